@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.collection import build_catalogue, query, write_lerobot
+from bodymotion.motion import OtherSeq
 from sample_files import CORPUS, missing
 
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -112,6 +114,102 @@ def test_a_faulty_data_set_is_refused(sample, tmp_path):
         bm.open_collection(tmp_path / "cut")[0].load()
 
 
+def changed(tmp_path, **features):
+    """Copy the sample with other features, and return its folder."""
+    shutil.copytree(SAMPLE, tmp_path / "set")
+    path = tmp_path / "set" / "meta" / "info.json"
+    info = json.loads(path.read_text())
+    info["fps"] = features.pop("fps", info["fps"])
+    for name, change in features.items():
+        info["features"][name.replace("_", ".")] |= change
+    path.chmod(0o644)
+    path.write_text(json.dumps(info))
+    return tmp_path / "set"
+
+
+@pytest.mark.parametrize("change", [lambda names: names[1:], lambda names: [*names, "more"]])
+def test_a_wrong_number_of_names_is_an_error(sample, tmp_path, change):
+    names = json.loads((SAMPLE / "meta" / "info.json").read_text())["features"]["observation.state"]["names"]
+    folder = changed(tmp_path, observation_state={"names": change(names)})
+    with pytest.raises(bm.FormatError, match=f"FMT007 observation.state has {len(change(names))} names for"):
+        bm.open_collection(folder)[0].load()
+
+
+@pytest.mark.parametrize("names", [None, "HIP", {"motors": 3}])
+def test_features_without_names_are_left_out(sample, tmp_path, names):
+    folder = changed(tmp_path, observation_state={"names": names})
+    motion = bm.open_collection(folder)[0].load()
+    assert [one.content for one in motion.components] == ["action"] and motion.num_frames == 20
+    assert [(one.rule, one.severity) for one in motion.problems] == [("FMT007", "note")]
+    answer = CliRunner().invoke(app, ["info", str(folder / "episode_000000")])
+    assert answer.exit_code == 0 and "FMT007 observation.state has no list of names" in answer.output
+    shutil.rmtree(folder)
+    folder = changed(tmp_path, observation_state={"names": names}, action={"names": names})
+    with pytest.raises(bm.FormatError, match="FMT007"):
+        bm.open_collection(folder)[0].load()
+
+
+def test_time_stamps_that_contradict_the_rate_are_reported(sample, tmp_path):
+    assert not any(clip.load().problems for clip in sample)
+    folder = changed(tmp_path, fps=10)
+    clips = bm.open_collection(folder)
+    reason = "frame 1 of episode 1 is 0.0333333 s after frame 0 by its time stamp, but 0.1 s by fps 10, which is used"
+    assert clips[1].load().frame_rate == 10 and [one.message for one in clips[1].load().problems] == [reason]
+    assert f"FMT008 {reason}" in CliRunner().invoke(app, ["check", str(folder / "episode_000001")]).output
+    build_catalogue(clips, tmp_path / "catalogue.parquet", workers=1)
+    assert len(query(tmp_path / "catalogue.parquet", "warnings > 0")) == 3
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_are_not_finite_are_a_loss(tmp_path):
+    """Statistics are those of the finite numbers, and valid JSON."""
+    values = np.arange(24.0).reshape(2, 4, 3)
+    values[0, 1, 0], values[0, 2, 0], values[1, :, 1], values[:, :, 2] = np.nan, np.inf, np.nan, 1e300
+    motions = [bm.Motion.from_joints(one, 50, joint_names=["A", "B", "C"]) for one in values]
+    lost = write_lerobot(motions, tmp_path / "set")
+    assert [(one.severity, one.message) for one in lost if one.rule == "LOSS002"] == [
+        ("warning", "6 numbers of observation.state are not finite"),
+        ("warning", "8 numbers of observation.state are not finite"),
+    ]
+    text = (tmp_path / "set" / "meta" / "stats.json").read_text()
+    found = json.loads(text, parse_constant=pytest.fail)["observation.state"]
+    assert found["min"] == [0, 1, 0] and found["max"] == [21, 10, 0] and found["mean"][1] == 5.5
+    state = bm.open_collection(tmp_path / "set")[0].load().joint_displacement.values
+    assert np.isnan(state[1, 0]) and np.isinf(state[:, 2]).all()
+
+
+def test_the_first_difference_is_named(tmp_path):
+    def one(*names, rate=50.0, **more):
+        return bm.Motion.from_joints(np.zeros((4, len(names))), rate, joint_names=names, **more)
+
+    pose, late = [0, 0, 0, 1, 0, 0, 0], {"rate": None, "times": [3.0, 3.1, 3.2, 3.3]}
+    for second, reason in (
+        (one("a", "b"), "has a in column 0 of observation.state, but motion 0 has A"),
+        (one("A"), "has nothing in column 1 of observation.state, but motion 0 has B"),
+        (one("A", "B", root=pose), "has root_x in column 0 of observation.state, but motion 0 has A"),
+        (
+            one("A", "B", **late),
+            "has 4 frames with time stamps from 3 s to 3.3 s, but motion 0 has 50 Hz; `convert --rate` resamples",
+        ),
+        (bm.Motion.from_link_poses([[pose]] * 4, 50), "has no joints"),
+        (bm.Motion.from_joints(np.zeros((4, 2)), 50), "has no names of joints; `convert --body` names them"),
+    ):
+        with pytest.raises(ValueError) as raised:
+            write_lerobot([one("A", "B"), second], tmp_path / "set", tasks=["x", "y"])
+        assert str(raised.value) == f"motion 1 (y) {reason}"
+    with pytest.raises(ValueError, match=r"motion 0 has 4 frames with time stamps .*, but needs a whole number"):
+        write_lerobot([one("A", **late)], tmp_path / "set")
+
+
+def test_data_sets_at_an_address_are_left_out(sample, tmp_path):
+    """They are named."""
+    archive = shutil.make_archive(str(tmp_path / "sets"), "zip", SAMPLE.parent, SAMPLE.name)
+    found = bm.open_collection(archive)
+    assert len(found) == 0 and found.left_out == (f"zip://{SAMPLE.name}::{archive}",)
+    answer = CliRunner().invoke(app, ["info", archive])
+    assert "1 collection left out, to be named by itself, a data set in a local folder: zip://" in answer.output
+
+
 def test_the_command_writes_one_data_set(examples, tmp_path, monkeypatch):
     """Motions of any format, at one rate, with the names of the model, are those that the library writes; all losses are reported."""
     monkeypatch.chdir(tmp_path)
@@ -157,15 +255,24 @@ def test_a_data_set_is_written_whole_or_not_at_all(examples, tmp_path, monkeypat
         assert [path.name for path in tmp_path.iterdir()] == ["motions"]
         return answer.output
 
-    assert "motion 1 (b): other joints or frame rate" in refused(1)
+    reason = "motion 1 (b) has 11 frames at 60 Hz, but motion 0 has 50 Hz"
+    assert reason in refused(1)
+    assert "motion 0 (a) has 6 frames at 33.3 Hz, but needs a whole number" in refused(1, "--rate", "33.3")
     for option in ("--resume", "--suffix=.csv", "--table=a.jsonl"):
         assert "cannot be used with" in refused(2, option)
     Path("motions/c.seq").write_text("type: [")
     assert "set: not written" in refused(1, "--rate", "50")
     Path("motions/c.seq").unlink()
+    with mock.patch("bodymotion.collection.map_files", side_effect=KeyboardInterrupt):
+        assert "interrupted after 0 of 2 files\n" in refused(130)
     assert CliRunner().invoke(app, ["convert", "motions/a.seq", "motions", "--to", "lerobot"]).exit_code == 2
     assert CliRunner().invoke(app, ["convert", "motions/a.seq", "set", "--to", "lerobot"]).exit_code == 0
     assert bm.open_collection("set")[0].load().joint_displacement.part_labels == ("HIP", "KNEE")
+    bm.save(walk.replaced(*walk.components, OtherSeq(type="MoodSeq", content="Face")), "motions/b\udcff.seq")
+    Path("motions/b.seq").unlink()
+    answer = CliRunner().invoke(app, ["convert", "motions", "two", "--to", "lerobot", "--workers", "1"])
+    assert answer.exit_code == 3 and "parts" not in answer.output and "b\\udcff.seq" in answer.output, answer.output
+    assert parquet.read_table("two/meta/tasks.parquet").column(1).to_pylist() == ["a", "b\\udcff"]
 
 
 @pytest.mark.skipif("LEROBOT_PYTHON" not in os.environ, reason="needs lerobot's own environment: make accept-lerobot")

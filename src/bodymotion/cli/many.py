@@ -370,7 +370,8 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
         nonlocal done
         code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
         row = {**_parsed(text if has_json else ""), **rows[left[outcome.index]], "exit_code": code}
-        row["messages"] = [*messages.splitlines(), *(f"not fixed: {one}" for one in row.get("remaining", ()))]
+        row["messages"] = [one for one in messages.splitlines() if not (plan.is_data_set and one.endswith(": written"))]
+        row["messages"] += [f"not fixed: {one}" for one in row.get("remaining", ())]
         codes[code] += 1
         done += 1
         if records is not None:
@@ -394,7 +395,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
                         for k, line in enumerate(row["messages"]):
                             say(one_line(line if k else f"{named}{line}"))
         except KeyboardInterrupt:
-            more = "; --resume continues" if records is not None else ""
+            more = "; --resume continues" if records is not None and not plan.is_data_set else ""
             say(f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}")
             raise
     failed = total - codes[0] - codes[3]

@@ -13,7 +13,7 @@ import json
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -174,14 +174,13 @@ def write_lerobot(
         raise FileExistsError(f"{folder} exists; a data set is written to a new folder")
     with tempfile.TemporaryDirectory(dir=folder.absolute().parent, prefix=f".{folder.name}.") as above:
         whole = Path(above) / folder.name
-        lost = _write(motions, whole, robot, tasks)
+        lost = _write(motions, whole, robot, [one.encode("utf-8", "backslashreplace").decode() for one in tasks])
         shutil.move(whole, folder)
     return tuple(replace(problem, count=count) for problem, count in lost.items())
 
 
 def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[str]) -> Counter[Problem]:
-    arrow = need("pyarrow", "lake", "writing a LeRobot data set")
-    parquet = need("pyarrow.parquet", "lake", "writing a LeRobot data set")
+    arrow, parquet = (need(one, "lake", "writing a LeRobot data set") for one in ("pyarrow", "pyarrow.parquet"))
     features: dict[str, dict[str, Any]] = {}
     rate, total, size, file, writer = 0.0, 0, 0, 0, None
     episodes: list[dict[str, Any]] = []
@@ -194,20 +193,15 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
         shapes = {name: _feature("float32", names) for name, (names, _) in found.items()}
         if number == 0:
             features, rate = shapes, float(motion.frame_rate or 0)
-        if shapes != features or motion.frame_rate != rate or rate != int(rate) or rate < 1:
-            raise ValueError(
-                f"{name}: other joints or frame rate than motion 0, or no whole number of frames per second"
-            )
+        _check_alike(name, motion, rate, shapes, features)
         count = motion.num_frames
         task = tasks[number] if number < len(tasks) else texts[0]
         frames = np.arange(count, dtype=np.int64)
-        arrays: dict[str, Any] = {name: v.astype(np.float32) for name, (_, v) in found.items()}
-        columns = {
-            name: arrow.FixedSizeListArray.from_arrays(arrow.array(v.ravel()), v.shape[1]) for name, v in arrays.items()
-        }
+        lists = arrow.FixedSizeListArray.from_arrays
+        columns = {name: lists(arrow.array(v.ravel()), v.shape[1]) for name, (_, v) in found.items()}
         numbers: dict[str, Any] = {"timestamp": (frames / rate).astype(np.float32), "frame_index": frames}
-        numbers |= {"episode_index": 0 * frames + number, "index": frames + total}
-        numbers["task_index"] = 0 * frames + texts.index(task)
+        index_of_task = 0 * frames + texts.index(task)
+        numbers |= {"episode_index": 0 * frames + number, "index": frames + total, "task_index": index_of_task}
         table = arrow.table(columns | {name: arrow.array(v) for name, v in numbers.items()})
         if writer is None or size + table.nbytes > MAX_DATA << 20:
             if writer is not None:
@@ -221,12 +215,12 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
         size += table.nbytes
         row = {"episode_index": number, "tasks": [task], "length": count, "data/chunk_index": file // MAX_FILES}
         row |= {"data/file_index": file % MAX_FILES, "dataset_from_index": total, "dataset_to_index": total + count}
-        for name, one in (arrays | numbers).items():
-            v = one.reshape(count, -1).astype(np.float64)
-            of_columns = {kind: getattr(v, kind)(axis=0).tolist() for kind in ("min", "max", "mean", "std")}
-            of_columns |= {"count": [count]}
-            of_columns |= {kind: np.quantile(v, share, axis=0).tolist() for kind, share in QUANTILES.items()}
-            row |= {f"stats/{name}/{kind}": one for kind, one in of_columns.items()}
+        for name, one in ({name: v for name, (_, v) in found.items()} | numbers).items():
+            v = [c[np.isfinite(c)] for c in one.reshape(count, -1).astype(np.float64).T]
+            v = [c if c.size else np.full(1, np.nan) for c in v]
+            of_columns = [*([float(getattr(c, kind)()) for c in v] for kind in KINDS[:4]), [count]]
+            of_columns += np.transpose([np.quantile(c, [*QUANTILES.values()]) for c in v]).tolist()
+            row |= {f"stats/{name}/{kind}": values for kind, values in zip(KINDS, of_columns, strict=True)}
         episodes.append({**row, "meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0})
         total += count
     if writer is None:
@@ -248,29 +242,29 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
     info |= {"chunks_size": MAX_FILES, "data_files_size_in_mb": MAX_DATA, "video_files_size_in_mb": 200}
     info |= {"splits": {"train": f"0:{len(episodes)}"}, "data_path": DATA_PATH, "video_path": None}
     (folder / INFO).write_text(json.dumps(info, indent=4), encoding="utf-8")
-    parts = {name: [{kind: row[f"stats/{name}/{kind}"] for kind in KINDS} for row in episodes] for name in features}
-    stats = {name: _together(part) for name, part in parts.items()}
+    stats = {name: _together(episodes, name) for name in features}
     (folder / "meta" / "stats.json").write_text(json.dumps(stats, indent=4), encoding="utf-8")
     return lost
 
 
-def _lost(motion: Motion, features: Collection[str]) -> list[Problem]:
+def _lost(motion: Motion, features: Mapping[str, tuple[list[str], Floats]]) -> list[Problem]:
     """Return what the features do not hold of a motion."""
     held, links = (motion.joint_displacement, motion.link_position), motion.link_position
     others = [one for one in motion.components if all(one is not c for c in held) and one.content not in features]
-    lost = [f"the {type(one).__name__} {one.content!r} is not written" for one in others]
-    lost += ["only the pose of the root link is written"] if links is not None and links.num_parts > 1 else []
-    return [*map(losses.COMPONENT.problem, lost), losses.PRECISION.problem("numbers are rounded to single precision")]
+    lost = [(losses.COMPONENT, f"the {type(one).__name__} {one.content!r} is not written") for one in others]
+    has_more = links is not None and links.num_parts > 1
+    lost += [(losses.COMPONENT, "only the pose of the root link is written")] if has_more else []
+    wrong = {name: np.count_nonzero(~np.isfinite(v)) for name, (_, v) in features.items()}
+    lost += [(losses.NOT_FINITE, f"{count} numbers of {name} are not finite") for name, count in wrong.items() if count]
+    return [rule.problem(text) for rule, text in (*lost, (losses.PRECISION, "numbers are rounded to single precision"))]
 
 
-KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
-
-
-def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Floats]]:
-    """Return names and values (T, N) of each feature."""
+def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Any]]:
+    """Return names and values (T, N), in single precision, of each feature."""
     joints, links = motion.joint_displacement, motion.link_position
     if joints is None or not all(joints.part_labels) or not joints.part_labels:
-        raise ValueError(f"{name} has no names of joints; `convert --body` names them")
+        has_joints = joints is not None and joints.num_parts
+        raise ValueError(f"{name} has no {'names of joints; `convert --body` names them' if has_joints else 'joints'}")
     names, values = list(joints.part_labels), [joints.values]
     if links is not None:
         names = [f"root_{axis}" for axis in POSE] + names
@@ -279,21 +273,36 @@ def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Floats]]:
     for one in motion.timed:
         if isinstance(one, MultiValueSeq) and one is not joints and all(one.part_labels) and one.part_labels:
             found[one.content] = (list(one.part_labels), one.values)
-    if reserved := {"timestamp", "frame_index", "episode_index", "index", "task_index"} & found.keys():
+    if reserved := set(OWN) & found.keys():
         raise ValueError(f"{name} has a component {min(reserved)!r}, which is a name of LeRobot's own")
-    return found
+    with np.errstate(over="ignore"):
+        return {name: (names, v.astype(np.float32)) for name, (names, v) in found.items()}
+
+
+def _check_alike(name: str, motion: Motion, rate: float, features: dict[str, Any], first: dict[str, Any]) -> None:
+    """Raise ValueError where a motion cannot be an episode beside motion 0, which has this rate and the features `first`."""
+    if rate % 1 or motion.frame_rate != rate:
+        wanted = f"motion 0 has {rate:g} Hz" if rate and not rate % 1 else "needs a whole number of frames per second"
+        hint = "; `convert --rate` resamples" if motion.num_frames > 1 else ""
+        raise ValueError(f"{name} has {motion.timeline}, but {wanted}{hint}")
+    for feature in {**features, **first}:
+        pair = [[*one.get(feature, {"names": ()})["names"], "nothing"] for one in (features, first)]
+        for k, (own, other) in enumerate(zip(*pair, strict=False)):
+            if own != other:
+                raise ValueError(f"{name} has {own} in column {k} of {feature}, but motion 0 has {other}")
 
 
 def _feature(kind: str, names: list[str] | None) -> dict[str, Any]:
     return {"dtype": kind, "shape": [len(names) if names else 1], "names": names}
 
 
-def _together(parts: Sequence[dict[str, list[float]]]) -> dict[str, list[float]]:
-    """Return the statistics of all episodes: those of quantiles are means of the episodes', weighted by their lengths, as lerobot's are."""
-    of = {kind: np.array([part[kind] for part in parts], dtype=np.float64) for kind in KINDS}
-    share = of["count"] / of["count"].sum()
-    mean = (share * of["mean"]).sum(axis=0)
-    found = {"min": of["min"].min(axis=0), "max": of["max"].max(axis=0), "mean": mean}
-    found["std"] = np.sqrt((share * (of["std"] ** 2 + (of["mean"] - mean) ** 2)).sum(axis=0))
-    found |= {name: (share * of[name]).sum(axis=0) for name in QUANTILES}
-    return {name: value.tolist() for name, value in found.items()} | {"count": [int(of["count"].sum())]}
+def _together(episodes: Sequence[Mapping[str, Any]], name: str) -> dict[str, list[float]]:
+    """Return the statistics of a feature; quantiles are means of the episodes', weighted by their lengths, as lerobot's are."""
+    of = {kind: np.array([row[f"stats/{name}/{kind}"] for row in episodes], dtype=np.float64) for kind in KINDS}
+    counts = of["count"] * np.isfinite(of["mean"])
+    share = counts / np.maximum(counts.sum(axis=0), 1)
+    mean = np.nansum(share * of["mean"], axis=0)
+    found = {"min": np.fmin.reduce(of["min"]), "max": np.fmax.reduce(of["max"]), "mean": mean}
+    found["std"] = np.sqrt(np.nansum(share * (of["std"] ** 2 + (of["mean"] - mean) ** 2), axis=0))
+    found |= {name: np.nansum(share * of[name], axis=0) for name in QUANTILES}
+    return {name: np.nan_to_num(value).tolist() for name, value in found.items()} | {"count": [int(of["count"].sum())]}

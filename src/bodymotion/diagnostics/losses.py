@@ -19,7 +19,7 @@ STAMPS = judgement.warning(
 )
 NOT_FINITE = judgement.warning(
     "LOSS002",
-    "Numbers that are not finite are written as .nan, .inf and -.inf, which not every reader accepts.",
+    "Numbers that are not finite are written as they are, in YAML as .nan, .inf and -.inf, which not every reader accepts.",
     example=("extra={'gain': float('nan')}", "extra={'gain': 0.5}"),
 )
 CONTENT = judgement.warning(
