@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -16,7 +17,8 @@ from click.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.collection import build_catalogue, query, write_lerobot
-from bodymotion.motion import OtherSeq
+from bodymotion.diagnostics import losses
+from bodymotion.motion import MultiValueSeq, OtherSeq
 from sample_files import CORPUS, missing
 
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -97,7 +99,13 @@ def test_a_data_set_in_a_folder(sample, tmp_path):
 
 
 def test_a_faulty_data_set_is_refused(sample, tmp_path):
-    for change in ({"codebase_version": "v2.1"}, {"data_path": "../{chunk_index}"}, {"fps": 0}, {"features": 1}):
+    for change in (
+        {"codebase_version": "v2.1"},
+        {"data_path": "../{chunk_index}"},
+        {"fps": 0},
+        {"fps": 10**400},
+        {"features": 1},
+    ):
         shutil.copytree(SAMPLE, tmp_path / "set", dirs_exist_ok=True)
         info = json.loads((SAMPLE / "meta" / "info.json").read_text())
         (tmp_path / "set" / "meta" / "info.json").chmod(0o644)
@@ -112,6 +120,39 @@ def test_a_faulty_data_set_is_refused(sample, tmp_path):
     (tmp_path / "cut" / DATA).unlink()
     with pytest.raises(bm.FormatError, match="lacks this file"):
         bm.open_collection(tmp_path / "cut")[0].load()
+
+
+@pytest.mark.parametrize("column", ["episode_index", "length", "data/chunk_index"])
+@pytest.mark.parametrize("values", [[[0], [1], [2]], ["0", "1", "2"], [0, None, 2], [0.0, 1.0, float("nan")]])
+def test_a_damaged_data_set_costs_no_other_motion(sample, tmp_path, column, values):
+    shutil.copytree(SAMPLE, tmp_path / "set")
+    bm.save(sample[0].load(), tmp_path / "walk.seq")
+    table = parquet.read_table(tmp_path / "set" / EPISODES)
+    (tmp_path / "set" / EPISODES).chmod(0o644)
+    table = table.set_column(table.column_names.index(column), column, [values])
+    parquet.write_table(table, tmp_path / "set" / EPISODES)
+    found = bm.open_collection(tmp_path)
+    assert [clip.name for clip in found] == ["walk.seq"] and found.left_out == (str(tmp_path / "set"),)
+
+
+def test_components_of_one_name(tmp_path):
+    """One with a name of LeRobot's is refused; of two with another name, the first is written and the other reported."""
+    motion = bm.Motion.from_joints(np.zeros((3, 1)), 50, joint_names=["A"])
+    one, other = (
+        MultiValueSeq(content="action", timeline=motion.timeline, values=np.full((3, 1), value), part_labels=("A",))
+        for value in (1.0, 2.0)
+    )
+    lost = write_lerobot([motion.replaced(*motion.components, one, other)], tmp_path / "new")
+    assert [problem.rule for problem in lost if "action" in problem.message] == [losses.COMPONENT.code]
+    assert (bm.open_collection(tmp_path / "new")[0].load()["action"].values == 1).all()
+    for name in ("observation.state", "index"):
+        with pytest.raises(ValueError, match=name):
+            write_lerobot([motion.replaced(*motion.components, replace(one, content=name))], tmp_path / "other")
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        write_lerobot([motion], tmp_path / "nowhere" / "new")
+    nothing = bm.Motion.from_joints(np.zeros((0, 1)), 50, joint_names=["A"])
+    write_lerobot([motion, nothing], tmp_path / "empty")
+    assert [clip.load().num_frames for clip in bm.open_collection(tmp_path / "empty")] == [3, 0]
 
 
 def changed(tmp_path, **features):

@@ -359,7 +359,7 @@ def test_results_of_formats_that_cannot_be_written(desk):
 
 
 def test_the_reason_of_a_motion_that_is_not_balanced_is_printed(desk, monkeypatch):
-    monkeypatch.setattr("bodymotion.cli.many._one", lambda task: (1, '{"remaining": ["a foot slips"]}', ""))
+    monkeypatch.setattr("bodymotion.cli.many._one", lambda mark, task: (1, '{"remaining": ["a foot slips"]}', ""))
     found = run("balance", "robot.wrl", "walks", "-o", "out/", code=1)
     assert "walks/a.seq: not fixed: a foot slips\n" in found.stderr
 

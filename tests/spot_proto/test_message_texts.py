@@ -106,6 +106,18 @@ def test_unknown_fields_are_passed_over():
     assert found == [("CAP101", 2, 2), ("CAP101", 2, 60), ("CAP101", 2, 75)]
 
 
+def test_no_row_is_lost_where_very_many_have_unknown_fields():
+    """Also not the fault behind them, and what is faulty there is left out."""
+    text = "".join(f"animation_keyframes {{\n  newer: {{ a: 1 }}\n  time: {n} # {'x' * 300}\n}}\n" for n in range(2000))
+    animation = bm.spot.from_text(text)
+    assert animation.keyframes.times.tolist() == [*range(2000)]
+    assert {problem.rule for problem in animation.problems} == {"CAP101"}
+    with pytest.raises(bm.FormatError) as refused:
+        bm.spot.from_text(text + "animation_keyframes { time: nothing }")
+    (fault,) = (problem for problem in refused.value.problems if problem.rule != "CAP101")
+    assert (fault.rule, fault.location.line) == ("CAP002", 8001)
+
+
 def test_rows_laid_out_as_printed_and_others_are_the_same():
     """Line breaks make no difference."""
     contact = "legs {{\n    fl {{\n      stance {{\n        value: {}\n      }}\n    }}\n  }}"

@@ -29,7 +29,7 @@ def test_rows_in_bulk(sign, numbers, small, monkeypatch):
     monkeypatch.setattr(compiling, "SMALL", small)
     by, read = random.Random(1), 0
     between = BLANKS if sign == b" " else (sign, sign + b" ", b" " + sign, b" ")
-    for _ in range(tries(500)):
+    for _ in range(tries(700)):
         width, cells = by.randint(1, 3), numbers if by.random() < 0.7 else numbers + OTHERS
         rows = [
             [by.choice(cells) for _ in range(width if by.random() < 0.95 else by.randint(0, 4))]

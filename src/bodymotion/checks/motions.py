@@ -596,8 +596,6 @@ def check_key_poses(key_poses: "KeyPoses", body: Body) -> tuple[Problem, ...]:
         )
         numbers = [n for n, pose in enumerate(key_poses.poses) if pose.time <= time] or [0]
         report(rules.OUT_OF_REACH, message, "poses", numbers[-1])
-    from bodymotion.checks.motions import check_motion_on_body
-
     return (*found, *check_motion_on_body(key_poses.to_motion(body, RATE), body))
 
 

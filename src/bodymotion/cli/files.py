@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion
 
 T = TypeVar("T")
+PART = "part"  # The object of the context of a run whose result is a part of the result of the command.
 LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
 BYTES_PER_NUMBER = 3 * 8
 """Memory for each number of a motion while it is changed: as read, as changed, and one copy in between."""
@@ -190,7 +191,9 @@ def written(path: Path, what: str = "") -> None:
     """Print the name of a file that was written."""
     from bodymotion.cli.output import say
 
-    say(one_line(f"{path}: {what or 'written'}"))
+    context = click.get_current_context(silent=True)
+    if context is None or context.obj != PART:
+        say(one_line(f"{path}: {what or 'written'}"))
 
 
 def exit_code(problems: Sequence[Problem]) -> int:

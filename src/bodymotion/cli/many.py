@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from bodymotion.cli.app import Cluster, TimeLimit, Workers, described, found_by
+from bodymotion.cli.files import PART
 from bodymotion.cli.output import failures, one_line, results, say, show_problems
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from bodymotion.collection import Clip
 
 Input: TypeAlias = "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
-ONE = "one"  # The object of the context of a run for one file.
+ONE = "one"  # The object of the context of a run for one file, or `PART`.
 
 
 @dataclass(frozen=True)
@@ -116,11 +117,11 @@ def command_for_many(
 
         def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
             """Parse the arguments, or find the files that they stand for."""
-            self.job = None if ctx.obj == ONE or ctx.resilient_parsing else _job(name, self, ctx, args)
+            self.job = None if ctx.obj in (ONE, PART) or ctx.resilient_parsing else _job(name, self, ctx, args)
             if self.job is not None:
                 return []
             left: list[str] = super().parse_args(ctx, args)
-            if ctx.obj == ONE:
+            if ctx.obj in (ONE, PART):
                 for one in added:
                     ctx.params.pop(one.name)
             return left
@@ -319,8 +320,10 @@ def _data_set(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sha
     """Convert all files to tables, write these as a data set of LeRobot, and return the exit code."""
     from bodymotion.cli.files import exit_code, written
     from bodymotion.collection import open_collection, write_lerobot
+    from bodymotion.system.files import check_place
 
     assert plan.folder is not None
+    check_place(plan.folder)
     with tempfile.TemporaryDirectory(dir=plan.folder.absolute().parent, prefix=f".{plan.folder.name}.") as above:
         parts = Path(above, "parts")
         code = _run(replace(plan, folder=parts), has_json, Path(above, "results.jsonl"), resume, sharing)
@@ -370,8 +373,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
         nonlocal done
         code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
         row = {**_parsed(text if has_json else ""), **rows[left[outcome.index]], "exit_code": code}
-        row["messages"] = [one for one in messages.splitlines() if not (plan.is_data_set and one.endswith(": written"))]
-        row["messages"] += [f"not fixed: {one}" for one in row.get("remaining", ())]
+        row["messages"] = [*messages.splitlines(), *(f"not fixed: {one}" for one in row.get("remaining", ()))]
         codes[code] += 1
         done += 1
         if records is not None:
@@ -381,7 +383,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     records_open = records or contextlib.nullcontext()
     with results() as out, progress(f"{plan.name}: {counted(total, 'file')}") as bar, records_open:
         try:
-            outcomes = map_files(_one, tasks, **sharing)
+            outcomes = map_files(partial(_one, PART if plan.is_data_set else ONE), tasks, **sharing)
             for outcome in in_order(Outcome(one.index, recorded(one)) for one in outcomes):
                 row, text = outcome.value
                 if bar is not None:
@@ -425,8 +427,11 @@ def _parsed(text: str) -> dict[str, Any]:
     return {**found, **inner[0]} if isinstance(inner, list) and inner else found
 
 
-def _one(task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, str, str]:
-    """Run a command for one file in a folder; return its exit code, and what it prints on stdout and stderr."""
+def _one(mark: str, task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, str, str]:
+    """Run a command for one file in a folder; return its exit code, and what it prints on stdout and stderr.
+
+    `mark` is the object of its context.
+    """
     from bodymotion.cli.app import app
 
     folder, name, args, source, result = task
@@ -442,7 +447,7 @@ def _one(task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, st
             if result is not None:
                 result.parent.mkdir(parents=True, exist_ok=True)
             command: Any = app.get_command(click.Context(app), name)
-            code = command.main(args, prog_name=f"bodymotion {name}", standalone_mode=False, obj=ONE) or 0
+            code = command.main(args, prog_name=f"bodymotion {name}", standalone_mode=False, obj=mark) or 0
         except click.UsageError as error:
             say(one_line(error.format_message()))
             code = 2

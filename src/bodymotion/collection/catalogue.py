@@ -166,7 +166,7 @@ def _found(path: str | Path, where: str, columns: str) -> Any:  # noqa: ANN401
         except duckdb.Error as error:
             found = str(error).partition(" Error: ")[2].partition("\n")[0]
             reason = f"the condition {where!r} is not valid: {found}"
-            if unknown := re.search(r'column "(.*?)" not found', reason):
+            if unknown := re.search(r'column "(.*?)" not found', found):
                 near = meant(unknown[1], [*motions.columns, *FIGURES.values()])
                 more = f"did you mean {near!r}?" if near in motions.columns else "see `bodymotion catalogue --body`"
                 reason = f"the catalogue has no column {unknown[1]!r}{f' ({more})' if near else ''}"

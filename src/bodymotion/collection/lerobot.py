@@ -10,7 +10,6 @@ components of their own. Frames are at multiples of 1/fps.
 """
 
 import json
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +24,7 @@ from bodymotion.formats.rules import NAMES, STAMPS, UNREADABLE
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.system.extras import need
-from bodymotion.system.files import read_head
+from bodymotion.system.files import check_place, read_head
 
 __all__ = ["num_episodes", "read_episode", "write_lerobot"]
 
@@ -50,7 +49,7 @@ def _info(folder: Path) -> dict[str, Any]:
         if is_valid and all(isinstance(one, dict) for one in info["features"].values()):
             return dict(info)
         reason = "; ".join(wrong) or "no frame rate, or no observation.state"
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         reason = f"not the description of a LeRobot data set: {error}"
     raise UNREADABLE.error(reason, Location(str(path)), "lerobot converts data sets of earlier versions")
 
@@ -58,16 +57,25 @@ def _info(folder: Path) -> dict[str, Any]:
 def _episodes(folder: Path) -> Any:  # noqa: ANN401
     """Return the table of episodes: number, length, and where their frames are."""
     columns = ["episode_index", "length", "data/chunk_index", "data/file_index"]
-    return _read(folder / "meta" / "episodes", columns=columns).sort_by("episode_index")
+    path = folder / "meta" / "episodes"
+    found = _read(path, "episode_index", columns=columns)
+    if any(column.null_count or not str(column.type).startswith(("int", "uint")) for column in found.columns):
+        raise UNREADABLE.error(f"{', '.join(columns)} are not whole numbers", Location(str(path)), "")
+    return found
 
 
-def _read(path: Path, **options: Any) -> Any:  # noqa: ANN401
+def _read(path: Path, order: str, **options: Any) -> Any:  # noqa: ANN401
     parquet = need("pyarrow.parquet", "lake", "reading a LeRobot data set")
     try:
-        return parquet.read_table(path, partitioning=None, **options)
+        return parquet.read_table(path, partitioning=None, **options).sort_by(order)
     except FileNotFoundError:
         raise UNREADABLE.error("the data set lacks this file", Location(str(path)), "") from None
-    except (OSError, ValueError, KeyError) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        need("pyarrow", "lake", "reading a LeRobot data set").ArrowException,
+    ) as error:
         raise UNREADABLE.error(str(error).partition("\n")[0], Location(str(path)), "") from None
 
 
@@ -101,12 +109,16 @@ def read_episode(folder: Path, number: int) -> Motion:
     features |= {name: [name] for name in OWN[:1] if name in about}
     check_memory(8 * row["length"] * sum(map(len, features.values())), f"reading episode {number}")
     path = folder / DATA_PATH.format(chunk_index=int(row["data/chunk_index"]), file_index=int(row["data/file_index"]))
-    table = _read(path, columns=["frame_index", *features], filters=[("episode_index", "=", number)])
-    table = table.sort_by("frame_index")
+    filters = [("episode_index", "=", number)]
+    table = _read(path, "frame_index", columns=["frame_index", *features], filters=filters)
+    if table.num_rows != row["length"]:
+        reason = f"episode {number} has {table.num_rows} frames, not {row['length']}"
+        raise UNREADABLE.error(reason, Location(str(path)), "")
     values = {}
     for name, names in features.items():
         try:
-            found = np.array(table[name].to_pylist(), dtype=np.float64).reshape(table.num_rows, -1)
+            found = np.array(table[name].to_pylist(), dtype=np.float64)
+            found = found.reshape(table.num_rows, found.size // max(table.num_rows, 1) or len(names))
         except (TypeError, ValueError) as error:
             raise UNREADABLE.error(f"{name} of episode {number}: {error}", Location(str(path)), "") from None
         if found.shape != (row["length"], len(names)):
@@ -134,7 +146,7 @@ def _names(feature: dict[str, Any]) -> list[str]:
     """Return the names of the columns of a feature with one axis: a list, or the one in a mapping."""
     names = feature.get("names")
     names = next(iter(names.values()), None) if isinstance(names, dict) else names
-    has_one_axis = np.shape(feature.get("shape") or ()) == (1,)
+    has_one_axis = isinstance(feature.get("shape"), list) and len(feature["shape"]) == 1
     return [str(one) for one in names] if isinstance(names, list) and has_one_axis else []
 
 
@@ -172,10 +184,11 @@ def write_lerobot(
     folder = Path(folder)
     if folder.exists():
         raise FileExistsError(f"{folder} exists; a data set is written to a new folder")
+    check_place(folder)
     with tempfile.TemporaryDirectory(dir=folder.absolute().parent, prefix=f".{folder.name}.") as above:
         whole = Path(above) / folder.name
         lost = _write(motions, whole, robot, [one.encode("utf-8", "backslashreplace").decode() for one in tasks])
-        shutil.move(whole, folder)
+        whole.rename(folder)
     return tuple(replace(problem, count=count) for problem, count in lost.items())
 
 
@@ -216,7 +229,7 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
         row = {"episode_index": number, "tasks": [task], "length": count, "data/chunk_index": file // MAX_FILES}
         row |= {"data/file_index": file % MAX_FILES, "dataset_from_index": total, "dataset_to_index": total + count}
         for name, one in ({name: v for name, (_, v) in found.items()} | numbers).items():
-            v = [c[np.isfinite(c)] for c in one.reshape(count, -1).astype(np.float64).T]
+            v = [c[np.isfinite(c)] for c in one.reshape(count, one.size // max(count, 1) or 1).astype(np.float64).T]
             v = [c if c.size else np.full(1, np.nan) for c in v]
             of_columns = [*([float(getattr(c, kind)()) for c in v] for kind in KINDS[:4]), [count]]
             of_columns += np.transpose([np.quantile(c, [*QUANTILES.values()]) for c in v]).tolist()
@@ -250,7 +263,9 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
 def _lost(motion: Motion, features: Mapping[str, tuple[list[str], Floats]]) -> list[Problem]:
     """Return what the features do not hold of a motion."""
     held, links = (motion.joint_displacement, motion.link_position), motion.link_position
-    others = [one for one in motion.components if all(one is not c for c in held) and one.content not in features]
+    others = [one for one in motion.components if all(one is not c for c in held)]
+    first = {one.content: one for one in reversed(others) if isinstance(one, MultiValueSeq)}
+    others = [one for one in others if one.content not in features or one is not first.get(one.content)]
     lost = [(losses.COMPONENT, f"the {type(one).__name__} {one.content!r} is not written") for one in others]
     has_more = links is not None and links.num_parts > 1
     lost += [(losses.COMPONENT, "only the pose of the root link is written")] if has_more else []
@@ -272,8 +287,9 @@ def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Any]]:
     found = {STATE: (names, np.concatenate(values, axis=1))}
     for one in motion.timed:
         if isinstance(one, MultiValueSeq) and one is not joints and all(one.part_labels) and one.part_labels:
-            found[one.content] = (list(one.part_labels), one.values)
-    if reserved := set(OWN) & found.keys():
+            found.setdefault(one.content, (list(one.part_labels), one.values))
+    contents = {one.content for one in motion.components if one is not joints and one is not links}
+    if reserved := {*OWN, STATE} & contents:
         raise ValueError(f"{name} has a component {min(reserved)!r}, which is a name of LeRobot's own")
     with np.errstate(over="ignore"):
         return {name: (names, v.astype(np.float32)) for name, (names, v) in found.items()}

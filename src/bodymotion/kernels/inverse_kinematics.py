@@ -513,7 +513,7 @@ def _solve(
                 if number > 0:
                     taken += 1
                     stalls = stalls + 1 if merit - value <= MIN_GAIN * abs(value) and opened <= TOLERANCE else 0
-                    if merit - value > SURE * value:
+                    if merit - value > SURE * abs(value):
                         share, more = max(0.2 * share * more, MIN_SHARE), 1.0
                 soft, apart, worst, merit = now, opened, error, value
                 for j in range(joints):
@@ -536,7 +536,7 @@ def _solve(
                             merit += _penalty(residuals[at, row], share_of, bounded[row])
                             lagrange[row] = HARD * share_of
                 _normal_equations(space, rest, x, bounded, lagrange, linear, system)
-            elif value - merit > SURE * value:
+            elif value - merit > SURE * abs(value):
                 share *= 10.0
             else:
                 more *= 10.0

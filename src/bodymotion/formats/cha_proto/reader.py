@@ -39,11 +39,13 @@ _MAX_LISTED = 6
 _MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
 
-_MAX_REREAD = 1 << 18  # Characters of faulty fields that are parsed again; what is behind is read up to its next fault.
+_MAX_REREAD = (
+    1 << 18
+)  # Characters of faulty fields that are parsed again; what is behind is read without reports of unknown fields, up to its next fault.
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
 FIELD = re.compile(
     rf"#.*|{_STRING}|(?P<name>[\w.+-]++)\s*(?:(?P<open>:?\s*[{{<])|(?P<colon>:)\s*"
-    rf"(?P<value>(?:(?:{_STRING})\s*)++|\[[^\]{{<]*\]|[\w.+-]++(?!\s*[:{{<]))?)?|(?P<bare>[{{<])|(?P<close>[}}>])"
+    rf"(?P<value>(?:(?:{_STRING})\s*)++|\[[^\[\]{{<]*\]|[\w.+-]++(?!\s*[:{{<]))?)?|(?P<bare>[{{<])|(?P<close>[}}>])"
 )
 """A field of a text with its value, or up to the brace that its message begins with."""
 _FIELD_OF_SEQUENCE = re.compile(r"(?m)^\s*(?:slices_per_minute|moves|choreography)\b")
@@ -295,12 +297,22 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
             has_fault |= not is_unknown
             found.report(rules.UNKNOWN if is_unknown else rules.TEXT, reason, location, fatal=not is_unknown)
             rereads -= len(part) + 256
+        behind = None
+        if rereads <= 0:
+            # With the field in progress, where it still has a fault.
+            rest, first = (
+                (text[end:], line + text.count("\n", begin, end)) if fault is None else (part + text[end:], line)
+            )
+            behind = attempt(rest, kind, message, skip_unknown=True)[1]
+            if behind is not None:
+                location = Location(found.path, first + behind[1] - 1, behind[2])
+                found.report(rules.TEXT, behind[0], location, fatal=True)
         if has_fault and len(rows) > num_rows:
             faulty.append(num_rows)
-        line += text.count("\n", begin, end)
         if rereads <= 0:
-            attempt(text[end:], kind, message)
+            faulty += [len(rows) - 1] if behind is not None and len(rows) > num_rows + 1 else []
             break
+        line += text.count("\n", begin, end)
     return message, faulty
 
 
@@ -341,7 +353,13 @@ def _without(text: str, reason: str, row: int, column: int) -> tuple[str, bool]:
     return rest, has_value and "has no field named" in reason
 
 
-def attempt(text: str, kind: str, message: Any = None) -> tuple[Any, tuple[str, int, int] | None]:  # noqa: ANN401
+def attempt(
+    text: str,
+    kind: str,
+    message: Any = None,  # noqa: ANN401
+    *,
+    skip_unknown: bool = False,
+) -> tuple[Any, tuple[str, int, int] | None]:
     """Add a text to a message, by default a new one of a kind; return it, and the first fault: the reason, the line and the column."""
     from google.protobuf import text_format
 
@@ -350,7 +368,7 @@ def attempt(text: str, kind: str, message: Any = None) -> tuple[Any, tuple[str, 
         # Of escapes such as \\q, which it does not change.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            text_format.Parse(text, message)
+            text_format.Parse(text, message, allow_unknown_field=skip_unknown)
         except RecursionError:
             return message, ("the messages are nested too deeply to be read", 1, 1)
         except text_format.ParseError as error:

@@ -23,10 +23,7 @@ _IS_LIST = re.compile(r"\s*(?:#[^\n]*\s*)*(?:header|moves|move_param_config)\s*[
 def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
     """Read a file of a robot's moves, the text of ListAllMovesResponse or MoveParamsConfig alone, as the first message.
 
-    Raises
-    ------
-    FormatError
-        When it is neither (CAP002, CAP009), or cannot be opened (CAP007).
+    Raises FormatError when it is neither (CAP002, CAP009), or cannot be opened (CAP007).
     """
     found = Diagnostics(path)
     text = text_of(read_content(path), found)

@@ -228,10 +228,7 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
 
     Rows of one length are compared with the layout of the first one, which protobuf reads; it also reads what no layout fits.
 
-    Raises
-    ------
-    FormatError
-        When a row is no message (CAP001), or the table would have more than `most` numbers (CAP004).
+    Raises FormatError when a row is no message (CAP001), or the table would have more than `most` numbers (CAP004).
     """
     from google.protobuf.message import DecodeError
 

@@ -29,10 +29,7 @@ def read_state_log(path: str | Path) -> Animation:
 
     Each leg stays the leg that it is, with the contact of its foot. Times start at 0.
 
-    Raises
-    ------
-    FormatError
-        When the file is no such message (CAP001, CAP002), cannot be read (CAP007), or has no states (CAP006).
+    Raises FormatError when the file is no such message (CAP001, CAP002), cannot be read (CAP007), or has no states (CAP006).
     """
     return read_log(path).require()
 

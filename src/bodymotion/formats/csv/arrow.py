@@ -87,7 +87,9 @@ def _read(content: bytes, found: Diagnostics) -> Table:
         leaves = map(reader.schema.column, range(len(reader.schema)))
         kept = [k for k, leaf in enumerate(leaves) if leaf.name == leaf.path and leaf.name in wanted]
         groups = map(reader.metadata.row_group, range(reader.num_row_groups))
-        chunks = (group.column(k) for group in groups for k in kept)
+        chunks = [group.column(k) for group in groups for k in kept]
+        if sum(chunk.total_compressed_size for chunk in chunks) > len(content):
+            raise ValueError("the columns overlap")
         check(max(8 * chunk.num_values, chunk.total_uncompressed_size, _unpacked(content, chunk)) for chunk in chunks)
         table = reader.reader.read_all(column_indices=kept, use_threads=False)
     else:
@@ -135,8 +137,8 @@ def _unpacked(content: bytes, chunk: Any) -> int:  # noqa: ANN401
     while at < end:
         fields, at = _struct(content, at)
         # PageHeader of parquet.thrift: 2 is `uncompressed_page_size`, 3 is `compressed_page_size`.
-        if min(fields[2], fields[3]) < 0:
-            raise ValueError("the header of a page has a negative size")
+        if min(fields.get(2, -1), fields.get(3, -1)) < 0:
+            raise ValueError("the header of a page has no size")
         size, at = size + fields[2], at + fields[3]
     return size
 

@@ -244,10 +244,7 @@ class Document:
     faults:
         Those of the tree.
 
-    Raises
-    ------
-    FormatError
-        When the text is no YAML.
+    Raises FormatError when the text is no YAML.
     """
 
     def __init__(self, source: ByteSource, scanned: Scan) -> None:
@@ -301,10 +298,7 @@ class Document:
     def check_marks(self) -> None:
         """Check that YAML sees rows wherever rows were taken out.
 
-        Raises
-        ------
-        UnusualError
-            Where it sees something else: a text, a comment, a part of another node.
+        Raises UnusualError where it sees something else: a text, a comment, a part of another node.
         """
         seen: set[int] = set()
         spans = set()
@@ -386,10 +380,7 @@ def _document_of(source: ByteSource, scanned: Scan) -> Document:
 def whole_document(source: ByteSource, why: UnusualError) -> Document:
     """Parse a whole file as YAML.
 
-    Raises
-    ------
-    FormatError
-        When it is no YAML, or (SEQ005) too large for that.
+    Raises FormatError when it is no YAML, or (SEQ005) too large for that.
     """
     if source.size > MAX_WHOLE:
         if isinstance(why.__cause__, FormatError):

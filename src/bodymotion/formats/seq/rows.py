@@ -48,10 +48,7 @@ def numbers_of(row: Node, layout: Layout) -> tuple[list[float] | None, list[RowF
 def row_numbers(row: Node, layout: Layout) -> list[float]:
     """Return the numbers of one row, in the order of the text.
 
-    Raises
-    ------
-    RowFaultError
-        When it has not the numbers of the layout, or a text that is no number.
+    Raises RowFaultError when it has not the numbers of the layout, or a text that is no number.
     """
     if not isinstance(row, Sequence):
         raise RowFaultError(rules.ROW, "is not a row [ … ] of numbers", row.offset, isinstance(row, MissingAlias))

@@ -118,10 +118,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
     def open(cls, path: str | Path) -> ByteSource:
         """Open a file; a pipe is read as a whole.
 
-        Raises
-        ------
-        FormatError
-            SEQ001 when that fails.
+        Raises FormatError with SEQ001 when that fails.
         """
         try:
             content = pipe_content(path)
@@ -142,10 +139,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes from `offset`, fewer at the end.
 
-        Raises
-        ------
-        FormatError
-            SEQ001 when the file cannot be read there.
+        Raises FormatError with SEQ001 when the file cannot be read there.
         """
         if self._data is not None:
             return self._data[offset : offset + size]
@@ -164,10 +158,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
     def reopened(self) -> Iterator[None]:
         """Open a file that was closed once more, for the block.
 
-        Raises
-        ------
-        FormatError
-            SEQ001 when it was removed, or its size has changed.
+        Raises FormatError with SEQ001 when it was removed, or its size has changed.
         """
         if self._data is not None or (self._file is not None and not self._file.closed):
             yield
@@ -304,10 +295,7 @@ class Scan:
 def scan(source: ByteSource) -> Scan:
     """Take the rows out of a file, in bounded memory and at close to the speed of reading.
 
-    Raises
-    ------
-    UnusualError
-        When rows are in another shape than the three, or the text without its rows is too large.
+    Raises UnusualError when rows are in another shape than the three, or the text without its rows is too large.
     """
     return _Scanner(source).run()
 

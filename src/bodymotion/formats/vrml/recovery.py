@@ -151,10 +151,7 @@ class Recovery:
     def closed(self, opened: int, pos: int, expected: str) -> int:
         """Return the offset after the bracket that closes the one at `opened`.
 
-        Raises
-        ------
-        FormatError
-            When there is something else.
+        Raises FormatError when there is something else.
         """
         word = self.word(pos)
         if word[1] == "]":

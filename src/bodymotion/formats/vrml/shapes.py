@@ -98,10 +98,7 @@ class SceneWalker:
     def walk(self, nodes: Iterable[Node], frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]) -> None:
         """Walk through nodes in a frame, and everything inside them; go on after faults where `found` is of a model.
 
-        Raises
-        ------
-        FormatError
-            At the first fault, where `found` is not of a model; when there are too many nodes or shapes.
+        Raises FormatError at the first fault, where `found` is not of a model; when there are too many nodes or shapes.
         """
         self.enter(nodes, frame)
         while self._stack:

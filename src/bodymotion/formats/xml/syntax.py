@@ -7,7 +7,7 @@ from xml.parsers import expat
 from bodymotion.diagnostics.spelling import meant
 
 MAX_TAG_BYTES = 20_000  # The part of a tag that is searched.
-AMPERSAND = "\x7f"  # The character that no file has, and that XML allows without an escape.
+AMPERSAND = "\x7f"  # XML allows it without an escape. Where a file that has a lone & has it, too, it is read as &.
 
 _ROOTS = ("robot", "mujoco", "mujocoinclude", "COLLADA")
 
@@ -84,7 +84,8 @@ def with_tag_corrected(data: bytes, at: int, name: str, start: int) -> tuple[byt
 
 def with_fault_replaced(data: bytes, at: int, code: int) -> bytes | None:
     """Return data of the same length without a & that is no reference (`AMPERSAND` instead), or without a repeated attribute."""
-    at -= data[at : at + 1] != b"&" == data[max(at - 1, 0) : at]
+    if data[at : at + 1] != b"&" and data[max(at - 1, 0) : at] == b"&":
+        at -= 1
     if data[at : at + 1] == b"&":
         return data[:at] + AMPERSAND.encode() + data[at + 1 :]
     is_twice = code == expat.errors.codes[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]

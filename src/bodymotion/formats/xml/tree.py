@@ -255,10 +255,7 @@ class Element:
 def numbers_in(text: str, title: str, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
     """Return the numbers in a text, `count` of them.
 
-    Raises
-    ------
-    ValueError
-        When it holds something else; the message begins with `title`.
+    Raises ValueError when it holds something else; the message begins with `title`.
     """
     words = text.split()
     # What only Python accepts (1_000, NaN) is no number.
@@ -282,10 +279,7 @@ def _shown(text: str) -> str:
 def parse_xml(data: bytes, path: Path | None = None) -> Element:
     """Parse a document that must be well-formed, such as a part of one that was kept as text.
 
-    Raises
-    ------
-    FormatError
-        When it is not well-formed, declares entities, or is too large or nested too deep.
+    Raises FormatError when it is not well-formed, declares entities, or is too large or nested too deep.
     """
     found = Diagnostics(path)
     return found.result(read_xml(data, path, found)).require()
