@@ -54,9 +54,10 @@ def joint_names(body: Body) -> tuple[str, ...]:
 def column_names(
     joints: MultiValueSeq, body: Body | None = None, plain: Callable[[str], bool] = str.isprintable
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-    """Return a name for each joint column: its label, that of the body's joint, or joint_k; and the loss of labels that are not written.
+    """Return a name for each joint column, and the loss of labels that are not written.
 
-    Where there is one label for each column, and no two are equal, those that are `plain` are written: readers then read them as joints.
+    The name is the label, or that of the body's joint; column_k in place of a label that is not `plain`; joint_k where none can be written: without labels,
+    with two equal ones, or with `plain` ones such as joint_3 alone. Readers read all but column_k as joints.
     """
     labels, count = joints.part_labels, joints.num_parts
     if not labels and body is not None and len(body.joints) == count:
