@@ -142,8 +142,8 @@ class Tensors:
             )
         values = self.values.astype(np.float64)
         q = values[..., len(ROOT) :]
-        turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
-        q[..., turning] = np.unwrap(q[..., turning], axis=1)
+        revolute = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
+        q[..., revolute] = np.unwrap(q[..., revolute], axis=1)
         return q, values[..., : len(ROOT)]
 
 

@@ -496,7 +496,9 @@ def _solve(
         for row in range(rows):
             lagrange[row] = 0.0
         soft, apart, worst, merit, farthest = np.inf, 0.0, np.inf, np.inf, np.inf
-        stalls, taken, more = 0, 0, 1.0  # Steps that are not accepted are not taken.
+        # `taken` counts accepted steps. `more` is a factor of λ for this frame alone, raised where rounding rejected a step: the share that
+        # the next frame begins with must not depend on rounding.
+        stalls, taken, more = 0, 0, 1.0
         if t < starts.shape[0]:
             share = DAMPING
         for number in range(TRIES * steps + 1):

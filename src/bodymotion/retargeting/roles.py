@@ -112,8 +112,8 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
     tips = [k for k in range(len(skeleton.joints)) if k not in skeleton.parents]
     feet = sorted(tips, key=lambda k: float(placed[:, k, 2].mean()))[:2]
     shapes = poses.transform_points(poses.inverse(placed[:, [hips]]), placed[..., :3])
-    strange = np.linalg.norm(shapes - shapes.mean(axis=0), axis=2).mean(axis=1)
-    reference = placed[int(np.argmax(np.round(placed[:, hips, 2] - placed[:, feet, 2].max(axis=1) - strange, 3)))]
+    deviation = np.linalg.norm(shapes - shapes.mean(axis=0), axis=2).mean(axis=1)
+    reference = placed[int(np.argmax(np.round(placed[:, hips, 2] - placed[:, feet, 2].max(axis=1) - deviation, 3)))]
     ends = [(k, end) for k, joint in enumerate(skeleton.joints) for end in joint.ends * skeleton.unit]
     axes = np.full((len(skeleton.joints) + len(ends), 3), np.nan)
     return _figure("the skeleton", skeleton.names, skeleton.parents, reference, ends, axes, given)

@@ -106,8 +106,8 @@ def frames_together(
     rates = [values.reshape(len(q), -1) for values in rates]
     model, moving, start = world.model, world.qpos >= 0, world.root
     free = int(model.jnt_dofadr[model.jnt_qposadr == start][0]) + np.arange(6)
-    turns = rotations.normalized(root[:, 3:])
-    back = rotations.conjugate(turns)
+    orientations = rotations.normalized(root[:, 3:])
+    back = rotations.conjugate(orientations)
     model.opt.gravity[:] = gravity_vector(GRAVITY)
     states = {"qpos": np.tile(model.qpos0, (len(q), 1))}
     states["qpos"][:, start : start + 7], states["qpos"][:, world.qpos[moving]] = root, q[:, moving]
@@ -135,7 +135,7 @@ def frames_together(
     torques = np.zeros(q.shape)
     torques[:, moving] = forces[:, world.dofs[moving]]
     wrench = forces[:, free]
-    wrench[:, 3:] = rotations.rotate(turns, wrench[:, 3:])
+    wrench[:, 3:] = rotations.rotate(orientations, wrench[:, 3:])
     return placed.reshape(*batch, -1, 7), torques.reshape(*batch, -1), wrench.reshape(*batch, 6)
 
 
