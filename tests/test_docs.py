@@ -29,6 +29,9 @@ from click.testing import CliRunner
 from fuzz.texts import AMC, ASF, BVH, PSEQ
 
 from bodymotion.cli.app import app
+from bodymotion.dynamics import QUANTITIES
+from bodymotion.formats.registry import FORMATS
+from bodymotion.plots import KINDS
 from sample_files import missing
 from skeleton.test_amass_files import family
 from tables.test_layouts import LAYOUTS
@@ -344,6 +347,21 @@ def test_the_reference_has_every_verb_and_option():
         told = set(re.findall(r"`(--?[a-z][a-z0-9-]*)", text))
         shared = {option for group in (of_readers, of_many) if group <= real for option in group}
         assert real - {"-h", "--help"} - shared == told - shared, name
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/commands.md"])
+def test_every_format_is_on_its_page(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    absent = [
+        f.name for f in FORMATS if f.extensions and not any(f"`{extension}`" in text for extension in f.extensions)
+    ]
+    assert absent == [], f"add the format to the table of {page}"
+
+
+def test_every_plot_is_on_its_page():
+    text = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
+    absent = [name for name in KINDS if name not in QUANTITIES and f"`{name}`" not in text]
+    assert absent == [], "add the plot to the list of docs/plots.md"
 
 
 def test_the_page_of_rules_is_up_to_date():

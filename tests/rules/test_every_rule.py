@@ -22,8 +22,8 @@ for module in sorted(Path(__file__).parent.glob("pairs_*.py")):
 
 
 def test_every_rule_has_a_pair():
-    assert sorted(RULES.keys() - PAIRS.keys()) == []
-    assert sorted(PAIRS.keys() - RULES.keys()) == []
+    assert sorted(RULES.keys() - PAIRS.keys()) == [], "add pairs to tests/rules/pairs_….py"
+    assert sorted(PAIRS.keys() - RULES.keys()) == [], "no rule has this code"
 
 
 def test_every_rule_of_the_catalogue_is_one_of_them():
