@@ -149,7 +149,7 @@ def compare_retarget(
     edges = np.cumsum([0, *map(len, clouds)])
     low = lowest(placed[:, links], np.concatenate(clouds), edges, PATCH)
     height = low[..., 0]
-    contact = np.asarray(recording.contact[:count].any(axis=2))
+    contact = recording.on_ground[:count]
     steps = _slides(placed[:, links], low[..., 1:])
     both = contact[1:] & contact[:-1]
     limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])

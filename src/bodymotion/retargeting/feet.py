@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, runs
-from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
+from bodymotion.geometry.arrays import Floats
+from bodymotion.motion.interpolation.lowpass import bump, quintic
 from bodymotion.retargeting.source import Sole
 
 FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
@@ -31,18 +31,32 @@ def foot_path(raw: Floats, times: Floats, contact: npt.NDArray[np.bool_], sole: 
     `contact` (T, 2) of ankle and toe. With `tilted`, orientations are those that the foot can have, and kept but for `FREE_TILT`.
     """
     on = np.asarray(contact.any(axis=1))
-    phases = runs(on)
-    change = pose_difference(_stances(raw, times, np.asarray(contact.all(axis=1)), phases, sole, tilted), raw)
-    clear = np.zeros(len(raw))
-    for a, b in runs(~on):
-        known = [change[k] for k in (a - 1, b) if 0 <= k < len(raw)] if phases else [np.zeros(6)]
-        share = inner_shares(b - a)
-        change[a:b] = known[0] + quintic(share)[:, None] * (known[-1] - known[0])
-        if len(known) == 2:
-            clear[a:b] = CLEARANCE * (sole.front + sole.back) * bump(share)
-    out = changed_pose(raw, change)
-    out[:, 2] += np.where(on, 0.0, np.maximum(clear - lowest_corner(out, sole), 0.0))
-    return out
+    return between_stances(raw, _stances(raw, times, contact, sole, tilted), on, sole)
+
+
+def between_stances(raw: Floats, stances: Floats, on: npt.NDArray[np.bool_], sole: Sole) -> Floats:
+    """Return the poses (T, 7) of a foot: `stances` while it is `on` the ground (T,), and `raw` in between, moved to begin and end there."""
+    known, frames, out, clear = np.flatnonzero(on), np.arange(len(on)), raw, np.zeros(len(on))
+    if len(known):
+        before = known[np.maximum(np.searchsorted(known, frames, "right") - 1, 0)]
+        after = known[np.minimum(np.searchsorted(known, frames), len(known) - 1)]
+        share = np.clip((frames - before) / np.maximum(after - before, 1), 0.0, 1.0)
+        change = pose_difference(stances, raw)
+        out = changed_pose(raw, change[before] + quintic(share)[:, None] * (change[after] - change[before]))
+        clear = CLEARANCE * (sole.front + sole.back) * bump(share)
+    lift = np.where(on, 0.0, np.maximum(clear - lowest_corner(out, sole), 0.0))
+    return np.asarray(out + lift[:, None] * np.eye(7)[2])
+
+
+def phase_means(values: Floats, on: npt.NDArray[np.bool_], weights: Floats) -> Floats:
+    """Return values (T, N) with the weighted mean of each phase in its frames, those that are `on` (T,)."""
+    begins = np.diff(on, prepend=False) & on
+    first = np.flatnonzero(begins)
+    if not len(first):
+        return values
+    weights = (weights * on)[:, None]
+    means = np.add.reduceat(values * weights, first) / np.add.reduceat(weights, first)
+    return np.asarray(np.where(on[:, None], means[np.cumsum(begins) - 1], values))
 
 
 def lowest_corner(feet: Floats, sole: Sole) -> Floats:
@@ -51,19 +65,18 @@ def lowest_corner(feet: Floats, sole: Sole) -> Floats:
     return np.asarray((feet[:, 2, None] + rotations.rotate(feet[:, None, 3:], corners)[..., 2]).min(axis=1))
 
 
-def _stances(
-    raw: Floats, times: Floats, flat: npt.NDArray[np.bool_], phases: list[tuple[int, int]], sole: Sole, tilted: bool
-) -> Floats:
-    """Return the poses (T, 7) of a foot in its stance phases; `flat` (T,) where ankle and toe of the source are in contact."""
+def _stances(raw: Floats, times: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: bool) -> Floats:
+    """Return the poses (T, 7) of a foot in its stance phases."""
+    on = np.asarray(contact.any(axis=1))
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T
     zero = np.zeros_like(yaw)
+    weights = np.where(contact.all(axis=1), 1.0, TILTED_SHARE)
     # Of the first phase its end counts most: it must not depend on where the recording begins.
-    late = [np.exp((times[a:b] - times[b - 1]) / LATE_TIME) if a == 0 else np.ones(b - a) for a, b in phases]
-    weights = [share * np.where(flat[a:b], 1.0, TILTED_SHARE) for share, (a, b) in zip(late, phases, strict=True)]
-    for (a, b), weight in zip(phases, weights, strict=True):
-        whole = np.unwrap(yaw[a:b])
-        mean = float(np.average(whole, weights=weight))
-        yaw[a:b] = mean + _beyond(whole - mean, FREE_YAW)
+    last = int((~on).argmax()) if not on.all() else len(on)
+    weights[:last] *= np.exp((times[:last] - times[last - 1]) / LATE_TIME)
+    yaw = np.unwrap(yaw)
+    mean = phase_means(yaw[:, None], on, weights)[:, 0]
+    yaw = mean + _beyond(yaw - mean, FREE_YAW)
     pitch = np.clip(_beyond(pitch, FREE_TILT if tilted else FREE_PITCH), *PITCHES)
     roll = np.clip(_beyond(roll, FREE_TILT), -MAX_ROLL, MAX_ROLL) * tilted
     level = rotations.from_rpy(np.stack([zero, zero, yaw], axis=1))
@@ -79,8 +92,7 @@ def _stances(
     moved = rotations.rotate(level[:-1], arm) - rotations.rotate(level[1:], arm)
     point = np.concatenate([np.zeros((1, 3)), np.cumsum(moved, axis=0)])
     apart = raw[:, :3] + rotations.rotate(level, middle) - point
-    for (a, b), weight in zip(phases, weights, strict=True):
-        point[a:b] += np.average(apart[a:b], axis=0, weights=weight)
+    point += phase_means(apart, on, weights)
     point[:, 2] = 0.0
     turn = rotations.from_rpy(np.stack([roll, pitch, zero], axis=1))
     ankle = point + rotations.rotate(level, edge - rotations.rotate(turn, edge + middle))

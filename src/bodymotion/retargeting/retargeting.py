@@ -32,7 +32,7 @@ from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.capsules import kept_apart
-from bodymotion.retargeting.feet import foot_path, lowest_corner
+from bodymotion.retargeting.feet import between_stances, foot_path, lowest_corner, phase_means
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, neutral
 from bodymotion.retargeting.skeletons import of_same_links
 from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, smoothed, sole
@@ -43,17 +43,21 @@ CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF, ARM_CUTOFF = 6.0, 2.0, 3.0, 8.0
 """[Hz] of the low-pass filters of goals and legs; of the posture near which arms are in the last pass, so that what their goals leave
 open is smooth; of what the pelvis is moved for the feet; and of arms at the end."""
 WIDER = 1.05  # Minimum ratio of the distance of feet side by side to the width of their soles.
-STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in contact.
+STRETCH = 0.99  # Of the length of a leg: hips are no further from a foot in contact.
 POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
 FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
 LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
 """The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
-MAX_ATTEMPTS, FAR = 3, 0.02
-"""How often the last pass is repeated at most, to keep velocity limits and pinned feet together; and of the length of a leg: feet that are
-further from their goals in more than 1 % of the frames cannot reach them."""
-FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 2, 20
-"""Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass; and start poses that are tried."""
+MAX_PLANS, FAR = 7, 0.02
+"""How often the feet are planned at most; and of the length of a leg: feet that are further from their goals in more than 1 % of the
+contact cannot reach them, and are planned again, with the orientations that they reach."""
+MAX_ATTEMPTS, NEAR, FEW = 12, 2e-4, 0.01
+"""How often the last pass is repeated at most, to keep velocity limits and pinned feet together; the distance [m] at which soles are at
+their goals; and the share of frames in which they need not be."""
+FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 1, 20
+"""Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass over legs; and start poses that are
+tried."""
 SLICE, RUN_IN = 1000, 40
 """Frames that are solved one after another, about, and those by which a slice begins later. It ends where the hips are high: near there
 is the posture with which the search begins."""
@@ -98,35 +102,37 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     weights[legs] = POSTURE
     moved_root = goals.columns("pelvis")
     weights[moved_root] = 0.0
-    tasks = [*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()]
-    first, root = goals.solve(tasks, legs, weights, start, start, start, STEPS)
-    placed = goals.placed(first, root)
-    goals.plan_feet(placed)
-    tasks = [*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees()]
-    second, root = goals.solve(tasks, legs, weights, first, root, first, STEPS)
-    if arms:
-        tasks, still = goals.on_chest(goals.placed(second, root), start), np.asarray(body.root_pose)
-    if arms and tasks:
-        second[:, arms] = goals.solve(tasks, arms, weights, start, still, start, ARM_STEPS, free_root=False)[0][:, arms]
-    q, root = smoothed(second, times, SLOW_CUTOFF), smoothed(root, times, CUTOFF, are_poses=True)
-    q[:, legs] = smoothed(second[:, legs], times, CUTOFF)
+    q, root = goals.search([*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()], legs, weights, start)
+    placed = goals.placed(q, root)
+    for plan in range(MAX_PLANS):
+        if not (share := goals.missed(placed) if plan else 1.0):
+            break
+        goals.plan_feet(placed, share)
+        q, root = goals.refine([*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees()], legs, weights, q, root)
+        placed = goals.placed(q, root)
+    if arms and (tasks := goals.on_chest(placed, start)):
+        still = np.asarray(body.root_pose)
+        q[:, arms] = goals.search(tasks, arms, weights, start, still, ARM_STEPS)[0][:, arms]
+    slow, q = smoothed(q, times, SLOW_CUTOFF), smoothed(q, times, CUTOFF)
+    others = np.setdiff1d(np.arange(body.num_joints), legs)
+    q[:, others], root = slow[:, others], smoothed(root, times, CUTOFF, are_poses=True)
     held = goals.in_contact()
     weights[:] = LAST_POSTURE
     weights[legs] = LAST_LEGS
     weights[moved_root] = 0.0
-    for attempt in range(MAX_ATTEMPTS):
-        slow = within_speeds(body, q, times, held)
-        if attempt and np.allclose(slow, q):
+    for _ in range(MAX_ATTEMPTS):
+        q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
+        placed = goals.placed(q, root)
+        rows = goals.follow(placed)
+        if len(rows) <= FEW * len(q):
             break
-        placed = goals.placed(slow, root)
-        if not attempt:
-            goals.follow(placed)
         last = [*goals.feet(LAST_FOOT, LAST_FOOT), ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS)]
-        q, root = goals.solve(last, legs, weights, slow, root, slow, LAST_STEPS)
-    placed = goals.placed(q, root)
+        q, root = goals.refine(last, legs, weights, q, root, rows=rows, steps=LAST_STEPS)
+    else:
+        placed = goals.placed(q, root)
     reaching: list[ik.Task] = [*goals.arms(placed), *kept_apart(body, figure, placed)]
     if reaching:
-        q = goals.solve(reaching, arms, weights, q, root, q, LAST_STEPS, free_root=False)[0]
+        q = goals.refine(reaching, arms, weights, q, root, free_root=False)[0]
         q[:, arms] = smoothed(q[:, arms], times, ARM_CUTOFF)
     q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
     q, root = goals.lifted(within_speeds(body, q, times, held), root)
@@ -160,6 +166,7 @@ class Goals:
         placed = np.concatenate([hips, recording.frames["pelvis"]], axis=1)
         self.pelvis = smoothed(placed, times, CUTOFF, are_poses=True)
         self.raw: list[Floats] = []
+        self.ankles: list[Floats] = []
         self.middle = middle
         self.at_hips = [rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle) for side in SIDES]
         for k, side in enumerate(SIDES):
@@ -182,7 +189,7 @@ class Goals:
         for foot, sign in ((left, 1.0), (right, -1.0)):
             foot[:, :3] += sign * aside * missing[:, None]
 
-    def plan_feet(self, placed: Floats | None = None) -> None:
+    def plan_feet(self, placed: Floats | None = None, share: float = 1.0) -> None:
         """Pin the feet, with the orientations that they reach in poses (T, L, 7) of the links, and move the pelvis with them.
 
         The pelvis moves by the mean of what both feet are moved, and is no further from a foot in contact than a leg is long.
@@ -193,13 +200,15 @@ class Goals:
             back = poses.inverse(poses.compose(placed[:, self.figure.points["pelvis"][0]], local))
             hips = (poses.transform_points(back, self.figure.at(f"{side} hip", placed)) for side in SIDES)
             self.at_hips = [smoothed(hip, times, CUTOFF) for hip in hips]
-        self.ankles = []
+        before, self.ankles = self.ankles, []
         for k, side in enumerate(SIDES):
             path = self.raw[k]
             if placed is not None:
                 path = np.concatenate([path[:, :3], self.foot(side, placed)[:, 3:]], axis=1)
                 path[:, 3:] = smoothed(path, times, CUTOFF, are_poses=True)[:, 3:]
             path = foot_path(path, times, contact[:, k], self.soles[k], tilted=placed is not None)
+            if share < 1:
+                path = changed_pose(before[k], share * pose_difference(path, before[k]))
             self.ankles.append(np.round(path, DIGITS))
         self.pelvis = self.free_pelvis.copy()
         away = np.zeros((len(times), 3))
@@ -211,7 +220,7 @@ class Goals:
         for k, path in enumerate(self.ankles):
             away = poses.transform_points(self.pelvis, self.at_hips[k]) - path[:, :3]
             high = np.sqrt(np.maximum((STRETCH * self.leg) ** 2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
-            lowered = np.maximum(lowered, np.where(contact[:, k].any(axis=1), away[:, 2] - high, 0.0))
+            lowered = np.maximum(lowered, np.where(self.recording.on_ground[:, k], away[:, 2] - high, 0.0))
         self.pelvis[:, 2] -= np.round(eased(lowered, times), DIGITS)
         self.hips = [poses.transform_points(self.pelvis, at) for at in self.at_hips]
 
@@ -228,20 +237,37 @@ class Goals:
         """Return which joints (T, J) hold a foot that is in contact."""
         held = np.zeros((len(self.pelvis), self.body.num_joints), dtype=bool)
         for k, side in enumerate(SIDES):
-            held[:, self.columns(f"{side} ankle")] |= self.recording.contact[:, k].any(axis=1, keepdims=True)
+            held[:, self.columns(f"{side} ankle")] |= self.recording.on_ground[:, [k]]
         return held
 
-    def follow(self, placed: Floats) -> None:
-        """Plan the feet as they are in poses (T, L, 7) of the links, where they are often far from their goals."""
-        away = np.stack([self.foot(side, placed)[:, :3] for side in SIDES]) - np.stack(self.ankles)[..., :3]
-        share = np.quantile(np.linalg.norm(away, axis=2), 0.99) / (FAR * self.leg) - 1.0
-        if share > 0:
-            for raw, change in zip(self.raw, away, strict=True):
-                raw[:, :3] += smoothed(change, self.recording.times, CUTOFF)
-            before = self.ankles
-            self.plan_feet(placed)
-            both = zip(before, self.ankles, strict=True)
-            self.ankles = [changed_pose(old, min(share, 1.0) * pose_difference(new, old)) for old, new in both]
+    def missed(self, placed: Floats) -> float:
+        """Return 0 where the soles in poses (T, L, 7) of the links are at their goals in 99 % of the frames, up to 1 where they are far."""
+        contact = self.recording.on_ground
+        far = np.concatenate(
+            [self._distance(self.foot(side, placed), k)[contact[:, k]] for k, side in enumerate(SIDES)]
+        )
+        return float(np.clip(np.quantile(far, 0.99) / (FAR * self.leg) - 1.0, 0, 1)) if len(far) else 0.0
+
+    def follow(self, placed: Floats) -> npt.NDArray[np.intp]:
+        """Move the goals of each stance phase by the mean of what the foot is away in poses (T, L, 7) of the links.
+
+        Swings are as in these poses, moved to begin and end at the goals. Return the frames in which the feet are not at their goals.
+        """
+        away = np.zeros(len(placed))
+        for k, side in enumerate(SIDES):
+            on, feet = self.recording.on_ground[:, k], self.foot(side, placed)
+            change = phase_means(pose_difference(feet, self.ankles[k]), on, np.ones(len(on)))
+            stances: Floats = changed_pose(self.ankles[k], change)
+            stances[:, 2] -= lowest_corner(stances, self.soles[k])
+            self.ankles[k] = np.round(between_stances(feet, stances, on, self.soles[k]), DIGITS)
+            away = np.maximum(away, self._distance(feet, k))
+        return np.flatnonzero(away > NEAR)
+
+    def _distance(self, feet: Floats, k: int) -> Floats:
+        """Return how far (T,) [m] the sole of a foot is from its goal, for poses (T, 7) of its frame."""
+        change = pose_difference(feet, self.ankles[k])
+        size = self.soles[k].front + self.soles[k].back
+        return np.asarray(np.linalg.norm(change[:, :3], axis=1) + size * np.linalg.norm(change[:, 3:], axis=1))
 
     def lifted(self, q: Floats, root: Floats) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7) that are higher where the sole of a foot would be below the ground."""
@@ -385,61 +411,87 @@ class Goals:
             tasks.append(replace(task, goal=goal))
         return [task for task in tasks if task.link != chest]
 
-    def solve(
+    def search(
+        self,
+        tasks: Sequence[ik.Task],
+        columns: list[int],
+        weights: Floats,
+        start: Floats,
+        root: Floats | None = None,
+        steps: int = STEPS,
+    ) -> tuple[Floats, Floats]:
+        """Return joints (T, J) and root poses (T, 7), with a search that begins at joint values (J,), slice by slice of the frames.
+
+        Each slice begins `RUN_IN` frames after its end, with more steps, and goes backwards in time: the result does not depend on where
+        the recording begins. A `root` (7,) that is given stays where it is.
+        """
+        count = len(self.pelvis)
+        out = np.empty((count, self.body.num_joints)), np.empty((count, 7))
+        inner = [] if self.body.is_mounted else range(count - SLICE, SLICE // 2, -SLICE)
+        edges = [0, *(a + int(self.pelvis[a : a + RUN_IN, 2].argmax()) for a in inner[::-1]), count]
+        # A root that is moved by joints begins far from its goal.
+        restarts = RESTARTS * bool(self.columns("pelvis") and self.body.is_mounted)
+
+        def work(begin: int, end: int) -> None:
+            for first, stop in pairwise(edges[begin : end + 1]):
+                last = min(stop + RUN_IN, count)
+                at = self.placed_root(start, last - 1) if root is None else root
+                free = root is None
+                begun = self._solution(
+                    tasks, columns, weights, slice(last - 1, last), start, at, start, FIRST_STEPS, free, restarts
+                )
+                rows = slice(last - 1, first - 1 if first else None, -1)
+                found = self._solution(tasks, columns, weights, rows, begun.q[0], begun.root[0], start, steps, free)
+                for values, solved in zip(out, (found.q, found.root), strict=True):
+                    values[first:stop] = solved[::-1][: stop - first]
+
+        in_slices(len(edges) - 1, work, 1)
+        return out
+
+    def refine(
         self,
         tasks: Sequence[ik.Task],
         columns: list[int],
         weights: Floats,
         q: Floats,
         root: Floats,
-        rest: Floats,
-        steps: int,
         free_root: bool = True,
+        rows: npt.NDArray[np.intp] | None = None,
+        steps: int = STEPS,
     ) -> tuple[Floats, Floats]:
-        """Return joints (T, J) and root poses (T, 7), slice by slice of the frames.
-
-        With one start pose (J,) each slice begins there, `RUN_IN` frames after its end, with more steps, and goes backwards in time: the
-        result does not depend on where the recording begins. Without `free_root` the root stays where it is.
-        """
-
-        def found(
-            tasks: Sequence[ik.Task], q: Floats, root: Floats, rest: Floats, steps: int, restarts: int = 0
-        ) -> ik.Solution:
-            problem = ik.TaskList(self.body, q, root, rest)
-            for task in tasks:
-                problem.add_task(task)
-            problem.add_loops()
-            moving, lower, upper, _ = ik.search_space(self.body, free_root and not self.body.is_mounted, columns, 0.0)
-            lower[6:], upper[6:] = self.lower, self.upper
-            pull: Floats = np.concatenate([np.zeros(6), weights]) * moving.astype(np.float64)
-            return ik.solve(problem, (moving, lower, upper, pull), restarts, steps)
-
-        def part(rows: slice) -> list[ik.Task]:
-            return [
-                replace(task, goal=np.asarray(task.goal)[rows]) if isinstance(task, ik.FrameTask) else task
-                for task in tasks
-            ]
-
-        count = len(self.pelvis)
-        out = np.empty((count, self.body.num_joints)), np.empty((count, 7))
-        inner = [] if self.body.is_mounted else range(count - SLICE, SLICE // 2, -SLICE)
-        edges = [0, *(a + int(self.pelvis[a : a + RUN_IN, 2].argmax()) for a in inner[::-1]), count]
+        """Return joints (T, J) and root poses (T, 7) that are nearer to the goals, each frame from its own, in some `rows` or all."""
+        rows = np.arange(len(q)) if rows is None else rows
+        out = q.copy(), root.copy()
 
         def work(begin: int, end: int) -> None:
-            for start, stop in pairwise(edges[begin : end + 1]):
-                if q.ndim == 2:
-                    rows = slice(start, stop)
-                    solution = found(part(rows), q[rows], root[rows], rest[rows], steps)
-                else:
-                    # A root that is moved by joints begins far from its goal.
-                    restarts = RESTARTS * bool(self.columns("pelvis") and self.body.is_mounted)
-                    last = min(stop + RUN_IN, count)
-                    at = self.placed_root(q, last - 1) if free_root else root
-                    begun = found(part(slice(last - 1, last)), q, at, rest, FIRST_STEPS, restarts)
-                    rows = slice(last - 1, start - 1 if start else None, -1)
-                    solution = found(part(rows), begun.q[0], begun.root[0], rest, steps)
-                for rows_of, values in zip(out, (solution.q, solution.root), strict=True):
-                    rows_of[start:stop] = values if q.ndim == 2 else values[::-1][: stop - start]
+            some = rows[begin:end]
+            found = self._solution(tasks, columns, weights, some, q[some], root[some], q[some], steps, free_root)
+            out[0][some], out[1][some] = found.q, found.root
 
-        in_slices(len(edges) - 1, work, 1)
+        in_slices(len(rows), work, SLICE)
         return out
+
+    def _solution(
+        self,
+        tasks: Sequence[ik.Task],
+        columns: list[int],
+        weights: Floats,
+        rows: slice | npt.NDArray[np.intp],
+        q: Floats,
+        root: Floats,
+        rest: Floats,
+        steps: int,
+        free_root: bool,
+        restarts: int = 0,
+    ) -> ik.Solution:
+        """Return the solution of tasks in some rows."""
+        problem = ik.TaskList(self.body, q, root, rest)
+        for task in tasks:
+            problem.add_task(
+                replace(task, goal=np.asarray(task.goal)[rows]) if isinstance(task, ik.FrameTask) else task
+            )
+        problem.add_loops()
+        moving, lower, upper, _ = ik.search_space(self.body, free_root and not self.body.is_mounted, columns, 0.0)
+        lower[6:], upper[6:] = self.lower, self.upper
+        pull: Floats = np.concatenate([np.zeros(6), weights]) * moving.astype(np.float64)
+        return ik.solve(problem, (moving, lower, upper, pull), restarts, steps)

@@ -77,6 +77,11 @@ class Recording:
     ankle_height: float
 
     @property
+    def on_ground(self) -> npt.NDArray[np.bool_]:
+        """(T, 2) whether the left and the right foot are in contact."""
+        return np.asarray(self.contact.any(axis=2))
+
+    @property
     def leg(self) -> float:
         """The length [m] of a leg from hip to ankle."""
         return 0.5 * sum(self.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES)
