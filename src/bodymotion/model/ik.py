@@ -403,7 +403,9 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
     def found(goals: Floats, starts: Floats, roots: Floats, rest: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         return kernel.solve(compiled, goals, rest, starts, np.broadcast_to(roots, (len(goals), 7)), max_steps)
 
-    q, at, errors, cost = found(goals[:1], starts[:1], roots[:1], rest[:1])
+    own = len(starts) == frames and not restarts  # Each frame begins at its own start.
+    first = slice(None if own else 1)
+    q, at, errors, cost = found(goals[first], starts[first], roots[first], rest[first])
     if restarts > 0 and errors.max() > MAX_ERROR:
         begin = problem.random_starts(np.flatnonzero(errors[0].max(axis=1) > MAX_ERROR), space, restarts)
         others = found(np.repeat(goals[:1], restarts, axis=0), begin, roots[:1], rest[:1])
@@ -417,7 +419,7 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
         worse = missed & (tried[3] > (1 + SAME_COST) * tried[3].min())
         best = np.lexsort((far, np.where(worse, tried[3], 0.0), missed, np.where(hard > MAX_ERROR, hard, 0.0)))[:1]
         q, at, errors, cost = (values[best] for values in tried)
-    if frames > 1:
+    if frames > 1 and not own:
         at = np.concatenate([at, np.broadcast_to(roots, (frames, 7))[1:]])
         q, at, errors, cost = found(goals, np.concatenate([q, starts[1:]]), at, rest)
     errors = np.sqrt(np.add.reduceat(np.square(errors), problem.firsts, axis=1))

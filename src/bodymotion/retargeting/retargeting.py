@@ -11,9 +11,9 @@ With s the length of the robot's leg over the source's, d the directions of the 
 
 Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow: hips, trunk and legs, then arms
 and head, with goals from where the shoulders are. A posture weight decides what is left open, such as the twist of an arm.
-Goals and joints are low-pass filtered; a last pass over legs and trunk puts the feet back where they are pinned, and one over the arms
-keeps them apart from the body (`capsules`). Then velocity limits are kept, and what is sudden, since no posture reaches the goals, is
-filtered more (`speeds`).
+Goals and joints are low-pass filtered. A last pass over legs and trunk keeps velocity limits, filters what is sudden more, since no posture
+reaches the goals (`speeds`), pins each stance by the mean of where its foot is then, and brings the feet there; it is repeated until they
+stay there. One over the arms keeps them apart from the body (`capsules`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF, ARM_CUTOFF = 6.0, 2.0, 3.0, 8.0
 """[Hz] of the low-pass filters of goals and legs; of the posture near which arms are in the last pass, so that what their goals leave
 open is smooth; of what the pelvis is moved for the feet; and of arms at the end."""
 WIDER = 1.05  # Minimum ratio of the distance of feet side by side to the width of their soles.
-STRETCH = 0.99  # Of the length of a leg: hips are no further from a foot in contact.
+STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in contact.
 POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
 FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
@@ -52,9 +52,9 @@ LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
 MAX_PLANS, FAR = 7, 0.02
 """How often the feet are planned at most; and of the length of a leg: feet that are further from their goals in more than 1 % of the
 contact cannot reach them, and are planned again, with the orientations that they reach."""
-MAX_ATTEMPTS, NEAR, FEW = 12, 2e-4, 0.01
+MAX_ATTEMPTS, NEAR, FEW, PROGRESS = 12, 2e-4, 0.01, 0.85
 """How often the last pass is repeated at most, to keep velocity limits and pinned feet together; the distance [m] at which soles are at
-their goals; and the share of frames in which they need not be."""
+their goals; the share of frames in which they need not be; and the share of the mean distance before below which repeating helps."""
 FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 1, 20
 """Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass over legs; and start poses that are
 tried."""
@@ -120,12 +120,15 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     weights[:] = LAST_POSTURE
     weights[legs] = LAST_LEGS
     weights[moved_root] = 0.0
+    before = np.inf
     for _ in range(MAX_ATTEMPTS):
         q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
         placed = goals.placed(q, root)
-        rows = goals.follow(placed)
-        if len(rows) <= FEW * len(q):
+        away = goals.follow(placed)
+        rows, now = np.flatnonzero(away > NEAR), float(away.mean())
+        if len(rows) <= FEW * len(q) or now > PROGRESS * before:
             break
+        before = now
         last = [*goals.feet(LAST_FOOT, LAST_FOOT), ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS)]
         q, root = goals.refine(last, legs, weights, q, root, rows=rows, steps=LAST_STEPS)
     else:
@@ -248,10 +251,10 @@ class Goals:
         )
         return float(np.clip(np.quantile(far, 0.99) / (FAR * self.leg) - 1.0, 0, 1)) if len(far) else 0.0
 
-    def follow(self, placed: Floats) -> npt.NDArray[np.intp]:
+    def follow(self, placed: Floats) -> Floats:
         """Move the goals of each stance phase by the mean of what the foot is away in poses (T, L, 7) of the links.
 
-        Swings are as in these poses, moved to begin and end at the goals. Return the frames in which the feet are not at their goals.
+        Swings are as in these poses, moved to begin and end at the goals. Return how far (T,) [m] the feet are from their goals.
         """
         away = np.zeros(len(placed))
         for k, side in enumerate(SIDES):
@@ -261,7 +264,7 @@ class Goals:
             stances[:, 2] -= lowest_corner(stances, self.soles[k])
             self.ankles[k] = np.round(between_stances(feet, stances, on, self.soles[k]), DIGITS)
             away = np.maximum(away, self._distance(feet, k))
-        return np.flatnonzero(away > NEAR)
+        return away
 
     def _distance(self, feet: Floats, k: int) -> Floats:
         """Return how far (T,) [m] the sole of a foot is from its goal, for poses (T, 7) of its frame."""

@@ -16,6 +16,7 @@ SPEED_SHARE = 0.999  # Of the velocity limits of joints, which are kept.
 MAX_CHANGE, MAX_ACCELERATION = 1.9, 190.0
 """[rad/s, rad/s²] Sudden is a change of speed from frame to frame of more than the first, and the second times the time; for the position
 of the root half as much, for a sliding joint 1/SLIDES. The rules MOT301 to MOT305 report little more."""
+RAMP = 0.04  # What is more sudden by this share is filtered in full, and what is between in part: little differences have little effect.
 SLIDES = 4.0
 CUTOFFS, CALMING_TIME = (5.0, 4.0, 3.0, 2.0), 0.05
 """[Hz] of the low-pass filters of what is sudden, one after another; and [s] how much longer they last on both sides."""
@@ -51,14 +52,15 @@ def calmed(body: Body, q: Floats, root: Floats, times: Floats, legs: Sequence[in
     shares = np.array([SLIDES if joint.type == "slide" else 1.0 for joint in body.joints])
     for cutoff in CUTOFFS if gap else ():
         speeds = np.concatenate([shares * np.diff(q, axis=0), 2.0 * pose_difference(root[1:], root[:-1])], axis=1) / gap
-        sudden = np.abs(np.diff(speeds, axis=0)) > MAX_CHANGE + MAX_ACCELERATION * gap
+        limit = MAX_CHANGE + MAX_ACCELERATION * gap
+        sudden = np.clip((np.abs(np.diff(speeds, axis=0)) / limit - 1.0) / RAMP, 0.0, 1.0)
         together = [*legs, *range(q.shape[1], q.shape[1] + 6)]
-        sudden[:, together] = sudden[:, together].any(axis=1, keepdims=True)
+        sudden[:, together] = sudden[:, together].max(axis=1, keepdims=True)
         if not sudden.any():
             break
         share = np.zeros((len(q), sudden.shape[1]))
         for column in np.flatnonzero(sudden.any(axis=0)):
-            share[:, column] = np.minimum(eased(np.pad(1.0 * sudden[:, column], 1), times, CALMING_TIME), 1.0)
+            share[:, column] = np.minimum(eased(np.pad(sudden[:, column], 1), times, CALMING_TIME), 1.0)
         q = q + share[:, : q.shape[1]] * (smoothed(q, times, cutoff) - q)
         change = share[:, -6:] * pose_difference(smoothed(root, times, cutoff, are_poses=True), root)
         root = changed_pose(root, change)
