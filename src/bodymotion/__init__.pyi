@@ -22,7 +22,7 @@ from bodymotion.diagnostics import FormatError as FormatError
 from bodymotion.diagnostics import Location as Location
 from bodymotion.diagnostics import Problem as Problem
 from bodymotion.diagnostics import Rule as Rule
-from bodymotion.diagnostics.collector import Source as Source
+from bodymotion.diagnostics.problem import Source as Source
 from bodymotion.formats.registry import load as load
 from bodymotion.formats.registry import load_animation as load_animation
 from bodymotion.formats.registry import load_body as load_body

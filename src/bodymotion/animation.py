@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem, WrongUseError
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics import Problem, Source, WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.system.upward import NotebookDisplay, provided_by

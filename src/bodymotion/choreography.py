@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.animation import Animation, Parameter
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.collector import Source, SourceMap
+from bodymotion.diagnostics import Problem, Source, SourceMap
 from bodymotion.system.upward import provided_by
 
 if TYPE_CHECKING:

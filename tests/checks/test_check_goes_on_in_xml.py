@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
-from bodymotion.diagnostics.collector import MAX_LISTED
+from bodymotion.diagnostics.problem import MAX_LISTED
 from sample_files import tries
 
 URDF = """\

@@ -8,7 +8,7 @@ import mujoco
 import pytest
 
 import bodymotion as bm
-from bodymotion.diagnostics.collector import MAX_LISTED
+from bodymotion.diagnostics.problem import MAX_LISTED
 from bodymotion.formats.mjcf.names import vocabulary
 
 MODEL = """\

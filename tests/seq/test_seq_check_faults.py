@@ -13,7 +13,7 @@ from test_seq_rules import BROKEN, without_mark
 
 import bodymotion as bm
 from bodymotion.diagnostics import FormatError, Problem
-from bodymotion.diagnostics.collector import MAX_LISTED
+from bodymotion.diagnostics.problem import MAX_LISTED
 from bodymotion.formats.seq import parse_seq, read_seq, read_source
 from bodymotion.formats.seq.scan import ByteSource
 from sample_files import tries

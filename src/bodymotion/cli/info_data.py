@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bodymotion.cli.output import Data, about_file, members, number, plain
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics import Problem, Source
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation

@@ -3,15 +3,19 @@
 The lowest package: it imports nothing else of bodymotion.
 """
 
-from bodymotion.diagnostics.collector import Diagnostics, Locator, ReadResult, Source, SourceMap
 from bodymotion.diagnostics.problem import (
+    Diagnostics,
     Findings,
     FormatError,
     Location,
+    Locator,
     MissingFileError,
     Problem,
+    ReadResult,
     Rule,
     Severity,
+    Source,
+    SourceMap,
     Subject,
     WrongUseError,
     document,

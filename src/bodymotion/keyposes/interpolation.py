@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.collector import SourceMap
+from bodymotion.diagnostics import SourceMap
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.keyposes.steps import Foot, StepStyle, step_tracks

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics import Problem, Source
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen

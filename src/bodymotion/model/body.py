@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Location, Problem, document, judgement
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics import Location, Problem, Source, document, judgement
 from bodymotion.diagnostics.spelling import choices, meant, plain
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry import poses

@@ -7,8 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics import Problem, Source
 from bodymotion.diagnostics.losses import UNSCALED
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Box, Geometry, Lines, Mesh, Points, Shape, Sphere

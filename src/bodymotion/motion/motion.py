@@ -11,8 +11,7 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics import Problem, Source
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen, real_numbers
 from bodymotion.motion.components import (

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, LEGS, TRACKS, Animation, Parameter
 from bodymotion.diagnostics import Diagnostics, Location, Rule, SourceMap, Subject
-from bodymotion.diagnostics.collector import MAX_LISTED
+from bodymotion.diagnostics.problem import MAX_LISTED
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import exclusive

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Subject
-from bodymotion.diagnostics.collector import Source, SourceMap
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.cha import unplayable
 from bodymotion.formats.cha_proto import rules

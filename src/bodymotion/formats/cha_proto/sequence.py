@@ -14,8 +14,7 @@ from typing import Any
 from bodymotion.animation import Animation
 from bodymotion.choreography import Choreography, Move, Value
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult, losses
-from bodymotion.diagnostics.collector import Source, SourceMap
-from bodymotion.diagnostics.problem import Subject
+from bodymotion.diagnostics.problem import Source, SourceMap, Subject
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import MESSAGES, message_class
 from bodymotion.formats.cha_proto.reader import FIELD, parsed, read_content, text_of

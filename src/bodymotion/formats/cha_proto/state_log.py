@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes
-from bodymotion.diagnostics import Diagnostics, ReadResult
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics import Diagnostics, ReadResult, Source
 from bodymotion.formats.cha_proto.messages import message_class
 from bodymotion.formats.cha_proto.reader import read_content, read_table
 from bodymotion.formats.cha_proto.rows import PATHS, TIME, Table, set_field

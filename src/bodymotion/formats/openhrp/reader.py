@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, Problem, ReadResult, SourceMap, Subject
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics.problem import Source
 from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.openhrp import rules

@@ -13,8 +13,7 @@ from typing import BinaryIO, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses, reference
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Source, losses, reference
 from bodymotion.formats.seq import values as as_text
 from bodymotion.formats.seq.headers import ComponentHeader, header_of
 from bodymotion.formats.seq.names import (
