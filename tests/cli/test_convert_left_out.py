@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.cli.files import exit_code
+from bodymotion.cli.output import exit_code
 
 HEAD = "#VRML V2.0 utf8\n"
 BODY = (

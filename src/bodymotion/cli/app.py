@@ -7,18 +7,22 @@ their values.
 import importlib
 import math
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
+from contextlib import suppress
 from functools import wraps
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import FunctionType
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 import click
 from click import FloatRange, IntRange
 
 from bodymotion import __version__
 from bodymotion.cli.output import one_line
+
+if TYPE_CHECKING:
+    from bodymotion.formats.registry import Format
 
 _FIRST = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "ik")
 COMMANDS = (*_FIRST, "balance", "retarget", "simulate", "catalogue", "spot")
@@ -307,3 +311,18 @@ def flag_of(name: str, command: Callable[..., Any]) -> str:
     """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
     notes = signature(command).parameters[name].annotation.__metadata__
     return next(found[0] for note in notes if isinstance(note, str) and (found := re.search("--[a-z-]+", note)))
+
+
+def check_reading(reading: ReaderOptions, files: "Iterable[Path | Format]") -> None:
+    """Check that each option of readers has an effect on one of the files; wrong use otherwise."""
+    from bodymotion.diagnostics import FormatError
+    from bodymotion.formats.registry import find_format, unused_options
+
+    if not reading:
+        return
+    rows = []
+    for path in files:
+        with suppress(FormatError):
+            rows.append(find_format(path) if isinstance(path, Path) else path)
+    for name, titles in unused_options(reading, rows).items():
+        raise click.BadParameter(f"has no effect on {titles}", param_hint=flag_of(name, reading_options))

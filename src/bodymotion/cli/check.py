@@ -77,7 +77,8 @@ def check(
       --fix: Fix in the files the problems with one right answer, and report the others.
       --diff: Show what --fix would change as a unified diff, and change nothing.
     """  # noqa: D301
-    from bodymotion.cli.files import check_reading, load_body
+    from bodymotion.cli.app import check_reading
+    from bodymotion.cli.files import load_body
     from bodymotion.cli.output import as_json as json_text
     from bodymotion.cli.output import progress, text_of
     from bodymotion.collection import find_files

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeAlias
 import click
 from click import FloatRange, IntRange
 
-from bodymotion.cli.app import ByPosition, NameList, Positive, ReaderOptions, flag_of, found_by, reads_files
-from bodymotion.cli.files import check_reading, conclude, is_large, load_body, load_motion
-from bodymotion.cli.output import Bar, failures, one_line, progress, say
+from bodymotion.cli.app import (
+    ByPosition,
+    NameList,
+    Positive,
+    ReaderOptions,
+    check_reading,
+    flag_of,
+    found_by,
+    reads_files,
+)
+from bodymotion.cli.files import is_large, load_body, load_motion
+from bodymotion.cli.output import Bar, conclude, failures, one_line, progress, say
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.registry import FORMATS, Format, find_format, load, named_format, target_format

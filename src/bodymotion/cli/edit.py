@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from bodymotion.cli import files
-from bodymotion.cli.app import ByPosition, NotNegative, ReaderOptions, numbers, reads_files
-from bodymotion.cli.output import failures, one_line, say
+from bodymotion.cli.app import ByPosition, NotNegative, ReaderOptions, check_reading, numbers, reads_files
+from bodymotion.cli.output import conclude, failures, finish, one_line, say
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -141,9 +141,9 @@ def edit(
             from bodymotion.editing.streaming import trim_file
 
             with progress(f"writing {target.name}") as bar:
-                files.conclude(target, trim_file(source, target, *_span("--trim", steps[0][1], float), progress=bar))
+                conclude(target, trim_file(source, target, *_span("--trim", steps[0][1], float), progress=bar))
         inserted = [Path(text.partition(":")[2]) for text in insert or ()]
-        files.check_reading(
+        check_reading(
             reading, [path for path in (source, *map(Path, append or ()), *inserted, body) if path is not None]
         )
         animated = find_format(source).holds == "Animation"
@@ -156,7 +156,7 @@ def edit(
             if name in REPORTED and not animated:
                 say(one_line(f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}"))
             after = done
-        files.finish(before, after, target)
+        finish(before, after, target)
 
 
 def _pair(text: str) -> tuple[str, str]:

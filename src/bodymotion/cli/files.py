@@ -1,28 +1,23 @@
-"""Shared by commands that read and write files: loading of the expected kind, large files, saving, and the exit code."""
+"""Reading of the files of a command: of the expected kind, and large ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from bodymotion.cli.output import one_line
-from bodymotion.diagnostics import Problem
 from bodymotion.system.files import check_not_read, check_place
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
-    from bodymotion.choreography import Choreography
     from bodymotion.cli.app import ReaderOptions
-    from bodymotion.formats.registry import Format
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
 T = TypeVar("T")
-PART = "part"  # The object of the context of a run whose result is a part of the result of the command.
 LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
 BYTES_PER_NUMBER = 3 * 8
 """Memory for each number of a motion while it is changed: as read, as changed, and one copy in between."""
@@ -43,22 +38,6 @@ def kind_of(kind: type) -> str:
     from bodymotion.diagnostics.text import with_article
 
     return with_article({"Body": "model"}.get(kind.__name__, kind.__name__.lower()))
-
-
-def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
-    """Check that each option of readers has an effect on one of the files; wrong use otherwise."""
-    from bodymotion.cli.app import flag_of, reading_options
-    from bodymotion.diagnostics import FormatError
-    from bodymotion.formats.registry import find_format, unused_options
-
-    if not reading:
-        return
-    rows = []
-    for path in files:
-        with suppress(FormatError):
-            rows.append(find_format(path) if isinstance(path, Path) else path)
-    for name, titles in unused_options(reading, rows).items():
-        raise click.BadParameter(f"has no effect on {titles}", param_hint=flag_of(name, reading_options))
 
 
 def load_motion(
@@ -151,53 +130,8 @@ def load_pair(
     return body, None if motion is None else of_kind(found[1], motion, Motion, "MOTION")
 
 
-def finish(before: Motion | Animation | Choreography, after: Motion | Animation | Choreography, path: Path) -> NoReturn:
-    """Write the motion, show the problems of the change and of the save, and end with 3 if something was lost."""
-    from bodymotion.formats.registry import save
-
-    known = set(map(id, before.problems))
-    found = tuple(problem for problem in after.problems if id(problem) not in known)
-    conclude(path, (*found, *save(after, path).problems))
-
-
 def check_output(path: Path | None, read: Iterable[Path | None] = ()) -> None:
     """Raise, before any work is done, when the file to be written has no folder, is a folder, or is one of those that are `read`."""
     if path is not None:
         check_place(path)
         check_not_read(path, [one for one in read if one is not None])
-
-
-def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> NoReturn:
-    """Show problems and the name of the written file, and end with 3 if something was lost."""
-    from bodymotion.cli.output import show_problems
-
-    show_problems(problems, every)
-    written(path)
-    raise click.exceptions.Exit(exit_code(problems))
-
-
-def saved(thing: Any, path: Path) -> int:  # noqa: ANN401
-    """Write a file, show what it does not hold and its name, and return the exit code."""
-    from bodymotion.cli.output import show_problems
-    from bodymotion.formats.registry import save
-
-    losses = save(thing, path).problems
-    show_problems(losses)
-    written(path)
-    return exit_code(losses)
-
-
-def written(path: Path, what: str = "") -> None:
-    """Print the name of a file that was written."""
-    from bodymotion.cli.output import say
-
-    context = click.get_current_context(silent=True)
-    if context is None or context.obj != PART:
-        say(one_line(f"{path}: {what or 'written'}"))
-
-
-def exit_code(problems: Sequence[Problem]) -> int:
-    """Return 3 if something was lost that matters to the user of the file: a note does not."""
-    from bodymotion.diagnostics import Findings
-
-    return 3 if any(problem.severity != "note" for problem in Findings(tuple(problems)).losses) else 0

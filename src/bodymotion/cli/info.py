@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from bodymotion.cli.app import ReaderOptions, reads_files
-from bodymotion.cli.files import check_reading
+from bodymotion.cli.app import ReaderOptions, check_reading, reads_files
 from bodymotion.cli.output import Data, about_file, one_line, problems_of, results, say
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.diagnostics import Problem

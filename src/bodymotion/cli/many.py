@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from bodymotion.cli.app import Cluster, TimeLimit, Workers, described, found_by
-from bodymotion.cli.files import PART
-from bodymotion.cli.output import failures, one_line, results, say, show_problems
+from bodymotion.cli.output import PART, failures, one_line, results, say, show_problems
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
@@ -318,7 +317,7 @@ class _Plan:
 
 def _data_set(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
     """Convert all files to tables, write these as a data set of LeRobot, and return the exit code."""
-    from bodymotion.cli.files import exit_code, written
+    from bodymotion.cli.output import exit_code, written
     from bodymotion.collection import open_collection, write_lerobot
     from bodymotion.system.files import check_place
 

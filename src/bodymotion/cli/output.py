@@ -24,22 +24,33 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
 
 import click
 
-from bodymotion.diagnostics import FormatError, Group, Location, Problem, WrongUseError, grouped
+from bodymotion.diagnostics import Findings, FormatError, Group, Location, Problem, WrongUseError, grouped
 from bodymotion.diagnostics.text import UNSAFE
 from bodymotion.system.files import pipe_seen
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from bodymotion.animation import Animation
+    from bodymotion.choreography import Choreography
+    from bodymotion.motion import Motion
+
 Data: TypeAlias = dict[str, Any]  # What JSON can hold.
 
 PIPE_CLOSED = 141  # Exit code of a program that SIGPIPE ended, as shells expect it.
+PART = "part"  # The object of the context of a run whose result is a part of the result of the command.
 MAX_LIST = 1000  # A longer list, met in unknown fields of a file, is replaced by its length.
 MAX_DEPTH = 20  # Deeper nested values, met in unknown fields of a file, are replaced by an ellipsis.
+
+MAX_FILE = 256 << 20  # [bytes] Lines of larger files are not shown.
+BEFORE, AFTER = 60, 40  # Characters of a line that are shown before and after the location.
+MAX_FURTHER = 5  # Locations that are listed after the first of one rule.
+COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
+DELAY = 1.0  # [s] After this time the progress bar appears.
 
 # What JSON leaves as it is, although a terminal must not get it.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -165,12 +176,6 @@ def safe_json(text: str) -> str:
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
-MAX_FILE = 256 << 20  # [bytes] Lines of larger files are not shown.
-BEFORE, AFTER = 60, 40  # Characters of a line that are shown before and after the location.
-MAX_FURTHER = 5  # Locations that are listed after the first of one rule.
-COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
-
-
 def show_problems(problems: Sequence[Problem], every: bool = False) -> None:
     """Print problems on stderr, grouped by rule, or with `every` one by one."""
     if problems:
@@ -273,7 +278,42 @@ def _decoded(raw: bytes) -> str:
     return raw.decode("latin-1")
 
 
-DELAY = 1.0  # [s] After this time the bar appears.
+def finish(before: Motion | Animation | Choreography, after: Motion | Animation | Choreography, path: Path) -> NoReturn:
+    """Write the motion, show the problems of the change and of the save, and end with 3 if something was lost."""
+    from bodymotion.formats.registry import save
+
+    known = set(map(id, before.problems))
+    found = tuple(problem for problem in after.problems if id(problem) not in known)
+    conclude(path, (*found, *save(after, path).problems))
+
+
+def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> NoReturn:
+    """Show problems and the name of the written file, and end with 3 if something was lost."""
+    show_problems(problems, every)
+    written(path)
+    raise click.exceptions.Exit(exit_code(problems))
+
+
+def saved(thing: Any, path: Path) -> int:  # noqa: ANN401
+    """Write a file, show what it does not hold and its name, and return the exit code."""
+    from bodymotion.formats.registry import save
+
+    losses = save(thing, path).problems
+    show_problems(losses)
+    written(path)
+    return exit_code(losses)
+
+
+def written(path: Path, what: str = "") -> None:
+    """Print the name of a file that was written."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.obj != PART:
+        say(one_line(f"{path}: {what or 'written'}"))
+
+
+def exit_code(problems: Sequence[Problem]) -> int:
+    """Return 3 if something was lost that matters to the user of the file: a note does not."""
+    return 3 if any(problem.severity != "note" for problem in Findings(tuple(problems)).losses) else 0
 
 
 class Bar:

@@ -85,8 +85,8 @@ def simulate(
       --contacts FILE: Write the contact force of each link at each step, likewise.
       --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
     """  # noqa: D301
-    from bodymotion.cli.files import check_output, load_motion, load_pair, saved
-    from bodymotion.cli.output import progress, show_problems
+    from bodymotion.cli.files import check_output, load_motion, load_pair
+    from bodymotion.cli.output import progress, saved, show_problems
     from bodymotion.formats.gains import read_gains
     from bodymotion.model.body import by_position as named_by_position
     from bodymotion.simulation import ControllerError, load_project
@@ -194,8 +194,8 @@ def _push(text: str, body: Body) -> Push:
 
 
 def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None) -> None:
-    from bodymotion.cli.files import written
     from bodymotion.cli.measure_output import Block, block_of, write
+    from bodymotion.cli.output import written
     from bodymotion.dynamics import Series
     from bodymotion.model.links import RangeSensor
 
@@ -245,7 +245,7 @@ def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) 
     import numpy as np
     from PIL import Image
 
-    from bodymotion.cli.files import written
+    from bodymotion.cli.output import written
     from bodymotion.diagnostics.text import counted
     from bodymotion.system.files import whole_file
 

@@ -91,7 +91,7 @@ def moves(robot: str, save: Path | None = None, username: str = "", certificate:
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
     """  # noqa: D301
-    from bodymotion.cli.files import written
+    from bodymotion.cli.output import written
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import list_moves
     from bodymotion.system.files import whole_file
@@ -191,7 +191,7 @@ def log(
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
     """  # noqa: D301
-    from bodymotion.cli.files import written
+    from bodymotion.cli.output import written
     from bodymotion.formats.cha_proto.state_log import log_text
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import download_log

@@ -250,7 +250,7 @@ def _music(scene: Scene) -> dict[str, Any] | None:
 def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
     """Return the moves of a dance by their tracks, and the contacts of each foot: when it is in stance, in swing or out of reach."""
     contacts, line = scene.contacts, scene.timeline
-    moves = {} if scene.motion is None else moves_of(scene.motion)
+    moves = {} if scene.motion is None or "spot" not in scene.motion.extra else moves_of(scene.motion)
     rows: list[list[Any]] = [
         [track.replace("_", " "), [_block(one) for one in blocks[:MAX_SPANS]]] for track, blocks in moves.items()
     ]

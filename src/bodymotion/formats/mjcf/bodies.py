@@ -24,7 +24,7 @@ from bodymotion.formats.kept_json import (
     usable,
 )
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, contents, finite, pose
+from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, contents, pose
 from bodymotion.formats.mjcf.extra import body_extras, in_body_frame
 from bodymotion.formats.mjcf.geoms import (
     SCENE,
@@ -37,7 +37,7 @@ from bodymotion.formats.mjcf.geoms import (
     read_mass,
     settled,
 )
-from bodymotion.formats.mjcf.names import NOT_READ, Kept, Output
+from bodymotion.formats.mjcf.names import NOT_READ, Kept, Output, finite
 from bodymotion.formats.mjcf.rules import REFUSED
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, number_text

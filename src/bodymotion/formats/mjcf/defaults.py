@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.names import finite
 from bodymotion.formats.xml.tree import Element
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, unit
@@ -151,7 +152,6 @@ def _merge(target: _Attributes, element: Element) -> None:
 
 
 MIN_LENGTH = 1e-10  # [m] A shorter vector has no direction.
-MAX_SIZE = 1e100  # Larger numbers are reported, like those that are not finite.
 
 
 @dataclass(frozen=True)
@@ -181,16 +181,6 @@ def contents(body: Element, childclass: str, settings: Settings, defaults: Defau
             yield Item(element, frame, current)
         else:
             yield Item(defaults.full(element, current), frame, current)
-
-
-def finite(element: Element, name: str, count: int, default: tuple[float, ...] | None = None) -> Floats:
-    """Return the numbers of an attribute; those larger than MAX_SIZE are reported, and the default, or NaN, is returned."""
-    numbers = np.array(element.numbers(name, count, default))
-    if not (np.abs(numbers) < MAX_SIZE).all():
-        message = f"{name} of <{element.name}> has a number that is not finite, or larger than {MAX_SIZE:g}"
-        element.report(rules.NOT_FINITE, message, name, fatal=True)
-        return np.array(default if default is not None else [np.nan] * count)
-    return numbers
 
 
 def pose(element: Element, settings: Settings) -> Floats:

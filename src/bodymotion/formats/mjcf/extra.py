@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.kept_json import MATTERS, attributes_of, mjcf_values
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, Item, Settings, finite, pose
+from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, Item, Settings, pose
 from bodymotion.formats.mjcf.geoms import INTEGRATOR, SCENE
-from bodymotion.formats.mjcf.names import OF_KIND
+from bodymotion.formats.mjcf.names import OF_KIND, finite
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.body import Body

@@ -18,8 +18,8 @@ from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
 from bodymotion.formats.kept_json import attributes_of, differences, mjcf_values, usable
 from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, finite, pose, rotation_to
-from bodymotion.formats.mjcf.names import Kept, Output
+from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, pose, rotation_to
+from bodymotion.formats.mjcf.names import Kept, Output, finite
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import Element, number_text

@@ -20,9 +20,9 @@ import numpy as np
 from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.kept_json import attributes_of, mjcf_values, usable
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import Defaults, finite
+from bodymotion.formats.mjcf.defaults import Defaults
 from bodymotion.formats.mjcf.devices import Site
-from bodymotion.formats.mjcf.names import Kept, Output
+from bodymotion.formats.mjcf.names import Kept, Output, finite
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats

@@ -1,4 +1,4 @@
-"""The elements and attributes of MJCF, which are in `elements.txt`; names of objects, and the texts in <custom> by these names."""
+"""The elements and attributes of MJCF (`elements.txt`), and their numbers; names of objects, and the texts in <custom> by these names."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats.kept_json import plain
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, is_xml_text
+from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
 CONTAINERS = "worldbody", "body", "frame", "replicate"
 """Elements that have the content of a `<body>`, one another included."""
+MAX_SIZE = 1e100  # Larger numbers are reported, like those that are not finite.
 
 
 @dataclass
@@ -109,6 +113,16 @@ def _report_name(
     else:
         element.report(rules.MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute)
     return meant
+
+
+def finite(element: Element, name: str, count: int, default: tuple[float, ...] | None = None) -> Floats:
+    """Return the numbers of an attribute; those larger than MAX_SIZE are reported, and the default, or NaN, is returned."""
+    numbers = np.array(element.numbers(name, count, default))
+    if not (np.abs(numbers) < MAX_SIZE).all():
+        message = f"{name} of <{element.name}> has a number that is not finite, or larger than {MAX_SIZE:g}"
+        element.report(rules.NOT_FINITE, message, name, fatal=True)
+        return np.array(default if default is not None else [np.nan] * count)
+    return numbers
 
 
 NOT_READ = "composite", "flexcomp", "replicate", "attach", "plugin"

@@ -13,12 +13,12 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, 
 from bodymotion.formats.kept_json import viewpoints_of
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.bodies import RawLink, Tree
-from bodymotion.formats.mjcf.defaults import MAX_SIZE, ORIENTATIONS, Defaults, read_settings
+from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, read_settings
 from bodymotion.formats.mjcf.devices import DeviceReader
 from bodymotion.formats.mjcf.extra import plain_sections, with_efforts
 from bodymotion.formats.mjcf.geoms import Geoms
 from bodymotion.formats.mjcf.loops import LoopReader
-from bodymotion.formats.mjcf.names import Kept, check_actuators, correct_names
+from bodymotion.formats.mjcf.names import MAX_SIZE, Kept, check_actuators, correct_names
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder, file_bytes
 from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, read_xml
 from bodymotion.geometry.arrays import frozen
