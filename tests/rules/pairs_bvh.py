@@ -44,7 +44,7 @@ PAIRS: dict[str, Pair] = {
         lambda folder: problems_of(lambda: bm.load_skeleton(folder, format="bvh")), files(FILE, "", CLIP).right
     ),
     **examples(FILE, CLIP, "BVH002 BVH004 BVH101 BVH102 BVH103 BVH104 BVH105 BVH106 BVH107 BVH108 BVH109 BVH110"),
-    "BVH003": limited(files(FILE, CLIP, ALONE), "bodymotion.formats.bvh.reader.MAX_JOINTS", 1),
+    "BVH003": limited(files(FILE, CLIP, ALONE), "bodymotion.formats.bvh.MAX_JOINTS", 1),
     "SKEL101": files(FILE, CLIP, BVH, place=False),
     "SKEL102": files(FILE, BVH.replace("193.5", "9935"), BVH),
     "BVH201": calls(saved("Left Leg"), saved("LeftLeg")),

@@ -1,4 +1,36 @@
-"""Read an .amc with its .asf, or an .asf alone, to the end, with all faults."""
+"""Recorded motion of skeletons by Acclaim: a skeleton (.asf) and its motions (.amc), both text.
+
+The shape of the two files::
+
+    :version 1.10                    # comment
+    :units
+      length 0.45                    :FULLY-SPECIFIED
+      angle deg                      :DEGREES
+    :root                            1
+      order TX TY TZ RX RY RZ        root 9.37 17.87 -17.32 -2.02 -7.60 -3.23
+      axis XYZ                       lfemur 4.00 1.20 -13.84
+      position 0 0 0                 ltibia 20.09
+      orientation 0 0 0              2
+    :bonedata                        root 9.37 17.87 -17.32 -2.06 -7.59 -3.10
+      begin                          …
+        name lfemur
+        direction 0.34 -0.94 0
+        length 7.16
+        axis 0 0 20 XYZ
+        dof rx ry rz
+      end
+    :hierarchy
+      begin
+        root lfemur
+        lfemur ltibia
+      end
+
+A bone begins where its parent ends; those under `root` begin at its position. With C = Rz·Ry·Rx of `axis` and A the same of the numbers of
+a frame, Q = Q_parent · C · A · C⁻¹ is its rotation, and its end is its beginning + Q · direction · length. A bone without `dof` does not
+move in its parent, and has no line in a frame. `length` is the unit: 0.0254 m divided by it. The frame rate is in neither file.
+
+The `Skeleton` has a joint for each bone, where the bone begins, and the channels Zrotation, Yrotation and Xrotation of C · A · C⁻¹.
+"""
 
 import math
 import re
@@ -7,9 +39,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject, judgement
 from bodymotion.diagnostics.text import counted, listed
-from bodymotion.formats.asf import rules
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.text import decode, parsed
 from bodymotion.geometry import rotations
@@ -23,6 +54,55 @@ FRAME_RATE = 120.0  # [Hz] That of the CMU recordings.
 ROTATIONS, SLIDES = ("rx", "ry", "rz"), ("tx", "ty", "tz")
 COUNTS = {"length": 1, **dict.fromkeys(("direction", "position", "orientation", "axis"), 3)}
 """The fields that are numbers, and how many of them."""
+
+# The rules of .asf and .amc files. Rules about skeletons and their motion are in `bodymotion.checks`.
+UNREADABLE = judgement.error(
+    "ASF001", "The file must exist and be readable.", example=("a folder called walk.amc", "a file called walk.amc")
+)
+NO_SKELETON = judgement.error(
+    "ASF002",
+    "An .amc needs the .asf with its skeleton: the one whose name its name begins with (01.asf for 01_05.amc), or the only one beside it.",
+    "asf=… (--asf) names the file",
+    example=("walk.amc alone in a folder", "walk.amc beside walk.asf"),
+)
+TOO_LARGE = judgement.error(
+    "ASF003", "A file must stay within the limits of the reader.", example=("more than 1000 bones", "30 bones")
+)
+BONES = judgement.error("ASF101", "An .asf must have :root, :bonedata and :hierarchy.", example=(":bones", ":bonedata"))
+FIELD = judgement.error(
+    "ASF102",
+    "A field must have its numbers: three in direction, axis, position and orientation, one greater than 0 in the unit of length.",
+    example=("direction 0 -1", "direction 0 -1 0"),
+)
+DOF = judgement.error(
+    "ASF103",
+    "The degrees of freedom are rx, ry and rz, each once; those of the root also tx, ty and tz.",
+    example=("dof rx rx", "dof rx rz"),
+)
+HIERARCHY = judgement.error(
+    "ASF104", "The hierarchy must have each bone once, below root.", example=("ltibia lfemur", "lfemur ltibia")
+)
+NAME = judgement.error(
+    "ASF105", "Each bone of :bonedata must have a name of its own.", example=("name root", "name lfemur")
+)
+FRAME = judgement.error(
+    "ASF201",
+    "A frame must have one line for root and each bone with degrees of freedom: the name, and a finite number for each of them.",
+    "a frame with an error is left out",
+    example=("ltibia 20 1", "ltibia 20"),
+)
+NUMBER = judgement.warning(
+    "ASF202",
+    "The numbers of frames must count up by one.",
+    "the file may have been cut or joined; all frames are read",
+    example=("3", "2"),
+)
+RATE = judgement.note(
+    "ASF203",
+    "The frame rate is not in the file; 120 Hz, that of the CMU recordings, is assumed.",
+    "frame_rate=… (--input-rate) gives the rate",
+    example=("load('01_01.amc')", "load('01_01.amc', frame_rate=120)"),
+)
 
 
 def read_asf(
@@ -44,21 +124,21 @@ def read_asf(
     found = Diagnostics(path)
     value = None
     with found.recover():
-        data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
+        data = file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES)
         alone = asf is None and b":bonedata" in data[:MAX_TREE_BYTES].lower()
         tree_path = path if alone else skeleton_of(path) if asf is None else Path(asf)
-        tree_data = data if alone else file_bytes(tree_path, rules.UNREADABLE, rules.TOO_LARGE, MAX_TREE_BYTES)
+        tree_data = data if alone else file_bytes(tree_path, UNREADABLE, TOO_LARGE, MAX_TREE_BYTES)
         if len(tree_data) > MAX_TREE_BYTES:
-            raise rules.TOO_LARGE.error(f"the file is larger than {MAX_TREE_BYTES} bytes", Location(str(tree_path)))
+            raise TOO_LARGE.error(f"the file is larger than {MAX_TREE_BYTES} bytes", Location(str(tree_path)))
         tree = _Tree(found, str(tree_path))
         bones = tree.read(decode(tree_data)[0])
         text, encoding = decode(data)
         degrees, frames, lines = (tree.degrees, None, None) if alone else _frames(text, str(path), bones, tree, found)
         joints, values = _motion(bones, frames, degrees, tree.degrees)
         if not np.isfinite(values).all():
-            raise rules.FRAME.error("a position is too large", Location(str(path)))
+            raise FRAME.error("a position is too large", Location(str(path)))
         if frame_rate is None and not alone:
-            found.report(rules.RATE, f"the frame rate is assumed to be {FRAME_RATE:g} Hz")
+            found.report(RATE, f"the frame rate is assumed to be {FRAME_RATE:g} Hz")
         locations: dict[Subject, Location | Locator] = {("joints", k): bone.location for k, bone in enumerate(bones)}
         locations["frames",] = lambda rest: Location(str(path), lines[int(rest[0])] if lines and rest else 1)
         parts = () if alone else (tree_path,)
@@ -75,7 +155,7 @@ def skeleton_of(path: Path) -> Path:
     named = [one for one in beside if name.startswith(stem := one.stem.lower()) and not name[len(stem) :][:1].isalnum()]
     if not named and len(beside) != 1:
         seen = listed([one.name for one in beside], 4) or "no .asf"
-        raise rules.NO_SKELETON.error(f"the skeleton is unknown: {seen} beside the file", Location(str(path)))
+        raise NO_SKELETON.error(f"the skeleton is unknown: {seen} beside the file", Location(str(path)))
     return max(named or beside, key=lambda one: len(one.stem))
 
 
@@ -134,7 +214,7 @@ class _Tree:
             elif section == "hierarchy" and key not in ("begin", "end"):
                 self.children.setdefault(words[0], []).extend(zip(words[1:], places[1:], strict=False))
         if missing := [name for name in ("root", "bonedata", "hierarchy") if name not in sections]:
-            raise rules.BONES.error(f"the file has no :{missing[0]}", Location(self.path, 1, 1))
+            raise BONES.error(f"the file has no :{missing[0]}", Location(self.path, 1, 1))
         return self._in_order()
 
     def _unit(self, key: str, words: list[str], where: Location) -> None:
@@ -143,7 +223,7 @@ class _Tree:
         elif 0 < (length := parsed(" ".join(words[1:]))) < math.inf:
             self.unit = 0.0254 / length
         else:
-            self.found.report(rules.FIELD, f"the unit of length is {' '.join(words[1:])[:40]!r}", where)
+            self.found.report(FIELD, f"the unit of length is {' '.join(words[1:])[:40]!r}", where)
 
     def _field(self, bone: _Bone, key: str, words: list[str], where: Location) -> None:
         if key == "name":
@@ -153,7 +233,7 @@ class _Tree:
             allowed = ROTATIONS if bone is not self.root else ROTATIONS + SLIDES
             if len({*dofs}) < len(dofs) or not {*dofs} <= {*allowed}:
                 message = f"{key} is {' '.join(words[1:])[:40]!r}; expected some of {' '.join(allowed)}"
-                self.found.report(rules.DOF, message, where, fatal=True)
+                self.found.report(DOF, message, where, fatal=True)
             else:
                 bone.dofs = dofs
         elif key in COUNTS:
@@ -163,19 +243,19 @@ class _Tree:
             count = 0 if key == "axis" and bone is self.root else COUNTS[key]
             if len(numbers) != count or not all(map(math.isfinite, numbers)) or sorted(bone.order) != ["x", "y", "z"]:
                 message = f"bone {bone.name[:60]!r}: {' '.join(words)[:60]!r}"
-                self.found.report(rules.FIELD, f"{message}; expected {counted(count, 'finite number')}", where)
+                self.found.report(FIELD, f"{message}; expected {counted(count, 'finite number')}", where)
                 bone.order = "xyz"
             elif numbers:
                 bone.fields["orientation" if key == "axis" else key] = numbers
 
     def _add(self, bone: _Bone) -> None:
         if len(self.bones) > MAX_BONES:
-            raise rules.TOO_LARGE.error(f"there are more than {MAX_BONES} bones", bone.location)
+            raise TOO_LARGE.error(f"there are more than {MAX_BONES} bones", bone.location)
         if not bone.name or " " in bone.name or bone.name in self.bones:
-            self.found.report(rules.NAME, f"a bone has the name {bone.name[:60]!r}", bone.location)
+            self.found.report(NAME, f"a bone has the name {bone.name[:60]!r}", bone.location)
         for key in ("direction", "length"):
             if key not in bone.fields or not np.isfinite(bone.end).all():
-                self.found.report(rules.FIELD, f"bone {bone.name[:60]!r} has no valid {key}", bone.location)
+                self.found.report(FIELD, f"bone {bone.name[:60]!r} has no valid {key}", bone.location)
         self.bones.setdefault(bone.name, bone)
 
     def _in_order(self) -> list[_Bone]:
@@ -189,14 +269,14 @@ class _Tree:
             for child, where in reversed(self.children.pop(name, [])):
                 if child in reached or child not in self.bones:
                     reason = "twice" if child in reached else "not in :bonedata"
-                    self.found.report(rules.HIERARCHY, f"bone {child[:60]!r} is {reason}", where)
+                    self.found.report(HIERARCHY, f"bone {child[:60]!r} is {reason}", where)
                     continue
                 reached.add(child)
                 waiting.append((child, len(order) - 1))
         unreached = {name: bone.location for name, bone in self.bones.items() if name not in reached}
         unknown = {name: below[0][1] for name, below in self.children.items() if below and name not in self.bones}
         for name, where in (unreached | unknown).items():
-            self.found.report(rules.HIERARCHY, f"bone {name[:60]!r} is not below root", where)
+            self.found.report(HIERARCHY, f"bone {name[:60]!r} is not below root", where)
         return order
 
 
@@ -214,10 +294,10 @@ def _frames(
         if seen is not None and len(seen) == len(counts):
             rows.append([number for name in counts for number in seen[name]])
             lines.append(start.line or 0)
-        elif seen is not None and not found.is_full(rules.FRAME):
+        elif seen is not None and not found.is_full(FRAME):
             missing = [name for name in counts if name not in seen]
             message = f"frame {last}: {counted(len(missing), 'bone')} missing: {listed(missing, 3)}"
-            found.report(rules.FRAME, message, start)
+            found.report(FRAME, message, start)
 
     for line_number, line in enumerate(text.split("\n"), 1):
         words = line.split()
@@ -229,7 +309,7 @@ def _frames(
         elif len(words) == 1 and name.isdecimal() and len(name) < 12 and name not in counts:
             finish()
             if last >= 0 and int(name) != last + 1:
-                found.report(rules.NUMBER, f"frame {name} follows frame {last}", where)
+                found.report(NUMBER, f"frame {name} follows frame {last}", where)
             last, start, seen = int(name), where, {}
         elif seen is not None:
             numbers = [parsed(word) for word in words[1:]]
@@ -241,11 +321,11 @@ def _frames(
                 message += "the name of a bone with degrees of freedom"
             else:
                 message += "one line" if name in seen else counted(counts[name], "finite number")
-            found.report(rules.FRAME, message, where)
+            found.report(FRAME, message, where)
             seen = None
     finish()
     if last < 0:
-        found.report(rules.FRAME, "there is no frame", Location(path))
+        found.report(FRAME, "there is no frame", Location(path))
     return degrees, np.reshape(rows, (len(rows), sum(counts.values()))), lines
 
 

@@ -1,21 +1,60 @@
-"""Read a .bvh file to the end, with all its faults."""
+"""Recorded motion of skeletons (.bvh): text; a tree of joints, then a row of numbers for each frame.
+
+The shape of a file::
+
+    HIERARCHY
+    ROOT Hips
+    {
+        OFFSET 0.0 92.1 0.0
+        CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+        JOINT LeftUpLeg
+        {
+            OFFSET 10.5 -1.8 0.1
+            CHANNELS 3 Zrotation Yrotation Xrotation
+            End Site
+            {
+                OFFSET 0.0 -43.5 0.0
+            }
+        }
+    }
+    MOTION
+    Frames: 2
+    Frame Time: 0.033333
+    193.6 90.2 358.2 90.7 -0.04 80.8 169.4 -5.0 164.9
+    193.5 90.1 358.3 90.6 -0.05 80.9 169.3 -5.1 164.8
+
+A row has the channels of all joints in the order of the file: degrees, and the file's unit of length. Rotations are applied in the order
+written, about moving axes. Position channels replace OFFSET, on any joint. Neither the unit nor the up axis is in the file.
+"""
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject, WrongUseError
+from bodymotion.diagnostics import (
+    Diagnostics,
+    Location,
+    Locator,
+    Problem,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+    WrongUseError,
+    judgement,
+)
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.bvh import rules
 from bodymotion.formats.resources import file_bytes
-from bodymotion.formats.tables.number_table import read_rows
+from bodymotion.formats.tables.number_table import read_rows, write_rows
 from bodymotion.formats.text import decode, parsed
 from bodymotion.skeleton import CHANNELS, Skeleton, SkeletonJoint
-from bodymotion.skeleton.values import MIN_FRAME_TIME, UP_AXES
+from bodymotion.skeleton.values import MIN_FRAME_TIME, UP_AXES, depth_first
+from bodymotion.system.files import whole_file
 
 MAX_BYTES = 1 << 30
 MAX_TREE_BYTES = 4 << 20
@@ -26,6 +65,76 @@ _FRAMES = re.compile(rb"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)[ \t\r]*
 _WORD = re.compile(r"[{}]|[^\s{}]+")
 KEYS = ("{", "}", "OFFSET", "CHANNELS", "JOINT", "END", "ROOT")
 CHANNEL_NAMES = {name.lower(): name for name in CHANNELS}
+
+# The rules of .bvh files. Rules about skeletons and their motion are in `bodymotion.checks`; rows of numbers have the rules of tables.
+UNREADABLE = judgement.error(
+    "BVH001", "The file must exist and be readable.", example=("a folder called walk.bvh", "a file called walk.bvh")
+)
+NOT_BVH = judgement.error(
+    "BVH002",
+    "A .bvh file must begin with HIERARCHY and a ROOT.",
+    example=("SKELETON\nROOT Hips", "HIERARCHY\nROOT Hips"),
+)
+TOO_LARGE = judgement.error(
+    "BVH003", "A file must stay within the limits of the reader.", example=("more than 5000 joints", "100 joints")
+)
+SYNTAX = judgement.error(
+    "BVH004",
+    "A block must have OFFSET, CHANNELS, JOINT and End Site between braces.",
+    example=("POSITION 0 90 0", "OFFSET 0 90 0"),
+)
+OFFSET = judgement.error(
+    "BVH101",
+    "A joint and an end point must have an OFFSET of three finite numbers.",
+    example=("OFFSET 10 -2", "OFFSET 10 -2 0"),
+)
+LONG_OFFSET = judgement.note(
+    "BVH102",
+    "An OFFSET has three numbers; further ones are not read.",
+    leaves_out=True,
+    example=("OFFSET 10 -2 0 90 0 90", "OFFSET 10 -2 0"),
+)
+WRONG_CHANNELS = judgement.error(
+    "BVH103",
+    "CHANNELS must be followed by a number and as many names of channels.",
+    example=("CHANNELS 4 Zrotation Yrotation Xrotation", "CHANNELS 3 Zrotation Yrotation Xrotation"),
+)
+REPEATED = judgement.warning(
+    "BVH104",
+    "A joint must have each channel once.",
+    "rotations are all applied, in order; of positions the last is used",
+    example=("CHANNELS 3 Zrotation Yrotation Zrotation", "CHANNELS 3 Zrotation Yrotation Xrotation"),
+)
+NAME = judgement.warning(
+    "BVH105",
+    "A joint must have a name of one word.",
+    "other programs read the first word only",
+    example=("JOINT Left Leg", "JOINT LeftLeg"),
+)
+SAME_NAME = judgement.warning("BVH106", "Joints must have different names.", example=("JOINT Hips", "JOINT LeftLeg"))
+NO_MOTION = judgement.error(
+    "BVH107",
+    "A file must have MOTION, `Frames:`, `Frame Time:`, and joints with channels.",
+    example=("Frames: 2\nRate: 30", "Frames: 2\nFrame Time: 0.033333"),
+)
+FRAME_TIME = judgement.error(
+    "BVH108",
+    "The frame time must be a finite number of seconds above 0.",
+    example=("Frame Time: 0", "Frame Time: 0.033333"),
+)
+FRAMES = judgement.warning(
+    "BVH109",
+    "`Frames:` must be the number of rows; all rows are read.",
+    "the file may have been cut off",
+    example=("Frames: 3", "Frames: 2"),
+)
+NOT_FINITE = judgement.error("BVH110", "Channels must be finite numbers.", example=("0 90 nan", "0 90 1"))
+RENAMED = judgement.warning(
+    "BVH201",
+    "A name in a file has no blanks or braces, and is not empty.",
+    leaves_out=True,
+    example=("saving a joint 'Left Leg'", "saving a joint 'LeftLeg'"),
+)
 
 
 def read_bvh(path: str | Path, *, unit: float | None = None, up: str | None = None) -> ReadResult[Skeleton]:
@@ -44,7 +153,7 @@ def read_bvh(path: str | Path, *, unit: float | None = None, up: str | None = No
     found = Diagnostics(path)
     value = None
     with found.recover():
-        data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
+        data = file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES)
         value = _read(data if b"\n" in data else data.replace(b"\r", b"\n"), path, found)
     if value is not None:
         value = replace(value, known_unit=unit, known_up=up)
@@ -55,39 +164,39 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     motion = _MOTION.search(data, 0, MAX_TREE_BYTES)
     end = len(data) if motion is None else motion.start()
     if end > MAX_TREE_BYTES:
-        raise rules.TOO_LARGE.error(f"there is no MOTION in the first {MAX_TREE_BYTES} bytes", Location(str(path)))
+        raise TOO_LARGE.error(f"there is no MOTION in the first {MAX_TREE_BYTES} bytes", Location(str(path)))
     text, encoding = decode(data[:end])
     tree = _Tree(found, str(path))
     joints = tree.read(text)
     if not joints:
-        raise rules.NOT_BVH.error("the file has no HIERARCHY with a ROOT", Location(str(path), 1, 1))
+        raise NOT_BVH.error("the file has no HIERARCHY with a ROOT", Location(str(path), 1, 1))
     line = 1 + data.count(b"\n", 0, end)
     at_end = Location(str(path), line, 1)
     if motion is None:
-        raise rules.NO_MOTION.error("the file ends without MOTION", at_end)
+        raise NO_MOTION.error("the file ends without MOTION", at_end)
     head = _FRAMES.match(data, motion.end())
     if head is None:
-        raise rules.NO_MOTION.error("after MOTION there are no `Frames:` and `Frame Time:`", at_end)
+        raise NO_MOTION.error("after MOTION there are no `Frames:` and `Frame Time:`", at_end)
     places = (head.start(1), head.start(2), head.end())
     after = [Location(str(path), line + data.count(b"\n", end, at), at - data.rfind(b"\n", 0, at)) for at in places]
     frame_time = parsed(head[2].decode("latin-1"))
     if not MIN_FRAME_TIME <= frame_time < math.inf:
         message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
-        found.report(rules.FRAME_TIME, message, after[1])
+        found.report(FRAME_TIME, message, after[1])
         frame_time = 1.0
     channels = sum(len(joint.channels) for joint in joints)
     if not channels:
-        raise rules.NO_MOTION.error("no joint has channels", at_end)
+        raise NO_MOTION.error("no joint has channels", at_end)
     table = read_rows(data, head.end(), str(path), after[2].line or line, channels, found)
     if parsed(head[1].decode("latin-1")) != len(table.values):
         message = f"there are {counted(len(table.values), 'row')}, and `Frames:` is {head[1][:40].decode('latin-1')!r}"
-        found.report(rules.FRAMES, message, after[0], data={"rows": len(table.values)})
+        found.report(FRAMES, message, after[0], data={"rows": len(table.values)})
     wrong = np.flatnonzero(~np.isfinite(table.values).all(axis=1))
     lines = data.split(b"\n") if len(wrong) else []
     for row in sorted({*wrong.tolist()} - {*table.unread}):
         words = [*re.finditer(rb"[^\s,;]+", lines[int(table.lines[row]) - 1])]
         where = replace(table.row(row), column=words[int(np.isfinite(table.values[row]).argmin())].start() + 1)
-        found.report(rules.NOT_FINITE, f"frame {row} has a number that is not finite", where)
+        found.report(NOT_FINITE, f"frame {row} has a number that is not finite", where)
     locations: dict[Subject, Location | Locator] = {("joints", n): where for n, where in enumerate(tree.locations)}
     locations["frames",] = lambda subject: table.locate(("frames", *subject))
     source = Source("bvh", path, encoding=encoding, locations=SourceMap(locations, found.unknown))
@@ -127,9 +236,9 @@ class _Tree:
                 if started:
                     self._statement(words.pop(), words, where)
                 elif not (started := words.pop().upper() == "HIERARCHY"):
-                    raise rules.NOT_BVH.error("the file does not begin with HIERARCHY", where)
+                    raise NOT_BVH.error("the file does not begin with HIERARCHY", where)
         for block in reversed(self.blocks):
-            self.found.report(rules.SYNTAX, "a block has no closing brace }", block.location, fatal=True)
+            self.found.report(SYNTAX, "a block has no closing brace }", block.location, fatal=True)
         return [SkeletonJoint(**{**joint, "ends": np.reshape(joint["ends"], (-1, 3))}) for joint in self.joints]
 
     def _statement(self, word: str, words: list[str], where: Location) -> None:
@@ -147,7 +256,7 @@ class _Tree:
             if not blocks[-1].is_end:
                 self.joints[blocks[-1].index]["channels"] = channels
             elif channels:
-                self.found.report(rules.CHANNELS, "an End Site has channels", where)
+                self.found.report(WRONG_CHANNELS, "an End Site has channels", where)
         elif (key == "ROOT" and not blocks) or (key in ("JOINT", "END") and is_open and not blocks[-1].is_end):
             name, parent = " ".join(_taken(words, "{")), blocks[-1].index if blocks else -1
             blocks.append(_Block(parent if key == "END" else len(self.joints), where, key == "END"))
@@ -155,23 +264,23 @@ class _Tree:
                 self._add(name, parent, where)
         else:
             expected = "ROOT or MOTION" if not blocks else "OFFSET, CHANNELS, JOINT, End Site or }" if is_open else "{"
-            raise rules.SYNTAX.error(f"unexpected {word[:40]!r}; expected {expected}", where)
+            raise SYNTAX.error(f"unexpected {word[:40]!r}; expected {expected}", where)
 
     def _add(self, name: str, parent: int, where: Location) -> None:
         if len(self.joints) == MAX_JOINTS:
-            raise rules.TOO_LARGE.error(f"there are more than {MAX_JOINTS} joints", where)
+            raise TOO_LARGE.error(f"there are more than {MAX_JOINTS} joints", where)
         if not name or " " in name:
             message = f"the name is {name[:60]!r}; expected one word" if name else "a joint has no name"
-            self.found.report(rules.NAME, message, where)
+            self.found.report(NAME, message, where)
         elif name in self.names:
-            self.found.report(rules.SAME_NAME, f"there is another joint {name[:60]!r} before this one", where)
+            self.found.report(SAME_NAME, f"there is another joint {name[:60]!r} before this one", where)
         self.names.add(name)
         self.joints.append({"name": name, "parent": parent, "offset": [0.0] * 3, "channels": (), "ends": []})
         self.locations.append(where)
 
     def _close(self, block: _Block) -> None:
         if block.offset is None:
-            self.found.report(rules.OFFSET, "a block has no OFFSET", block.location)
+            self.found.report(OFFSET, "a block has no OFFSET", block.location)
         elif block.is_end:
             self.joints[block.index]["ends"].append(block.offset)
         else:
@@ -180,11 +289,11 @@ class _Tree:
     def _offset(self, words: list[str], where: Location) -> list[float]:
         numbers = [parsed(word) for word in words]
         if len(numbers) < 3 or not all(map(math.isfinite, numbers)):
-            self.found.report(rules.OFFSET, f"OFFSET is {' '.join(words)[:60]!r}; expected three numbers", where)
+            self.found.report(OFFSET, f"OFFSET is {' '.join(words)[:60]!r}; expected three numbers", where)
             return [0.0] * 3
         if len(numbers) > 3:
             message = f"OFFSET has {len(numbers)} numbers; those after the third are not read"
-            self.found.report(rules.LONG_OFFSET, message, where)
+            self.found.report(LONG_OFFSET, message, where)
         return numbers[:3]
 
     def _channels(self, words: list[str], where: Location) -> tuple[str, ...]:
@@ -194,10 +303,10 @@ class _Tree:
         unknown = next((name for name in names if name.lower() not in CHANNEL_NAMES), None)
         if unknown is not None or len(names) != count:
             wrong = f"unknown channel {unknown[:40]!r}" if unknown else f"CHANNELS {text[:40]} has {len(names)} names"
-            raise rules.CHANNELS.error(f"{wrong}; expected a count and as many of {', '.join(CHANNELS)}", where)
+            raise WRONG_CHANNELS.error(f"{wrong}; expected a count and as many of {', '.join(CHANNELS)}", where)
         known = tuple(CHANNEL_NAMES[name.lower()] for name in names)
         if len({*known}) < len(known):
-            self.found.report(rules.REPEATED, f"CHANNELS has a channel twice: {' '.join(known[:12])}", where)
+            self.found.report(REPEATED, f"CHANNELS has a channel twice: {' '.join(known[:12])}", where)
         return known
 
 
@@ -207,3 +316,54 @@ def _taken(words: list[str], *stops: str) -> list[str]:
     while words and words[-1].upper() not in (stops or KEYS):
         taken.append(words.pop())
     return taken
+
+
+def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
+    """Write a file, whole or not at all, and return what it does not hold. Numbers have as many digits as they need.
+
+    Raises
+    ------
+    ValueError
+        When there are no joints or no channels, or where the lengths of bones are unknown.
+    """
+    path = Path(path)
+    skeleton.check_lengths()
+    if not skeleton.num_channels:
+        raise ValueError("the skeleton has no channels: there is nothing to write")
+    found: list[Problem] = []
+    lines = ["HIERARCHY"]
+    order = depth_first(dict(enumerate(skeleton.parents)))
+    open_blocks: list[int] = []
+    for index in order:
+        joint = skeleton.joints[index]
+        while open_blocks and open_blocks[-1] != joint.parent:
+            open_blocks.pop()
+            lines.append(_indent(len(open_blocks)) + "}")
+        indent = _indent(len(open_blocks))
+        name = "_".join(joint.name.replace("{", " ").replace("}", " ").split()) or f"joint{index}"
+        if name != joint.name:
+            found.append(RENAMED.problem(f"joint {joint.name!r} is written as {name!r}", Location(str(path))))
+        lines += [f"{indent}{'ROOT' if joint.parent < 0 else 'JOINT'} {name}", indent + "{"]
+        lines.append(f"{indent}\tOFFSET {_numbers(joint.offset.tolist())}")
+        lines.append(f"{indent}\tCHANNELS {len(joint.channels)} {' '.join(joint.channels)}".rstrip())
+        for end in joint.ends.tolist():
+            lines += [f"{indent}\tEnd Site", f"{indent}\t{{", f"{indent}\t\tOFFSET {_numbers(end)}", f"{indent}\t}}"]
+        open_blocks.append(index)
+    lines += [_indent(depth) + "}" for depth in reversed(range(len(open_blocks)))]
+    lines += ["MOTION", f"Frames: {skeleton.num_frames}", f"Frame Time: {_numbers([skeleton.frame_time])}", ""]
+    values = skeleton.values
+    if order != sorted(order):
+        values = values[:, [c for index in order for c in skeleton.columns(index)]]
+    with whole_file(path) as stream:
+        stream.write("\n".join(lines).encode("utf-8"))
+        found += write_rows(stream, values, b" ")
+    return tuple(found)
+
+
+def _indent(depth: int) -> str:
+    """Return the blanks before a line; no more than 32, as a long chain of joints would be a large file otherwise."""
+    return "\t" * min(depth, 32)
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(map(repr, values))
