@@ -10,7 +10,7 @@ from moves import body, component, joints, move
 
 import bodymotion as bm
 from bodymotion.animation import GROUPS, Parameter
-from bodymotion.spot.playback.parameters import NEUTRAL
+from bodymotion.spot.playback.timing import NEUTRAL
 from sample_files import tries
 
 CHOICES = {

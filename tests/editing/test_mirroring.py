@@ -12,7 +12,7 @@ from symmetric_bodies import any_motion, moving_poses, smooth_table, symmetric_b
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.editing.symmetry import other_sides, pair_names
+from bodymotion.editing.mirroring import other_sides, pair_names
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq

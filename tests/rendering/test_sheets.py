@@ -9,7 +9,7 @@ from test_stills import of_color, pixels
 
 import bodymotion as bm
 from bodymotion.rendering import four_views as sheets
-from bodymotion.rendering.four_views import joint_marks
+from bodymotion.rendering.stills import joint_marks
 from sample_files import ACCEPT
 
 SIZE = (800, 600)

@@ -11,7 +11,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.reports import report
-from bodymotion.reports.contents import value_text
+from bodymotion.reports.page import value_text
 from sample_files import ROOT
 
 MODEL, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq"

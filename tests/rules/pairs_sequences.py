@@ -13,7 +13,7 @@ import bodymotion as bm
 from bodymotion.animation import Animation, Parameter
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha import parse_cha
-from bodymotion.spot.rehearsal.sequences import validate_animation, validate_sequence
+from bodymotion.spot.rehearsal.choreography import validate_animation, validate_sequence
 from bodymotion.spot.rehearsal.store import UploadedAnimation
 from rules.pairs import Pair, Reported, calls, folders
 

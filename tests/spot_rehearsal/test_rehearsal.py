@@ -26,7 +26,7 @@ from bodymotion.animation import GROUPS
 from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, SpotError, connected
 from bodymotion.spot.choreography.playing import parameters_of
-from bodymotion.spot.rehearsal.sequences import choreography_of
+from bodymotion.spot.rehearsal.choreography import choreography_of
 from bodymotion.spot.rehearsal.server import StandIn
 from bodymotion.spot.rehearsal.store import Store
 from waiting import TIMEOUT, until
@@ -388,7 +388,7 @@ def test_parameters_that_are_only_named(robot, tmp_path):
 
 def test_a_robot_without_ranges(robot, tmp_path, monkeypatch):
     """A file that needs them is said to be faulty, and the others are sent."""
-    monkeypatch.setattr("bodymotion.spot.rehearsal.sequences.config_text", lambda: "")
+    monkeypatch.setattr("bodymotion.spot.rehearsal.choreography.config_text", lambda: "")
     (tmp_path / "a.cha").write_text(SWAY.replace("no parameters", "speed"))
     (tmp_path / "b.cha").write_text(SWAY)
     outcomes = bm.spot.upload([tmp_path / "a.cha", tmp_path / "b.cha"], robot)
@@ -409,8 +409,8 @@ def test_two_files_of_one_move(robot, tmp_path):
 def test_every_named_parameter_has_a_range():
     """The stand-in robot tells all of the document's parameters, as the reader of such texts understands them."""
     from bodymotion.formats.cha_proto.robot_moves import limits_of
-    from bodymotion.spot.playback.parameters import NEUTRAL
-    from bodymotion.spot.rehearsal.sequences import config_text
+    from bodymotion.spot.playback.timing import NEUTRAL
+    from bodymotion.spot.rehearsal.choreography import config_text
 
     found = limits_of(config_text())
     assert set(found) == set(NEUTRAL)

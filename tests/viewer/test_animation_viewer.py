@@ -19,7 +19,7 @@ from bodymotion.scene.loading import load_scene
 from bodymotion.scene.scene import contacts_of
 from bodymotion.scene.theme import MISSED, STANCE, SWING
 from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
-from bodymotion.spot.playback.parameters import NEUTRAL
+from bodymotion.spot.playback.timing import NEUTRAL
 from bodymotion.viewer import Viewer, view
 from bodymotion.viewer.animation_panel import findings_html, options_html, parameter_limits
 from bodymotion.viewer.page import runs, timeline_data

@@ -20,9 +20,8 @@ from bodymotion.scene.options import LABELS
 from bodymotion.scene.scene import make_scene
 from bodymotion.viewer import view
 from bodymotion.viewer.api import FileWatcher
-from bodymotion.viewer.joint_panel import slider_range, value_text
 from bodymotion.viewer.page import MAX_FRAMES, page, sampled
-from bodymotion.viewer.panel import summary_html
+from bodymotion.viewer.panel import slider_range, summary_html, value_text
 from bodymotion.viewer.server import free_port
 from waiting import TIMEOUT, until
 

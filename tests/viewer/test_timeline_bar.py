@@ -11,8 +11,8 @@ from bodymotion.checks import moments
 from bodymotion.scene.scene import make_scene
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.analysis import analyze
-from bodymotion.viewer.link_panel import tree_html
 from bodymotion.viewer.page import request, timeline_data
+from bodymotion.viewer.panel import tree_html
 from waiting import until
 
 

@@ -16,8 +16,8 @@ from bodymotion.diagnostics import Problem
 from bodymotion.dynamics import soles
 from bodymotion.spot.playback import spot_body
 from bodymotion.spot.playback.dimensions import FOOT_RADIUS
-from bodymotion.spot.playback.parameters import NEUTRAL, NOT_SIMULATED, settings
 from bodymotion.spot.playback.rules import LOOP
+from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED, settings
 from bodymotion.spot.playback.validation import REACH_TOLERANCE, Played, Report, all_problems, played_move
 
 OF_PHYSICS = {

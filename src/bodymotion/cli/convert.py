@@ -335,7 +335,7 @@ def _piece_by_piece(
 def _in_order(motion: "Motion", body: "Body") -> "Motion":
     """Return the motion with columns that are named by joints of a body in the order of joint ids; a note where there are none."""
     from bodymotion.editing.rules import IDLE
-    from bodymotion.formats.tables.joint_names import by_joint_id
+    from bodymotion.formats.tables.columns import by_joint_id
     from bodymotion.model.body import matched
     from bodymotion.motion import MultiValueSeq
 

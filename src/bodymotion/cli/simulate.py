@@ -222,7 +222,7 @@ def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None
 
 def _cameras(body: Body, folder: Path) -> list[VisionSensor]:
     """Return the cameras that make images, and report the others; BadParameter when `folder` is no name of a new or empty folder."""
-    from bodymotion.dynamics.cameras import check_camera
+    from bodymotion.dynamics.sensors import check_camera
     from bodymotion.model.links import VisionSensor
 
     if folder == Path() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):

@@ -44,8 +44,7 @@ from bodymotion.motion.interpolation.sampling import bridged
 
 if TYPE_CHECKING:
     from bodymotion.dynamics import sensors
-    from bodymotion.dynamics.cameras import CameraFrames
-    from bodymotion.dynamics.sensors import Scenery, Thing
+    from bodymotion.dynamics.sensors import CameraFrames, Scenery, Thing
     from bodymotion.dynamics.visible_shapes import VisibleShapes
 
 
@@ -328,7 +327,7 @@ class Measures:
         `scenery` is the environment of range sensors and cameras. See `read_sensor` and `camera_frames`.
         """
         from bodymotion.dynamics import sensors
-        from bodymotion.dynamics.cameras import camera_frames
+        from bodymotion.dynamics.sensors import camera_frames
 
         if isinstance(device, str):
             found = [one for one in self.body.devices if one.name == device]

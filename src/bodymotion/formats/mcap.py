@@ -39,15 +39,16 @@ from bodymotion.diagnostics import (
     losses,
 )
 from bodymotion.diagnostics.text import counted, listed
-from bodymotion.formats.tables.joint_names import (
+from bodymotion.formats.tables.columns import (
     MAX_GROWTH,
     MIN_NUMBERS,
     TWICE,
     column_names,
     in_body_order,
     in_id_order,
+    on_one_timeline,
+    timeline_of,
 )
-from bodymotion.formats.tables.timelines import on_one_timeline, timeline_of
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Problem, ReadResult, Rule, Source, document, judgement, losses
-from bodymotion.formats.tables.joint_names import joint_names
+from bodymotion.formats.tables.columns import joint_names, on_one_timeline
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion, write_rows
-from bodymotion.formats.tables.timelines import on_one_timeline
 from bodymotion.formats.text import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats

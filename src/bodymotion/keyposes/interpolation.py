@@ -23,8 +23,8 @@ import numpy.typing as npt
 from bodymotion.diagnostics import SourceMap
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory
-from bodymotion.keyposes.steps import Foot, StepStyle, step_tracks
-from bodymotion.keyposes.tracks import Key, Track, with_transitions
+
+from bodymotion.keyposes.tracks import Foot, Key, StepStyle, Track, step_tracks, with_transitions
 from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
 from bodymotion.keyposes.zmp import automatic_zmp
 from bodymotion.model.body import Body

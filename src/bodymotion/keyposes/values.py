@@ -17,7 +17,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 
 if TYPE_CHECKING:
-    from bodymotion.keyposes.steps import StepStyle
+    from bodymotion.keyposes.tracks import StepStyle
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.keyposes.steps import Foot
-from bodymotion.keyposes.tracks import Key
+from bodymotion.keyposes.tracks import Foot, Key
 
 MIN_TRANSITION_TIME = 0.1  # [s] Minimum duration of a movement of the point from one position to the next.
 MIN_DOUBLE_SUPPORT = 0.03  # [s] In a shorter double support, nothing is between the feet.

@@ -32,7 +32,7 @@ from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.kernels import loop_closing
-from bodymotion.kernels.loop_constraints import Mechanism as Arrays
+from bodymotion.kernels.loop_closing import Mechanism as Arrays
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body, ExtraJoint

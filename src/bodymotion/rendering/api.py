@@ -153,7 +153,7 @@ def render(
             video(playback, span, path, settings, progress)
         return None
     if sheet:
-        from bodymotion.rendering.four_views import four_views
+        from bodymotion.rendering.stills import four_views
 
         image = four_views(playback, settings)
     else:

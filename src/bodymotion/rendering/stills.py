@@ -1,27 +1,61 @@
-"""Images of a robot at one moment, or at several, as with a stroboscope."""
+"""Images of a robot at one moment, or at several, as with a stroboscope; and a model from four sides.
+
+The four sides (front, right, top, three-quarter) are drawn without perspective, with the axes and numbers of the joints.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics.text import shown
+from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.scene import Scene
 from bodymotion.rendering.settings import MAX_EDGE, Settings
-from bodymotion.rendering.texts import line_height, overlay_text, text_image, write_text
-from bodymotion.scene.camera import FIELD_OF_VIEW, Camera
+from bodymotion.rendering.texts import font, line_height, overlay_text, text_image, write_text
+from bodymotion.scene.camera import FIELD_OF_VIEW, Camera, fitted
+from bodymotion.scene.scene import limits_text
+from bodymotion.scene.theme import ROTATION_AXIS, SLIDE_AXIS, Theme
 
 if TYPE_CHECKING:
-    from PIL import Image
+    from PIL import Image, ImageDraw, ImageFont
+
+    Canvas = ImageDraw.ImageDraw
+    Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 SUPERSAMPLING = 2  # Images are drawn larger by this factor, and scaled down.
 NARROW_VIEW = 0.18  # [rad] Field of view for several moments: from so far away, each is seen from almost the same side.
 SPACING = 1.12  # Distance of neighbours in a row, in their widths.
 MAX_OVERLAP = 0.15  # Share of their width by which neighbours may overlap at their own positions; otherwise they are put in a row.
+
+# Four sides.
+SIDES: tuple[tuple[str, tuple[float, float, float]], ...] = (
+    ("front", (1.0, 0.0, 0.0)),
+    ("right side", (0.0, -1.0, 0.0)),
+    ("top", (0.0, 0.0, 1.0)),
+    ("three-quarter", (1.0, -0.8, 0.6)),
+)
+PALE = 0.55  # Share of white in the colours of the robot, so that axes stand out.
+ROWS = 44  # Joints in a column of the list.
+LIST_WIDTH = 0.24  # Share of the width for the list of joints.
+AXIS_LENGTH = 0.045  # Length of an axis to each side, in robot sizes.
+OFFSETS = np.array(
+    [
+        ring * np.array([1.15 * np.cos(angle), -np.sin(angle)])
+        for ring in (1.0, 1.6, 2.4, 3.4, 4.6, 6.0)
+        for angle in np.arange(16) * (np.pi / 8) + 0.4
+    ]
+)
+"""Possible positions (N, 2) of the number of a joint around it."""
+OVERLAP_COST = 25.0  # Cost of covering another number, relative to covering a joint.
+DARK_COLORS = ((255, 110, 190), (90, 180, 255))
 
 
 def still(playback: Playback, times: Sequence[float], settings: Settings) -> Image.Image:
@@ -115,3 +149,194 @@ def _row(clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera) -> l
         (goal - middle) * right + (depths[0] - depth) * ahead
         for goal, middle, depth in zip(goals, middles, depths, strict=True)
     ]
+
+
+@dataclass(frozen=True, eq=False)
+class JointMark:
+    """A joint as it is drawn: `number` in joint arrays, name, type, `position` [m] and `axis` (3,) in the world, and `limits` as text."""
+
+    number: int
+    name: str
+    type: str
+    position: Floats
+    axis: Floats
+    limits: str = ""
+
+
+def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
+    """Return the marks of all joints with a link, in order of joint arrays; `link_poses` (L, 7)."""
+    marks = []
+    for number, index in enumerate(body.joint_links):
+        if index >= 0:
+            link, pose = body.links[index], link_poses[index]
+            joint = link.joint
+            axis, limits = rotations.rotate(pose[3:], joint.axis), limits_text(joint)
+            marks.append(JointMark(number, joint.name or link.name, joint.type, pose[:3], axis, limits))
+    return marks
+
+
+def four_views(playback: Playback, settings: Settings) -> Image.Image:
+    """Return the image of the model in the first frame."""
+    from PIL import Image, ImageDraw
+
+    factor = supersampling(settings.size)
+    width, height = factor * settings.size[0], factor * settings.size[1]
+    body, theme = playback.scene.body, settings.theme
+    moment = playback.at(playback.first)
+    points = playback.points(moment)
+    marks = joint_marks(body, moment)
+    panel = (int(width * (1.0 - (LIST_WIDTH if marks else 0.0))) // 2, height // 2)
+    cameras = [fitted(points, direction, panel, flat=True, margin=0.08) for _, direction in SIDES]
+    scale = max(camera.height or 0.0 for camera in cameras)
+    cameras = [replace(camera, height=scale) for camera in cameras]
+    scene = Scene(
+        playback, panel, theme=None, camera=cameras[-1], area=points[:, :2], ground=False, pale=PALE, line_width=factor
+    )
+    floor = tuple(round(255 * value) for value in theme.floor)
+    canvas = Image.new("RGB", (width, height), floor)
+    with closing(scene):
+        scene.background(theme.floor)
+        scene.pose([moment])
+        for k, ((name, _), camera) in enumerate(zip(SIDES, cameras, strict=True)):
+            scene.light(camera)
+            view = scene.draw(camera).convert("RGB")
+            _draw_panel(ImageDraw.Draw(view), name, camera, marks, playback.size, theme, panel)
+            canvas.paste(view, (panel[0] * (k % 2), panel[1] * (k // 2)))
+    draw = ImageDraw.Draw(canvas)
+    for line in ((panel[0], 0, panel[0], height), (0, panel[1], 2 * panel[0], panel[1])):
+        draw.line(line, fill=theme.sections, width=factor)
+    if marks:
+        draw.line((2 * panel[0], 0, 2 * panel[0], height), fill=theme.sections, width=factor)
+        _draw_list(draw, playback, marks, theme, (2 * panel[0], width, height))
+    return canvas if factor == 1 else canvas.resize(settings.size, Image.Resampling.BOX)
+
+
+def _draw_panel(
+    draw: Canvas, name: str, camera: Camera, marks: list[JointMark], size: float, theme: Theme, panel: tuple[int, int]
+) -> None:
+    unit = panel[1] / 500
+    edge = round(14 * unit)
+    draw.text((edge, edge), name, fill=theme.text, font=font(round(17 * unit)))
+    _draw_scale(draw, camera, theme, panel, unit)
+    pixels = camera.project(np.array([mark.position for mark in marks]).reshape(-1, 3), panel)
+    for mark in marks:
+        _draw_axis(draw, camera, mark, size, theme, panel, unit)
+    _draw_numbers(draw, [(mark, pixel) for mark, pixel in zip(marks, pixels, strict=True)], theme, panel, unit)
+
+
+def _draw_scale(draw: Canvas, camera: Camera, theme: Theme, panel: tuple[int, int], unit: float) -> None:
+    """Draw a scale bar of a round length."""
+    assert camera.height is not None
+    scale = panel[1] / camera.height
+    max_length = 0.3 * panel[0] / scale
+    power = 10.0 ** np.floor(np.log10(max_length))
+    length = power * max(step for step in (1.0, 2.0, 5.0) if step * power <= max_length)
+    edge, wide = round(14 * unit), max(round(2 * unit), 1)
+    right, low = panel[0] - edge, panel[1] - edge
+    left = right - round(length * scale)
+    for line in ((left, low, right, low), (left, low - 3 * wide, left, low), (right, low - 3 * wide, right, low)):
+        draw.line(line, fill=theme.text, width=wide)
+    text = f"{length:g} m" if length >= 1 else f"{100 * length:g} cm" if length >= 0.01 else f"{1000 * length:g} mm"
+    draw.text((0.5 * (left + right), low - 3 * wide), text, fill=theme.text, font=font(round(13 * unit)), anchor="mb")
+
+
+def _color(mark: JointMark, theme: Theme) -> tuple[int, int, int]:
+    return (DARK_COLORS if theme.dark else (ROTATION_AXIS, SLIDE_AXIS))[mark.type == "slide"]
+
+
+def _draw_axis(
+    draw: Canvas, camera: Camera, mark: JointMark, size: float, theme: Theme, panel: tuple[int, int], unit: float
+) -> None:
+    """Draw the axis of a joint as an arrow; one towards the camera as a dot in a ring, one away from it as a ring."""
+    reach = AXIS_LENGTH * size * mark.axis
+    tail, middle, tip = camera.project(np.stack([mark.position - reach, mark.position, mark.position + reach]), panel)
+    color, wide = _color(mark, theme), max(round(2 * unit), 1)
+    direction = tip - tail
+    length = float(np.linalg.norm(direction))
+    if length < 8 * unit:
+        ring = 4.5 * unit
+        draw.ellipse((*(middle - ring), *(middle + ring)), outline=color, width=wide)
+        if mark.axis @ camera.axes[2] < 0:
+            draw.ellipse((*(middle - 1.8 * unit), *(middle + 1.8 * unit)), fill=color)
+        return
+    direction /= length
+    across = np.array([-direction[1], direction[0]])
+    head = min(7 * unit, 0.4 * length)
+    draw.line((*tail, *(tip - 0.8 * head * direction)), fill=color, width=wide)
+    draw.polygon(
+        [tuple(tip), *(tuple(tip - head * direction + side * 0.45 * head * across) for side in (1, -1))], fill=color
+    )
+    draw.ellipse((*(middle - 2 * unit), *(middle + 2 * unit)), fill=color)
+
+
+def _draw_numbers(
+    draw: Canvas, marks_at: list[tuple[JointMark, Floats]], theme: Theme, panel: tuple[int, int], unit: float
+) -> None:
+    """Write the number of each joint near it, where it covers as little as possible, with a line to the joint."""
+    letters = font(round(12 * unit))
+    joints = np.array([[*(pixel - 4 * unit), *(pixel + 4 * unit)] for _, pixel in marks_at]).reshape(-1, 4)
+    numbers: list[Floats] = []
+    for mark, pixel in marks_at:
+        text = str(mark.number)
+        half = np.array([0.5 * draw.textlength(text, font=letters) + 3 * unit, 9 * unit])
+        middles = pixel + 16 * unit * OFFSETS
+        boxes = np.concatenate([middles - half, middles + half], axis=1)
+        outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1) + np.maximum(boxes[:, 2:] - panel, 0.0).sum(axis=1)
+        covered = _overlap(boxes[:, None], joints[None]).sum(axis=1)
+        if numbers:
+            covered += OVERLAP_COST * _overlap(boxes[:, None], np.array(numbers)[None]).sum(axis=1)
+        best = middles[np.argmin(covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1))]
+        numbers.append(np.array([*(best - half), *(best + half)]))
+        draw.line((*pixel, *best), fill=_color(mark, theme), width=max(round(unit), 1))
+    fill, wide = tuple(round(255 * value) for value in theme.floor), max(round(unit), 1)
+    for (mark, _), box in zip(marks_at, numbers, strict=True):
+        draw.rounded_rectangle(tuple(box), radius=5 * unit, fill=fill, outline=_color(mark, theme), width=wide)
+        draw.text(tuple((box[:2] + box[2:]) / 2), str(mark.number), fill=theme.text, font=letters, anchor="mm")
+
+
+def _overlap(some: Floats, others: Floats) -> Floats:
+    """Return the areas (...) of the intersections of boxes (..., 4)."""
+    sides = np.minimum(some[..., 2:], others[..., 2:]) - np.maximum(some[..., :2], others[..., :2])
+    return np.asarray(np.prod(np.maximum(sides, 0.0), axis=-1))
+
+
+def _draw_list(
+    draw: Canvas, playback: Playback, marks: list[JointMark], theme: Theme, area: tuple[int, int, int]
+) -> None:
+    """Write the title and the list of joints into a column: `area` is its left, right and height."""
+    left, right, height = area
+    unit = height / 1000
+    edge = round(16 * unit)
+    title = shown(playback.scene.title, 200)
+    # All characters at once, so that those without a font are reported at once.
+    font(12, "".join({*title, *(letter for mark in marks for letter in shown(mark.name, 60))}))
+    letters = font(round(24 * unit), title)
+    title = _shortened(draw, title, letters, right - left - 2 * edge)
+    draw.text((left + edge, edge), title, fill=theme.text, font=letters)
+    top = edge + round(44 * unit)
+    columns = min(-(-len(marks) // ROWS), 3)
+    rows = min(-(-len(marks) // columns), 2 * ROWS)
+    row = min(round(24 * unit), (height - top - edge) // (rows + 1))
+    tall, wide = max(round(0.62 * row), 6), (right - left - 2 * edge) / columns
+    for k, mark in enumerate(marks[: columns * 2 * ROWS]):
+        y = top + (k % rows + 0.5) * row
+        number = left + edge + (k // rows) * wide + 2.0 * tall
+        draw.text((number, y), str(mark.number), fill=_color(mark, theme), font=font(tall), anchor="rm")
+        limits = draw.textlength(mark.limits, font=font(tall, mark.limits)) if columns < 3 else 0.0
+        name, free = shown(mark.name, 60), wide - 3.0 * tall - (limits and limits + tall)
+        letters = font(tall, name)
+        name = _shortened(draw, name, letters, free)
+        draw.text((number + 0.8 * tall, y), name, fill=theme.text, font=letters, anchor="lm")
+        if limits:
+            end = number + wide - 3.0 * tall
+            draw.text((end, y), mark.limits, fill=theme.sections, font=font(tall, mark.limits), anchor="rm")
+    if len(marks) > columns * 2 * ROWS:
+        more = f"… and {len(marks) - columns * 2 * ROWS} more"
+        draw.text((left + edge, height - 0.5 * edge), more, fill=theme.text, font=font(tall), anchor="lb")
+
+
+def _shortened(draw: Canvas, text: str, letters: Font, width: float) -> str:
+    """Return the beginning of a text that fits into `width` pixels, with "…" for the rest."""
+    while len(text) > 1 and draw.textlength(text, font=letters) > width:
+        text = text[:-2] + "…"
+    return text

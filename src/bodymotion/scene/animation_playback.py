@@ -137,7 +137,7 @@ def _play(animation: Animation, settings: PlaybackSettings, arm: bool | None) ->
 
 
 def _timing(animation: Animation, settings: PlaybackSettings) -> Timing:
-    from bodymotion.spot.playback.parameters import settings as parameter_values
+    from bodymotion.spot.playback.timing import settings as parameter_values
     from bodymotion.spot.playback.timing import timing
 
     values = parameter_values(animation, settings.parameters)

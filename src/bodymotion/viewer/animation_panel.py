@@ -15,7 +15,7 @@ from bodymotion.diagnostics.text import counted, html_text, shown, small_html
 from bodymotion.scene.animation_playback import AnimationPlayback, PlaybackSettings, slice_range
 from bodymotion.scene.loading import groups_html, table_html
 from bodymotion.scene.scene import Scene, make_scene
-from bodymotion.spot.playback.parameters import NEUTRAL, NOT_SIMULATED
+from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED
 from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:

@@ -19,9 +19,8 @@ from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.arrow import names_in, opened, read_arrow, schema_of
 from bodymotion.formats.npz.layouts import UNIT_TOLERANCE, QuaternionOrder, are_quaternions, order_of
 from bodymotion.formats.sniffing import looks_like_arrow
-from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, link_order
+from bodymotion.formats.tables.columns import check_unit, in_body_order, in_id_order, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
-from bodymotion.formats.tables.timelines import check_unit
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.rotations import FULL_TURN

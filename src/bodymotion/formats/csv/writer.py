@@ -15,9 +15,8 @@ from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.csv.arrow import arrow
 from bodymotion.formats.csv.reader import AXES, MAX_ANGLE, OWN_COLUMNS, UNITREE_RATE, column
 from bodymotion.formats.npz.layouts import UNIT_TOLERANCE
-from bodymotion.formats.tables.joint_names import column_names, is_plain
+from bodymotion.formats.tables.columns import SharedTime, column_names, is_plain, on_one_timeline
 from bodymotion.formats.tables.number_table import write_rows
-from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
 from bodymotion.formats.text import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats

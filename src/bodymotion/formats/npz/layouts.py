@@ -19,8 +19,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, SourceMap
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.npz import rules
-from bodymotion.formats.tables.joint_names import in_body_order, joint_names, link_order
-from bodymotion.formats.tables.timelines import check_increasing, check_unit
+from bodymotion.formats.tables.columns import check_increasing, check_unit, in_body_order, joint_names, link_order
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import matched

@@ -11,8 +11,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Problem, losses
 from bodymotion.formats.npz.layouts import Array
 from bodymotion.formats.npz.reader import write_archive
-from bodymotion.formats.tables.joint_names import joint_names
-from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
+from bodymotion.formats.tables.columns import SharedTime, joint_names, on_one_timeline
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.names import OLD_TYPES
 from bodymotion.formats.seq.rows import SingleRow, elements, row_starts, rows_by_yaml, single_row
 from bodymotion.formats.seq.scan import ByteSource, Offsets, Scan, Span, UnusualError, decoded, scan, without_comments
-from bodymotion.formats.seq.values import Layout, parse_rows, parse_text, plain
+from bodymotion.formats.seq.values import OLD_TYPES, Layout, parse_rows, parse_text, plain
 from bodymotion.formats.yaml.tree import Document as Tree
 from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
 

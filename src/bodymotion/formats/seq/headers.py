@@ -11,7 +11,8 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, 
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, Frames
-from bodymotion.formats.seq.names import (
+from bodymotion.formats.seq.scan import first_non_utf8_byte
+from bodymotion.formats.seq.values import (
     CONTENTS,
     KEYS,
     MULTI_SE3,
@@ -21,10 +22,10 @@ from bodymotion.formats.seq.names import (
     SE3_SIZES,
     TYPES,
     VECTOR3,
+    Layout,
     key_name,
+    number,
 )
-from bodymotion.formats.seq.scan import first_non_utf8_byte
-from bodymotion.formats.seq.values import Layout, number
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP, Component, OtherSeq, Vector3Seq
 

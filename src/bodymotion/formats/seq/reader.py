@@ -30,10 +30,9 @@ from bodymotion.diagnostics import (
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, RowPiece, open_document, whole_document
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
-from bodymotion.formats.seq.names import KEYS, MULTI_SE3, VECTOR3
 from bodymotion.formats.seq.rows import has_decimal_commas, numbers_of
 from bodymotion.formats.seq.scan import ByteSource, UnusualError
-from bodymotion.formats.seq.values import Layout
+from bodymotion.formats.seq.values import KEYS, MULTI_SE3, VECTOR3, Layout
 from bodymotion.formats.yaml.recovery import MAX_PARSED_BYTES, read_on
 from bodymotion.formats.yaml.tree import Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen

@@ -1,4 +1,6 @@
-"""Values in the text of a body motion: single ones, in both directions, and rows of numbers, read in bulk.
+"""Names and values in the text of a body motion: single ones, in both directions, and rows of numbers, read in bulk.
+
+Names: those of keys, contents and types in the versions of the format (`KEYS`, `CONTENTS`, `TYPES`).
 
 Read: parsed as YAML or JSON, as numbers and plain values. A number of a body motion is decimal: an optional sign, digits with or without a
 point, an optional exponent (`1e5`, `.5`, `5.`, `+1`, `017`, which is 17), or `nan`, `inf`, `infinity` in any case, with or without YAML's
@@ -24,7 +26,6 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.names import SE3_SIZES
 from bodymotion.formats.seq.scan import Offsets, lines
 from bodymotion.formats.text import json_array, with_minus_zeros
 from bodymotion.formats.text import number as number_text
@@ -32,6 +33,7 @@ from bodymotion.formats.yaml.json_text import parse_json
 from bodymotion.formats.yaml.tree import Dialect, Document, Node, PiecedText, Scalar, Sequence, key_text, parse_yaml
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 
 DIALECT = Dialect(rules.NOT_YAML, rules.NOT_A_MOTION, rules.ALIASES, rules.TAG)
 
@@ -44,6 +46,58 @@ _CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
+
+KEYS = {
+    "type": ("type",),
+    "content": ("content", "purpose"),
+    "format_version": ("formatVersion", "format_version"),
+    "frame_rate": ("frameRate", "frame_rate"),
+    "num_frames": ("numFrames", "num_frames"),
+    "num_parts": ("numParts", "num_parts"),
+    "part_labels": ("partLabels", "part_labels"),
+    "has_frame_time": ("hasFrameTime", "has_frame_time"),
+    "is_root_relative": ("isRootRelative", "is_root_relative"),
+    "se3_format": ("SE3Format", "se3_format", "Se3Format", "format"),
+    "frames": ("frames",),
+    "components": ("components",),
+}
+"""The keys of the format, each with all its spellings, the first for messages and for the versions 1 to 3."""
+OF_COMPONENTS = tuple(name for name in KEYS if name not in ("format_version", "components"))  # The keys of a component.
+
+_COMMON = {JOINT_DISPLACEMENT: JOINT_DISPLACEMENT, LINK_POSITION: LINK_POSITION, ZMP: ZMP}
+CONTENTS = {
+    1: {
+        "JointPosition": JOINT_DISPLACEMENT,
+        LINK_POSITION: LINK_POSITION,
+        **dict.fromkeys((ZMP, "RelativeZMP", "RelativeZmp"), ZMP),
+    },
+    2: _COMMON,
+    3: {"MultiJointDisplacementSeq": JOINT_DISPLACEMENT, "MultiLinkPositionSeq": LINK_POSITION, "ZMPSeq": ZMP},
+    4: {**_COMMON, "ZMPSeq": ZMP},
+}
+"""By version, what the names of contents mean; of several names of a content the first one is written."""
+
+MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
+TYPES = {name: name for name in (MULTI_VALUE, MULTI_SE3, VECTOR3)}  # The types of components, by their names.
+OLD_TYPES = {**TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
+"""The same with the further names of version 1."""
+
+SE3_SIZES = {"XYZQWQXQYQZ": 7, "XYZQXQYQZQW": 7, "XYZRPY": 6}
+"""The orders of the numbers of a pose, and how many numbers each has."""
+
+
+def key_name(name: str, version: int) -> str:
+    """Return a key of `KEYS` in the spelling of a version."""
+    if name == "se3_format":
+        return "format" if version == 1 else "SE3Format"
+    return name if version == 4 else KEYS[name][0]
+
+
+def content_name(content: str, version: int, is_root_relative: bool = False) -> str:
+    """Return a content in the spelling of a version; in version 1 a ZMP relative to the root has another name."""
+    if version == 1 and content == ZMP and is_root_relative:
+        return "RelativeZMP"
+    return next((name for name, meaning in CONTENTS[version].items() if meaning == content), content)
 
 
 def parse_text(text: PiecedText, found: Diagnostics) -> Document:

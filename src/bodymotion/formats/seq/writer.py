@@ -16,24 +16,24 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Source, losses, reference
 from bodymotion.formats.seq import values as as_text
 from bodymotion.formats.seq.headers import ComponentHeader, header_of
-from bodymotion.formats.seq.names import (
+from bodymotion.formats.seq.streaming import MotionReader
+from bodymotion.formats.seq.values import (
     CONTENTS,
     KEYS,
     OF_COMPONENTS,
     OLD_TYPES,
     SE3_SIZES,
     TYPES,
+    Unwritable,
     content_name,
     key_name,
 )
-from bodymotion.formats.seq.streaming import MotionReader
-from bodymotion.formats.seq.values import Unwritable
 from bodymotion.formats.text import PIECE, rounded, row_texts
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import ZMP, Component, Motion, OtherSeq
 from bodymotion.motion.components import Timeline
-from bodymotion.motion.interpolation.fixed_rate import at_fixed_rate
+from bodymotion.motion.interpolation.resampling import at_fixed_rate
 from bodymotion.system.files import whole_file
 
 Version: TypeAlias = Literal[1, 2, 3, 4]

@@ -31,7 +31,7 @@ from bodymotion.diagnostics import (
     losses,
 )
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.tables.timelines import check_increasing, timeline_of
+from bodymotion.formats.tables.columns import check_increasing, timeline_of
 from bodymotion.formats.text import number_rows, numbers_of_rows
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Component, Motion

@@ -22,11 +22,10 @@ from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
 from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import Legs, leg_joints
-from bodymotion.spot.playback.parameters import OFFSETS, settings
 from bodymotion.spot.playback.recording import components, last_pose
 from bodymotion.spot.playback.robot import spot_body
 from bodymotion.spot.playback.stance import SpotPose, footprint, sit, stand
-from bodymotion.spot.playback.timing import Timing, blended, entry_weights, exit_weights, timing
+from bodymotion.spot.playback.timing import OFFSETS, Timing, blended, entry_weights, exit_weights, settings, timing
 from bodymotion.spot.playback.tracks import Tracks
 
 MIN_KEYFRAME_GAP = 1e-6  # [s] Smallest time between keyframes that is accepted.

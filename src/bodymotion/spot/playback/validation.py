@@ -20,10 +20,9 @@ from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.motion import Motion
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.dimensions import JOINT_NAMES, LIMITS
-from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.playing import center_of_mass, default_start, loop_problems, play
 from bodymotion.spot.playback.stance import distance_outside, feet_in_world, footprint
-from bodymotion.spot.playback.timing import Timing, default_frame_rate, timing
+from bodymotion.spot.playback.timing import Timing, default_frame_rate, settings, timing
 from bodymotion.spot.playback.tracks import ARM, Tracks
 from bodymotion.system.upward import provided_by
 

@@ -1,24 +1,98 @@
-"""ChoreographyService: upload and download of animations and sequences, and dances."""
+"""ChoreographyService: upload and download of animations and sequences, and dances.
 
-from collections.abc import Callable
+Animations and sequences are validated as on a robot; the ranges of the parameters of moves are in `RANGES`.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from bodymotion.animation import Animation
-from bodymotion.choreography import PREFIX
-from bodymotion.diagnostics import FormatError
+from bodymotion.animation import Animation, Parameter
+from bodymotion.choreography import PREFIX, Choreography, MoveInfo, RobotMoves
+from bodymotion.diagnostics import Diagnostics, FormatError, Problem
+from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha_proto import from_proto, to_move_info
+from bodymotion.formats.cha_proto.robot_moves import robot_moves_of
+from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, message_of
 from bodymotion.formats.cha_proto.state_log import log_bytes
+from bodymotion.spot.choreography import check_choreography, rules
 from bodymotion.spot.choreography.playing import motion_at, play_choreography
-from bodymotion.spot.rehearsal import sequences
+from bodymotion.spot.choreography.validation import danced
 from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.basic_services import BasicServices, set_invalid_request
-from bodymotion.spot.rehearsal.store import NANO, Dance, Store, UploadedSequence, slices_of
+from bodymotion.spot.rehearsal.store import NANO, Dance, Store, UploadedAnimation, UploadedSequence, slices_of
 
 MAX_RECORDING, LOGGED_AFTER, LOG_STEP = 300 * NANO, 3 * NANO, NANO // 100
 """[ns] The longest recording, the time after a dance that its log has, and the time between two states."""
+
+_OFFSETS = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
+
+RANGES: Mapping[str, tuple[float, float, float]] = MappingProxyType(
+    {
+        "speed": (0.25, 1.0, 2.0),
+        "offset_slices": (0.0, 0.0, 32.0),
+        "body_entry_slices": (0.0, 1.0, 8.0),
+        "body_exit_slices": (0.0, 1.0, 8.0),
+        **{f"translation_multiplier.{axis}": (0.0, 1.0, 2.0) for axis in "xyz"},
+        **{f"rotation_multiplier.{axis}": (0.0, 1.0, 2.0) for axis in ("roll", "pitch", "yaw")},
+        "body_tracking_stiffness": (1.0, 5.0, 11.0),
+        "arm_entry_slices": (0.0, 1.0, 8.0),
+        **{f"{name}_offset": (-1.0, 0.0, 1.0) for name in _OFFSETS},
+        "gripper_offset": (-1.0, 0.0, 1.0),
+        "gripper_multiplier": (0.0, 1.0, 2.0),
+        "gripper_strength_fraction": (0.0, 1.0, 1.0),
+        "arm_dance_frame_id": (0.0, 0.0, 20.0),
+    }
+)
+"""Minimum, default and maximum of each parameter that an animation only names: our judgement; a real robot has its own."""
+
+
+def config_text() -> str:
+    """Return the ranges as the text of a robot's list of moves: a block of lines, the first of which names `animate_params`."""
+    rows = [f"{name} {low:g} {default:g} {high:g}" for name, (low, default, high) in RANGES.items()]
+    return "\n".join(["animate_params", *rows, ""])
+
+
+def validate_animation(animation: Animation, name: str, *, arm: bool) -> tuple[Problem, ...]:
+    """Return the problems of an animation on a robot with or without arm, which refuses it where one is an error."""
+    found = Diagnostics()
+    found.extend(check_animation(animation))
+    if arm and "arm_prohibited" in animation.options:
+        found.report(rules.ARM, "the animation is not for a robot with arm (arm_prohibited)")
+    if not arm and "arm_required" in animation.options:
+        found.report(rules.ARM, "the animation needs a robot with arm (arm_required)")
+    if not name:
+        found.report(rules.NAME, "the animation has no name")
+    return found.problems
+
+
+def warning(problem: Problem) -> str:
+    """Return a problem as a warning of a response."""
+    return f"{problem.rule} {problem.message}"
+
+
+def choreography_of(sequence: Any, animations: Mapping[str, UploadedAnimation], listed: Any = None) -> Choreography:  # noqa: ANN401
+    """Return the choreography of the vendor's message, with the animations of the stand-in robot and the moves that it lists as its own."""
+    own = RobotMoves() if listed is None else robot_moves_of(listed)
+    known = {name: one.animation for name, one in animations.items()}
+    limits = {name: Parameter(*limit) for name, limit in RANGES.items()}
+    infos = {f"{PREFIX}{name}": MoveInfo(f"{PREFIX}{name}", one.controls) for name, one in known.items()}
+    robot = RobotMoves({**own.infos, **infos}, {**own.ranges, "animation": ("animate_params", limits)})
+    return replace(choreography_from_bytes(sequence.SerializeToString()), animations=known, robot=robot)
+
+
+def validate_sequence(
+    sequence: Any,  # noqa: ANN401
+    animations: Mapping[str, UploadedAnimation],
+    listed: Any = None,  # noqa: ANN401
+) -> tuple[Any, tuple[Problem, ...]]:
+    """Return the part of a sequence that can be danced (see `danced`), and all problems; the subject of a move's is ("moves", index, …)."""
+    choreography = choreography_of(sequence, animations, listed)
+    found = tuple(one for one in check_choreography(choreography, jumps=False) if one.severity != "note")
+    return type(sequence).FromString(message_of(danced(choreography, found)).SerializeToString()), found
 
 
 class Services(BasicServices):
@@ -45,7 +119,7 @@ class Services(BasicServices):
             info.animated_move_generated_id.value = known.generated_id
         if self._store.listed is not None:
             response.MergeFromString(self._store.listed.SerializeToString())
-        response.move_param_config = "\n\n".join(filter(None, (response.move_param_config, sequences.config_text())))
+        response.move_param_config = "\n\n".join(filter(None, (response.move_param_config, config_text())))
 
     def UploadAnimatedMove(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Accept or refuse an animation; without one, answer that the service is there."""
@@ -59,11 +133,11 @@ class Services(BasicServices):
             return
         try:
             animation = from_proto(request.animated_move)
-            problems = sequences.validate_animation(animation, name, arm=self._arm)
+            problems = validate_animation(animation, name, arm=self._arm)
         except FormatError as error:
             problems = error.problems
         accepted = not any(problem.severity == "error" for problem in problems)
-        warnings = tuple(map(sequences.warning, problems))
+        warnings = tuple(map(warning, problems))
         response.warnings.extend(warnings)
         response.status = response.STATUS_OK if accepted else response.STATUS_ANIMATION_VALIDATION_FAILED
         if accepted:
@@ -82,8 +156,8 @@ class Services(BasicServices):
     def UploadChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Accept a sequence, with warnings; with non-strict parsing its valid part can be danced."""
         sequence = request.choreography_sequence
-        danced, problems = sequences.validate_sequence(sequence, self._store.animations, self._store.listed)
-        warnings = tuple(map(sequences.warning, problems))
+        danced, problems = validate_sequence(sequence, self._store.animations, self._store.listed)
+        warnings = tuple(map(warning, problems))
         kept = UploadedSequence(sequence, warnings, danced if request.non_strict_parsing or not warnings else None)
         kept.labels.update(dict.fromkeys(sequence.choreography_info.labels))
         self._store.sequences[sequence.name] = kept
@@ -202,7 +276,7 @@ class Services(BasicServices):
         at = np.arange(span[0], min(span[1], now) + 1, LOG_STEP)
         motion = None
         if dance is not None:
-            known = sequences.choreography_of(dance.sequence, dict(self._store.animations), self._store.listed)
+            known = choreography_of(dance.sequence, dict(self._store.animations), self._store.listed)
             motion = play_choreography(known, first_slice=dance.first_slice, arm=self._arm)
         seconds = np.zeros(len(at)) if dance is None else np.array([dance.seconds_at(int(time)) for time in at])
         states = Animation.from_motion(motion_at(motion, seconds, arm=self._arm))

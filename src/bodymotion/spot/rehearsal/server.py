@@ -18,8 +18,7 @@ from bodymotion.spot.choreography import play_choreography
 from bodymotion.spot.client.connection import Credentials, vendor
 from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.basic_services import SERVICES
-from bodymotion.spot.rehearsal.choreography import Services
-from bodymotion.spot.rehearsal.sequences import choreography_of
+from bodymotion.spot.rehearsal.choreography import Services, choreography_of
 from bodymotion.spot.rehearsal.store import Dance, Store
 
 HOST = "127.0.0.1"
