@@ -38,6 +38,7 @@ from bodymotion.motion.rules import (
 if TYPE_CHECKING:
     from bodymotion.keyposes import KeyPoses
 
+# Units.
 MAX_HEIGHT, MAX_HEIGHT_IN_MM = 20.0, 5.0
 """[m] Root heights above the first look like millimetres, if they are at most the second when divided by 1000."""
 FLOOR_HEIGHT = 0.1  # [m] Ground this close to 0 after division by 1000 shows that the positions are millimetres.
@@ -50,6 +51,22 @@ MAX_ANGLE = 720.0  # Larger values are not angles, neither in radians nor in deg
 MAX_JOINT_SPEED = 12.0  # [rad/s] Joints with a larger median speed, beyond a full turn, look like degrees.
 MILLIMETRES = np.array([0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0])
 """Factors for a pose whose position is in millimetres."""
+
+# A motion on its body.
+LIMIT_TOLERANCE = 1e-6  # [rad or m] The distance beyond a limit that is ignored: files have few digits.
+SPEED_TOLERANCE = 1.001
+"""The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames."""
+SPEED_TYPES = ("rotate", "slide", "crawler")
+POSE_TOLERANCE = 1e-3  # [m, rad] The difference from forward kinematics that is ignored.
+POSES_AT_ONCE = 1 << 16  # Poses that are compared in one block, which bounds the memory.
+MIN_SPEED_FACTOR = 3.0  # With a wrong frame rate the fastest joint has at least this multiple of its velocity limit.
+MIN_FAST_SHARE, MIN_FAST_STEPS = 0.02, 4
+"""A joint is too fast throughout where it is so in more than this share of the steps, and in more than this number."""
+MIN_MOVE = 0.02  # [rad or m] Joints that move less are left out.
+
+# Key poses.
+MAX_MISS = 1e-3  # [m, rad] So much may a link be away from its key.
+RATE = 100.0  # [Hz] At which the motion between the poses is looked at.
 
 
 def check_motion(motion: Motion) -> tuple[Problem, ...]:
@@ -267,18 +284,6 @@ def _degrees(motion: Motion) -> list[Problem]:
     )
     hint = "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`"
     return [rules.IN_DEGREES.problem(message, frame_location(motion, component_number(motion, joints), frame), hint)]
-
-
-LIMIT_TOLERANCE = 1e-6  # [rad or m] The distance beyond a limit that is ignored: files have few digits.
-SPEED_TOLERANCE = 1.001
-"""The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames."""
-SPEED_TYPES = ("rotate", "slide", "crawler")
-POSE_TOLERANCE = 1e-3  # [m, rad] The difference from forward kinematics that is ignored.
-POSES_AT_ONCE = 1 << 16  # Poses that are compared in one block, which bounds the memory.
-MIN_SPEED_FACTOR = 3.0  # With a wrong frame rate the fastest joint has at least this multiple of its velocity limit.
-MIN_FAST_SHARE, MIN_FAST_STEPS = 0.02, 4
-"""A joint is too fast throughout where it is so in more than this share of the steps, and in more than this number."""
-MIN_MOVE = 0.02  # [rad or m] Joints that move less are left out.
 
 
 def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
@@ -551,10 +556,6 @@ def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Bo
     reason = f"{len(tops)} of {len(moving)} moving joints are too fast in many frames, {name!r} by up to {tops[worst]:.3g} times its limit"
     factor = 10.0 ** max(math.ceil(math.log10(tops[worst])), 1)
     return [too_fast(reason, joints.timeline, frame_location(motion, component_number(motion, joints), frame), factor)]
-
-
-MAX_MISS = 1e-3  # [m, rad] So much may a link be away from its key.
-RATE = 100.0  # [Hz] At which the motion between the poses is looked at.
 
 
 def check_key_poses(key_poses: "KeyPoses", body: Body) -> tuple[Problem, ...]:

@@ -23,7 +23,6 @@ import numpy.typing as npt
 from bodymotion.diagnostics import SourceMap
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory
-
 from bodymotion.keyposes.tracks import Foot, Key, StepStyle, Track, step_tracks, with_transitions
 from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
 from bodymotion.keyposes.zmp import automatic_zmp
@@ -33,6 +32,12 @@ from bodymotion.motion import Motion
 LEG_JOINTS = 6  # Chains of this number of joints are moved by inverse kinematics.
 MIN_COSINE = 1e-6  # Nearer to ±90° of pitch, yaw is 0.
 MIN_ROOT_MOVE = 1e-9  # [m, or of a quaternion's component] A root that moves less stays where the body has it.
+
+# Inverse kinematics of a chain.
+MAX_STEPS = 50
+TOLERANCE = 1e-10  # [m, rad] A goal is reached so exactly.
+DAMPING = 1e-6  # Of the square of the error: far from the goal, or where it cannot be reached, steps stay short.
+MAX_STEP = 0.5  # [rad or m] A joint moves no further in one step.
 
 
 @dataclass(frozen=True)
@@ -283,12 +288,6 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
         segments = ((start + 1, error[start + 1 : end]) for start, end in pairwise(frames))
         worst = {first + int(part.argmax()) for first, part in segments if part.max(initial=0.0) > tolerance}
         frames = sorted({*frames, *worst})
-
-
-MAX_STEPS = 50
-TOLERANCE = 1e-10  # [m, rad] A goal is reached so exactly.
-DAMPING = 1e-6  # Of the square of the error: far from the goal, or where it cannot be reached, steps stay short.
-MAX_STEP = 0.5  # [rad or m] A joint moves no further in one step.
 
 
 @dataclass(frozen=True)
