@@ -14,8 +14,8 @@ import bodymotion as bm
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.plots import KINDS, available, charts, subject_of
 from bodymotion.plots.curves import beyond_limits, curve_rows, decimated, outside
-from bodymotion.plots.ground import view_limits
 from bodymotion.plots.parts import Bars, CurveRows, Curves, Ground, Heading, KeyFigures, Line
+from bodymotion.plots.quantities import view_limits
 from bodymotion.plots.subject import JointGroup, joint_groups
 from sample_files import tries
 

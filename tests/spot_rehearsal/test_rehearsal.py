@@ -408,7 +408,7 @@ def test_two_files_of_one_move(robot, tmp_path):
 
 def test_every_named_parameter_has_a_range():
     """The stand-in robot tells all of the document's parameters, as the reader of such texts understands them."""
-    from bodymotion.formats.cha_proto.robot_moves import limits_of
+    from bodymotion.formats.cha_proto.sequence import limits_of
     from bodymotion.spot.playback.timing import NEUTRAL
     from bodymotion.spot.rehearsal.choreography import config_text
 

@@ -9,7 +9,6 @@ import numpy as np
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.dynamics import QUANTITIES, measurable
-from bodymotion.plots.ground import zmp_chart
 from bodymotion.plots.layout import Flow, fitted
 from bodymotion.plots.overview import alone_chart, overview_chart
 from bodymotion.plots.parts import Chart
@@ -21,6 +20,7 @@ from bodymotion.plots.quantities import (
     quantity_chart,
     sensors_chart,
     series_chart,
+    zmp_chart,
 )
 from bodymotion.plots.subject import Subject
 from bodymotion.scene.animation_playback import moves_of

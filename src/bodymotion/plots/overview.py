@@ -8,10 +8,18 @@ from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Figure, figures, measurable
 from bodymotion.geometry import poses
 from bodymotion.plots.curves import curve_rows, most_varying, together
-from bodymotion.plots.ground import decimated_path, ground_part, has_zmp, margin_part, view_limits
 from bodymotion.plots.layout import COLUMN_EDGE, LEFT, ROW, Flow
 from bodymotion.plots.parts import Cell, Chart, CurveRows, Curves, Ground, KeyFigures, number_text
-from bodymotion.plots.quantities import bars, dance_bars, groups_of
+from bodymotion.plots.quantities import (
+    bars,
+    dance_bars,
+    decimated_path,
+    ground_part,
+    groups_of,
+    has_zmp,
+    margin_part,
+    view_limits,
+)
 from bodymotion.plots.subject import JointGroup, Subject
 from bodymotion.scene.animation_playback import moves_of
 

@@ -18,8 +18,7 @@ from bodymotion.model.links import passive_joints
 from bodymotion.motion import Motion
 from bodymotion.simulation.controllers import Controller, ControllerError, TorqueServo
 from bodymotion.simulation.plan import Plan
-from bodymotion.simulation.recording import recorded
-from bodymotion.simulation.result import Simulation, fallen
+from bodymotion.simulation.result import Simulation, fallen, recorded
 from bodymotion.simulation.stepping import Push, Run
 from bodymotion.simulation.world import WorldOptions, robot_of
 

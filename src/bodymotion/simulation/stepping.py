@@ -10,7 +10,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.simulation.controllers import Controller, RobotState, torques
 from bodymotion.simulation.plan import Plan
-from bodymotion.simulation.recording import columns_or_zeros, device_values
+from bodymotion.simulation.result import columns_or_zeros, device_values
 from bodymotion.simulation.world import World
 from bodymotion.system.extras import need
 

@@ -13,8 +13,8 @@ from bodymotion.diagnostics import Diagnostics, Problem, losses
 from bodymotion.formats.cha import unplayable
 from bodymotion.formats.cha.keywords import singles
 from bodymotion.formats.cha_proto.messages import ARM_PLAYBACKS, FLAGS, LIMITS, TINY, message_class, parameter_paths
-from bodymotion.formats.cha_proto.robot_moves import limits_of
 from bodymotion.formats.cha_proto.rows import PATHS, TIME, keyframe_rows, message_columns
+from bodymotion.formats.cha_proto.sequence import limits_of
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.files import whole_file
 

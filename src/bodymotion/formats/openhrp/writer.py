@@ -15,8 +15,8 @@ from bodymotion.diagnostics.losses import Report
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.kept_json import mjcf_losses
 from bodymotion.formats.openhrp import node_writer
+from bodymotion.formats.openhrp.node_writer import REMARKS, KeptFields, Names, prototypes_of
 from bodymotion.formats.openhrp.nodes import HUMANOID_USED
-from bodymotion.formats.openhrp.prototypes import REMARKS, KeptFields, Names, prototypes_of
 from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.nodes import visits
 from bodymotion.formats.vrml.parser import MAX_DEPTH

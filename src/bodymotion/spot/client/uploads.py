@@ -10,7 +10,7 @@ from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.cha import move_name
 from bodymotion.formats.cha_proto import to_proto
-from bodymotion.formats.cha_proto.robot_moves import limits_of
+from bodymotion.formats.cha_proto.sequence import limits_of
 from bodymotion.formats.registry import read
 from bodymotion.spot.client.connection import translated_errors, vendor
 from bodymotion.spot.client.dances import send_choreography

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from bodymotion.formats.cha_proto.robot_moves import read_move_list
+from bodymotion.formats.cha_proto.sequence import read_move_list
 from bodymotion.motion import Motion
 from bodymotion.spot.choreography import play_choreography
 from bodymotion.spot.client.connection import Credentials, vendor
