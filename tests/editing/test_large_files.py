@@ -14,7 +14,6 @@ from symmetric_bodies import any_motion
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.cli import files
 from bodymotion.cli.app import app
 from bodymotion.editing import streaming
 from bodymotion.geometry import arrays
@@ -30,7 +29,7 @@ same_folder = settings(
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     monkeypatch.setattr(streaming, "CHUNK_NUMBERS", 64)
-    monkeypatch.setattr(files, "LARGE", 0)
+    monkeypatch.setattr("bodymotion.cli.app.LARGE", 0)
 
 
 def uneven(seed, stamped):

@@ -8,7 +8,7 @@ from small_robots import arm, biped, box, colored, link
 from test_stills import of_color, pixels
 
 import bodymotion as bm
-from bodymotion.rendering import four_views as sheets
+from bodymotion.rendering import stills as sheets
 from bodymotion.rendering.stills import joint_marks
 from sample_files import ACCEPT
 

@@ -44,7 +44,7 @@ def balance(
       --acceleration LIMIT: Slow down where a joint exceeds it, too [rad/s², m/s²].
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
-    from bodymotion.cli.files import check_output, load_pair
+    from bodymotion.cli.app import check_output, load_pair
     from bodymotion.cli.output import progress, saved, show_problems
     from bodymotion.dynamics.contacts import foot_links
 

@@ -77,8 +77,7 @@ def check(
       --fix: Fix in the files the problems with one right answer, and report the others.
       --diff: Show what --fix would change as a unified diff, and change nothing.
     """  # noqa: D301
-    from bodymotion.cli.app import check_reading
-    from bodymotion.cli.files import load_body
+    from bodymotion.cli.app import check_reading, load_body
     from bodymotion.cli.output import as_json as json_text
     from bodymotion.cli.output import progress, text_of
     from bodymotion.collection import find_files
@@ -325,7 +324,7 @@ def check_file(
 ) -> Checked:
     """Check a file with options of readers and of `check`; every exception becomes a problem. Without `body`, `model` is read."""
     from bodymotion.checks import check, rules
-    from bodymotion.cli.files import load_body
+    from bodymotion.cli.app import load_body
     from bodymotion.formats.registry import find_format
 
     if body is None and model is not None:

@@ -16,9 +16,11 @@ from bodymotion.cli.app import (
     check_reading,
     flag_of,
     found_by,
+    is_large,
+    load_body,
+    load_motion,
     reads_files,
 )
-from bodymotion.cli.files import is_large, load_body, load_motion
 from bodymotion.cli.output import Bar, conclude, failures, one_line, progress, say
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, with_article

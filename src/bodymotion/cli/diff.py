@@ -74,8 +74,7 @@ def _compare(
 ) -> Comparison:
     from bodymotion import comparison
     from bodymotion.choreography import Choreography
-    from bodymotion.cli.app import check_reading
-    from bodymotion.cli.files import load_body
+    from bodymotion.cli.app import check_reading, load_body
     from bodymotion.diagnostics.text import with_article
     from bodymotion.formats.registry import find_format, load
     from bodymotion.motion import Motion

@@ -10,8 +10,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from bodymotion.cli import files
-from bodymotion.cli.app import ByPosition, NotNegative, ReaderOptions, check_reading, numbers, reads_files
+from bodymotion.cli.app import (
+    ByPosition,
+    NotNegative,
+    ReaderOptions,
+    check_output,
+    check_reading,
+    is_large,
+    load_animation,
+    load_body,
+    load_motion,
+    numbers,
+    reads_files,
+)
 from bodymotion.cli.output import conclude, failures, finish, one_line, say
 
 if TYPE_CHECKING:
@@ -136,8 +147,8 @@ def edit(
         raise click.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
     context = _Context(body, reading, by_position, dict(_pair(text) for text in pair or ()), blend, foot)
     with failures("edit"):
-        files.check_output(target, [body])
-        if [name for name, _ in steps] == ["trim"] and files.is_large(source, target):
+        check_output(target, [body])
+        if [name for name, _ in steps] == ["trim"] and is_large(source, target):
             from bodymotion.editing.streaming import trim_file
 
             with progress(f"writing {target.name}") as bar:
@@ -148,7 +159,7 @@ def edit(
         )
         animated = find_format(source).holds == "Animation"
         before: Any = (
-            files.load_animation(source, reading) if animated else context.load(source, "IN", "--trim alone needs less")
+            load_animation(source, reading) if animated else context.load(source, "IN", "--trim alone needs less")
         )
         after = before
         for name, text in steps:
@@ -180,13 +191,13 @@ class _Context:
     @cached_property
     def body(self) -> Body | None:
         """The body, read when it is first used."""
-        return None if self.model is None else files.load_body(self.model, self.reading)
+        return None if self.model is None else load_body(self.model, self.reading)
 
     def load(self, path: Path, hint: str, advice: str = "") -> Motion:
         """Read a motion; with a body, its joint columns by position where that is wanted."""
         from bodymotion.model.body import by_position
 
-        motion = files.load_motion(path, self.reading, hint=hint, advice=advice)
+        motion = load_motion(path, self.reading, hint=hint, advice=advice)
         return by_position(motion, self.needed_body("--by-position")) if self.by_position else motion
 
     @property
@@ -253,7 +264,7 @@ def _changed_animation(animation: Animation, step: str, text: str, context: _Con
             return animations.trim(animation, *_span(option, text, float))
         case "append":
             return animations.append(
-                animation, files.load_animation(Path(text), context.reading, option), blend=context.blend or None
+                animation, load_animation(Path(text), context.reading, option), blend=context.blend or None
             )
         case "length":
             return animations.change_speed(animation, animation.duration / _seconds(option, text))

@@ -58,8 +58,7 @@ def ik(
     """  # noqa: D301
     import numpy as np
 
-    from bodymotion.cli.app import check_reading
-    from bodymotion.cli.files import check_output, load_body, load_motion
+    from bodymotion.cli.app import check_output, check_reading, load_body, load_motion
     from bodymotion.cli.output import saved
     from bodymotion.geometry import rotations
     from bodymotion.model.body import by_position as named_by_position

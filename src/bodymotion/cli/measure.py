@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 from click import IntRange
 
-from bodymotion.cli.app import AsJson, Bpm, ByPosition, ReaderOptions, found_by, names, reads_files
-from bodymotion.cli.files import load_body, load_pair
+from bodymotion.cli.app import (
+    AsJson,
+    Bpm,
+    ByPosition,
+    ReaderOptions,
+    found_by,
+    load_body,
+    load_pair,
+    names,
+    reads_files,
+)
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, results, say, written
 from bodymotion.diagnostics.spelling import choices

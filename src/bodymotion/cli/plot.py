@@ -59,7 +59,7 @@ def plot(
       --smooth FRAMES: Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.
       listed --list: List the plots of these files, and exit.
     """  # noqa: D301
-    from bodymotion.cli.files import check_output, read_files
+    from bodymotion.cli.app import check_output, read_files
     from bodymotion.cli.output import progress, written
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them

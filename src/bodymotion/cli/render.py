@@ -85,7 +85,7 @@ def render(
       --speed: Playback speed; 0.25 is slow motion.
       --follow/--no-follow: Follow the root; by default where it moves far.
     """  # noqa: D301
-    from bodymotion.cli.files import read_files
+    from bodymotion.cli.app import read_files
     from bodymotion.cli.output import progress, written
     from bodymotion.rendering import render as render_them
 

@@ -34,7 +34,7 @@ def report(
       output -o --output FILE: The page.
       --what NAMES: Plots, comma-separated, as for `bodymotion plot`.
     """  # noqa: D301
-    from bodymotion.cli.files import read_files
+    from bodymotion.cli.app import read_files
     from bodymotion.cli.output import progress, written
     from bodymotion.reports import PLOTS
     from bodymotion.reports import report as write

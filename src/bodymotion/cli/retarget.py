@@ -56,8 +56,7 @@ def retarget(
       --balance: Change the result so that the robot keeps its balance (extra `opt`).
       --simulate: Print whether the robot falls in a simulation (extra `sim`).
     """  # noqa: D301
-    from bodymotion.cli.app import check_reading
-    from bodymotion.cli.files import check_output, kind_of, load_body
+    from bodymotion.cli.app import check_output, check_reading, kind_of, load_body
     from bodymotion.cli.output import progress, saved, show_problems, written
     from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import by_position as named_by_position

@@ -58,8 +58,7 @@ def retime(
       --beats MUSIC: Give a choreography the tempo of the music, and put its moves on beats.
       --common: Make all components equally long: a shorter one holds its last value.
     """  # noqa: D301
-    from bodymotion.cli.app import check_reading
-    from bodymotion.cli.files import is_large, load_animation, load_body, load_motion
+    from bodymotion.cli.app import check_reading, is_large, load_animation, load_body, load_motion
     from bodymotion.cli.output import conclude, finish, progress
     from bodymotion.formats.registry import find_format
     from bodymotion.motion.interpolation import HOLDING

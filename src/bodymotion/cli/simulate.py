@@ -85,7 +85,7 @@ def simulate(
       --contacts FILE: Write the contact force of each link at each step, likewise.
       --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
     """  # noqa: D301
-    from bodymotion.cli.files import check_output, load_motion, load_pair
+    from bodymotion.cli.app import check_output, load_motion, load_pair
     from bodymotion.cli.output import progress, saved, show_problems
     from bodymotion.formats.gains import read_gains
     from bodymotion.model.body import by_position as named_by_position
@@ -171,7 +171,7 @@ def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
 def _placed(text: str, reading: ReaderOptions) -> tuple[Body, Floats]:
     import numpy as np
 
-    from bodymotion.cli.files import load_body
+    from bodymotion.cli.app import load_body
     from bodymotion.geometry import rotations
 
     path, _, at = text.rpartition("@")

@@ -4,8 +4,8 @@ from bodymotion.simulation.controllers import RobotState as RobotState
 from bodymotion.simulation.project import Project as Project
 from bodymotion.simulation.project import load_project as load_project
 from bodymotion.simulation.result import Simulation as Simulation
+from bodymotion.simulation.simulating import Push as Push
 from bodymotion.simulation.simulating import simulate as simulate
 from bodymotion.simulation.simulating import simulate_many as simulate_many
-from bodymotion.simulation.stepping import Push as Push
 from bodymotion.simulation.world import MujocoModel as MujocoModel
 from bodymotion.simulation.world import to_mujoco as to_mujoco

@@ -24,7 +24,7 @@ from bodymotion.simulation import rules
 from bodymotion.system.extras import need
 
 if TYPE_CHECKING:
-    from bodymotion.simulation.stepping import Run
+    from bodymotion.simulation.simulating import Run
 
 FALL_ANGLE = np.pi / 4  # [rad] A root that is tilted by more than this against its planned orientation has fallen.
 FALL_HEIGHT = 0.5  # Share of the planned height: a root that is lower than planned by more, and by more than MIN_FALL, has fallen.

@@ -9,7 +9,7 @@ from bodymotion.dynamics.trees import GRAVITY, gravity_vector
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.simulation.stepping import Run
+from bodymotion.simulation.simulating import Run
 from bodymotion.simulation.world import WorldOptions, robot_of
 from bodymotion.system.extras import need
 
