@@ -1,5 +1,6 @@
 """`bodymotion convert IN OUT`: a motion, a model or an animation in another format; a motion in another version, order or unit."""
 
+import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -414,3 +415,24 @@ def _made(source: Path, make: Callable[..., Any], *arguments: object, **options:
         return make(*arguments, **options)
     except ValueError as error:
         raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
+
+
+def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> int:
+    """Write a data set of LeRobot, and return the exit code; `convert_all(parts, rows)` writes a table for each motion into a folder."""
+    from bodymotion.cli.output import exit_code, show_problems, written
+    from bodymotion.collection import open_collection, write_lerobot
+    from bodymotion.system.files import check_place
+
+    check_place(folder)
+    with tempfile.TemporaryDirectory(dir=folder.absolute().parent, prefix=f".{folder.name}.") as above:
+        parts = Path(above, "parts")
+        code = convert_all(parts, Path(above, "results.jsonl"))
+        if code not in (0, 3):
+            say(one_line(f"{folder}: not written"))
+            return code
+        clips = open_collection(parts)
+        names = [clip.name.removesuffix(".parquet") for clip in clips]
+        lost = write_lerobot((clip.load(degrees=False) for clip in clips), folder, tasks=names)
+    show_problems(lost)
+    written(folder, f"{counted(len(names), 'episode')} written")
+    return max(code, exit_code(lost))

@@ -7,7 +7,6 @@ import contextlib
 import io
 import json
 import os
-import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -190,12 +189,18 @@ def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[s
         if not used.get("write_as"):
             raise click.BadParameter("many files need the format of the results, such as --to seq", param_hint="--to")
         suffix = next(iter(found_by("--to", named_format, used["write_as"]).extensions), "")
-    plan = _Plan(name, tuple(options), tuple(map(Path, models)), tuple(inputs), target, suffix, is_data_set)
+    mark = PART if is_data_set else ONE
+    plan = _Plan(name, tuple(options), tuple(map(Path, models)), tuple(inputs), target, suffix, mark)
     has_json = any("--json" in one.opts for one in command.params)
     kinds: dict[str, type] = {"workers": int, "time_limit": float, "cluster": str}
     sharing = {one: kind(used[one]) if used.get(one) else None for one, kind in kinds.items()}
     table = Path(used["table"]) if used.get("table") else None
-    return partial(_data_set if is_data_set else _run, plan, has_json, table, bool(used.get("resume")), sharing)
+    run = partial(_run, has_json=has_json, resume=bool(used.get("resume")), sharing=sharing)
+    if target is not None and is_data_set:
+        from bodymotion.cli.convert import write_data_set
+
+        return partial(write_data_set, target, lambda parts, rows: run(replace(plan, folder=parts), table=rows))
+    return partial(run, plan, table=table)
 
 
 def _in_list(given: Path | str) -> list[Path | str]:
@@ -244,7 +249,8 @@ class _Plan:
     inputs: tuple[Path | str, ...]
     folder: Path | None
     suffix: str
-    is_data_set: bool = False
+    mark: str = ONE
+    """The object of the context of each run: `PART` where the results are parts of one."""
 
     def runs(self) -> Iterator[tuple[Input, Path | None]]:
         """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
@@ -260,7 +266,7 @@ class _Plan:
                 say(one_line(f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out"))
 
         local = [one for one in self.inputs if isinstance(one, Path)]
-        files = list(find_files(local, report, VERBS[self.name].of_models and not self.is_data_set))
+        files = list(find_files(local, report, VERBS[self.name].of_models and self.mark == ONE))
         opened = [(open_collection(one), one) for one in self.inputs if isinstance(one, str)]
         clips = [(clip, one) for collection, one in opened for clip in collection]
         report_left_out(self.name, [*unknown, *(one for collection, _ in opened for one in collection.left_out)])
@@ -315,29 +321,7 @@ class _Plan:
         return [*self.options, f"--output={result}", "--", *words]
 
 
-def _data_set(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
-    """Convert all files to tables, write these as a data set of LeRobot, and return the exit code."""
-    from bodymotion.cli.output import exit_code, written
-    from bodymotion.collection import open_collection, write_lerobot
-    from bodymotion.system.files import check_place
-
-    assert plan.folder is not None
-    check_place(plan.folder)
-    with tempfile.TemporaryDirectory(dir=plan.folder.absolute().parent, prefix=f".{plan.folder.name}.") as above:
-        parts = Path(above, "parts")
-        code = _run(replace(plan, folder=parts), has_json, Path(above, "results.jsonl"), resume, sharing)
-        if code not in (0, 3):
-            say(one_line(f"{plan.folder}: not written"))
-            return code
-        clips = open_collection(parts)
-        names = [clip.name.removesuffix(plan.suffix) for clip in clips]
-        lost = write_lerobot((clip.load(degrees=False) for clip in clips), plan.folder, tasks=names)
-    show_problems(lost)
-    written(plan.folder, f"{counted(len(names), 'episode')} written")
-    return max(code, exit_code(lost))
-
-
-def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
+def _run(plan: _Plan, *, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
     """Run the command for all files, and return the exit code."""
     from bodymotion.cli.output import progress
     from bodymotion.collection import Outcome, in_order, map_files
@@ -382,7 +366,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     records_open = records or contextlib.nullcontext()
     with results() as out, progress(f"{plan.name}: {counted(total, 'file')}") as bar, records_open:
         try:
-            outcomes = map_files(partial(_one, PART if plan.is_data_set else ONE), tasks, **sharing)
+            outcomes = map_files(partial(_one, plan.mark), tasks, **sharing)
             for outcome in in_order(Outcome(one.index, recorded(one)) for one in outcomes):
                 row, text = outcome.value
                 if bar is not None:
@@ -396,13 +380,13 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
                         for k, line in enumerate(row["messages"]):
                             say(one_line(line if k else f"{named}{line}"))
         except KeyboardInterrupt:
-            more = "; --resume continues" if records is not None and not plan.is_data_set else ""
+            more = "; --resume continues" if records is not None and plan.mark == ONE else ""
             say(f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}")
             raise
     failed = total - codes[0] - codes[3]
     words = [f"{failed} failed" if failed else "", f"{codes[3]} with losses" if codes[3] else ""]
     ends = ", ".join(filter(None, (*words, f"{len(earlier)} by an earlier run" if earlier else ""))) or "no failures"
-    say(one_line(f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table and not plan.is_data_set else ''}"))
+    say(one_line(f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table and plan.mark == ONE else ''}"))
     return 2 if codes[2] == total else 1 if failed else 3 if codes[3] else 0
 
 
