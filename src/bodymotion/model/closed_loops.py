@@ -79,7 +79,7 @@ class Mechanism:
         The v joint columns that move their links relative to each other. The variables of the mechanism are their values divided
         by `units`.
     arrays:
-        The mechanism as arrays for the kernels; see `kernels.loop_constraints`.
+        The mechanism as arrays for the kernels; see `kernels.loop_closing`.
     """
 
     loops: tuple[int, ...]

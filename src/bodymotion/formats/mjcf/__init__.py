@@ -20,8 +20,8 @@ The elements that are read (`names` has all of them)::
     </mujoco>
 
 `reader` makes a Body of a file and those that it includes, `writer` writes one. One kind of element each is read and written in `bodies`,
-`geoms`, `devices`, `loops` (closed loops), `extra` (what a Body has no field for) and `names` (their spelling, and the texts of what MJCF
-cannot hold); `defaults` reads settings and classes.
+`geoms`, `devices`, `loops` (closed loops), `extra` (what a Body has no field for) and `names` (their spelling and numbers, and the texts
+of what MJCF cannot hold); `defaults` reads settings and classes.
 Source: the XML reference of MuJoCo 4.0.
 """
 
