@@ -222,7 +222,7 @@ def together(paths: list[Path], place: list[str] | None = None, html: Path | Non
     """  # noqa: D301
     from bodymotion.cli.output import show_problems
     from bodymotion.formats.registry import load
-    from bodymotion.spot.choreography.ensemble import ensemble
+    from bodymotion.spot.choreography.playing import ensemble
 
     if len(paths) < 2:
         raise click.BadParameter("expected two files or more, one for each robot", param_hint="FILES")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.diagnostics import SourceMap, WrongUseError
-from bodymotion.formats.cha.lines import Comments
+from bodymotion.formats.cha.rows import Comments
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.interpolation import sampled

@@ -1,6 +1,6 @@
-from bodymotion.simulation.controllers import Controller as Controller
-from bodymotion.simulation.controllers import ControllerError as ControllerError
-from bodymotion.simulation.controllers import RobotState as RobotState
+from bodymotion.simulation.plan import Controller as Controller
+from bodymotion.simulation.plan import ControllerError as ControllerError
+from bodymotion.simulation.plan import RobotState as RobotState
 from bodymotion.simulation.project import Project as Project
 from bodymotion.simulation.project import load_project as load_project
 from bodymotion.simulation.result import Simulation as Simulation

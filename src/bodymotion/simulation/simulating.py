@@ -22,8 +22,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.links import passive_joints
 from bodymotion.motion import Motion
-from bodymotion.simulation.controllers import Controller, ControllerError, RobotState, TorqueServo, torques
-from bodymotion.simulation.plan import Plan
+from bodymotion.simulation.plan import Controller, ControllerError, Plan, RobotState, TorqueServo, torques
 from bodymotion.simulation.result import Simulation, columns_or_zeros, device_values, fallen, recorded
 from bodymotion.simulation.world import World, WorldOptions, robot_of
 from bodymotion.system.extras import need

@@ -8,8 +8,8 @@ from bodymotion.formats.cha_proto import to_proto as to_proto
 from bodymotion.formats.cha_proto import to_text as to_text
 from bodymotion.model.body import Body
 from bodymotion.spot.choreography import check_choreography as check_choreography
-from bodymotion.spot.choreography.ensemble import Ensemble as Ensemble
-from bodymotion.spot.choreography.ensemble import ensemble as ensemble
+from bodymotion.spot.choreography.playing import Ensemble as Ensemble
+from bodymotion.spot.choreography.playing import ensemble as ensemble
 from bodymotion.spot.client.connection import Credentials as Credentials
 from bodymotion.spot.client.connection import SpotError as SpotError
 from bodymotion.spot.client.connection import connected as connected

@@ -17,9 +17,8 @@ from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats.cha import parse_cha, rules
 from bodymotion.formats.cha.head import read_header
 from bodymotion.formats.cha.keyframe_checks import QUATERNION_TOLERANCE
-from bodymotion.formats.cha.lines import COMMENT, MAX_LINE_BYTES, read_text
 from bodymotion.formats.cha.reader import split
-from bodymotion.formats.cha.rows import NUMBER
+from bodymotion.formats.cha.rows import COMMENT, MAX_LINE_BYTES, NUMBER, read_text
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 _BOM = b"\xef\xbb\xbf"

@@ -11,8 +11,7 @@ from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, Keyword, singles
-from bodymotion.formats.cha.lines import Line, LineComments, Word
-from bodymotion.formats.cha.rows import NUMBER
+from bodymotion.formats.cha.rows import NUMBER, Line, LineComments, Word
 
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 _MAX_HINTS = 50  # Maximum number of unknown columns for which a similar keyword is searched.

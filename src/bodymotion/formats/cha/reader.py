@@ -16,8 +16,19 @@ from bodymotion.formats.cha.head import Header, OptionsReader, ParametersReader,
 from bodymotion.formats.cha.head_checks import Checked, check_columns, check_names, check_options, check_parameters
 from bodymotion.formats.cha.keyframe_checks import check_keyframes
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME
-from bodymotion.formats.cha.lines import Comments, Line, LineComments, Text, is_no_text, line_at, read_text
-from bodymotion.formats.cha.rows import NUMBER, Rows, common_width, read_rows
+from bodymotion.formats.cha.rows import (
+    NUMBER,
+    Comments,
+    Line,
+    LineComments,
+    Rows,
+    Text,
+    common_width,
+    is_no_text,
+    line_at,
+    read_rows,
+    read_text,
+)
 from bodymotion.geometry.arrays import frozen
 from bodymotion.system.files import open_file
 

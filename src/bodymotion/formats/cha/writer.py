@@ -13,8 +13,8 @@ from bodymotion.animation import GROUPS, Animation, Keyframes
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, losses
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
-from bodymotion.formats.cha.lines import COMMENT, Comments, LineComments
 from bodymotion.formats.cha.reader import check_animation, move_name
+from bodymotion.formats.cha.rows import COMMENT, Comments, LineComments
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.files import whole_file
 

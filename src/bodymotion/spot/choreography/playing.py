@@ -1,23 +1,32 @@
-"""Playback of a choreography: the motion of its animations. Moves of the robot's own are approximations or pauses, with their names."""
+"""Playback of a choreography, by one Spot or by several in one scene.
 
-from collections.abc import Sequence
-from dataclasses import replace
+Its motion is that of its animations. Moves of the robot's own are approximations or pauses, with their names. Several Spots are one body
+with one motion of all of them, and the distances between them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
-from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
+from bodymotion.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
 from bodymotion.choreography import Choreography, Move
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted
-from bodymotion.geometry import poses
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory, frozen
+from bodymotion.geometry.meshes import box_overlap
 from bodymotion.model.body import Body
-from bodymotion.motion import Motion
+from bodymotion.model.collision_points import CollisionPoints
+from bodymotion.model.links import Joint, Link
+from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.moves import length_range, tracks_of
-from bodymotion.spot.playback import SpotPose, needs_arm, play, spot_body, stand
+from bodymotion.spot.playback import FOOT_CONTACT, SpotPose, needs_arm, play, spot_body, stand
 from bodymotion.spot.playback.arm import arm_joints, hand_poses
 from bodymotion.spot.playback.dimensions import LEG_JOINTS, NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import leg_joints
@@ -25,9 +34,24 @@ from bodymotion.spot.playback.playing import arm_playback, default_start
 from bodymotion.spot.playback.recording import components
 from bodymotion.spot.playback.stance import feet_in_world
 
-LEGS, ARM = slice(0, 12), slice(12, 18)
+LEG_COLUMNS, ARM = slice(0, 12), slice(12, 18)
 MIN_FRAMES_PER_SLICE, MIN_FRAME_RATE = 4, 60.0  # The second in Hz.
 _COLUMNS = {"arm": ARM, "gripper": slice(18, 19)}
+
+# Several robots.
+SPACING = 2.0  # [m] Between robots without start positions.
+MIN_DISTANCE = 0.1  # [m] Robots that come nearer are reported.
+CHECKED_RATE = 20.0  # [Hz] of the distances.
+BLOCK = 32  # Frames whose distances are computed at a time.
+_BASE = (
+    ("x", "slide", 0),
+    ("y", "slide", 1),
+    ("z", "slide", 2),
+    ("yaw", "rotate", 2),
+    ("pitch", "rotate", 1),
+    ("roll", "rotate", 0),
+)
+"""The joints that move a robot on the stage: name, type and axis."""
 
 
 def parameters_of(move: Move) -> dict[str, float]:
@@ -177,7 +201,7 @@ class _Frames:
 
     def _parts(self, track: str) -> tuple[Floats, ...]:
         if track == "base":
-            return self.body, self.joints[:, LEGS], self.contacts, self.carried, self.feet
+            return self.body, self.joints[:, LEG_COLUMNS], self.contacts, self.carried, self.feet
         return (self.joints[:, _COLUMNS[track]],)
 
     def fill(self, end: int) -> None:
@@ -192,7 +216,7 @@ class _Frames:
         """Return the pose at a frame."""
         self.fill(frame + 1)
         joints = self.joints[frame]
-        return SpotPose(self.body[frame], joints[LEGS].reshape(4, 3), joints[ARM], float(joints[18]))
+        return SpotPose(self.body[frame], joints[LEG_COLUMNS].reshape(4, 3), joints[ARM], float(joints[18]))
 
     def put(self, played: Motion, animation: Animation, first: int) -> None:
         """Write the tracks of a move from the frame `first` on."""
@@ -202,7 +226,7 @@ class _Frames:
         body, joints = placed[:last, 0], joints[:last]
         base = {"legs", "body"} & set(animation.controls)
         if base:
-            self._put_base(base, body, joints[:, LEGS], touching[:last], missed[:last, :4], here)
+            self._put_base(base, body, joints[:, LEG_COLUMNS], touching[:last], missed[:last, :4], here)
         for track, columns in _COLUMNS.items():
             if track in animation.controls and joints.shape[1] > 12:
                 self.joints[here, columns] = joints[:, columns]
@@ -216,12 +240,12 @@ class _Frames:
         self, base: set[str], body: Floats, legs: Floats, contacts: Floats, missed: Floats, here: slice
     ) -> None:
         first, end = here.start, max((self._until[track] for track in ("legs", "body") if track not in base), default=0)
-        before = self.joints[first, LEGS].reshape(4, 3).copy()
+        before = self.joints[first, LEG_COLUMNS].reshape(4, 3).copy()
         if "legs" in base:
             self.carried[here], self.contacts[here], self.errors[here, :4] = body, contacts, missed
             self.feet[here] = feet_in_world(body, legs.reshape(-1, 4, 3))
         if end <= first:
-            self.body[here], self.joints[here, LEGS], self.errors[here, :4] = body, legs, missed
+            self.body[here], self.joints[here, LEG_COLUMNS], self.errors[here, :4] = body, legs, missed
             if "legs" not in base:
                 self.carried[here], self.feet[here] = self.carried[first], self.feet[first]
                 self.contacts[here] = contacts
@@ -238,7 +262,7 @@ class _Frames:
             self.body[whole] = poses.compose(walk, moving)
             feet = poses.transform_points(poses.inverse(self.body[whole])[:, None], self.feet[whole])
             found = leg_joints(feet, before)
-            self.joints[whole, LEGS] = found.joints.reshape(-1, 12)
+            self.joints[whole, LEG_COLUMNS] = found.joints.reshape(-1, 12)
             self.errors[whole, :4] = np.maximum(self.errors[whole, :4], found.miss)
             self._filled["base"] = whole.stop
         self._until |= dict.fromkeys(base, here.stop)
@@ -319,3 +343,129 @@ def _animation(
         },
         keyframes=Keyframes(columns=columns, values=values, times=frozen(np.arange(len(values)) * step)),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Several Spots that dance together.
+
+    Attributes
+    ----------
+    body, motion:
+        All robots as one body, and their motion. Links and joints of the robot k are named `spotK_…`; six further joints move it.
+    times:
+        (T,) [s] of the distances.
+    distances:
+        (T,) [m] for each pair of robots, by their numbers from 0: between the boxes around their shapes, at most the real distance.
+    problems:
+        Robots that come within `MIN_DISTANCE` of each other (SPOT133).
+    """
+
+    body: Body
+    motion: Motion
+    times: Floats
+    distances: Mapping[tuple[int, int], Floats]
+    problems: tuple[Problem, ...]
+
+
+def ensemble(
+    dances: Sequence[Choreography | Animation | Motion], places: Sequence[npt.ArrayLike] | None = None
+) -> Ensemble:
+    """Return several Spots that begin to dance at the same moment.
+
+    Parameters
+    ----------
+    dances:
+        The dance of each robot; after its end the robot keeps its last pose.
+    places:
+        Start position of each: x, y [m] and heading [rad] in the world; by default in a row, 2 m apart, looking along x.
+
+    Raises
+    ------
+    ValueError
+        When the numbers of dances and places differ, there are none, or a dance cannot be played.
+    """
+    places = [(0.0, -SPACING * k, 0.0) for k in range(len(dances))] if places is None else places
+    if not dances or len(dances) != len(places):
+        raise ValueError(f"expected a place for each dance, got {len(dances)} dances and {len(places)} places")
+    motions = [one if isinstance(one, Motion) else one.play() for one in dances]
+    rate = max(one.frame_rate or CHECKED_RATE for one in motions)
+    count = int(np.ceil(max(one.duration for one in motions) * rate)) + 1
+    at = np.arange(count) / rate
+    links = [Link(name="stage")]
+    columns: list[Floats] = []
+    contacts: list[Floats] = []
+    robots: list[tuple[Body, Floats, Floats]] = []
+    for k, (motion, place) in enumerate(zip(motions, places, strict=True)):
+        x, y, heading = frozen(place, (3,), f"place {k + 1}")
+        values = {one.content: sampled(one.values, one.timeline.times, at) for one in motion.timed}
+        joints, placed = motion.joint_displacement, motion.link_position
+        if joints is None or placed is None or FOOT_CONTACT not in values:
+            raise ValueError(f"dance {k + 1}: expected a motion of Spot with joints, root poses and {FOOT_CONTACT}")
+        stage = poses.from_parts([x, y, 0.0], rotations.from_rpy([0.0, 0.0, heading]))
+        root, q = poses.compose(stage, values[placed.content][:, 0]), values[joints.content]
+        robot = spot_body(arm=joints.num_parts > len(LEG_JOINTS))
+        robots.append((robot, q, root))
+        links += _links(robot, f"spot{k + 1}", len(links), sum(table.shape[1] for table in columns))
+        angles = np.unwrap(rotations.to_rpy(root[:, 3:]), axis=0)
+        columns += [root[:, :3], angles[:, ::-1], q]
+        contacts.append(np.round(values[FOOT_CONTACT]))
+    body, timeline = Body(name="ensemble", links=tuple(links)), Timeline(frame_rate=rate, num_frames=count)
+    labels = tuple(f"spot{k + 1}_{leg}" for k in range(len(dances)) for leg in LEGS)
+    names = tuple(joint.name for joint in body.joints)
+    moving = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=np.hstack(columns), part_labels=names)
+    standing = MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=np.hstack(contacts), part_labels=labels)
+    chosen = np.unique(np.round(np.arange(0.0, at[-1] + 1e-9, 1.0 / CHECKED_RATE) * rate).astype(int))
+    boxes = [_boxes(robot, q[chosen], root[chosen]) for robot, q, root in robots]
+    distances = {(a, b): _distances(boxes[a], boxes[b]) for a, b in combinations(range(len(boxes)), 2)}
+    problems = tuple(_near(pair, one, at[chosen]) for pair, one in distances.items() if one.min() < MIN_DISTANCE)
+    return Ensemble(body, Motion((moving, standing)), at[chosen], distances, problems)
+
+
+def _links(robot: Body, name: str, first: int, column: int) -> list[Link]:
+    """Return the links of a robot behind those that move it on the stage; `first` is the index of the first, `column` of its joint."""
+    found: list[Link] = []
+    for k, (what, kind, axis) in enumerate(_BASE):
+        joint = Joint(name=f"{name}_{what}", type=kind, id=column + k, axis=np.eye(3)[axis])  # type: ignore[arg-type]
+        found.append(Link(name=joint.name, index=first + k, parent=first + k - 1 if k else 0, joint=joint))
+    base = first + len(_BASE)
+    for link in robot.links:
+        number = -1 if link.joint.id < 0 else column + 6 + link.joint.id
+        joint = replace(link.joint, name=f"{name}_{link.joint.name}", id=number)
+        if link.parent < 0:
+            link, joint = replace(link, offset=poses.IDENTITY), Joint(name=joint.name)
+        segments = tuple(replace(one, name=f"{name}_{one.name}") for one in link.segments)
+        parent = base - 1 if link.parent < 0 else base + link.parent
+        named = replace(link, name=f"{name}_{link.name}", index=base + link.index)
+        found.append(replace(named, parent=parent, joint=joint, segments=segments))
+    return found
+
+
+def _boxes(robot: Body, q: Floats, root: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the axes (3, 3, T, S), half sizes (3, S) and middles (3, T, S) of boxes around the S shapes of a robot in the world."""
+    shapes = CollisionPoints(robot, visuals=True)
+    placed = robot.forward_kinematics(q, root)[:, shapes.shapes]
+    middles, halves = shapes.boxes
+    axes = rotations.to_matrix(placed[..., 3:]) @ shapes.axes
+    return np.moveaxis(axes, (2, 3), (0, 1)), halves.T, np.moveaxis(poses.transform_points(placed, middles), 2, 0)
+
+
+def _distances(one: tuple[Floats, Floats, Floats], other: tuple[Floats, Floats, Floats]) -> Floats:
+    """Return the least distances (T,) [m] between boxes of two robots; 0 where they overlap."""
+    found = []
+    for start in range(0, one[0].shape[2], BLOCK):
+        part = slice(start, start + BLOCK)
+        a = one[0][:, :, part, :, None], one[1][:, None, :, None], one[2][:, part, :, None]
+        b = other[0][:, :, part, None, :], other[1][:, None, None, :], other[2][:, part, None, :]
+        found.append(np.maximum(-box_overlap(a, b), 0.0).min(axis=(1, 2)))
+    return np.concatenate(found)
+
+
+def _near(pair: tuple[int, int], distances: Floats, times: Floats) -> Problem:
+    worst = int(np.argmin(distances))
+    one, other = (k + 1 for k in pair)
+    least, time = float(distances[worst]), float(times[worst])
+    what = "touch each other" if least == 0 else f"come within {least:.2f} m of each other"
+    near = f"nearer than {MIN_DISTANCE:g} m for {np.mean(distances < MIN_DISTANCE):.0%} of the time"
+    message = f"robots {one} and {other} {what} at {time:.2f} s; {near}"
+    return rules.NEAR.problem(message, subject=("robots", *pair), data={"distance": least, "time": time})
