@@ -17,7 +17,7 @@ Kinds of tasks, with points P on link a and Q on link b (−1: the world), and t
     LOOK (3)       the rotation vector from the direction of g from P to an axis of link a
     DISTANCE (1)   |P − Q| − g₃, with Q = (g₀, g₁, g₂) where b is −1; P and Q are the nearest points of the segments along the direction
                    (in link a) and (g₄, g₅, g₆) (in link b)
-    POINTS (1)     d · (Q − P), d a direction in link a           an equation of an extra joint, as in `loop_constraints`
+    POINTS (1)     d · (Q − P), d a direction in link a           an equation of an extra joint, as in `loop_closing`
     AXES (1)       d · a₂, a₂ an axis in link b                   likewise
     PLANE (1)      (g₀, g₁, g₂) · P − g₃
     CENTER_PLANE (1)   likewise, of the centre of mass

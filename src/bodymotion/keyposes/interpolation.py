@@ -216,9 +216,9 @@ class Plan:
     key_poses, body:
         The key poses, and the body that follows them.
     steps:
-        How feet depart and arrive (`steps`).
+        How feet depart and arrive (`step_tracks`).
     with_zmp:
-        Whether a zero moment point is made where the key poses have none (`zmp`).
+        Whether a zero moment point is made where the key poses have none (`automatic_zmp`).
 
     Attributes
     ----------

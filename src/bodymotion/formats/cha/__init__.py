@@ -14,12 +14,11 @@ Three sections, a blank line between them::
 ================== ============================================================================
 `keywords`         the keywords of options, parameters and columns, and what each takes
 `rules`            the rules of the format
-`lines`            bytes → text, lines and words with their locations; comments
-`sections`         the three sections of a text
-`head`, `rows`     read the lines above the keyframes, and the keyframes
+`rows`             bytes → text, lines and words with their locations; comments; lines → keyframes
+`head`             the lines above the keyframes
 `head_checks`,     rules on the values of an animation, whatever it comes from
 `keyframe_checks`
-`reader`, `writer` files in and out
+`reader`, `writer` files in, by their three sections, and out
 ================== ============================================================================
 """
 

@@ -5,9 +5,8 @@
 `rows`        the column of each field; tables of numbers to and from the bytes and the text of keyframes
 `reader`      bytes or text → animation
 `state_log`   a log of the robot's states → animation
-`sequence`    bytes or text → choreography, and back
+`sequence`    bytes or text → choreography, and back; the moves of a robot and the ranges of their parameters
 `writer`      animation → bytes, text, files
-`robot_moves` the moves of a robot and the ranges of their parameters
 `vendor`      to and from the message objects of the vendor's package, which is an extra
 ============= =================================================================================================
 
