@@ -40,7 +40,7 @@ SIDEWAYS, ACROSS = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
 FIRST_SHARE = {"knee": 1 - 1e-6, "elbow": 0.87}
 """Of the best score: the first joint above is taken, since wrists can be as central as elbows."""
-MIDDLE = {"knee": re.compile("knee|shin|shank|calf", re.I), "elbow": re.compile("elbow|fore_?arm", re.I)}
+MIDDLE = {"knee": re.compile("knee|shin|shank|calf", re.I), "elbow": re.compile("elb|fore_?arm", re.I)}
 NAMED = 1.5  # So much likelier is a joint that is named so.
 LEFT, RIGHT = (
     re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I),
@@ -48,9 +48,11 @@ LEFT, RIGHT = (
 )
 TWIST = re.compile("twist|roll", re.I)  # Joints of skeletons that rotate a limb about itself, in its middle.
 HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
+FINGER = re.compile("finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I)  # Of robots: they do not reach for goals.
 MIN_TIP = 1e-3  # [m]
 COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point.
 
+Limb: TypeAlias = tuple[int, Floats, Floats, Floats, int]  # Described at `_limb`.
 Point: TypeAlias = tuple[int, Floats]  # The index of a joint or link, and a point (3,) [m] in its frame.
 
 
@@ -123,7 +125,7 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
     """Return the figure of a body, all joints at 0 or the limit next to it; errors as `figure_of_skeleton`."""
     reference = np.round(body.forward_kinematics(neutral(body)), DIGITS)
     parents = [link.parent for link in body.links]
-    tips = ((link.index, _tip(body, link.index)) for link in body.links if link.index not in parents)
+    tips = ((k.index, _tip(body, k.index, reference[:, :3])) for k in body.links if k.index not in parents)
     ends = [(index, end) for index, end in tips if end is not None]
     axes = np.zeros((len(parents) + len(ends), 3))
     for link in body.links[1:]:
@@ -157,14 +159,20 @@ def neutral(body: Body) -> Floats:
     return np.asarray(np.clip(0.0, limits[:, 0], limits[:, 1]))
 
 
-def _tip(body: Body, index: int) -> Floats | None:
-    """Return the end (3,) of a link without children: of its shapes, or twice its centre of mass; None without both."""
+def _tip(body: Body, index: int, at: Floats) -> Floats | None:
+    """Return the end (3,) of a link without children, for origins (L, 3) of the links; None where nothing defines it.
+
+    It is the end of its shapes, or twice its centre of mass, but then no further than the bone before it is long.
+    """
     link = body.links[index]
     cloud = link.contact_points
     middle = 0.5 * (cloud.min(axis=0) + cloud.max(axis=0)) if len(cloud) else np.asarray(link.center_of_mass)
     if (far := float(np.linalg.norm(middle))) < MIN_TIP:
         return None
-    return np.asarray(middle * (float((cloud @ middle).max()) / far**2 if len(cloud) else 2.0))
+    if not len(cloud):
+        bones = (float(np.linalg.norm(at[k] - at[index])) for k in body.path_to_root(index))
+        return np.asarray(middle * min(2.0, next((bone for bone in bones if bone > MIN_TIP), np.inf) / far))
+    return np.asarray(middle * (float((cloud @ middle).max()) / far**2))
 
 
 def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str, Point]:
@@ -204,7 +212,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
             break
     lateral = np.array([lateral[0], lateral[1], 0]) / max(np.hypot(*lateral[:2]), 1e-9)
     found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
-    parts = [_limb(tree, path, "knee", lateral, height) for path in paths]
+    parts = _limbs(tree, paths, "knee", lateral, height)
     if not all(tree.axes[part[0]].any() for part in parts):
         raise ValueError(
             f"{name}: found no knees between {tree.names[pelvis]!r} and its feet; expected a figure with two legs"
@@ -219,14 +227,15 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
     order = (0, 1) if turned >= 0 else (1, 0)
     lateral = lateral * (1 if turned >= 0 else -1)
     for side, number in zip(SIDES, order, strict=True):
-        for role, point in zip(LIMBS["leg"], _points(tree, paths[number], parts[number]), strict=True):
+        for role, point in zip(LIMBS["leg"], _points(tree, paths[number], parts[number], paths[number][-1]), strict=True):
             found[f"{side} {role}"] = point
     chest, arms = _arms(tree, around, pelvis, set(legs), lateral, height)
     chest = tree.names.index(given["chest"]) if "chest" in given else chest
-    for side, tip in zip(SIDES, arms, strict=False):
-        path = _path(around, tip, chest)
-        part = _limb(tree, path, "elbow", lateral, height)
-        for role, point in zip(LIMBS["arm"], _points(tree, path, part), strict=True):
+    paths = [_path(around, tip, chest) for tip in arms]
+    for side, path, part in zip(SIDES, paths, _limbs(tree, paths, "elbow", lateral, height), strict=False):
+        carried = [k for k in path if tree.axes[k].any() and not FINGER.search(tree.names[k])]
+        palm = path[-1] if np.isnan(tree.axes[0, 0]) or not carried else carried[-1]
+        for role, point in zip(LIMBS["arm"], _points(tree, path, part, palm), strict=True):
             found[f"{side} {role}"] = point
     found["chest"] = (tree.owners[chest][0], np.zeros(3))
     used = {*legs.values(), *arms, *(k for tip in (*legs.values(), *arms) for k in _path(around, tip, pelvis))}
@@ -291,10 +300,17 @@ def _arms(
     return chest, tips
 
 
-def _limb(
-    tree: _Tree, path: list[int], role: str, lateral: Floats, height: float
-) -> tuple[int, Floats, Floats, Floats, int]:
-    """Return of a limb: the joint K in its middle, the points (3,) of its upper end, lower end and K, and the joint of the lower end."""
+def _limbs(tree: _Tree, paths: list[list[int]], role: str, lateral: Floats, height: float) -> list[Limb]:
+    """Return the limbs of both sides. Where they have as many joints, K is the same one: the shapes of a robot are not quite symmetric."""
+    scores = [_scores(tree, path, role, lateral) for path in paths]
+    if len({len(path) for path in paths}) == 1:
+        scores = [np.minimum(*scores)] * 2
+    middles = [int(np.argmax(score >= FIRST_SHARE[role] * score.max())) for score in scores]
+    return [_limb(tree, path, role, middle, height) for path, middle in zip(paths, middles, strict=True)]
+
+
+def _scores(tree: _Tree, path: list[int], role: str, lateral: Floats) -> Floats:
+    """Return how likely (N,) [m] the joints of a limb are its middle one, K."""
     at, axes = tree.placed[:, :3], tree.axes
     scores = []
     for k in path:
@@ -307,7 +323,12 @@ def _limb(
         else:
             score *= not TWIST.search(tree.names[k])
         scores.append(score * (NAMED if MIDDLE[role].search(tree.names[k]) else 1.0))
-    middle = int(np.argmax(np.array(scores) >= FIRST_SHARE[role] * max(scores)))
+    return np.array(scores)
+
+
+def _limb(tree: _Tree, path: list[int], role: str, middle: int, height: float) -> Limb:
+    """Return of a limb: its joint K, the points (3,) of its upper end, lower end and K, and the joint of the lower end."""
+    at, axes = tree.placed[:, :3], tree.axes
     if np.isnan(axes[path[middle], 0]):
         apart = COINCIDENT * height
         ends = [k for k in path if np.linalg.norm(at[k] - at[path[middle]]) > apart and not TWIST.search(tree.names[k])]
@@ -317,7 +338,8 @@ def _limb(
     moving = [k for k in path if axes[k].any()]
     split = moving.index(path[middle]) if path[middle] in moving else 0
     near = 2 if role == "knee" else 3
-    after = [k for k in moving[split + 1 :] if not GRIP.search(tree.names[k])][:near]
+    beyond = [k for k in moving[split + 1 :] if not FINGER.search(tree.names[k])]
+    after = ([k for k in beyond if not GRIP.search(tree.names[k])] or beyond)[:near]
     start = _crossing(at, axes, moving[max(split - 3, 0) : split] or path[:1])
     if after and np.linalg.norm(at[after[-1]] - at[path[middle]]) > 0.3 * np.linalg.norm(at[path[middle]] - start):
         end, last = _crossing(at, axes, after), after[-1]
@@ -337,15 +359,14 @@ def _crossing(at: Floats, axes: Floats, joints: Sequence[int]) -> Floats:
     return np.asarray(np.linalg.solve(matrix, right))
 
 
-def _points(tree: _Tree, path: list[int], part: tuple[int, Floats, Floats, Floats, int]) -> list[Point]:
-    """Return the points of the four roles of a limb: those of the upper end are of the joint before K."""
+def _points(tree: _Tree, path: list[int], part: Limb, holder: int) -> list[Point]:
+    """Return the points of the four roles of a limb: those of the upper end are of the joint before K, the tip is that of the `holder`."""
     middle, start, end, between, last = part
     number = path.index(middle)
     above = path[max(number - 1, 0)]
-    tip = path[-1]
 
     def point(joint: int, position: Floats) -> Point:
         owner = tree.owners[joint][0]
         return owner, poses.transform_points(poses.inverse(tree.placed[joint, :]), position) + tree.owners[joint][1]
 
-    return [point(above, start), point(middle, between), point(last, end), point(tip, tree.placed[tip, :3])]
+    return [point(above, start), point(middle, between), point(last, end), point(holder, tree.placed[path[-1], :3])]
