@@ -33,7 +33,7 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.capsules import kept_apart
 from bodymotion.retargeting.feet import between_stances, foot_path, lowest_corner, phase_means
-from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, neutral
+from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, free_to_walk, neutral
 from bodymotion.retargeting.skeletons import of_same_links
 from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, smoothed, sole
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
@@ -88,7 +88,10 @@ def retarget(
         When the roles of joints cannot be found, or the source has no frames or numbers that are not finite.
     """
     same = of_same_links(source, body) if isinstance(source, Skeleton) and not roles and not source_roles else None
-    return same or retargeted(recorded(source, source_body, source_roles), body, figure_of_body(body, roles))
+    if same is not None:
+        return same
+    figure = figure_of_body(body, roles)
+    return retargeted(recorded(source, source_body, source_roles), free_to_walk(body, figure), figure)
 
 
 def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:

@@ -16,7 +16,7 @@ Left is where z × forward points; a person's toes are in front. A robot's left 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -49,6 +49,9 @@ LEFT, RIGHT = (
 TWIST = re.compile("twist|roll", re.I)  # Joints of skeletons that rotate a limb about itself, in its middle.
 HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
 FINGER = re.compile("finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I)  # Of robots: they do not reach for goals.
+LYING = 1 / 3  # Of its longest extent: a body that is less high lies in its model, as some with y up do.
+UPRIGHT_ROTATIONS = rotations.from_rpy(0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 0]]))
+MIN_TILT, MAX_TILT = np.radians(3), np.radians(30)  # By which a sole is rotated until it is level in the upright pose.
 MIN_TIP = 1e-3  # [m]
 COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point.
 
@@ -122,8 +125,23 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
 
 
 def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
-    """Return the figure of a body, all joints at 0 or the limit next to it; errors as `figure_of_skeleton`."""
-    reference = np.round(body.forward_kinematics(neutral(body)), DIGITS)
+    """Return the figure of a body, all joints at 0 or the limit next to it; errors as `figure_of_skeleton`.
+
+    One that lies in this pose is rotated upright, and feet that are not level are rotated, so that their soles are.
+    """
+    placed = body.forward_kinematics(neutral(body))
+    size = np.ptp(placed[:, :3], axis=0)
+    errors = []
+    for turn in UPRIGHT_ROTATIONS if size[2] < LYING * size.max() else UPRIGHT_ROTATIONS[-1:]:
+        try:
+            return _figure_of_body(body, np.round(poses.compose(np.array([0, 0, 0, *turn]), placed), DIGITS), given)
+        except ValueError as error:
+            errors.append(error)
+    raise errors[-1]
+
+
+def _figure_of_body(body: Body, reference: Floats, given: Mapping[str, str] | None) -> Figure:
+    """Return the figure of a body whose links are at poses (L, 7), upright."""
     parents = [link.parent for link in body.links]
     tips = ((k.index, _tip(body, k.index, reference[:, :3])) for k in body.links if k.index not in parents)
     ends = [(index, end) for index, end in tips if end is not None]
@@ -132,7 +150,51 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
         if link.joint.type == "rotate" and link.index in body.joint_links:
             axes[link.index] = rotations.rotate(reference[link.index, 3:], link.joint.axis)
     names = [link.name for link in body.links]
-    return _figure(body.name or "the body", names, parents, reference, ends, axes, given)
+    figure = _figure(body.name or "the body", names, parents, reference, ends, axes, given)
+    return replace(figure, reference=_with_level_feet(body, figure))
+
+
+def foot_cloud(body: Body, figure: Figure, side: str) -> Floats:
+    """Return the contact points (N, 3) of a foot and what it carries, in the upright pose; of no points without shapes."""
+    foot = figure.points[f"{side} ankle"][0]
+    carried = (k for k in body.links if foot in body.path_to_root(k.index) and len(k.contact_points))
+    clouds = [poses.transform_points(figure.reference[k.index], k.contact_points) for k in carried]
+    return np.concatenate([np.zeros((0, 3)), *clouds])
+
+
+def _with_level_feet(body: Body, figure: Figure) -> Floats:
+    """Return the upright pose (L, 7) with feet rotated about their ankles so that the flat faces of their soles are level."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    reference = figure.reference.copy()
+    for side in SIDES:
+        cloud = foot_cloud(body, figure, side)
+        try:
+            hull = ConvexHull(cloud)
+        except (QhullError, ValueError):  # No shapes, or flat ones.
+            continue
+        normals, (a, b, c) = hull.equations[:, :3], cloud[hull.simplices.T]
+        areas = np.where(normals[:, 2] < -np.cos(MAX_TILT), 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1), 0.0)
+        faces = (normals @ normals.T > np.cos(MIN_TILT)) @ areas * (areas > 0)
+        normal = normals[np.argmax(np.round(faces, DIGITS))]
+        if faces.max() < 0.5 * areas.sum() or -normal[2] > np.cos(MIN_TILT):
+            continue
+        axis, ankle = np.cross(normal, [0.0, 0.0, -1.0]), figure.rest[f"{side} ankle"]
+        turn = rotations.from_axis_angle(axis / np.linalg.norm(axis), np.arccos(-normal[2]))
+        moved = np.array([*(ankle - rotations.rotate(turn, ankle)), *turn])
+        for k in range(len(reference)):
+            if figure.points[f"{side} ankle"][0] in body.path_to_root(k):
+                reference[k] = np.round(poses.compose(moved, reference[k]), DIGITS)
+    return reference
+
+
+def free_to_walk(body: Body, figure: Figure) -> Body:
+    """Return a body whose root is free where its model fixes it, and no sliding joint moves the pelvis."""
+    above = body.columns_above(figure.points["pelvis"][0])
+    if not body.is_mounted or any(body.joints[column].type == "slide" for column in above):
+        return body
+    root = body.links[0]
+    return replace(body, links=(replace(root, joint=replace(root.joint, type="free")), *body.links[1:]))
 
 
 def _figure(
@@ -224,6 +286,8 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
             [sum(bool(side.search(tree.names[k])) for k in path) for path in paths] for side in (LEFT, RIGHT)
         )
         turned = left[0] - left[1] + right[1] - right[0] or lateral[1]  # A name such as link3 is on both sides.
+    if not np.isnan(tree.axes[0, 0]) and min(part[1][2] for part in parts) > at[pelvis, 2] + LOW * height:
+        raise ValueError(f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected a figure with two legs")
     order = (0, 1) if turned >= 0 else (1, 0)
     lateral = lateral * (1 if turned >= 0 else -1)
     for side, number in zip(SIDES, order, strict=True):

@@ -24,7 +24,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, without_short_runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton
+from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton, foot_cloud
 from bodymotion.skeleton import Skeleton
 
 GROUND_HEIGHT, GROUND_SPEED = 0.1, 0.25  # [leg lengths, leg lengths/s] Lower, slower points of feet define the ground.
@@ -174,13 +174,8 @@ def sole_points(body: Body, figure: Figure, side: str) -> Floats:
     deep as the ankle is above z = 0 in the robot's own pose, where that is below 0.15 legs.
     """
     foot, ankle = figure.points[f"{side} ankle"]
-    clouds = [
-        poses.transform_points(figure.reference[link.index], link.contact_points)
-        for link in body.links
-        if foot in body.path_to_root(link.index) and len(link.contact_points)
-    ]
-    if clouds:
-        return poses.transform_points(poses.inverse(figure.reference[foot]), np.concatenate(clouds))
+    if len(cloud := foot_cloud(body, figure, side)):
+        return poses.transform_points(poses.inverse(figure.reference[foot]), cloud)
     leg = figure.length(f"{side} hip", f"{side} knee", f"{side} ankle")
     high = float(figure.at(f"{side} ankle", figure.reference)[2])
     depth = high if 0 < high < 0.15 * leg else 0.1 * leg
