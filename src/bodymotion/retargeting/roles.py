@@ -40,13 +40,17 @@ SIDEWAYS, ACROSS = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
 FIRST_SHARE = {"knee": 1 - 1e-6, "elbow": 0.87}
 """Of the best score: the first joint above is taken, since wrists can be as central as elbows."""
-MIDDLE = {"knee": re.compile("knee|shin|shank|calf", re.I), "elbow": re.compile("elb|fore_?arm", re.I)}
+MIDDLE = {
+    "knee": re.compile("knee|shin|shank|calf|tibia|lower_?leg", re.I),
+    "elbow": re.compile("elb|fore_?arm|lower_?arm", re.I),
+}
 NAMED = 1.5  # So much likelier is a joint that is named so.
 LEFT, RIGHT = (
     re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I),
     re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I),
 )
 TWIST = re.compile("twist|roll", re.I)  # Joints of skeletons that rotate a limb about itself, in its middle.
+HELPER = re.compile(r"(^|[\W_])ik([\W_]|$)", re.I)  # Goals of animators: copies of hands and feet, which no bones lead to.
 HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
 FINGER = re.compile("finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I)  # Of robots: they do not reach for goals.
 LYING = 1 / 3  # Of its longest extent: a body that is less high lies in its model, as some with y up do.
@@ -247,7 +251,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
             raise ValueError(f"{name} has no joint {joint!r}; {choices(joint, tree.names)}")
     at = tree.placed[:, :3]
     height = float(np.ptp(at[:, 2]))
-    leaves = [k for k in range(len(at)) if k not in tree.parents]
+    leaves = [k for k in range(len(at)) if k not in tree.parents and not HELPER.search(tree.names[k])]
     feet = [given.get(f"{side} toe") or given.get(f"{side} ankle") for side in SIDES]
     low = [k for k in leaves if at[k, 2] < at[:, 2].min() + LOW * height]
     by_name = [k for k in leaves if FEET.search(tree.names[k])] if np.isnan(tree.axes[0, 0]) else []
@@ -342,6 +346,7 @@ def _arms(
     bone = np.array([np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)])
     # Seen from the pelvis, a root that only holds the pelvis is an end, too: a helper of the file, and no hand.
     leaves = sorted({*range(len(at))} - {*around, tree.parents.index(-1)})
+    leaves = [k for k in leaves if not HELPER.search(tree.names[k])]
     tips: tuple[int, ...] = ()
     best, chest = MIN_ARM * height, pelvis
     for joint in range(len(at)):

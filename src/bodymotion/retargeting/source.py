@@ -227,7 +227,9 @@ def _mean_axes(
             flat = contact[:, SIDES.index(side)].all(axis=1)
             forward = rotations.rotate(back, points[f"{side} toe"] - points[role]).mean(axis=0)
             z = rotations.rotate(back, up)[flat if flat.any() else upright].mean(axis=0)
-            found[part] = np.round(_frame(z, np.cross(z, forward)), DIGITS)
+            # Without a toe, feet point forward where the figure is upright.
+            lateral = np.cross(z, forward) if forward.any() else rotations.rotate(back, across)[upright].mean(axis=0)
+            found[part] = np.round(_frame(z, lateral), DIGITS)
         else:
             # Who always leans has the spine as the up axis of chest and head.
             along = up if part == "pelvis" or straight.any() else spine
