@@ -26,7 +26,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.skeleton import Skeleton
-from bodymotion.skeleton.values import FEET
+from bodymotion.skeleton.values import FEET, HELPER
 
 SIDES = ("left", "right")
 LIMBS = {"leg": ("hip", "knee", "ankle", "toe"), "arm": ("shoulder", "elbow", "wrist", "hand")}
@@ -50,7 +50,6 @@ LEFT, RIGHT = (
     re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I),
 )
 TWIST = re.compile("twist|roll", re.I)  # Joints of skeletons that rotate a limb about itself, in its middle.
-HELPER = re.compile(r"(^|[\W_])ik([\W_]|$)", re.I)  # Goals of animators: copies of hands and feet, which no bones lead to.
 HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
 FINGER = re.compile("finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I)  # Of robots: they do not reach for goals.
 LYING = 1 / 3  # Of its longest extent: a body that is less high lies in its model, as some with y up do.

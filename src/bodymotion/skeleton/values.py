@@ -41,6 +41,8 @@ UP_AXES: dict[str, Floats] = {
 """The rotation matrix that makes an axis the z axis."""
 FEET = re.compile(r"foot|toe|ankle|paw", re.IGNORECASE)
 """Names of joints of feet."""
+HELPER = re.compile(r"(^|[\W_])ik([\W_]|$)", re.IGNORECASE)
+"""Names of an animator's goals: copies of hands and feet, which no bones lead to."""
 UNITS = (0.001, 0.01, 0.0254, 0.0254 / 0.45, 0.3048, 1.0)
 """[m] Millimetre, centimetre, inch, the unit of the CMU recordings, foot, metre."""
 LEG_LENGTH = 0.95
@@ -217,9 +219,10 @@ class Skeleton(ContentEquality):
         the axis of the rest pose, too.
         """
         parents = self.parents
-        branches = Counter(parents)
+        branches = Counter(parent for parent, name in zip(parents, self.names, strict=True) if not HELPER.search(name))
         hips = next((joint for joint in range(len(parents)) if branches[joint] > 1), None)
-        feet = [joint for joint, name in enumerate(self.names) if FEET.search(name)] or self._branch_ends(hips)
+        feet = [joint for joint, name in enumerate(self.names) if FEET.search(name) and not HELPER.search(name)]
+        feet = feet or self._branch_ends(hips)
         if hips is None or not feet or not self.num_frames:
             return None, None
         values = self.values[:: max(1, self.num_frames // MAX_SAMPLES)]
