@@ -44,10 +44,11 @@ def retarget(
       bodymotion retarget walk.bvh robot.wrl --show-map
       bodymotion retarget walk.seq other.urdf --source-body robot.wrl -o walk_other.seq
       bodymotion retarget walk.bvh spot -o walk.cha
+      bodymotion retarget walk.bvh quadruped.urdf -o walk.seq
 
     Options:
       source SOURCE: Recorded motion, or a motion of another robot.
-      model MODEL: The robot; `spot` for the built-in Spot, whose OUT can be a .cha.
+      model MODEL: The robot, with two or four legs; `spot` for the built-in Spot, whose OUT can be a .cha.
       --output -o OUT: The new motion.
       --source-body MODEL: The robot that a motion as SOURCE is for.
       map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
@@ -64,7 +65,7 @@ def retarget(
     from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side
     from bodymotion.retargeting import retarget as retargeted
     from bodymotion.retargeting.roles import figure_of_body
-    from bodymotion.retargeting.source import recorded
+    from bodymotion.retargeting.source import moving_figure
     from bodymotion.skeleton import Skeleton
     from bodymotion.spot.playback import play, spot_body, validate
     from bodymotion.viewer import view
@@ -112,7 +113,7 @@ def retarget(
             raise click.exceptions.Exit(write(motion, animation if is_animation else motion))
         chosen: dict[str, Any] = {"source_body": other, "roles": roles["body"], "source_roles": roles["source"]}
         if show_map:
-            figures = recorded(value, other, roles["source"]).figure, figure_of_body(body, roles["body"])
+            figures = moving_figure(value, other, roles["source"])[0], figure_of_body(body, roles["body"])
             with results() as stream:
                 stream.write(_table(*figures, json_output))
             raise click.exceptions.Exit
@@ -166,10 +167,15 @@ def _roles(path: Path | None) -> dict[str, dict[str, str]]:
 
 def _table(source: Figure, body: Figure, json_output: bool) -> str:
     """Return which joints have which roles, on both sides."""
-    from bodymotion.retargeting.roles import ROLES
+    from bodymotion.retargeting.roles import QUADRUPED_ROLES, ROLES
 
-    rows = {role: [f.names[f.points[role][0]] if role in f.points else None for f in (source, body)] for role in ROLES}
+    kinds = {figure.is_quadruped: QUADRUPED_ROLES if figure.is_quadruped else ROLES for figure in (source, body)}
+    roles = [role for kind in kinds.values() for role in kind]
+    rows = {role: [f.names[f.points[role][0]] if role in f.points else None for f in (source, body)] for role in roles}
     if json_output:
         return as_json({role: {"source": row[0], "body": row[1]} for role, row in rows.items()})
+    wide = max(map(len, roles)) + 2
     width = max(len(row[0] or "-") for row in rows.values()) + 2
-    return "".join(one_line(f"{role:<16}{row[0] or '-':<{width}}{row[1] or '-'}") + "\n" for role, row in rows.items())
+    return "".join(
+        one_line(f"{role:<{wide}}{row[0] or '-':<{width}}{row[1] or '-'}") + "\n" for role, row in rows.items()
+    )

@@ -22,8 +22,9 @@ from bodymotion.model.links import Joint, Segment
 from bodymotion.motion import Motion, MultiSE3Seq, Timeline
 from bodymotion.motion.components import LINK_POSITION
 from bodymotion.motion.interpolation import sampled
-from bodymotion.retargeting.roles import LIMBS, SIDES, figure_of_body
-from bodymotion.retargeting.source import part_axes, recorded, sole_points
+from bodymotion.retargeting.quadruped import Plan, contact_depths, level_frame, planned, soles_of, stand_of
+from bodymotion.retargeting.roles import LEGS, LIMBS, SIDES, Figure, figure_of_body
+from bodymotion.retargeting.source import Recording, part_axes, recorded, sole_points
 from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
 
@@ -114,13 +115,64 @@ def compare_retarget(
 
     The motion is compared at the source's times, up to its end, in its own mean heading. The ground is at z = 0, where `retarget` puts it.
     """
-    recording, figure = recorded(source, source_body, source_roles), figure_of_body(body, roles)
-    found = measure(body, motion, feet=[figure.points[f"{side} ankle"][0] for side in SIDES])
-    times = recording.times[recording.times <= found.times[-1] + 1e-9]
+    figure = figure_of_body(body, roles)
+    done: Recording | Plan
+    if figure.is_quadruped:
+        done = planned(source, source_body, source_roles, stand_of(figure))
+        names, on, (links, cloud, edges) = LEGS, done.contact, soles_of(body, figure)
+    else:
+        done = recorded(source, source_body, source_roles)
+        names, on, links = (
+            SIDES,
+            done.on_ground,
+            [figure.points[f"{side} ankle"][0] for side in SIDES],
+        )
+        clouds = [sole_points(body, figure, side) for side in SIDES]
+        cloud, edges = np.concatenate(clouds), np.cumsum([0, *map(len, clouds)])
+    found = measure(body, motion, feet=links)
+    times = done.times[done.times <= found.times[-1] + 1e-9]
     count = len(times)
     q = sampled(found.joint_displacements, found.times, times)
     root = sampled(found.root_poses, found.times, times)
     placed = body.forward_kinematics(q, root)
+    reach, directions = (
+        _errors_of_legs(done, body, figure, placed)
+        if isinstance(done, Plan)
+        else _errors_of_limbs(done, figure, placed)
+    )
+    contact = on[:count]
+    low = lowest(placed[:, links], cloud, edges, PATCH)
+    height = low[..., 0]
+    steps = _slides(placed[:, links], low[..., 1:])
+    both = contact[1:] & contact[:-1]
+    limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
+    speeds = np.array([(j.velocity_lower, j.velocity_upper) for j in body.joints]).reshape(-1, 2)
+    rate = np.diff(q, axis=0) / np.diff(times)[:, None]
+
+    def moments(found: Iterable[Finding]) -> int:
+        return sum(len(f.moments) for f in found if f.problem.rule != "MOT307")
+
+    frames = Sampling(np.arange(count), times, lambda _: Location(""))
+    return RetargetComparison(
+        frames=count,
+        seconds=float(times[-1] - times[0]),
+        reach=reach,
+        directions=directions,
+        contact_agreement=float((contact == (height < MAX_FLOAT)).mean()),
+        slide={name: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, name in enumerate(names)},
+        float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
+        penetration=float(max(-height.min(), 0.0)),
+        joint_jumps=moments(jumps_of_joints(q, frames, body)),
+        root_jumps=moments(jumps_of_root(root, frames)),
+        limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),
+        collision_share=_collision_share(body, q, root),
+        speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),
+    )
+
+
+def _errors_of_limbs(recording: Recording, figure: Figure, placed: Floats) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the distances [m] of hands and feet from their goals, and the angles [rad] of limbs, for poses (T, L, 7) of the links."""
+    count = len(placed)
     points = {role: figure.at(role, placed) for role in figure.points}
     pelvis = rotations.multiply(placed[:, figure.points["pelvis"][0], 3:], part_axes(figure)["pelvis"])
     yaw = rotations.to_rpy(rotations.multiply(pelvis, rotations.conjugate(recording.frames["pelvis"][:count])))[:, 2]
@@ -144,37 +196,23 @@ def compare_retarget(
             for where in (points, recording.points)
         )
         directions["hips to shoulders"] = _mean_angle(own, rotations.rotate(heading, way))
-    links = [figure.points[f"{side} ankle"][0] for side in SIDES]
-    clouds = [sole_points(body, figure, side) for side in SIDES]
-    edges = np.cumsum([0, *map(len, clouds)])
-    low = lowest(placed[:, links], np.concatenate(clouds), edges, PATCH)
-    height = low[..., 0]
-    contact = recording.on_ground[:count]
-    steps = _slides(placed[:, links], low[..., 1:])
-    both = contact[1:] & contact[:-1]
-    limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
-    speeds = np.array([(j.velocity_lower, j.velocity_upper) for j in body.joints]).reshape(-1, 2)
-    rate = np.diff(q, axis=0) / np.diff(times)[:, None]
+    return reach, directions
 
-    def moments(found: Iterable[Finding]) -> int:
-        return sum(len(f.moments) for f in found if f.problem.rule != "MOT307")
 
-    frames = Sampling(np.arange(count), times, lambda _: Location(""))
-    return RetargetComparison(
-        frames=count,
-        seconds=float(times[-1] - times[0]),
-        reach=reach,
-        directions=directions,
-        contact_agreement=float((contact == (height < MAX_FLOAT)).mean()),
-        slide={side: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, side in enumerate(SIDES)},
-        float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
-        penetration=float(max(-height.min(), 0.0)),
-        joint_jumps=moments(jumps_of_joints(q, frames, body)),
-        root_jumps=moments(jumps_of_root(root, frames)),
-        limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),
-        collision_share=_collision_share(body, q, root),
-        speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),
-    )
+def _errors_of_legs(
+    plan: Plan, body: Body, figure: Figure, placed: Floats
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the distances [m] of four feet from the plan, and the angles [rad] of the trunk, for poses (T, L, 7) of the links."""
+    count, trunk = len(placed), figure.points["trunk"][0]
+    goals = plan.feet[:count] + contact_depths(body, figure, placed)[..., None] * [0, 0, 1]
+    away = np.stack([figure.at(f"{leg} foot", placed) for leg in LEGS], axis=1) - goals
+    level = rotations.multiply(rotations.conjugate(figure.reference[trunk, 3:]), level_frame(figure))
+    own, way = rotations.multiply(placed[:, trunk, 3:], level), rotations.from_rpy(plan.rpy[:count])
+    axes = {"trunk forward": np.array([1.0, 0.0, 0.0]), "trunk up": np.array([0.0, 0.0, 1.0])}
+    angles = {name: _mean_angle(*(rotations.rotate(turn, axis) for turn in (own, way))) for name, axis in axes.items()}
+    return dict(
+        zip((f"{leg} foot" for leg in LEGS), np.linalg.norm(away, axis=2).mean(axis=0).tolist(), strict=True)
+    ), angles
 
 
 def _mean_angle(a: Floats, b: Floats) -> float:

@@ -33,6 +33,7 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.capsules import kept_apart
 from bodymotion.retargeting.feet import between_stances, foot_path, lowest_corner, phase_means
+from bodymotion.retargeting.quadruped import as_quadruped, planned, stand_of
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, free_to_walk, neutral
 from bodymotion.retargeting.skeletons import of_same_links
 from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, smoothed, sole
@@ -80,7 +81,8 @@ def retarget(
     source:
         A skeleton, or the motion of another robot, `source_body`. One of the body's own links (`to_skeleton`) returns the body's motion.
     roles, source_roles:
-        By role (`roles.ROLES`), names of links of the body and of joints or links of the source, where they are not found automatically.
+        By role (`roles.ROLES`, `roles.QUADRUPED_ROLES`), names of links of the body and of joints or links of the source, where they are
+        not found automatically.
 
     Raises
     ------
@@ -91,6 +93,8 @@ def retarget(
     if same is not None:
         return same
     figure = figure_of_body(body, roles)
+    if figure.is_quadruped:
+        return as_quadruped(planned(source, source_body, source_roles, stand_of(figure)), body, figure)
     return retargeted(recorded(source, source_body, source_roles), free_to_walk(body, figure), figure)
 
 

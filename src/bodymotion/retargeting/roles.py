@@ -12,6 +12,10 @@ A figure is a tree of joints at their positions in one upright pose, z up. With 
                ankle, shoulder and wrist likewise. A joint without an axis (a ball) is the point itself
 
 Left is where z × forward points; a person's toes are in front. A robot's left is found by name, without names it is at +y.
+
+A quadruped has tips below 0.25·h on four legs, which begin where the paths to them separate; tips with a common joint in the lower half are
+one foot. Of the three ways to make two pairs of legs, the front and the hind legs are those whose middles are furthest apart. What is in
+front is found by name; without names it is at +x of a robot, and where the highest tip of an animal is.
 """
 
 import re
@@ -24,6 +28,7 @@ import numpy as np
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.meshes import hull_of_sorted
 from bodymotion.model.body import Body
 from bodymotion.skeleton import Skeleton
 from bodymotion.skeleton.values import FEET, HELPER
@@ -31,7 +36,12 @@ from bodymotion.skeleton.values import FEET, HELPER
 SIDES = ("left", "right")
 LIMBS = {"leg": ("hip", "knee", "ankle", "toe"), "arm": ("shoulder", "elbow", "wrist", "hand")}
 ROLES = ("pelvis", "chest", "head", *(f"{side} {part}" for side in SIDES for limb in LIMBS.values() for part in limb))
-"""All roles. A figure without arms or head lacks theirs."""
+"""All roles of a figure with two legs. One without arms or head lacks theirs."""
+ENDS = ("front", "hind")
+LEGS = tuple(f"{end} {side}" for end in ENDS for side in SIDES)
+LEG_ENDS = tuple(f"{leg} foot" for leg in LEGS)
+QUADRUPED_ROLES = ("trunk", *(f"{leg} {part}" for leg in LEGS for part in ("hip", "knee", "foot")))
+"""All roles of a figure with four legs."""
 DIGITS = 9
 """Of lengths and poses: the last digits depend on where a recording begins, and would decide between postures that are equally good."""
 LOW = 0.25  # Of the height: feet are below.
@@ -49,12 +59,18 @@ LEFT, RIGHT = (
     re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I),
     re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I),
 )
+FRONT, HIND = (
+    re.compile(rf"{word}|(^|[\W_])({short})([\W_]|$)", re.I)
+    for word, short in (("front|fore", "[fF][lrLR]|[lrLR][fF]"), ("hind|rear|back", "[hHrR][lrLR]|[lrLR][hH]"))
+)
 TWIST = re.compile("twist|roll", re.I)  # Joints of skeletons that rotate a limb about itself, in its middle.
 HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
-FINGER = re.compile("finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I)  # Of robots: they do not reach for goals.
+FINGER = re.compile("finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I)  # They stay still.
 LYING = 1 / 3  # Of its longest extent: a body that is less high lies in its model, as some with y up do.
-UPRIGHT_ROTATIONS = rotations.from_rpy(0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 0]]))
-MIN_TILT, MAX_TILT = np.radians(3), np.radians(30)  # By which a sole is rotated until it is level in the upright pose.
+QUARTERS = rotations.from_rpy(0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 0]]))
+MAX_ARM, MAX_LOW_ARM = 0.9, 0.8
+"""Of the length of a leg: longer arms of a robot that lies, or of an animal that stands on them, are front legs."""
+MIN_TILT, MAX_TILT = np.radians(3), np.radians(30)  # Of soles that are made level in the upright pose.
 MIN_TIP = 1e-3  # [m]
 COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point.
 
@@ -87,6 +103,11 @@ class Figure:
         return poses.transform_points(placed[..., joint, :], offset)
 
     @property
+    def is_quadruped(self) -> bool:
+        """Whether it has four legs: its roles are `QUADRUPED_ROLES`."""
+        return "trunk" in self.points
+
+    @property
     def rest(self) -> dict[str, Floats]:
         """The positions (3,) of all roles in the upright pose."""
         return {role: self.at(role, self.reference) for role in self.points}
@@ -114,7 +135,7 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
     Raises
     ------
     ValueError
-        When it has no two legs; the message names what was found. Also for roles or names in `given` that do not exist.
+        When it has neither two nor four legs; the message names what was found. Also for roles or names in `given` that do not exist.
     """
     hips = next((k for k in range(len(skeleton.joints)) if skeleton.parents.count(k) > 1), 0)
     tips = [k for k in range(len(skeleton.joints)) if k not in skeleton.parents]
@@ -134,17 +155,18 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
     """
     placed = body.forward_kinematics(neutral(body))
     size = np.ptp(placed[:, :3], axis=0)
-    errors = []
-    for turn in UPRIGHT_ROTATIONS if size[2] < LYING * size.max() else UPRIGHT_ROTATIONS[-1:]:
+    lies, errors = bool(size[2] < LYING * size.max()), []
+    for quarter in QUARTERS if lies else QUARTERS[-1:]:
+        reference = np.round(poses.compose(np.array([0.0, 0.0, 0.0, *quarter]), placed), DIGITS)
         try:
-            return _figure_of_body(body, np.round(poses.compose(np.array([0, 0, 0, *turn]), placed), DIGITS), given)
+            return _figure_of_body(body, reference, given, lies)
         except ValueError as error:
             errors.append(error)
     raise errors[-1]
 
 
-def _figure_of_body(body: Body, reference: Floats, given: Mapping[str, str] | None) -> Figure:
-    """Return the figure of a body whose links are at poses (L, 7), upright."""
+def _figure_of_body(body: Body, reference: Floats, given: Mapping[str, str] | None, lies: bool) -> Figure:
+    """Return the figure of a body whose links are at poses (L, 7), upright, also where the body lies in its model."""
     parents = [link.parent for link in body.links]
     tips = ((k.index, _tip(body, k.index, reference[:, :3])) for k in body.links if k.index not in parents)
     ends = [(index, end) for index, end in tips if end is not None]
@@ -154,46 +176,51 @@ def _figure_of_body(body: Body, reference: Floats, given: Mapping[str, str] | No
             axes[link.index] = rotations.rotate(reference[link.index, 3:], link.joint.axis)
     names = [link.name for link in body.links]
     figure = _figure(body.name or "the body", names, parents, reference, ends, axes, given)
-    return replace(figure, reference=_with_level_feet(body, figure))
+    if figure.is_quadruped:
+        return figure
+    arm, leg = ([f"left {part}" for part in LIMBS[limb][:3]] for limb in ("arm", "leg"))
+    if lies and not (arm[0] in figure.points and figure.length(*arm) < MAX_ARM * figure.length(*leg)):
+        raise ValueError(f"{figure.name}: found no upright pose; expected a figure with two or four legs")
+    return _with_level_feet(body, figure)
 
 
-def foot_cloud(body: Body, figure: Figure, side: str) -> Floats:
-    """Return the contact points (N, 3) of a foot and what it carries, in the upright pose; of no points without shapes."""
-    foot = figure.points[f"{side} ankle"][0]
+def foot_cloud(body: Body, figure: Figure, role: str) -> Floats:
+    """Return the contact points (N, 3) of a role's link and what it carries, in the upright pose; none without shapes."""
+    foot = figure.points[role][0]
     carried = (k for k in body.links if foot in body.path_to_root(k.index) and len(k.contact_points))
     clouds = [poses.transform_points(figure.reference[k.index], k.contact_points) for k in carried]
     return np.concatenate([np.zeros((0, 3)), *clouds])
 
 
-def _with_level_feet(body: Body, figure: Figure) -> Floats:
-    """Return the upright pose (L, 7) with feet rotated about their ankles so that the flat faces of their soles are level."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    reference = figure.reference.copy()
-    for side in SIDES:
-        cloud = foot_cloud(body, figure, side)
-        try:
-            hull = ConvexHull(cloud)
-        except (QhullError, ValueError):  # No shapes, or flat ones.
+def _with_level_feet(body: Body, figure: Figure) -> Figure:
+    """Return the figure with feet rotated about their ankles where the longest edge below, seen from the side or the front, is oblique."""
+    lateral = figure.rest["left hip"] - figure.rest["right hip"]
+    lateral = lateral * [1, 1, 0] / max(float(np.hypot(*lateral[:2])), MIN_TIP)
+    ahead = np.cross(lateral, [0.0, 0.0, 1.0])
+    for axis, way, role in (
+        (*axes, f"{side} ankle") for axes in ((lateral, ahead), (ahead, -lateral)) for side in SIDES
+    ):
+        cloud, ankle = foot_cloud(body, figure, role), figure.rest[role]
+        points = np.column_stack([cloud @ way, cloud[:, 2]])[np.argsort(cloud[:, 2], kind="stable")]
+        lowest = points[np.unique(np.round(points[:, 0], 3), return_index=True)[1]]  # Of each millimetre.
+        outline = np.array(hull_of_sorted(sorted(map(tuple, lowest.tolist()))))
+        if len(outline) < 3:
             continue
-        normals, (a, b, c) = hull.equations[:, :3], cloud[hull.simplices.T]
-        areas = np.where(normals[:, 2] < -np.cos(MAX_TILT), 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1), 0.0)
-        faces = (normals @ normals.T > np.cos(MIN_TILT)) @ areas * (areas > 0)
-        normal = normals[np.argmax(np.round(faces, DIGITS))]
-        if faces.max() < 0.5 * areas.sum() or -normal[2] > np.cos(MIN_TILT):
-            continue
-        axis, ankle = np.cross(normal, [0.0, 0.0, -1.0]), figure.rest[f"{side} ankle"]
-        turn = rotations.from_axis_angle(axis / np.linalg.norm(axis), np.arccos(-normal[2]))
-        moved = np.array([*(ankle - rotations.rotate(turn, ankle)), *turn])
-        for k in range(len(reference)):
-            if figure.points[f"{side} ankle"][0] in body.path_to_root(k):
-                reference[k] = np.round(poses.compose(moved, reference[k]), DIGITS)
-    return reference
+        along, up = (np.roll(outline, -1, axis=0) - outline).T
+        best = int(np.argmax(along))
+        angle = float(np.arctan2(up[best], along[best]))
+        if MIN_TILT < abs(angle) < MAX_TILT and along[best] > 0.5 * np.ptp(outline[:, 0]):
+            turn = rotations.from_axis_angle(axis, angle)
+            moved = np.array([*(ankle - rotations.rotate(turn, ankle)), *turn])
+            carried = [figure.points[role][0] in body.path_to_root(k) for k in range(len(body.links))]
+            reference = np.round(poses.compose(moved, figure.reference), DIGITS)
+            figure = replace(figure, reference=np.where(np.array(carried)[:, None], reference, figure.reference))
+    return figure
 
 
 def free_to_walk(body: Body, figure: Figure) -> Body:
     """Return a body whose root is free where its model fixes it, and no sliding joint moves the pelvis."""
-    above = body.columns_above(figure.points["pelvis"][0])
+    above = body.columns_above(figure.points["trunk" if figure.is_quadruped else "pelvis"][0])
     if not body.is_mounted or any(body.joints[column].type == "slide" for column in above):
         return body
     root = body.links[0]
@@ -215,7 +242,19 @@ def _figure(
     placed[:, :3] = poses.transform_points(placed, np.array([end for _, end in owners]))
     all_names = [*names, *(f"{names[k]} end" for k, _ in ends)]
     tree = _Tree(all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners)
-    return Figure(name, tuple(names), reference, _roles(tree, name, given))
+    given = dict(given or {})
+    for role, joint in given.items():
+        if role not in (*ROLES, *QUADRUPED_ROLES):
+            raise ValueError(f"no role {role!r}; {choices(role, [*ROLES, *QUADRUPED_ROLES])}")
+        if joint not in tree.names:
+            raise ValueError(f"{name} has no joint {joint!r}; {choices(joint, tree.names)}")
+    errors = []
+    for find in (_quadruped_roles,) if given.keys() & {*QUADRUPED_ROLES} else (_roles, _quadruped_roles):
+        try:
+            return Figure(name, tuple(names), reference, find(tree, name, given))
+        except ValueError as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def neutral(body: Body) -> Floats:
@@ -240,14 +279,8 @@ def _tip(body: Body, index: int, at: Floats) -> Floats | None:
     return np.asarray(middle * (float((cloud @ middle).max()) / far**2))
 
 
-def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str, Point]:
-    """Return the points of the roles."""
-    given = dict(given or {})
-    for role, joint in given.items():
-        if role not in ROLES:
-            raise ValueError(f"no role {role!r}; {choices(role, list(ROLES))}")
-        if joint not in tree.names:
-            raise ValueError(f"{name} has no joint {joint!r}; {choices(joint, tree.names)}")
+def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]:
+    """Return the points of the roles of a figure with two legs."""
     at = tree.placed[:, :3]
     height = float(np.ptp(at[:, 2]))
     leaves = [k for k in range(len(at)) if k not in tree.parents and not HELPER.search(tree.names[k])]
@@ -267,7 +300,8 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
             legs[path[0]] = k
     if len(legs) != 2 or not height:
         raise ValueError(
-            f"{name}: found {len(legs)} legs below {tree.names[pelvis]!r}; expected a figure with two legs; name its roles (--map)"
+            f"{name}: found {len(legs)} legs below {tree.names[pelvis]!r}; expected a figure with two or four legs; "
+            "name its roles (--map)"
         )
     paths = [_path(around, tip, pelvis) for tip in legs.values()]
     lateral = at[paths[0][0]] - at[paths[1][0]]
@@ -294,12 +328,18 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
     order = (0, 1) if turned >= 0 else (1, 0)
     lateral = lateral * (1 if turned >= 0 else -1)
     for side, number in zip(SIDES, order, strict=True):
-        for role, point in zip(LIMBS["leg"], _points(tree, paths[number], parts[number], paths[number][-1]), strict=True):
+        points = _points(tree, paths[number], parts[number], paths[number][-1])
+        for role, point in zip(LIMBS["leg"], points, strict=True):
             found[f"{side} {role}"] = point
     chest, arms = _arms(tree, around, pelvis, set(legs), lateral, height)
     chest = tree.names.index(given["chest"]) if "chest" in given else chest
     paths = [_path(around, tip, chest) for tip in arms]
-    for side, path, part in zip(SIDES, paths, _limbs(tree, paths, "elbow", lateral, height), strict=False):
+    limbs = _limbs(tree, paths, "elbow", lateral, height)
+    arm, leg = (sum(np.linalg.norm(p[3] - p[1]) + np.linalg.norm(p[2] - p[3]) for p in two) for two in (limbs, parts))
+    on_ground = arms and max(at[[*arms], 2]) < at[:, 2].min() + LOW * height
+    if np.isnan(tree.axes[0, 0]) and arm > MAX_LOW_ARM * leg and on_ground:
+        raise ValueError(f"{name}: stands on four legs; expected a figure with two legs")
+    for side, path, part in zip(SIDES, paths, limbs, strict=False):
         carried = [k for k in path if tree.axes[k].any() and not FINGER.search(tree.names[k])]
         palm = path[-1] if np.isnan(tree.axes[0, 0]) or not carried else carried[-1]
         for role, point in zip(LIMBS["arm"], _points(tree, path, part, palm), strict=True):
@@ -316,6 +356,51 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
             named = [k for k in path if HEAD.search(tree.names[k])]
             head = named[-1] if named else path[max(len(path) - 2, 0)]
             found["head"] = (tree.owners[head][0], np.zeros(3))
+    return found | {role: tree.owners[tree.names.index(joint)] for role, joint in given.items()}
+
+
+def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]:
+    """Return the points of the roles of a figure with four legs."""
+    at = tree.placed[:, :3]
+    low, height = float(at[:, 2].min()), float(np.ptp(at[:, 2]))
+    leaves = [k for k in range(len(at)) if k not in tree.parents and not HELPER.search(tree.names[k])]
+    named = [tree.names.index(given[f"{leg} foot"]) for leg in LEGS] if {*LEG_ENDS} <= given.keys() else []
+    # The end of a foot by its centre of mass can be above its joint.
+    tips = {tree.parents[k] if tree.owners[k][1].any() and at[k, 2] > at[tree.parents[k], 2] else k for k in leaves}
+    ways = {k: _path(tree.parents, k, -1) for k in named or sorted(tips) if named or at[k, 2] < low + LOW * height}
+    ways = {k: way for k, way in ways.items() if sum(tree.axes[j].any() for j in way) > 1}
+    feet: list[int] = []
+    shared = [k for k in range(len(at)) if all(k in way for way in ways.values())]
+    trunk = max(shared) if ways and shared else 0
+    for k in sorted(ways, key=lambda k: float(np.round(at[k, 2], 3))):
+        splits = [max({*ways[k]} & {*ways[foot]}, default=0) for foot in feet]
+        feet += [k] * bool(np.all(at[splits, 2] > 0.5 * (low + at[trunk, 2])))
+    if len(feet) > 4:  # A tail has no other of its length.
+        counts = [len(ways[foot]) for foot in feet]
+        feet = [foot for foot, count in zip(feet, counts, strict=True) if counts.count(count) > 1]
+    paths = [[k for k in ways[foot] if not any(k in ways[other] for other in feet if other != foot)] for foot in feet]
+    if len(paths) != 4 or not all(paths):
+        raise ValueError(f"{name}: found {len(paths)} feet; expected a figure with four legs; name its roles (--map)")
+    ends = np.array([at[path[0], :2] for path in paths])
+    pairs = [([0, k], [j for j in (1, 2, 3) if j != k]) for k in (1, 2, 3)]
+    one, other = max(pairs, key=lambda two: float(np.linalg.norm(ends[two[0]].sum(0) - ends[two[1]].sum(0))))
+    along = ends[one].mean(axis=0) - ends[other].mean(axis=0)
+    words = [[" ".join(tree.names[k] for k in paths[leg]) for leg in pair] for pair in (one, other)]
+    front = [sum(bool(FRONT.search(word)) - bool(HIND.search(word)) for word in pair) for pair in words]
+    top = at[max(leaves, key=lambda k: at[k, 2]), :2] - ends.mean(axis=0)
+    sign = front[0] - front[1] or along @ (top if np.isnan(tree.axes[0, 0]) else np.ones(2))
+    one, other, along = (one, other, along) if sign >= 0 else (other, one, -along)
+    lateral = np.array([-along[1], along[0], 0.0]) / max(float(np.linalg.norm(along)), MIN_TIP)
+    trunk = max({*ways[feet[0]]}.intersection(*(ways[foot] for foot in feet)), default=0)
+    found: dict[str, Point] = {"trunk": (tree.owners[trunk][0], np.zeros(3))}
+    for end, pair in zip(ENDS, (one, other), strict=True):
+        legs = [paths[k] for k in sorted(pair, key=lambda k: -float(ends[k] @ lateral[:2]))]
+        for side, path, part in zip(SIDES, legs, _limbs(tree, legs, "knee", lateral, height), strict=True):
+            hip, knee, _, foot = _points(tree, path, part, path[-1])
+            lengths = [np.linalg.norm(a - b) for a, b in ((part[1], part[3]), (part[3], at[path[-1]]))]
+            if min(lengths) < MIN_ARM * sum(lengths) or not tree.axes[part[0]].any():
+                raise ValueError(f"{name}: found no knee of the {end} {side} leg; name its roles (--map)")
+            found |= {f"{end} {side} {role}": at for role, at in (("hip", hip), ("knee", knee), ("foot", foot))}
     return found | {role: tree.owners[tree.names.index(joint)] for role, joint in given.items()}
 
 

@@ -104,8 +104,10 @@ class Recording:
         return found
 
 
-def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping[str, str] | None = None) -> Recording:
-    """Return the recording of a skeleton, or of a motion of a body.
+def moving_figure(
+    source: Skeleton | Motion, body: Body | None = None, roles: Mapping[str, str] | None = None
+) -> tuple[Figure, Floats, Floats]:
+    """Return the figure of a skeleton, or of a motion of a body, the poses (T, N, 7) of its joints, and times (T,) [s].
 
     Raises
     ------
@@ -129,7 +131,14 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
     speeds = np.linalg.norm(np.diff(placed[..., :3], axis=0), axis=2).mean(axis=1) / np.diff(times)
     if len(speeds) > 2 and speeds[0] > CALIBRATION * speeds[1:].max():
         placed = placed[[1, *range(1, len(placed))]]
-    placed = np.round(placed, DIGITS)
+    return figure, np.round(placed, DIGITS), np.asarray(times)
+
+
+def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping[str, str] | None = None) -> Recording:
+    """Return the recording of a figure with two legs; parameters and errors as `moving_figure`."""
+    figure, placed, times = moving_figure(source, body, roles)
+    if figure.is_quadruped:
+        raise ValueError(f"{figure.name} has four legs; expected two for a robot with two legs")
     points = {role: np.round(figure.at(role, placed), DIGITS) for role in figure.points}
     leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
     if (
@@ -139,8 +148,13 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
         raise ValueError(f"{figure.name}: a leg is {leg:g} m long; expected hips, knees and ankles at different points")
     late = slice((len(times) - 1) % (1 << max((len(times) // LEFT_OUT).bit_length() - 1, 0)), None)
     lasting = {role: at[late] for role, at in points.items()}
-    lows = {part: _ground([lasting[f"{side} {part}"] for side in SIDES], times[late], leg) for part in ("ankle", "toe")}
-    contact = np.array([[_contact(points[f"{side} {p}"], lows[p], times, leg) for p in lows] for side in SIDES])
+    lows = {
+        part: ground_height([lasting[f"{side} {part}"] for side in SIDES], times[late], leg)
+        for part in ("ankle", "toe")
+    }
+    contact = np.array(
+        [[phases_of_contact(points[f"{side} {p}"], lows[p], times, leg) for p in lows] for side in SIDES]
+    )
     contact = contact.transpose(2, 0, 1)
     ground = lows["toe"] if isinstance(source, Skeleton) else 0.0
     axes = part_axes(figure) if isinstance(source, Motion) else _mean_axes(figure, placed[late], lasting, contact[late])
@@ -152,7 +166,7 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
         part: rotations.multiply(placed[:, figure.points[PARTS[part]][0], 3:], axis) for part, axis in axes.items()
     }
     points = {role: at - [0.0, 0.0, ground] for role, at in points.items()}
-    return Recording(figure, np.asarray(times), points, frames, contact, float(ankle))
+    return Recording(figure, times, points, frames, contact, float(ankle))
 
 
 def part_axes(figure: Figure) -> dict[str, Floats]:
@@ -174,7 +188,7 @@ def sole_points(body: Body, figure: Figure, side: str) -> Floats:
     deep as the ankle is above z = 0 in the robot's own pose, where that is below 0.15 legs.
     """
     foot, ankle = figure.points[f"{side} ankle"]
-    if len(cloud := foot_cloud(body, figure, side)):
+    if len(cloud := foot_cloud(body, figure, f"{side} ankle")):
         return poses.transform_points(poses.inverse(figure.reference[foot]), cloud)
     leg = figure.length(f"{side} hip", f"{side} knee", f"{side} ankle")
     high = float(figure.at(f"{side} ankle", figure.reference)[2])
@@ -253,7 +267,7 @@ def _speed(points: Floats, times: Floats) -> Floats:
     return np.asarray(np.linalg.norm(np.gradient(points, times, axis=0), axis=1))
 
 
-def _ground(points: list[Floats], times: Floats, leg: float) -> float:
+def ground_height(points: list[Floats], times: Floats, leg: float) -> float:
     """Return the height [m] of the points of feet that are on the ground."""
     height = np.concatenate([at[:, 2] for at in points])
     speed = np.concatenate([_speed(at, times) for at in points])
@@ -262,7 +276,7 @@ def _ground(points: list[Floats], times: Floats, leg: float) -> float:
     return float(np.round(np.median(height[still if still.any() else low]), DIGITS))
 
 
-def _contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.NDArray[np.bool_]:
+def phases_of_contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.NDArray[np.bool_]:
     """Return when (T,) a point of a foot is in contact."""
     near = (points[:, 2] < ground + CONTACT_HEIGHT * leg) & (_speed(points, times) < CONTACT_SPEED * leg)
     found = without_short_runs(near, times, MIN_PHASE)
