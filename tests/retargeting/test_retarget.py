@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.retargeting.roles import figure_of_body, figure_of_skeleton
+from bodymotion.skeleton import CHANNELS
 from sample_files import ACCEPT, ROOT, corpus_files
 
 BIPED, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq"
@@ -199,6 +200,60 @@ def test_who_bends_is_bent(biped, share):
         assert np.abs(leans - at)[steady].mean() < (0.15 if share == 1 else 0.1)
 
 
+def changed(body, name, change):
+    """Return a body with one link, `change` of it."""
+    links = [change(link) if link.name == name else link for link in body.links]
+    return dataclasses.replace(body, links=tuple(links))
+
+
+@pytest.mark.parametrize("root", ["free", "fixed"])
+@pytest.mark.parametrize("rpy", [(0.0, 0.0, 0.0), (-0.5 * np.pi, 0.0, 0.0), (0.0, 0.5 * np.pi, 0.0)])
+def test_how_a_model_lies_and_whether_it_is_fixed_changes_nothing(root, rpy, biped, walk):
+    """Some models have y up, and some have no free joint, since a program adds it."""
+    turn = np.array([0.0, 0.0, 0.0, *bm.rotations.from_rpy(rpy)])
+
+    def change(link):
+        joint = dataclasses.replace(link.joint, type=root)
+        return dataclasses.replace(link, joint=joint, offset=bm.poses.compose(turn, link.offset))
+
+    body = changed(biped, biped.links[0].name, change)
+    expected, found = (bm.retarget(walk, one) for one in (biped, body))
+    assert np.degrees(np.abs(joints_of(biped, expected) - joints_of(body, found)).max()) < 0.1
+    assert np.abs(expected.link_position.values[:, 0, :3] - found.link_position.values[:, 0, :3]).max() < 0.001
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_feet_that_are_oblique_with_all_joints_at_0_are_level_on_the_ground(axis, biped, walk):
+    """Their soles were taken for level ones, and went 80 mm into the ground, as those of the Berkeley Humanoid."""
+    turn = np.array([0.0, 0.0, 0.0, *bm.rotations.from_axis_angle(np.eye(3)[axis], 0.15)])
+    body = biped
+    for name in ("L_ANKLE_ROLL", "R_ANKLE_ROLL"):
+        body = changed(body, name, lambda link: dataclasses.replace(link, offset=bm.poses.compose(link.offset, turn)))
+    found = bm.compare_retarget(walk, body, bm.retarget(walk, body))
+    assert found.penetration < 0.005
+    assert found.float_share < 0.02
+    assert sum(found.slide.values()) < 0.02
+
+
+def test_goals_of_an_animator_are_no_limbs(walk, biped):
+    """Copies of the feet and the hands, held by a root on the ground, as in skeletons of Unreal."""
+    root = bm.skeleton.SkeletonJoint(name="root", channels=())
+    positions = walk.joint_positions(as_read=True)
+    joints, columns = [dataclasses.replace(joint, parent=joint.parent + 1) for joint in walk.joints], [walk.values]
+    joints[0] = dataclasses.replace(joints[0], offset=np.zeros(3))
+    joints.append(bm.skeleton.SkeletonJoint(name="ik_root", parent=0, channels=()))
+    holder = len(joints)
+    points = figure_of_skeleton(walk, walk.joint_poses()).points
+    for part in ("ankle", "wrist"):
+        for side in ("left", "right"):
+            at = positions[:, points[f"{side} {part}"][0]]
+            joints.append(bm.skeleton.SkeletonJoint(name=f"ik_{part}_{side[0]}", parent=holder, channels=CHANNELS[:3]))
+            columns.append(at)
+    source = dataclasses.replace(walk, joints=(root, *joints), values=np.concatenate(columns, axis=1))
+    one, other = (joints_of(biped, bm.retarget(skeleton, biped)) for skeleton in (walk, source))
+    assert np.degrees(np.abs(one - other).max()) < 0.01
+
+
 @pytest.mark.parametrize("far", [50.0, 400.0])
 def test_a_helper_above_the_hips_is_no_limb(biped, walk, far):
     """A joint that only holds the hips, as files of some programs have it at the origin, changes nothing."""
@@ -330,7 +385,7 @@ PARTS = {
 def test_roles_of_recorded_people(path):
     skeleton = bm.load_skeleton(path)
     if not skeleton.up_is_known:
-        with pytest.raises(ValueError, match="two legs"):
+        with pytest.raises(ValueError, match="two or four legs"):
             bm.retarget(skeleton, bm.load_body(BIPED))
         return
     figure = figure_of_skeleton(skeleton, skeleton.joint_poses())
