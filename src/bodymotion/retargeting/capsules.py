@@ -36,9 +36,8 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
     links = shapes.shapes[owners]
     arms = np.array([[elbow in body.path_to_root(link) for elbow in elbows] for link in links.tolist()])
     rest = np.round(body.forward_kinematics(rest_values(body)), DIGITS)
-    pairs = np.argwhere(
-        [np.isin(owners, shapes.partners(k)) for k in owners.tolist()] & (arms[:, None] ^ arms).any(axis=2)
-    )
+    partners = [np.isin(owners, shapes.partners(k)) for k in owners.tolist()]
+    pairs = np.argwhere(partners & (arms[:, None] ^ arms).any(axis=2))
     both, reach = radii[pairs].sum(axis=1), 0.5 * np.linalg.norm(along, axis=1)[pairs].sum(axis=1)
     at_rest, least = np.full((2, len(pairs)), np.inf)
     for frames, found in (rest[None], at_rest), *((placed[k : k + BLOCK], least) for k in range(0, len(placed), BLOCK)):
@@ -75,7 +74,6 @@ def _capsules(shapes: CollisionPoints, figure: Figure) -> Floats:
         across = np.abs(cloud[:, 1:2] - middle[1] - sides).min(axis=1)
         radius = (1 - OUTER_SHARE) * thin + OUTER_SHARE * np.hypot(across, cloud[:, 2] - middle[2]).max()
         tip = max(long - (1 - ROUND_SHARE) * radius, 0.0)
-        rows += [
-            (shape, *(axes @ np.add(middle, [-tip, side, 0.0])), *(2 * tip * axes[:, 0]), radius) for side in sides
-        ]
+        for side in sides:
+            rows.append((shape, *(axes @ np.add(middle, [-tip, side, 0.0])), *(2 * tip * axes[:, 0]), radius))
     return np.array(rows)

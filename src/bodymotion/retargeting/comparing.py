@@ -7,6 +7,7 @@ in contact (`retargeting.source` defines when), and it floats while it is more t
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from bodymotion.motion import Motion, MultiSE3Seq, Timeline
 from bodymotion.motion.components import LINK_POSITION
 from bodymotion.motion.interpolation import sampled
 from bodymotion.retargeting.quadruped import Plan, contact_depths, level_frame, planned, soles_of, stand_of
-from bodymotion.retargeting.roles import LEGS, LIMBS, SIDES, Figure, figure_of_body
+from bodymotion.retargeting.roles import LEG_ENDS, LEGS, LIMBS, SIDES, Figure, figure_of_body
 from bodymotion.retargeting.source import Recording, part_axes, recorded, sole_points
 from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
@@ -32,6 +33,8 @@ COLLISION_FRAMES = 300  # Maximum number of frames that are checked for collisio
 MAX_FLOAT = 0.01  # [m]
 PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
 APART = 0.4  # Of the sum of their heights: how far they are apart at the first frame.
+
+Errors: TypeAlias = tuple[dict[str, float], dict[str, float]]  # Of positions [m] and of directions [rad], by name.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,24 +81,18 @@ class RetargetComparison:
     collision_share: float | None
 
     def __str__(self) -> str:
-        rows = [("frames", f"{self.frames} in {self.seconds:.2f} s")]
-        rows += [("reach", f"{name} within {1e3 * far:.1f} mm on average") for name, far in self.reach.items()]
-        rows += [
-            ("direction", f"{name} {np.degrees(angle):.1f}° on average") for name, angle in self.directions.items()
-        ]
-        rows += [
+        angles, floats, least = np.degrees(list(self.directions.values())), 100 * self.float_share, 1e3 * MAX_FLOAT
+        beyond, fast = self.limit_violations, self.speed_violations
+        rows = [
+            ("frames", f"{self.frames} in {self.seconds:.2f} s"),
+            *(("reach", f"{name} within {1e3 * far:.1f} mm on average") for name, far in self.reach.items()),
+            *(("direction", f"{name} {a:.1f}° on average") for name, a in zip(self.directions, angles, strict=True)),
             ("contact", f"agrees in {100 * self.contact_agreement:.1f} % of the frames"),
             *(("foot slide", f"{name} {1e3 * way:.0f} mm in all") for name, way in self.slide.items()),
-            (
-                "float",
-                f"{100 * self.float_share:.1f} % of the frames with contact, by more than {1e3 * MAX_FLOAT:g} mm",
-            ),
+            ("float", f"{floats:.1f} % of the frames with contact, by more than {least:g} mm"),
             ("penetration", f"{1e3 * self.penetration:.1f} mm at most"),
             ("jumps", f"{self.joint_jumps} of joints, {self.root_jumps} of the root"),
-            (
-                "limits",
-                f"{self.limit_violations} frames beyond a position limit, {self.speed_violations} a velocity limit",
-            ),
+            ("limits", f"{beyond} frames beyond a position limit, {fast} a velocity limit"),
         ]
         if self.collision_share is not None:
             rows.append(("collisions", f"links overlap in {100 * self.collision_share:.1f} % of the frames"))
@@ -122,11 +119,7 @@ def compare_retarget(
         names, on, (links, cloud, edges) = LEGS, done.contact, soles_of(body, figure)
     else:
         done = recorded(source, source_body, source_roles)
-        names, on, links = (
-            SIDES,
-            done.on_ground,
-            [figure.points[f"{side} ankle"][0] for side in SIDES],
-        )
+        names, on, links = SIDES, done.on_ground, [figure.points[f"{side} ankle"][0] for side in SIDES]
         clouds = [sole_points(body, figure, side) for side in SIDES]
         cloud, edges = np.concatenate(clouds), np.cumsum([0, *map(len, clouds)])
     found = measure(body, motion, feet=links)
@@ -135,11 +128,7 @@ def compare_retarget(
     q = sampled(found.joint_displacements, found.times, times)
     root = sampled(found.root_poses, found.times, times)
     placed = body.forward_kinematics(q, root)
-    reach, directions = (
-        _errors_of_legs(done, body, figure, placed)
-        if isinstance(done, Plan)
-        else _errors_of_limbs(done, figure, placed)
-    )
+    errors = _leg_errors(done, body, figure, placed) if isinstance(done, Plan) else _limb_errors(done, figure, placed)
     contact = on[:count]
     low = lowest(placed[:, links], cloud, edges, PATCH)
     height = low[..., 0]
@@ -156,8 +145,8 @@ def compare_retarget(
     return RetargetComparison(
         frames=count,
         seconds=float(times[-1] - times[0]),
-        reach=reach,
-        directions=directions,
+        reach=errors[0],
+        directions=errors[1],
         contact_agreement=float((contact == (height < MAX_FLOAT)).mean()),
         slide={name: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, name in enumerate(names)},
         float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
@@ -170,7 +159,7 @@ def compare_retarget(
     )
 
 
-def _errors_of_limbs(recording: Recording, figure: Figure, placed: Floats) -> tuple[dict[str, float], dict[str, float]]:
+def _limb_errors(recording: Recording, figure: Figure, placed: Floats) -> Errors:
     """Return the distances [m] of hands and feet from their goals, and the angles [rad] of limbs, for poses (T, L, 7) of the links."""
     count = len(placed)
     points = {role: figure.at(role, placed) for role in figure.points}
@@ -199,9 +188,7 @@ def _errors_of_limbs(recording: Recording, figure: Figure, placed: Floats) -> tu
     return reach, directions
 
 
-def _errors_of_legs(
-    plan: Plan, body: Body, figure: Figure, placed: Floats
-) -> tuple[dict[str, float], dict[str, float]]:
+def _leg_errors(plan: Plan, body: Body, figure: Figure, placed: Floats) -> Errors:
     """Return the distances [m] of four feet from the plan, and the angles [rad] of the trunk, for poses (T, L, 7) of the links."""
     count, trunk = len(placed), figure.points["trunk"][0]
     goals = plan.feet[:count] + contact_depths(body, figure, placed)[..., None] * [0, 0, 1]
@@ -210,9 +197,7 @@ def _errors_of_legs(
     own, way = rotations.multiply(placed[:, trunk, 3:], level), rotations.from_rpy(plan.rpy[:count])
     axes = {"trunk forward": np.array([1.0, 0.0, 0.0]), "trunk up": np.array([0.0, 0.0, 1.0])}
     angles = {name: _mean_angle(*(rotations.rotate(turn, axis) for turn in (own, way))) for name, axis in axes.items()}
-    return dict(
-        zip((f"{leg} foot" for leg in LEGS), np.linalg.norm(away, axis=2).mean(axis=0).tolist(), strict=True)
-    ), angles
+    return dict(zip(LEG_ENDS, np.linalg.norm(away, axis=2).mean(axis=0).tolist(), strict=True)), angles
 
 
 def _mean_angle(a: Floats, b: Floats) -> float:

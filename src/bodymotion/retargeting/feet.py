@@ -81,10 +81,8 @@ def _stances(raw: Floats, times: Floats, contact: npt.NDArray[np.bool_], sole: S
     roll = np.clip(_beyond(roll, FREE_TILT), -MAX_ROLL, MAX_ROLL) * tilted
     level = rotations.from_rpy(np.stack([zero, zero, yaw], axis=1))
     middle = np.array([0.5 * (sole.front - sole.back), 0.5 * (sole.left - sole.right), -sole.depth])
-    edge = np.stack(
-        [np.where(pitch > 0, sole.front, -sole.back), np.where(roll > 0, -sole.right, sole.left), zero], axis=1
-    )
-    edge -= middle * [1, 1, 0]
+    ahead, aside = np.where(pitch > 0, sole.front, -sole.back), np.where(roll > 0, -sole.right, sole.left)
+    edge = np.stack([ahead, aside, zero], axis=1) - middle * [1, 1, 0]
     # It yaws about what touches the ground: the middle, or an edge, or a corner.
     size = np.array([sole.front + sole.back, sole.left + sole.right, 1.0])
     raised = np.abs(np.stack([pitch, roll, zero], axis=1)[:-1]) * size / PATCH

@@ -19,7 +19,7 @@ Inverse kinematics brings a robot as near to this plan as its limits allow, feet
 backwards where they allow both. Spot's own animation is the plan of a person for `NOMINAL_FEET` and `NOMINAL_HEIGHT` (`retarget_to_spot`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -34,7 +34,7 @@ from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
-from bodymotion.retargeting.roles import LEGS, SIDES, Figure, foot_cloud, free_to_walk, neutral
+from bodymotion.retargeting.roles import LEGS, SIDES, Figure, bent, foot_cloud, free_to_walk, hinge
 from bodymotion.retargeting.source import ground_height, moving_figure, phases_of_contact, recorded, smoothed
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
@@ -179,7 +179,7 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
     moved = poses.compose(at, poses.inverse(middle))
     points = [figure.points[f"{leg} foot"] for leg in LEGS]
     columns = body.columns_above(trunk, *(link for link, _ in points))
-    rest, lower, upper = _bent(walker, figure)
+    rest, lower, upper = bent(walker, _sides(walker, figure), MIN_BENT, BENT)
     moving, *bounds, _ = ik.search_space(walker, not walker.is_mounted, columns, 0.0)
     space = moving, np.r_[bounds[0][:6], lower], np.r_[bounds[1][:6], upper], POSTURE * moving.astype(np.float64)
     q, root = rest, poses.compose(moved[0], reference[0]) if not walker.is_mounted else np.asarray(walker.root_pose)
@@ -206,24 +206,13 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
     return Motion.from_joints(q, times=plan.times, root=root, joint_names=names if all(names) else ())
 
 
-def _bent(body: Body, figure: Figure) -> tuple[Floats, Floats, Floats]:
-    """Return joint values (J,) with bent knees, and lower and upper limits between which knees stay bent to this side."""
-    q, rest = neutral(body), figure.rest
-    lower, upper = (limit[6:].copy() for limit in ik.search_space(body, False, None, 0.0)[1:3])
+def _sides(body: Body, figure: Figure) -> Iterator[tuple[int, float, float]]:
+    """Return of each knee its column, its value where it is straight, and the side to which it bends (±1)."""
+    rest = figure.rest
     forward = sum(rest[f"front {side} hip"] - rest[f"hind {side} hip"] for side in SIDES)
     for leg in LEGS:
-        index = figure.points[f"{leg} knee"][0]
-        column = body.joint_links.index(index)
-        axis = rotations.rotate(figure.reference[index, 3:], body.links[index].joint.axis)
-        u, v = (rest[f"{leg} {b}"] - rest[f"{leg} {a}"] for a, b in (("hip", "knee"), ("knee", "foot")))
-        u, v = u - (u @ axis) * axis, v - (v @ axis) * axis
-        straight = float(q[column] - np.arctan2(axis @ np.cross(u, v), u @ v))
-        wider = float(np.clip([lower[column], upper[column]], straight - np.pi, straight + np.pi).sum()) - 2 * straight
-        sign = np.sign(wider if abs(wider) > BOTH_WAYS else np.cross(axis, v) @ forward) or 1.0
-        bounds = np.sort(straight + sign * np.array([MIN_BENT, np.pi]))
-        lower[column], upper[column] = np.clip(bounds, lower[column], upper[column])
-        q[column] = np.clip(straight + sign * BENT, lower[column], upper[column])
-    return q, lower, upper
+        column, straight, way, wider = hinge(body, figure, f"{leg} hip", f"{leg} knee", f"{leg} foot")
+        yield column, straight, np.sign(wider if abs(wider) > BOTH_WAYS else way @ forward) or 1.0
 
 
 def soles_of(body: Body, figure: Figure) -> tuple[list[int], Floats, npt.NDArray[np.intp]]:

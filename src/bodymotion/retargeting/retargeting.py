@@ -16,7 +16,7 @@ reaches the goals (`speeds`), pins each stance by the mean of where its foot is 
 stay there. One over the arms keeps them apart from the body (`capsules`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -28,13 +28,14 @@ from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import in_slices
+from bodymotion.kernels.inverse_kinematics import Indices, Space
 from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.capsules import kept_apart
 from bodymotion.retargeting.feet import between_stances, foot_path, lowest_corner, phase_means
 from bodymotion.retargeting.quadruped import as_quadruped, planned, stand_of
-from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, free_to_walk, neutral
+from bodymotion.retargeting.roles import DIGITS, LIMBS, SIDES, Figure, bent, figure_of_body, free_to_walk, hinge
 from bodymotion.retargeting.skeletons import of_same_links
 from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, smoothed, sole
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
@@ -64,6 +65,7 @@ SLICE, RUN_IN = 1000, 40
 is the posture with which the search begins."""
 BENT, MIN_BENT = 0.4, 0.05
 """[rad] How far knees and elbows are bent where the search begins, and at least: beyond straight they would bend to the other side."""
+SIDEWAYS = 0.3  # A hinge whose limb moves ahead or back by less than this share of its way bends to its wider side.
 
 
 def retarget(
@@ -104,30 +106,22 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     times, pelvis = recording.times, figure.points["pelvis"][0]
     legs = goals.columns("left ankle", "right ankle", "chest")
     arms = [column for column in goals.columns(*figure.points) if column not in legs]
-    start = goals.start()
-    weights = np.full(body.num_joints, ARM_POSTURE)
-    weights[legs] = POSTURE
-    moved_root = goals.columns("pelvis")
-    weights[moved_root] = 0.0
-    q, root = goals.search([*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()], legs, weights, start)
+    space = goals.space(legs, POSTURE)
+    q, root = goals.search([*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()], space)
     placed = goals.placed(q, root)
     for plan in range(MAX_PLANS):
         if not (share := goals.missed(placed) if plan else 1.0):
             break
         goals.plan_feet(placed, share)
-        q, root = goals.refine([*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees()], legs, weights, q, root)
+        q, root = goals.refine([*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees()], space, q, root)
         placed = goals.placed(q, root)
-    if arms and (tasks := goals.on_chest(placed, start)):
+    if arms and (tasks := goals.on_chest(placed)):
         still = np.asarray(body.root_pose)
-        q[:, arms] = goals.search(tasks, arms, weights, start, still, ARM_STEPS)[0][:, arms]
+        q[:, arms] = goals.search(tasks, goals.space(arms, ARM_POSTURE, False), still, ARM_STEPS)[0][:, arms]
     slow, q = smoothed(q, times, SLOW_CUTOFF), smoothed(q, times, CUTOFF)
     others = np.setdiff1d(np.arange(body.num_joints), legs)
     q[:, others], root = slow[:, others], smoothed(root, times, CUTOFF, are_poses=True)
-    held = goals.in_contact()
-    weights[:] = LAST_POSTURE
-    weights[legs] = LAST_LEGS
-    weights[moved_root] = 0.0
-    before = np.inf
+    held, before, space = goals.in_contact(), np.inf, goals.space(legs, LAST_LEGS)
     for _ in range(MAX_ATTEMPTS):
         q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
         placed = goals.placed(q, root)
@@ -137,12 +131,12 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
             break
         before = now
         last = [*goals.feet(LAST_FOOT, LAST_FOOT), ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS)]
-        q, root = goals.refine(last, legs, weights, q, root, rows=rows, steps=LAST_STEPS)
+        q, root = goals.refine(last, space, q, root, rows, LAST_STEPS)
     else:
         placed = goals.placed(q, root)
     reaching: list[ik.Task] = [*goals.arms(placed), *kept_apart(body, figure, placed)]
     if reaching:
-        q = goals.refine(reaching, arms, weights, q, root, free_root=False)[0]
+        q = goals.refine(reaching, goals.space(arms, LAST_POSTURE, False), q, root)[0]
         q[:, arms] = smoothed(q[:, arms], times, ARM_CUTOFF)
     q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
     q, root = goals.lifted(within_speeds(body, q, times, held), root)
@@ -156,14 +150,7 @@ class Goals:
     def __init__(self, recording: Recording, body: Body, figure: Figure) -> None:
         self.recording, self.body, self.figure = recording, body, figure
         self.axes = part_axes(figure)
-        self.lower, self.upper = ik.search_space(body, False, None, 0.0)[1:3]
-        self.lower, self.upper = self.lower[6:], self.upper[6:]
-        self.bends = self._bends()
-        for column, sign, straight in self.bends:
-            if sign > 0:
-                self.lower[column] = max(self.lower[column], min(straight + MIN_BENT, self.upper[column]))
-            else:
-                self.upper[column] = min(self.upper[column], max(straight - MIN_BENT, self.lower[column]))
+        self.start, self.lower, self.upper = bent(body, self._sides(), MIN_BENT, BENT)
         rest, times = figure.rest, recording.times
         middle = 0.5 * (rest["left hip"] + rest["right hip"])
         upright = rotations.multiply(figure.reference[figure.points["pelvis"][0], 3:], self.axes["pelvis"])
@@ -253,9 +240,8 @@ class Goals:
     def missed(self, placed: Floats) -> float:
         """Return 0 where the soles in poses (T, L, 7) of the links are at their goals in 99 % of the frames, up to 1 where they are far."""
         contact = self.recording.on_ground
-        far = np.concatenate(
-            [self._distance(self.foot(side, placed), k)[contact[:, k]] for k, side in enumerate(SIDES)]
-        )
+        away = (self._distance(self.foot(side, placed), k) for k, side in enumerate(SIDES))
+        far = np.concatenate([one[on] for one, on in zip(away, contact.T, strict=True)])
         return float(np.clip(np.quantile(far, 0.99) / (FAR * self.leg) - 1.0, 0, 1)) if len(far) else 0.0
 
     def follow(self, placed: Floats) -> Floats:
@@ -298,50 +284,28 @@ class Goals:
         """Return the columns of the joints between the root and the links of roles."""
         return self.body.columns_above(*(self.figure.points[role][0] for role in roles))
 
-    def _bends(self) -> list[tuple[int, float, float]]:
-        """Return of knees and elbows the columns, the directions in which they bend (±1), and the values where they are straight.
+    def _sides(self) -> Iterator[tuple[int, float, float]]:
+        """Return of knees and elbows the columns, the values where they are straight, and the sides to which they bend (±1).
 
-        A knee bends the shin backwards, an elbow the forearm forwards. With unit axis a, the limbs u above and v below make the angle
-        atan2(a · (u × v), u · v), whose derivative by the joint is 1.
+        A knee bends the shin backwards, an elbow the forearm forwards.
         """
-        q, rest = neutral(self.body), self.figure.rest
+        rest, links = self.figure.rest, self.body.links
         forward = np.cross(rest["left hip"] - rest["right hip"], [0.0, 0.0, 1.0])
-        found = []
         for side in SIDES:
-            for above, role, below, way in (
-                ("hip", "knee", "ankle", -forward),
-                ("shoulder", "elbow", "wrist", forward),
-            ):
-                index = self.figure.points[f"{side} {role}"][0] if f"{side} {above}" in rest else -1
-                if index in self.body.joint_links and self.body.links[index].joint.type == "rotate":
-                    column = self.body.joint_links.index(index)
-                    axis = rotations.rotate(self.figure.reference[index, 3:], self.body.links[index].joint.axis)
-                    u = rest[f"{side} {role}"] - rest[f"{side} {above}"]
-                    v = rest[f"{side} {below}"] - rest[f"{side} {role}"]
-                    u, v = u - (u @ axis) * axis, v - (v @ axis) * axis
-                    angle = np.arctan2(axis @ np.cross(u, v), u @ v)
-                    straight = float(q[column] - angle)
-                    moved = float(np.cross(axis, v) @ way)
-                    if abs(moved) < 0.3 * np.linalg.norm(v) * np.linalg.norm(way):  # a sideways hinge: the wider range
-                        wide = np.clip([self.lower[column], self.upper[column]], straight - np.pi, straight + np.pi)
-                        moved = float(wide.sum()) - 2 * straight
-                    found.append((column, -1.0 if moved < 0 else 1.0, straight))
-        return found
+            for parts, ahead in ((LIMBS["leg"], -forward), (LIMBS["arm"], forward)):
+                roles = [f"{side} {part}" for part in parts[:3]]
+                index = self.figure.points[roles[1]][0] if roles[0] in rest else -1
+                if index in self.body.joint_links and links[index].joint.type == "rotate":
+                    column, straight, way, wider = hinge(self.body, self.figure, *roles)
+                    is_sideways = abs(way @ ahead) < SIDEWAYS * np.linalg.norm(way) * np.linalg.norm(ahead)
+                    yield column, straight, np.sign(wider if is_sideways else way @ ahead) or 1.0
 
-    def start(self) -> Floats:
-        """Return joint values (J,) where the search begins: upright, knees and elbows a little bent."""
-        q = neutral(self.body)
-        for column, sign, straight in self.bends:
-            if sign * (q[column] - straight) < BENT:
-                q[column] = np.clip(straight + sign * BENT, self.lower[column], self.upper[column])
-        return q
-
-    def placed_root(self, q: Floats, frame: int) -> Floats:
-        """Return the root's pose (7,) for which the pelvis is at its goal in a frame, with joint values (J,)."""
+    def placed_root(self, frame: int) -> Floats:
+        """Return the root's pose (7,) for which the pelvis is at its goal in a frame, with the joints as where the search begins."""
         if self.body.is_mounted:
             return np.asarray(self.body.root_pose)
         link, turned = self.figure.points["pelvis"][0], self.turned("pelvis", self.pelvis[frame, 3:])
-        placed = self.placed(q, np.asarray(self.body.root_pose))
+        placed = self.placed(self.start, np.asarray(self.body.root_pose))
         at = self.pelvis[frame, :3] - rotations.rotate(turned, self._local("pelvis", self.middle))
         return poses.compose([*at, *turned], poses.compose(poses.inverse(placed[link]), placed[0]))
 
@@ -358,8 +322,7 @@ class Goals:
         tasks: list[ik.FrameTask] = []
         for side, path in zip(SIDES, self.ankles, strict=True):
             link, point = self.figure.points[f"{side} ankle"]
-            turned = self.turned(f"{side} foot", path[:, 3:])
-            goal = np.concatenate([path[:, :3], turned], axis=1)
+            goal = np.concatenate([path[:, :3], self.turned(f"{side} foot", path[:, 3:])], axis=1)
             tasks.append(ik.FrameTask(link, goal, weight, 0.3 * orientation_weight, point))
         return tasks
 
@@ -411,31 +374,34 @@ class Goals:
                 tasks.append(ik.FrameTask(link, smoothed(goal, self.recording.times, CUTOFF), weight, point=point))
         return tasks
 
-    def on_chest(self, placed: Floats, q: Floats) -> list[ik.FrameTask]:
-        """Return the tasks of arms and head for poses (T, L, 7) of the links, moved to where the chest is with joint values (J,)."""
+    def on_chest(self, placed: Floats) -> list[ik.FrameTask]:
+        """Return the tasks of arms and head for poses (T, L, 7) of the links, moved to where the chest is where the search begins."""
         chest, tasks = self.figure.points["chest"][0], []
-        moved = poses.compose(self.placed(q, np.asarray(self.body.root_pose))[chest], poses.inverse(placed[:, chest]))
+        begin = self.placed(self.start, np.asarray(self.body.root_pose))[chest]
+        moved = poses.compose(begin, poses.inverse(placed[:, chest]))
         for task in (*self.trunk()[1:], *self.arms(placed)):
             goal = np.asarray(task.goal)
             goal = rotations.multiply(moved[:, 3:], goal) if goal.shape[1] == 4 else poses.transform_points(moved, goal)
             tasks.append(replace(task, goal=goal))
         return [task for task in tasks if task.link != chest]
 
+    def space(self, columns: list[int], weight: float, free_root: bool = True) -> Space:
+        """Return that joints in `columns` move, and the root; `weight` [1/rad] is that of the posture, but not of what moves the pelvis."""
+        weights = np.full(6 + self.body.num_joints, weight)
+        weights[[6 + column for column in self.columns("pelvis")]] = 0.0
+        free = free_root and not self.body.is_mounted
+        moving, lower, upper, pull = ik.search_space(self.body, free, columns, weights)
+        return moving, np.r_[lower[:6], self.lower], np.r_[upper[:6], self.upper], pull
+
     def search(
-        self,
-        tasks: Sequence[ik.Task],
-        columns: list[int],
-        weights: Floats,
-        start: Floats,
-        root: Floats | None = None,
-        steps: int = STEPS,
+        self, tasks: Sequence[ik.Task], space: Space, root: Floats | None = None, steps: int = STEPS
     ) -> tuple[Floats, Floats]:
-        """Return joints (T, J) and root poses (T, 7), with a search that begins at joint values (J,), slice by slice of the frames.
+        """Return joints (T, J) and root poses (T, 7), with a search that begins where knees are bent, slice by slice of the frames.
 
         Each slice begins `RUN_IN` frames after its end, with more steps, and goes backwards in time: the result does not depend on where
         the recording begins. A `root` (7,) that is given stays where it is.
         """
-        count = len(self.pelvis)
+        count, start = len(self.pelvis), self.start
         out = np.empty((count, self.body.num_joints)), np.empty((count, 7))
         inner = [] if self.body.is_mounted else range(count - SLICE, SLICE // 2, -SLICE)
         edges = [0, *(a + int(self.pelvis[a : a + RUN_IN, 2].argmax()) for a in inner[::-1]), count]
@@ -445,13 +411,10 @@ class Goals:
         def work(begin: int, end: int) -> None:
             for first, stop in pairwise(edges[begin : end + 1]):
                 last = min(stop + RUN_IN, count)
-                at = self.placed_root(start, last - 1) if root is None else root
-                free = root is None
-                begun = self._solution(
-                    tasks, columns, weights, slice(last - 1, last), start, at, start, FIRST_STEPS, free, restarts
-                )
+                at = self.placed_root(last - 1) if root is None else root
+                begun = self._solution(tasks, space, slice(last - 1, last), start, at, start, FIRST_STEPS, restarts)
                 rows = slice(last - 1, first - 1 if first else None, -1)
-                found = self._solution(tasks, columns, weights, rows, begun.q[0], begun.root[0], start, steps, free)
+                found = self._solution(tasks, space, rows, begun.q[0], begun.root[0], start, steps)
                 for values, solved in zip(out, (found.q, found.root), strict=True):
                     values[first:stop] = solved[::-1][: stop - first]
 
@@ -461,12 +424,10 @@ class Goals:
     def refine(
         self,
         tasks: Sequence[ik.Task],
-        columns: list[int],
-        weights: Floats,
+        space: Space,
         q: Floats,
         root: Floats,
-        free_root: bool = True,
-        rows: npt.NDArray[np.intp] | None = None,
+        rows: Indices | None = None,
         steps: int = STEPS,
     ) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7) that are nearer to the goals, each frame from its own, in some `rows` or all."""
@@ -475,7 +436,7 @@ class Goals:
 
         def work(begin: int, end: int) -> None:
             some = rows[begin:end]
-            found = self._solution(tasks, columns, weights, some, q[some], root[some], q[some], steps, free_root)
+            found = self._solution(tasks, space, some, q[some], root[some], q[some], steps)
             out[0][some], out[1][some] = found.q, found.root
 
         in_slices(len(rows), work, SLICE)
@@ -484,24 +445,19 @@ class Goals:
     def _solution(
         self,
         tasks: Sequence[ik.Task],
-        columns: list[int],
-        weights: Floats,
-        rows: slice | npt.NDArray[np.intp],
+        space: Space,
+        rows: slice | Indices,
         q: Floats,
         root: Floats,
         rest: Floats,
         steps: int,
-        free_root: bool,
         restarts: int = 0,
     ) -> ik.Solution:
         """Return the solution of tasks in some rows."""
         problem = ik.TaskList(self.body, q, root, rest)
         for task in tasks:
-            problem.add_task(
-                replace(task, goal=np.asarray(task.goal)[rows]) if isinstance(task, ik.FrameTask) else task
-            )
+            if isinstance(task, ik.FrameTask):
+                task = replace(task, goal=np.asarray(task.goal)[rows])
+            problem.add_task(task)
         problem.add_loops()
-        moving, lower, upper, _ = ik.search_space(self.body, free_root and not self.body.is_mounted, columns, 0.0)
-        lower[6:], upper[6:] = self.lower, self.upper
-        pull: Floats = np.concatenate([np.zeros(6), weights]) * moving.astype(np.float64)
-        return ik.solve(problem, (moving, lower, upper, pull), restarts, steps)
+        return ik.solve(problem, space, restarts, steps)

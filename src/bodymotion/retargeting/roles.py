@@ -19,8 +19,9 @@ front is found by name; without names it is at +x of a robot, and where the high
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +30,7 @@ from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import hull_of_sorted
+from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.skeleton import Skeleton
 from bodymotion.skeleton.values import FEET, HELPER
@@ -197,9 +199,8 @@ def _with_level_feet(body: Body, figure: Figure) -> Figure:
     lateral = figure.rest["left hip"] - figure.rest["right hip"]
     lateral = lateral * [1, 1, 0] / max(float(np.hypot(*lateral[:2])), MIN_TIP)
     ahead = np.cross(lateral, [0.0, 0.0, 1.0])
-    for axis, way, role in (
-        (*axes, f"{side} ankle") for axes in ((lateral, ahead), (ahead, -lateral)) for side in SIDES
-    ):
+    for (axis, way), side in product(((lateral, ahead), (ahead, -lateral)), SIDES):
+        role = f"{side} ankle"
         cloud, ankle = foot_cloud(body, figure, role), figure.rest[role]
         points = np.column_stack([cloud @ way, cloud[:, 2]])[np.argsort(cloud[:, 2], kind="stable")]
         lowest = points[np.unique(np.round(points[:, 0], 3), return_index=True)[1]]  # Of each millimetre.
@@ -263,6 +264,36 @@ def neutral(body: Body) -> Floats:
     return np.asarray(np.clip(0.0, limits[:, 0], limits[:, 1]))
 
 
+def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tuple[int, float, Floats, float]:
+    """Return of a knee or an elbow its column, its value where the limb is straight, the way (3,) [m] of the end there, and its wider side.
+
+    With unit axis a, the limbs u above and v below make the angle atan2(a · (u × v), u · v), whose derivative by the joint is 1, as that
+    of v is a × v. The wider side is how much more [rad] limits allow beyond straight than before it, at most π to each side.
+    """
+    index, rest = figure.points[role][0], figure.rest
+    column = body.joint_links.index(index)
+    axis = rotations.rotate(figure.reference[index, 3:], body.links[index].joint.axis)
+    u, v = (way - (way @ axis) * axis for way in (rest[role] - rest[above], rest[below] - rest[role]))
+    straight = float(neutral(body)[column] - np.arctan2(axis @ np.cross(u, v), u @ v))
+    limits = [limit[6 + column] for limit in ik.search_space(body, False, None, 0.0)[1:3]]
+    wider = float(np.clip(limits, straight - np.pi, straight + np.pi).sum()) - 2 * straight
+    return column, straight, np.cross(axis, v), wider
+
+
+def bent(body: Body, sides: Iterable[tuple[int, float, float]], least: float, most: float) -> tuple[Floats, ...]:
+    """Return joint values (J,) with knees and elbows bent by `most` [rad], and limits (J,) that keep them bent by `least` to their sides.
+
+    `sides`: their columns, their values where they are straight, and the side to which they bend (±1).
+    """
+    q, (lower, upper) = neutral(body), (limit[6:] for limit in ik.search_space(body, False, None, 0.0)[1:3])
+    for column, straight, sign in sides:
+        bounds = np.sort(straight + sign * np.array([least, np.pi]))
+        lower[column], upper[column] = np.clip(bounds, lower[column], upper[column])
+        if sign * (q[column] - straight) < most:
+            q[column] = np.clip(straight + sign * most, lower[column], upper[column])
+    return q, lower, upper
+
+
 def _tip(body: Body, index: int, at: Floats) -> Floats | None:
     """Return the end (3,) of a link without children, for origins (L, 3) of the links; None where nothing defines it.
 
@@ -319,10 +350,9 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
     if abs(turned) < COINCIDENT * height or not np.isnan(tree.axes[0, 0]):
-        left, right = (
-            [sum(bool(side.search(tree.names[k])) for k in path) for path in paths] for side in (LEFT, RIGHT)
-        )
-        turned = left[0] - left[1] + right[1] - right[0] or lateral[1]  # A name such as link3 is on both sides.
+        names = [[tree.names[k] for k in path] for path in paths]
+        one, other = (sum(bool(LEFT.search(name)) - bool(RIGHT.search(name)) for name in leg) for leg in names)
+        turned = one - other or lateral[1]  # A name such as link3 is on both sides.
     if not np.isnan(tree.axes[0, 0]) and min(part[1][2] for part in parts) > at[pelvis, 2] + LOW * height:
         raise ValueError(f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected a figure with two legs")
     order = (0, 1) if turned >= 0 else (1, 0)
@@ -346,16 +376,13 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
             found[f"{side} {role}"] = point
     found["chest"] = (tree.owners[chest][0], np.zeros(3))
     used = {*legs.values(), *arms, *(k for tip in (*legs.values(), *arms) for k in _path(around, tip, pelvis))}
-    beyond = [
-        k for k in leaves if k not in used and not used & {*_path(around, k, chest)} and chest in _path(around, k, -1)
-    ]
-    if beyond:
-        top = max(beyond, key=lambda k: at[k, 2])
-        if at[top, 2] > at[chest, 2]:
-            path = _path(around, top, chest) or [top]
-            named = [k for k in path if HEAD.search(tree.names[k])]
-            head = named[-1] if named else path[max(len(path) - 2, 0)]
-            found["head"] = (tree.owners[head][0], np.zeros(3))
+    free = [k for k in leaves if k not in used and not used & {*_path(around, k, chest)}]
+    top = max((k for k in free if chest in _path(around, k, -1)), key=lambda k: at[k, 2], default=chest)
+    if at[top, 2] > at[chest, 2]:
+        path = _path(around, top, chest) or [top]
+        named = [k for k in path if HEAD.search(tree.names[k])]
+        head = named[-1] if named else path[max(len(path) - 2, 0)]
+        found["head"] = (tree.owners[head][0], np.zeros(3))
     return found | {role: tree.owners[tree.names.index(joint)] for role, joint in given.items()}
 
 

@@ -88,10 +88,8 @@ class Recording:
 
     def length(self, *roles: str) -> float:
         """Return the median length [m] of a limb from role to role."""
-        pairs = pairwise(roles)
-        return float(
-            np.round(sum(np.median(np.linalg.norm(self.points[b] - self.points[a], axis=1)) for a, b in pairs), DIGITS)
-        )
+        ways = (self.points[b] - self.points[a] for a, b in pairwise(roles))
+        return float(np.round(sum(np.median(np.linalg.norm(way, axis=1)) for way in ways), DIGITS))
 
     def directions(self, *roles: str) -> list[Floats]:
         """Return the unit vectors (T, 3) from role to role; where two are at one point, the one before."""
@@ -141,39 +139,30 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
         raise ValueError(f"{figure.name} has four legs; expected two for a robot with two legs")
     points = {role: np.round(figure.at(role, placed), DIGITS) for role in figure.points}
     leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
-    if (
-        not MIN_LENGTH < leg < np.inf
-        or min(figure.length(f"{s} {a}", f"{s} {b}") for s in SIDES for a, b in LEG) <= MIN_LENGTH
-    ):
+    shortest = min(figure.length(f"{side} {a}", f"{side} {b}") for side in SIDES for a, b in LEG)
+    if not MIN_LENGTH < leg < np.inf or shortest <= MIN_LENGTH:
         raise ValueError(f"{figure.name}: a leg is {leg:g} m long; expected hips, knees and ankles at different points")
     late = slice((len(times) - 1) % (1 << max((len(times) // LEFT_OUT).bit_length() - 1, 0)), None)
     lasting = {role: at[late] for role, at in points.items()}
-    lows = {
-        part: ground_height([lasting[f"{side} {part}"] for side in SIDES], times[late], leg)
-        for part in ("ankle", "toe")
-    }
-    contact = np.array(
-        [[phases_of_contact(points[f"{side} {p}"], lows[p], times, leg) for p in lows] for side in SIDES]
-    )
-    contact = contact.transpose(2, 0, 1)
+    feet = {part: [f"{side} {part}" for side in SIDES] for part in ("ankle", "toe")}
+    lows = {part: ground_height([lasting[role] for role in feet[part]], times[late], leg) for part in feet}
+    phases = [[phases_of_contact(points[role], lows[part], times, leg) for role in feet[part]] for part in feet]
+    contact = np.array(phases).transpose(2, 1, 0)
     ground = lows["toe"] if isinstance(source, Skeleton) else 0.0
     axes = part_axes(figure) if isinstance(source, Motion) else _mean_axes(figure, placed[late], lasting, contact[late])
     ankle = lows["ankle"] - ground
     if isinstance(source, Motion):
         ankle = sole(body, figure).depth  # type: ignore[arg-type]
         ground = lows["ankle"] - ankle
-    frames = {
-        part: rotations.multiply(placed[:, figure.points[PARTS[part]][0], 3:], axis) for part, axis in axes.items()
-    }
+    links = {part: figure.points[PARTS[part]][0] for part in axes}
+    frames = {part: rotations.multiply(placed[:, links[part], 3:], axis) for part, axis in axes.items()}
     points = {role: at - [0.0, 0.0, ground] for role, at in points.items()}
     return Recording(figure, times, points, frames, contact, float(ankle))
 
 
 def part_axes(figure: Figure) -> dict[str, Floats]:
     """Return for the parts of a robot the quaternions (4,) of their frames in the frames of their links."""
-    rest = figure.rest
-    lateral = rest["left hip"] - rest["right hip"]
-    frame = _frame(np.array([0.0, 0.0, 1.0]), lateral)
+    frame = _frame(np.array([0.0, 0.0, 1.0]), figure.rest["left hip"] - figure.rest["right hip"])
     return {
         part: rotations.multiply(rotations.conjugate(figure.reference[figure.points[role][0], 3:]), frame)
         for part, role in PARTS.items()
