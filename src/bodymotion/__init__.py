@@ -6,7 +6,7 @@
 >>> bm.view(body, motion)               # doctest: +SKIP
 """
 
-from bodymotion.system.public import public
+from bodymotion.system.deferred import public
 
 __version__ = "0.2.0"
 __all__, __getattr__ = public(__name__, "__version__")

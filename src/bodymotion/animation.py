@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Problem, Source, WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
-from bodymotion.system.upward import NotebookDisplay, provided_by
+from bodymotion.system.deferred import NotebookDisplay, provided_by
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
@@ -84,8 +84,7 @@ class Keyframes(ContentEquality):
         The keywords of the line of columns, in its order, groups as groups, with `time` where it is a column. Where it is empty, the writer
         chooses the keywords.
     exact_zeros:
-        (N, C) bool, or None for all: which zeros are the bare text `0`. The vendor's message holds 1e-6 for these in columns of a
-        group.
+        (N, C) bool, or None for all: which zeros are the bare text `0`. The vendor's message holds 1e-6 for these in a group.
     """
 
     columns: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.animation import Animation, Parameter
 from bodymotion.diagnostics import Problem, Source, SourceMap
-from bodymotion.system.upward import provided_by
+from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

@@ -22,7 +22,7 @@ import numpy as np
 
 from bodymotion.dynamics.trees import GRAVITY
 from bodymotion.geometry.arrays import Floats, median_step
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 KNOT_GAP = 0.04  # [s] At least: a spline with more coefficients than frames could meet its constraints by oscillations between them.
 MAX_KNOTS = 10  # For each frame, on average: long breaks between frames get a coarser spline.

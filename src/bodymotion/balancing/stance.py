@@ -12,7 +12,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, runs, without_short_runs
 from bodymotion.kernels.feet import hulls, lowest
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 MIN_PHASE = 0.04  # [s] A shorter stance phase, or a shorter gap in one, is none.
 MAX_RISE = 2e-4

@@ -25,7 +25,7 @@ from bodymotion.kernels import kinematics
 from bodymotion.keyposes.interpolation import Interpolated, Plan
 from bodymotion.model.body import Body
 from bodymotion.motion.interpolation.lowpass import quintic
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 GRAVITY = 9.8  # [m/s²] As the reference has it.
 MIN_GRAVITY = 1.0  # [m/s²] Of gravity and the mass's acceleration together, where a body falls freely.

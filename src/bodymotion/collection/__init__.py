@@ -4,6 +4,6 @@ Start at `open_collection` and `build_catalogue`, or with files at `find_files` 
 what it raises is the `error` of its `Outcome`.
 """
 
-from bodymotion.system.public import public
+from bodymotion.system.deferred import public
 
 __all__, __getattr__ = public(__name__)

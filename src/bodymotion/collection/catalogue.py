@@ -22,7 +22,7 @@ from bodymotion.geometry.arrays import without_collections
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 __all__ = ["build_catalogue", "query"]
 

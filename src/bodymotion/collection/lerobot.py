@@ -23,7 +23,7 @@ from bodymotion.diagnostics import Location, Problem, losses
 from bodymotion.formats.rules import NAMES, STAMPS, UNREADABLE
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.motion import Motion, MultiValueSeq
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 from bodymotion.system.files import check_place, read_head
 
 __all__ = ["num_episodes", "read_episode", "write_lerobot"]

@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeAlias
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry.arrays import available_memory
 from bodymotion.kernels.compiling import expect
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -81,8 +81,7 @@ def map_files(
         After this time [s], by default an hour, the process of an input ends. The inputs of a process that has ended are tried once more,
         each in a process of its own.
     cluster:
-        The address of a Dask scheduler, such as ``tcp://host:8786`` (extra `cluster`): its processes are used. Their limits are those of
-        the cluster.
+        The address of a Dask scheduler, such as ``tcp://host:8786`` (extra `cluster`): its processes are used, with the cluster's limits.
 
     Raises
     ------

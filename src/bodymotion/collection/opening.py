@@ -21,7 +21,7 @@ from bodymotion.collection.inputs import archive_kind, episode_of, find_files, m
 from bodymotion.collection.mapping import Outcome, in_order, map_files
 from bodymotion.diagnostics import FormatError, Location, Problem, WrongUseError
 from bodymotion.formats.rules import UNREADABLE
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:
     from bodymotion.collection.tensors import Tensors

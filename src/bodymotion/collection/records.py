@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 from bodymotion.system.files import check_place, whole_file
 
 Row = dict[str, Any]

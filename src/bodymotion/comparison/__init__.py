@@ -3,6 +3,6 @@
 Each difference has a text and numbers, with the frame and the joint of the largest one.
 """
 
-from bodymotion.system.public import public
+from bodymotion.system.deferred import public
 
 __all__, __getattr__ = public(__name__)

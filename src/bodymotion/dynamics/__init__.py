@@ -9,6 +9,6 @@
 Functions take arrays and return arrays, all frames at once. Vectors are along the world's axes unless a docstring states otherwise.
 """
 
-from bodymotion.system.public import public
+from bodymotion.system.deferred import public
 
 __all__, __getattr__ = public(__name__)

@@ -4,6 +4,6 @@ Each function takes a motion, or a body, and returns a new one. Unknown componen
 cannot be done, is added to its `problems`.
 """
 
-from bodymotion.system.public import public
+from bodymotion.system.deferred import public
 
 __all__, __getattr__ = public(__name__)

@@ -53,7 +53,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file, whole_file
 
 if TYPE_CHECKING:

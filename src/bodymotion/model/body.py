@@ -27,7 +27,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.links import MOVING, Device, Joint, Link
-from bodymotion.system.upward import NotebookDisplay
+from bodymotion.system.deferred import NotebookDisplay
 
 if TYPE_CHECKING:
     from bodymotion.model.ik import Solution, Task

@@ -29,7 +29,7 @@ from bodymotion.motion.components import (
 from bodymotion.motion.interpolation import Method, frames_needed, sampled
 from bodymotion.motion.interpolation.resampling import common_rate, resampled_components
 from bodymotion.motion.rules import unknown_component
-from bodymotion.system.upward import NotebookDisplay
+from bodymotion.system.deferred import NotebookDisplay
 
 __all__ = ["Motion"]
 

@@ -39,7 +39,7 @@ class InlinePage:
 def inline(
     value: Showable, other: Showable | None = None, *, height: int = 560, show: Iterable[str] = ()
 ) -> InlinePage:
-    """Return the page; see `bodymotion.system.upward.NotebookDisplay.view`."""
+    """Return the page; see `bodymotion.system.deferred.NotebookDisplay.view`."""
     from bodymotion.scene.loading import files_of, load_inputs, load_scene
     from bodymotion.scene.options import DisplayOptions
     from bodymotion.viewer.page import page

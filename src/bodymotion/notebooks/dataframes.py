@@ -22,7 +22,7 @@ from bodymotion.dynamics import Measures, Reading, Series, measurable, series
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, generic_name
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:
     import pandas

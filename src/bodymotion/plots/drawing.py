@@ -30,7 +30,7 @@ from bodymotion.plots.parts import (
 )
 from bodymotion.plots.style import FONTS, LIGHT, Theme, rc
 from bodymotion.scene.fonts import FAMILIES, warn_missing_letters
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

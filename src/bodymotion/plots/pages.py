@@ -16,7 +16,7 @@ import numpy as np
 from bodymotion.plots.parts import Chart
 from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.traces import FONT, PIXELS, Traces
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "

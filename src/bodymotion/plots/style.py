@@ -5,7 +5,7 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from bodymotion.plots.parts import Color
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 FONTS = ("DejaVu Sans",)  # The default font; characters that it lacks are drawn with `bodymotion.scene.fonts.FAMILIES`.
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.meshes import LINES, TRIANGLES
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 EXTRA = "render"
 DEBIAN_PACKAGES = ("libegl1", "libgl1-mesa-dri")  # They allow drawing without a screen and a graphics card.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.model.body import Body
 from bodymotion.reports.page import Contents, contents_of
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:

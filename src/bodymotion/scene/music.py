@@ -16,7 +16,7 @@ import numpy as np
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 MAX_SECONDS, MAX_EMBEDDED = 900.0, 40_000_000  # Longer pieces [s], and larger files [bytes] on pages, are refused.
 RATE, HOP, WINDOW = 22050, 110, 512

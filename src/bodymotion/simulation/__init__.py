@@ -8,6 +8,6 @@
 >>> result.fall, result.root_error                                              # doctest: +SKIP
 """
 
-from bodymotion.system.public import public
+from bodymotion.system.deferred import public
 
 __all__, __getattr__ = public(__name__)

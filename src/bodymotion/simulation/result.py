@@ -21,7 +21,7 @@ from bodymotion.model.links import Device, ForceSensor, RangeSensor, VisionSenso
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 from bodymotion.simulation import rules
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:
     from bodymotion.simulation.simulating import Run

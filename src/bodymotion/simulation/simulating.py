@@ -25,7 +25,7 @@ from bodymotion.motion import Motion
 from bodymotion.simulation.plan import Controller, ControllerError, Plan, RobotState, TorqueServo, torques
 from bodymotion.simulation.result import Simulation, columns_or_zeros, device_values, fallen, recorded
 from bodymotion.simulation.world import World, WorldOptions, robot_of
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 CHUNK = 0.5  # [s] Steps are taken in chunks of this length; between them a fall is noticed and Ctrl-C takes effect.
 

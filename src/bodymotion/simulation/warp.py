@@ -11,7 +11,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.simulation.simulating import Run
 from bodymotion.simulation.world import WorldOptions, robot_of
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 CHUNK = 100  # Steps whose states stay on the device until they are copied from it.
 FRAMES = 4096  # The most frames that are computed together.

@@ -24,7 +24,7 @@ from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, default_gains, effort_range, standing_links
 from bodymotion.simulation import rules
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 ROBOT = "robot/"  # Prefix of the names of the simulated body.
 
@@ -121,9 +121,7 @@ class World:
 
 @dataclass(frozen=True, eq=False)
 class WorldOptions:
-    """How a world is made: `gains` (J, 2), kp and kd of servos (None: motors, whose control is the torque at the joint), and options of
-    `simulate`.
-    """
+    """How a world is made: `gains` (J, 2), kp and kd of servos (None: motors, controlled by joint torques), and options of `simulate`."""
 
     gains: Floats | None
     timestep: float

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bodymotion.system.public import public
+from bodymotion.system.deferred import public
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

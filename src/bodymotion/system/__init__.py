@@ -1,1 +1,1 @@
-"""What the operating system and the installation offer: opening files, atomic writing, optional packages."""
+"""What the operating system and the installation offer: opening files, atomic writing, deferred imports."""

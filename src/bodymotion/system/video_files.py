@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any, BinaryIO
 
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 X264_PARAMS = "cabac=1:deblock=1:bframes=3:b-adapt=0:chromaloc=1"
 """With these, the fastest preset of libx264 writes files as small as the next one, in half its time."""

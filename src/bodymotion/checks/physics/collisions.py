@@ -19,7 +19,7 @@ from bodymotion.kernels.compiling import is_small
 from bodymotion.kernels.kinematics import apply, matrices
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import TOUCH_DISTANCE, CollisionPoints
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 MIN_DEPTH = 0.02  # [m] Shallower overlaps are no collisions: hulls and models of shapes are inexact.
 MAX_LINKS = 1000  # Of bodies with more links MuJoCo tries all frames.

@@ -13,6 +13,6 @@
 Google's library reads and writes everything but rows that look alike: of those it writes one, and `rows` fills in the others.
 """
 
-from bodymotion.system.public import public
+from bodymotion.system.deferred import public
 
 __all__, __getattr__ = public(__name__)

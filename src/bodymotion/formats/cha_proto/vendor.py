@@ -7,7 +7,7 @@ from typing import Any
 from bodymotion.animation import TRACKS, Animation
 from bodymotion.formats.cha_proto.reader import from_bytes
 from bodymotion.formats.cha_proto.writer import message_times, to_bytes
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 _MESSAGES = "bosdyn.api.spot.choreography_sequence_pb2"
 _DESCRIPTION = "Animated dance move."  # What Choreographer shows for an animation without a description.

@@ -16,7 +16,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.csv import rules
 from bodymotion.formats.tables.number_table import CELL, UNREADABLE, Table
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file
 
 MAX_BYTES, MAX_RATIO, MAX_ADDRESS = 64 << 20, 100, 1 << 47

@@ -18,6 +18,6 @@ before the first source frame its value holds. The last destination frame is tha
 source frame every method returns the value unchanged, to the bit.
 """
 
-from bodymotion.system.public import public
+from bodymotion.system.deferred import public
 
 __all__, __getattr__ = public(__name__)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bodymotion.system.extras import need
+from bodymotion.system.deferred import need
 
 PORT = 443
 LICENSE = "choreography"

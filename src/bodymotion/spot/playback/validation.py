@@ -24,7 +24,7 @@ from bodymotion.spot.playback.playing import center_of_mass, default_start, loop
 from bodymotion.spot.playback.stance import distance_outside, feet_in_world, footprint
 from bodymotion.spot.playback.timing import Timing, default_frame_rate, settings, timing
 from bodymotion.spot.playback.tracks import ARM, Tracks
-from bodymotion.system.upward import provided_by
+from bodymotion.system.deferred import provided_by
 
 REACH_TOLERANCE = 1e-3  # [m] Accepted distance of feet and hands from their goals.
 MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = 20.0, 10.0, 20.0  # [rad/s] Our estimates; no limits are published.

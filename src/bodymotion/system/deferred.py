@@ -1,8 +1,11 @@
-"""Methods whose work is done in a higher layer.
+"""Imports that wait until something is used: the public names of a package, optional packages, and the functions of higher layers.
+
+Public names are in the stub of the package, `__init__.pyi`, with one line `from module import Name as Name` for each. Type checkers read
+the stub, and `public` reads it when the package is imported, so that a name is in one place only.
 
 Imports go down only: a value such as `Animation` must not import the package that plays it. Some methods belong to the value all the same,
-because users look for them there. Such a method has its signature and its docstring at the value, and names the function that does
-the work::
+because users look for them there. Such a method has its signature and its docstring at the value, and names the function in a higher layer
+that does the work::
 
     @provided_by("bodymotion.spot.playback.playing:play")
     def play(self, *, bpm: float | None = None) -> Motion:
@@ -13,11 +16,49 @@ The function gets the object and all arguments. Its module is imported when the 
 """
 
 import functools
+import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def public(package: str, *own: str) -> tuple[list[str], Callable[[str], Any]]:
+    """Return `__all__` and `__getattr__` of a package: the names in its stub, and its `own` ones, which it defines itself."""
+    module = sys.modules[package]
+    stub = str(module.__file__).removesuffix("__init__.py") + "__init__.pyi"
+    with open(stub, encoding="utf-8") as file:  # noqa: PTH123 - pathlib loads slowly
+        rows = [line.split() for line in file if line.startswith("from ")]
+    names = {row[5]: row[1] for row in rows if row[4:5] == ["as"]}
+
+    def find(name: str) -> Any:  # noqa: ANN401
+        if name not in names:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        where = names[name]
+        found = None if where == package else getattr(import_module(where), name, None)
+        setattr(module, name, import_module(f"{where}.{name}") if found is None else found)
+        return getattr(module, name)
+
+    return sorted([*names, *own]), find
+
+
+def need(module: str, extra: str, what: str) -> Any:  # noqa: ANN401
+    """Import a module of an extra; `what` names the feature that needs it, for the message when it is missing.
+
+    Raises
+    ------
+    ImportError
+        When it is not installed; the message names the extra.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        missing = error.name or module
+        raise ImportError(
+            f"{what} needs an extra: pip install 'bodymotion[{extra}]' ({missing.partition('.')[0]} is missing)",
+            name=error.name,
+        ) from error
 
 
 def provided_by(function: str) -> Callable[[Method], Method]:
