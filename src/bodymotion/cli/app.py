@@ -360,8 +360,7 @@ def load_motion(
 ) -> Motion:
     """Read a motion; a file with something else is wrong use.
 
-    A `body` names the columns of a table. A large file is read only where memory will suffice; MemoryError otherwise, with `advice` in
-    its message.
+    A `body` names the columns of a table. A large file is read only where memory suffices, else MemoryError, with `advice` in its message.
     """
     from bodymotion.formats.registry import find_format
     from bodymotion.geometry.arrays import check_memory

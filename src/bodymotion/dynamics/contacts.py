@@ -184,9 +184,7 @@ class SupportPolygons(ContentEquality):
         return f"SupportPolygons({len(self.counts)} frames)"
 
     def margins(self, points: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Return distances (T,) [m] of points (T, 2) inside the polygons, negative outside, and the nearest points (T, 2) of the
-        polygons.
-        """
+        """Return distances (T,) [m] of points (T, 2) inside the polygons, negative outside, and their nearest points (T, 2)."""
         from bodymotion.kernels.feet import margins
 
         found = margins(self.corners, self.counts, np.asarray(points, dtype=np.float64))

@@ -12,8 +12,7 @@ All are along the sensor's own axes. Readings are limited to the sensor's max…
 
 A VisionSensor has frames (`camera_frames`). It looks along its −z axis with +y up. Its field of view is the angle over the shorter side of
 the image. Row 0 is at the top, column 0 on the left. A pixel shows what the ray through its centre hits first, of the environment and of
-the body itself. Faces are visible from outside, two-sided ones from both sides. Nothing is visible before the front clip plane or behind
-the back one.
+the body itself. Faces are visible from outside, two-sided ones from both sides. Nothing is visible outside of the clip planes.
 
 Depth is measured along the camera's axis, as in a depth buffer: a wall straight ahead has the same depth everywhere. It is inf where
 nothing is visible.
@@ -345,9 +344,7 @@ class CameraFrames:
 
     @property
     def depth(self) -> Floats | None:
-        """(N, H, W) [m] along the camera's axis, inf where nothing is visible, None where the sensor has no depths; errors as of
-        `color`.
-        """
+        """(N, H, W) [m] along the camera's axis, inf where nothing is visible, None for a sensor without depths; errors as `color`."""
         return self._all[1]
 
     @cached_property

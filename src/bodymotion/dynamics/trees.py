@@ -1,8 +1,7 @@
 """Kinematics and dynamics of a body's tree of links: velocities, accelerations and Jacobians, the forces of a motion, mass matrices.
 
 Of forces: torques, momentum, energy, the zero moment point, and the ground's force on each foot. Where a body has closed loops, the forces
-of its extra joints are not known from the motion alone, and are assumed to be zero. `table` to `gravity_vector` make the arrays that the
-kernels take.
+of its extra joints are not known from the motion alone, and are assumed to be zero. `table` to `gravity_vector` make the kernels' arrays.
 """
 
 from __future__ import annotations
@@ -369,8 +368,7 @@ def load_shares(points: npt.ArrayLike, in_contact: npt.ArrayLike, target: npt.Ar
     """Return the shares (T, K) of the force on K feet at `points` (T, K, 2) for a centre of pressure `target` (T, 2).
 
     `in_contact` (T, K): which feet are in contact. The shares w are non-negative, sum to 1 and bring Σ w·point as near to the target as
-    possible; of those, they are the most even ones. With one foot, or on the line between two, they are unique. Frames without contact
-    have zeros.
+    possible; of those, they are the most even ones. With one foot, or on the line between two, they are unique. They are 0 without contact.
     """
     positions, on = np.asarray(points, dtype=np.float64), np.array(in_contact, dtype=bool)
     count = on.shape[1]

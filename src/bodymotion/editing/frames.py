@@ -47,8 +47,7 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
 
 
 def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> Motion:
-    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame; height and tilt do
-    not change.
+    """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame; height and tilt stay.
 
     Raises
     ------

@@ -103,8 +103,7 @@ def join(
     a weight with zero speed and acceleration at both ends (6u⁵ − 15u⁴ + 10u³), orientations by SLERP with that weight.
 
     Parts (joints, links) with names in two motions are identified by name, in the order of the first; without names in one of them, by
-    position. A component that is not in all motions is left out, and `problems` reports it. Keys beside the components are those of the
-    first motion.
+    position. A component that is not in all motions is left out, and `problems` reports it. Other keys are those of the first motion.
 
     Parameters
     ----------
@@ -115,8 +114,7 @@ def join(
         change. Without root poses nothing is moved.
     body, foot:
         The name of a link, such as the foot in contact at the transition: it continues from its last pose instead of the root, so that
-        it does not slip. With "auto" it is, in each transition, the link that is lowest at the end of one motion and at the beginning of
-        the next.
+        it does not slip. With "auto" it is, in each transition, the link that is lowest at the end of one motion and the start of the next.
 
     Raises
     ------

@@ -1,7 +1,6 @@
 """Values of a body that a format cannot hold: as JSON inside of the file (<custom> of MJCF, <bodymotion> of URDF).
 
-Those that only MJCF has are in `extra` under "mjcf": its reader keeps them there, its writer writes them back, those of other formats
-report them.
+Those that only MJCF has are in `extra` under "mjcf": its reader keeps them there, its writer writes them back, others report them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

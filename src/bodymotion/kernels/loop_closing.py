@@ -127,8 +127,7 @@ def follow(
     """Close loops over T frames.
 
     `followers`: which of the v variables are worked out; the others are as in `targets` (T, v). `rank`: how many of the followers'
-    singular values are not 0 where nothing is singular; `usual`: how large the least of them is there. `start` (v,): the pose near which to
-    begin.
+    singular values are not 0 where nothing is singular; `usual`: how large the least of them is there. `start` (v,): where to begin.
 
     Return the variables (T, v), the least of those singular values as parts of the usual one (T,), and marks (T,).
     """

@@ -117,9 +117,7 @@ def rank(jacobian: Floats) -> int:
 
 
 def mechanisms(body: Body) -> tuple[Mechanism, ...]:
-    """Return the groups of extra joints with common moving joints, in order of their first one. Loops without moving joints are
-    left out.
-    """
+    """Return the groups of extra joints with common moving joints, in order of their first one. Loops without any are left out."""
     kinds, columns = body.tree[1], body.tree[2]
     groups: list[tuple[set[int], list[int]]] = []
     for number, (first, second) in enumerate(_chains(body, joint) for joint in body.extra_joints):
@@ -441,9 +439,7 @@ class Loops:
         return found * units, least, (least < MIN_MARGIN) | (marks != 0)
 
     def _first(self, mechanism: Mechanism, followers: npt.NDArray[np.int64], x: Floats) -> Floats:
-        """Return a closed pose (v,) with the driving joints as in x: near x, else any pose that closes, if possible within limits;
-        else x.
-        """
+        """Return a closed pose (v,) with the driving joints as in x: near x, else any that closes, if possible within limits; else x."""
         joints = [self.body.joints[mechanism.columns[k]] for k in followers]
         units = mechanism.units[followers]
         lower = np.array([joint.lower for joint in joints]) / units

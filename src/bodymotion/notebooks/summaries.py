@@ -2,8 +2,7 @@
 
 Names come from files: they are escaped and shortened. Long lists are cut; their last line has the full length.
 
-The drawing of a body needs no packages: the outline of a link is the convex hull of its outermost points, seen from the front left and a
-little above.
+The drawing of a body needs no packages: the outline of a link is the convex hull of its outermost points, seen from front left above.
 """
 
 from collections.abc import Sequence

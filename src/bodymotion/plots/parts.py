@@ -117,9 +117,7 @@ class Bars:
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """A polygon (M, 2) [m] on the ground, with its time span [s]; `label` is that of the foot; without a color it belongs to
-    several feet.
-    """
+    """A polygon (M, 2) [m] on the ground, with its time span [s]; `label` is the foot's; without a color it is of several feet."""
 
     label: str
     corners: Floats

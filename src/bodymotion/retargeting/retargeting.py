@@ -58,8 +58,7 @@ MAX_ATTEMPTS, NEAR, FEW, PROGRESS = 12, 2e-4, 0.01, 0.85
 """How often the last pass is repeated at most, to keep velocity limits and pinned feet together; the distance [m] at which soles are at
 their goals; the share of frames in which they need not be; and the share of the mean distance before below which repeating helps."""
 FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 1, 20
-"""Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass over legs; and start poses that are
-tried."""
+"""Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass over legs; and tried start poses."""
 SLICE, RUN_IN = 1000, 40
 """Frames that are solved one after another, about, and those by which a slice begins later. It ends where the hips are high: near there
 is the posture with which the search begins."""

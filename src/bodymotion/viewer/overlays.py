@@ -206,8 +206,7 @@ def device_labels(devices: Sequence[Device], distance: float) -> dict[int, str]:
 def inertia_box(link: Link) -> tuple[Floats, Floats] | None:
     """Return the edges (3,) [m] of the uniform box with a link's mass and inertia, and the rotation (3, 3) of its axes.
 
-    None without mass, or for an inertia that no body can have. A box with edges a, b, c has the moment m (b² + c²) / 12 about its
-    first axis.
+    None without mass, or for an inertia that no body can have. A box with edges a, b, c has the moment m (b² + c²) / 12 about a.
     """
     if not link.mass > 0 or not np.isfinite(link.inertia).all():
         return None

@@ -165,9 +165,7 @@ def keyframe_rows(times: Floats, values: Floats, fields: Mapping[str, int], *, a
 
 
 def _keyframe_layout(paths: Sequence[str], is_flag: Flags, pattern: Flags) -> tuple[Layout, str, Numbers]:
-    """Return the layout of a keyframe that has the fields of `pattern`, its text with a %r at each gap, and the indices of these
-    numbers.
-    """
+    """Return the layout of a keyframe with the fields of `pattern`, its text with a %r at each gap, and the indices of these numbers."""
     from google.protobuf import text_format
 
     animation = message_class("Animation")()

@@ -183,8 +183,7 @@ def change_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
 def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     """Return the links of a ContinuousTrack: a chain of `num_joints` equal links NAME0, NAME1 and so on.
 
-    The first is free, each other one rotates on the one before. `initial_joint_angles` are the displacements of the joints of all but the
-    first.
+    The first is free, each other one rotates on the one before. `initial_joint_angles` are the joint displacements of all but the first.
 
     Raises FormatError when there are too many links.
     """

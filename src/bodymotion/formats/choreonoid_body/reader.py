@@ -72,8 +72,7 @@ def read_body(path: str | Path, *, allow_outside: bool | None = None) -> ReadRes
 
     Returns
     -------
-    The body, its links in link-index order, and all problems of its file: missing parts and types of elements that only plugins have
-    among them.
+    The body, its links in link-index order, and all problems of its file, also missing parts and elements that only plugins have.
     """
     path = Path(path)
     try:

@@ -64,9 +64,7 @@ _ZMP = re.compile(r"(root_relative_)?zmp_([xyz])", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Column:
-    """A column's kind; of a pose, the link (`part`; "" is the root) and the number (`index`); the factor to SI units, None without
-    a unit.
-    """
+    """A column's kind; of a pose, the link (`part`; "" is the root) and number (`index`); the factor to SI units, None without unit."""
 
     kind: Kind
     name: str

@@ -202,8 +202,7 @@ def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
 
     Returns
     -------
-    The triangles of the scene that is shown; and the number of images, which are not read, 0 for a file of bodymotion, whose model
-    names them.
+    The triangles of the scene that is shown; and the number of images, not read, 0 for a file of bodymotion, whose model names them.
 
     Raises
     ------

@@ -239,9 +239,7 @@ def _table(rows: list[bytes], width: int, between: str | None, fault: str) -> Fl
 
 
 def _corners(rows: list[bytes], before: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the number of corners of each face, and for each corner its indices (N, 3): vertex, texture coordinate, normal; −1
-    for none.
-    """
+    """Return the number of corners of each face, and the indices (N, 3) of corners: vertex, texture coordinate, normal; −1 for none."""
     counts = np.array([len(row.split()) for row in rows], dtype=np.int64)
     # An index that is left out becomes a zero: 1//3 is 1/0/3, and 1 is 1/0/0.
     words = b"".join(word + b"/0/0\n" for word in b" ".join(rows).split()).replace(b"//", b"/0/").splitlines()

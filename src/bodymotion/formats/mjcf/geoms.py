@@ -510,9 +510,7 @@ def mesh_moments(mesh: Mesh, kind: str, element: Element) -> tuple[float, Floats
 
 
 def _second(corner: Floats, weight: Floats, share: float) -> Floats:
-    """Return Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over the corners v of each triangle: with 20 of tetrahedra to the origin, with 12
-    of triangles.
-    """
+    """Return Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over corners v of triangles: 20 of tetrahedra to the origin, 12 of triangles."""
     total = corner.sum(axis=1)
     each = np.einsum("f,fki,fkj->ij", weight, corner, corner) + np.einsum("f,fi,fj->ij", weight, total, total)
     return np.asarray(each / share)

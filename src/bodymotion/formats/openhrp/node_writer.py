@@ -189,8 +189,7 @@ def moved(matrix: Floats, children: list[Node], title: str, report: Report) -> l
 def shape_nodes(segment: Segment, writer: ShapeWriter, title: str, *, surfaces: bool) -> list[Node]:
     """Return the nodes for the shapes of a segment, in an order in which both kinds are read back as they are.
 
-    A shape that is both visual and collision shape is one node. Others become Surface nodes with `surfaces`, else Collision nodes
-    of VRML97.
+    A shape that is both visual and collision shape is one node. Others become Surface nodes with `surfaces`, else VRML97's Collision.
     """
     nodes: list[Node] = []
     for use, run in groupby(_merged(segment.visuals, segment.collisions), key=lambda item: item[0]):

@@ -163,9 +163,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass
 class Unwritable:
-    """What cannot be written of values: texts that are not Unicode, values of types that YAML does not have, numbers that are not
-    finite.
-    """
+    """What cannot be written of values: texts that are not Unicode, types that YAML does not have, numbers that are not finite."""
 
     texts: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)

@@ -43,9 +43,7 @@ def gaussian(cutoff: float) -> Floats:
 
 
 def smooth_bound(values: Floats, span: int) -> Floats:
-    """Return smooth values (T,) that are nowhere below the given ones: a weighted mean over `span` rows on both sides of their maximum
-    over as many.
-    """
+    """Return smooth values (T,) nowhere below the given ones: weighted means over `span` rows on both sides of maxima over as many."""
     largest, size, width = np.pad(values, span, mode="edge"), 1, 2 * span + 1
     while size < width:
         step = min(size, width - size)

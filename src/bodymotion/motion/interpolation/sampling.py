@@ -122,9 +122,7 @@ def sampled(values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "
 
 
 def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
-    """Return the function `sample(at, out)` that fills `out` (N, …) with the values at times `at` (N,) [s]; all else is as for
-    `sampled`.
-    """
+    """Return the function `sample(at, out)` that fills `out` (N, …) with the values at times `at` (N,) [s]; all else is as `sampled`."""
     check_method(method)
     if method in HOLDING:
         raise ValueError(
@@ -141,9 +139,7 @@ def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
 
 
 def _between(times: Floats, at: Floats) -> Between:
-    """Return for each time the frame before it and the fraction of the way to the next; 0 where it is that frame's time but for
-    rounding.
-    """
+    """Return for each time the frame before it and the fraction of the way to the next, 0 at that frame's time but for rounding."""
     ulps = 4 * np.spacing(np.maximum(np.abs(at), np.abs(times[0])))
     before = np.clip(np.searchsorted(times, at + ulps, side="right") - 1, 0, len(times) - 1)
     elapsed = at - times[before]

@@ -65,8 +65,7 @@ def play(
     frame_rate:
         [Hz]; by default such that a slice is a whole number of frames, and at least 100 Hz.
     dance_frames:
-        Poses (7,) in the world of dance frames by their ids, for `arm_playback workspace_dance_frame`; by default the frame in which the
-        move starts.
+        Poses (7,) in the world of dance frames by their ids, for `arm_playback workspace_dance_frame`; by default the one at the start.
 
     Returns
     -------

@@ -42,8 +42,7 @@ def spot_body(*, arm: bool = True) -> Body:
     """Return Spot, with or without its arm.
 
     Joints are `fl_hx fl_hy fl_kn fr_hx … hr_kn`, and with the arm `sh0 sh1 el0 el1 wr0 wr1 gripper`, in that order. The links `fl_foot` …
-    `hr_foot` have their frames in the feet's centres, `hand` has the hand's frame. The body's origin is in its middle, x forward, y to
-    the left.
+    `hr_foot` have their frames in the feet's centres, `hand` has the hand's frame. The body's origin is in its middle, x forward, y left.
     """
     links: list[Link] = []
 

@@ -160,9 +160,7 @@ def entry_weights(times: Timing, slices: float) -> Floats:
 
 
 def exit_weights(times: Timing, slices: float) -> Floats:
-    """Return the weights (T,) of the pose after the animation: smoothly from 0 to 1 in the last `slices` of the move; all 0 for 0
-    slices.
-    """
+    """Return the weights (T,) of the pose after the animation: smoothly from 0 to 1 in the last `slices` of the move; 0 for 0 slices."""
     if slices <= 0:
         return np.zeros(times.timeline.num_frames)
     return _smooth(times.timeline.times / times.slice, times.slices - slices, times.slices)

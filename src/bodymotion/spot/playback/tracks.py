@@ -40,9 +40,7 @@ def _without_wraps(angles: Floats, times: Floats) -> Floats:
 
 
 def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:
-    """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; each rotation takes the
-    shorter way.
-    """
+    """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; rotations take the shorter way."""
     from bodymotion.kernels import interpolation
 
     q = rotations.normalized(quaternions)
