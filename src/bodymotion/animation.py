@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem, Source, WrongUseError
 from bodymotion.diagnostics.spelling import choices
-from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, frozen
 from bodymotion.system.deferred import NotebookDisplay, provided_by
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Keyframes(ContentEquality):
     values: Floats = field(default_factory=lambda: frozen(np.zeros((0, 0))))
     times: Floats = field(default_factory=lambda: frozen(np.zeros(0)))
     header: tuple[str, ...] = field(default=(), compare=False)
-    exact_zeros: npt.NDArray[np.bool_] | None = field(default=None, compare=False)
+    exact_zeros: Bools | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "times", frozen(self.times, (None,), "times"))

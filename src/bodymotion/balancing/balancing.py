@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.balancing.planning import plan_center
 from bodymotion.balancing.stance import FootPlan, plan_feet, support_edges
@@ -15,7 +14,7 @@ from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.editing.retiming import speed_shares, stretched
 from bodymotion.editing.rules import NOT_EDITED
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats, check_memory, runs
+from bodymotion.geometry.arrays import Bools, Floats, check_memory, runs
 from bodymotion.kernels.feet import lowest
 from bodymotion.kernels.inverse_kinematics import CENTER, POSE
 from bodymotion.model.body import Body
@@ -258,7 +257,7 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     return best if (share, least) >= (old_share, min(old_least, SAFE_MARGIN)) else kept
 
 
-def _lifted(targets: Floats, change: Floats, air: npt.NDArray[np.bool_]) -> Floats:
+def _lifted(targets: Floats, change: Floats, air: Bools) -> Floats:
     """Return the poses (T, K, 7) of feet that follow the change (T,) [m] of the height of the centre of mass in each flight."""
     targets = np.array(targets)
     for a, b in runs(air):
@@ -285,7 +284,7 @@ def _held(now: Measures) -> Floats:
     return np.stack([np.linalg.norm(part, axis=1) for part in (force, moment)], axis=1) / weight
 
 
-def _falls(now: Measures) -> npt.NDArray[np.bool_]:
+def _falls(now: Measures) -> Bools:
     """Return where (T,) the robot falls freely: nothing holds it. Accelerations of the frames next to these are not reliable."""
     free = (_held(now) <= [MAX_FORCE_SHARE, SAFE_MARGIN]).all(axis=1)
     return np.convolve(free, np.ones(1 + 2 * END_FRAMES))[END_FRAMES:-END_FRAMES] > 0
@@ -432,7 +431,7 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats, acceleration: floa
     """Return what is not right in a balanced motion."""
     times, found = now.times, []
 
-    def note(what: str, mask: npt.NDArray[np.bool_], rest: str = "") -> None:
+    def note(what: str, mask: Bools, rest: str = "") -> None:
         """Add what is wrong in some frames (T,), if there are any."""
         parts = [f"{times[a]:.2f} s to {times[b - 1]:.2f} s" for a, b in runs(mask)]
         more = f" and {len(parts) - 3} more" if len(parts) > 3 else ""

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.dynamics import Measures
 from bodymotion.dynamics.contacts import MAX_PATCH_HEIGHT
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, runs, without_short_runs
+from bodymotion.geometry.arrays import Bools, Floats, runs, without_short_runs
 from bodymotion.kernels.feet import hulls, lowest
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
 from bodymotion.system.deferred import need
@@ -56,7 +55,7 @@ class FootPlan:
     points: Floats
     oriented: tuple[bool, ...]
     targets: Floats
-    contact: npt.NDArray[np.bool_]
+    contact: Bools
     shifts: Floats
 
 
@@ -193,7 +192,7 @@ def _onto_face(points: Floats) -> Floats:
     return rotation
 
 
-def _add_swings(out: Floats, old: Floats, times: Floats, contact: npt.NDArray[np.bool_]) -> None:
+def _add_swings(out: Floats, old: Floats, times: Floats, contact: Bools) -> None:
     """Fill the swings of a foot between its pinned poses in `out` (T, 7)."""
     count = len(old)
     for a, b in runs(~contact):

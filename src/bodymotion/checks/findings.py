@@ -6,11 +6,10 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.checks import rules
 from bodymotion.diagnostics import Location, Problem, Rule, Severity
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
 
@@ -122,7 +121,7 @@ def runs(
 class Sampling:
     """T frames of a motion: their numbers in it (T,), their times (T,) [s], and where they are in its file."""
 
-    frames: npt.NDArray[np.intp]
+    frames: Indices
     times: Floats
     locate: FrameLocator
 

@@ -17,6 +17,7 @@ from bodymotion.cli.output import Data, members, number, problems_of
 from bodymotion.cli.page import Page
 from bodymotion.diagnostics.text import counted
 from bodymotion.dynamics import extremes, figures, foot_slips, series
+from bodymotion.geometry.arrays import Bools
 
 if TYPE_CHECKING:
     from bodymotion.dynamics import CameraFrames, Extreme, Measures, Reading, Series
@@ -35,7 +36,7 @@ class Block:
     """A quantity or a sensor: `series` of columns and where they are saturated, or the `frames` of a camera."""
 
     series: Series
-    saturated: npt.NDArray[np.bool_] | None = None
+    saturated: Bools | None = None
     frames: CameraFrames | None = None
 
 

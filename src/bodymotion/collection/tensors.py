@@ -13,7 +13,7 @@ from bodymotion.collection.mapping import Outcome
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import listed, with_article
 from bodymotion.dynamics import Derivative, derivatives, inverse_dynamics, pose_derivatives
-from bodymotion.geometry.arrays import Floats, check_memory
+from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 
@@ -50,11 +50,11 @@ class Tensors:
     """
 
     values: npt.NDArray[np.float32]
-    mask: npt.NDArray[np.bool_]
+    mask: Bools
     channels: tuple[str, ...]
     motions: tuple[str, ...]
-    starts: npt.NDArray[np.int64]
-    is_test: npt.NDArray[np.bool_]
+    starts: Indices
+    is_test: Bools
     mean: Floats
     std: Floats
     frame_rate: float

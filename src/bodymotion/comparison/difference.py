@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.geometry.arrays import Bools
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -58,7 +60,7 @@ class Tolerance:
             if not 0 <= value < np.inf:
                 raise ValueError(f"{name} {value}, expected a finite number, 0 or more")
 
-    def beyond(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    def beyond(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Bools:
         """Return where two arrays of the same shape are not equal."""
         with np.errstate(invalid="ignore", over="ignore"):
             return np.asarray(~np.isclose(a, b, rtol=self.rtol, atol=self.atol, equal_nan=True))

@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.comparison.difference import Comparison, Difference, Tolerance, in_words
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, same
+from bodymotion.geometry.arrays import Bools, Floats, same
 from bodymotion.model.body import Body
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
@@ -161,7 +160,7 @@ def _rotations(
 
 
 def _difference(
-    what: str, amounts: Floats, differing: npt.NDArray[np.bool_], names: Names, times: Floats, units: Names
+    what: str, amounts: Floats, differing: Bools, names: Names, times: Floats, units: Names
 ) -> list[Difference]:
     """Describe amounts (T, P), of which those that are `differing` count, of parts with `names` and `units`."""
     if not differing.any():

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics.trees import point_velocities
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, runs
+from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices, runs
 from bodymotion.model.body import Body
 
 SAMPLED_FRAMES = 200
@@ -36,7 +36,7 @@ class Soles:
 
     links: tuple[int, ...]
     points: Floats
-    edges: npt.NDArray[np.int64]
+    edges: Indices
 
 
 def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
@@ -147,7 +147,7 @@ class Contacts(ContentEquality):
 
     links: tuple[int, ...]
     names: tuple[str, ...]
-    in_contact: npt.NDArray[np.bool_]
+    in_contact: Bools
     heights: Floats
     points: Floats
     velocities: Floats
@@ -178,7 +178,7 @@ class SupportPolygons(ContentEquality):
     """
 
     corners: Floats
-    counts: npt.NDArray[np.int64]
+    counts: Indices
 
     def __repr__(self) -> str:
         return f"SupportPolygons({len(self.counts)} frames)"

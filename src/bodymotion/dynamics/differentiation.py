@@ -25,14 +25,14 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, median_step, real_numbers
+from bodymotion.geometry.arrays import Floats, Indices, median_step, real_numbers
 from bodymotion.motion.interpolation.sampling import bridged, check_increasing
 
 Derivative: TypeAlias = Literal["spline", "central", "savgol"]
 DERIVATIVES = ("spline", "central", "savgol")
 BLOCK = 2048  # Frames that are differentiated at a time where each has a window of others; it limits the memory.
 
-Stencils: TypeAlias = tuple[npt.NDArray[np.intp], Floats, Floats]
+Stencils: TypeAlias = tuple[Indices, Floats, Floats]
 
 MIN_REST, REST_FRAMES = 0.5, 20
 """[s] and in medians of the times between frames: over longer times without a frame the robot rests, as the .seq document defines."""
@@ -140,7 +140,7 @@ def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
 
 
 def _through_logarithm(
-    quaternions: Floats, frames: npt.NDArray[np.intp], near: npt.NDArray[np.intp], once: Floats, twice: Floats
+    quaternions: Floats, frames: Indices, near: Indices, once: Floats, twice: Floats
 ) -> tuple[Floats, Floats]:
     from bodymotion.kernels.interpolation import rotation_vectors
 

@@ -38,7 +38,7 @@ import numpy.typing as npt
 from bodymotion.dynamics.trees import point_velocities
 from bodymotion.dynamics.visible_shapes import VisibleShapes
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, check_memory, frozen
+from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, check_memory, frozen
 from bodymotion.geometry.shapes import Box, Lines, Mesh, Points, Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import (
@@ -90,7 +90,7 @@ class Reading(ContentEquality):
     device: Device
     times: Floats
     values: Floats
-    saturated: npt.NDArray[np.bool_]
+    saturated: Bools
     columns: tuple[str, ...]
     units: tuple[str, ...]
 

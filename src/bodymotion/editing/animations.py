@@ -7,13 +7,12 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.diagnostics import SourceMap, WrongUseError
 from bodymotion.formats.cha.rows import Comments
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.playback.playing import check_keyframes, default_start
 from bodymotion.spot.playback.stance import footprint
@@ -164,7 +163,7 @@ def _moved(values: Floats, columns: tuple[str, ...], step: Floats) -> Floats:
     return moved
 
 
-def _rebuilt(animation: Animation, values: Floats, times: Floats, origin: npt.NDArray[np.intp]) -> Animation:
+def _rebuilt(animation: Animation, values: Floats, times: Floats, origin: Indices) -> Animation:
     """Return an animation with other keyframes; `origin` (N,) are the old ones, −1 for new ones."""
     old, source = animation.keyframes, animation.source
     zeros = None

@@ -16,13 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.editing.rules import NOT_EDITED, NOT_SYMMETRIC
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.model.body import Body
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
@@ -60,8 +59,8 @@ class Symmetry:
         [rad] The largest angle between the axis of a joint's partner and the mirror image of its own.
     """
 
-    links: npt.NDArray[np.intp]
-    columns: npt.NDArray[np.intp]
+    links: Indices
+    columns: Indices
     signs: Floats
     frames: Floats
     offset: float

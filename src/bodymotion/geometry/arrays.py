@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
+Indices: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, what: str = "array") -> Floats:
@@ -91,13 +93,13 @@ def median_step(times: Floats) -> float:
     return float(0.5 * (gaps[(len(gaps) - 1) // 2] + gaps[len(gaps) // 2]))
 
 
-def runs(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+def runs(mask: Bools) -> list[tuple[int, int]]:
     """Return the runs of True in a mask (N,): for each the index of its first element, and the one after its last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
-def without_short_runs(mask: npt.NDArray[np.bool_], times: Floats, least: float) -> npt.NDArray[np.bool_]:
+def without_short_runs(mask: Bools, times: Floats, least: float) -> Bools:
     """Return a mask (N,) over times (N,) without gaps, then without runs, shorter than `least` between its first and its last element."""
     found = np.array(mask)
     for state in (False, True):

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats, Ints, frozen_ints, unit
+from bodymotion.geometry.arrays import Floats, Indices, Ints, frozen_ints, unit
 from bodymotion.geometry.shapes import (
     Box,
     Capsule,
@@ -47,8 +47,6 @@ from bodymotion.geometry.shapes import (
 MAX_EAR_TESTS = 100_000_000  # Corner tests for cutting ears in one call; remaining polygons become fans.
 
 VECTORIZED_CORNERS = 40  # Number of corners from which testing them all at once is faster.
-
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,9 @@
 """Boxes around links and their shapes that overlap."""
 
 import numpy as np
-import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats, Indices
 from bodymotion.kernels.compiling import inlined, kernel
-from bodymotion.kernels.kinematics import Indices
 from bodymotion.kernels.vectors import Vector, dot, multiply, norm, plus, product
 
 
@@ -17,7 +15,7 @@ def find_deep(
     boxes: tuple[Floats, ...],
     edges: Indices,
     limit: float,
-    found: npt.NDArray[np.bool_],
+    found: Bools,
 ) -> None:
     """Set `found` (T,) in frames in which boxes of shapes of one of the `pairs` (N, 2) of links overlap by more than `limit`.
 

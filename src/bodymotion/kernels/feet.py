@@ -3,11 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.geometry.rotations import conjugate, rotate
 from bodymotion.kernels.compiling import as_rows, in_slices, is_small, kernel
-from bodymotion.kernels.kinematics import Indices, apply, matrices, rotation
+from bodymotion.kernels.kinematics import apply, matrices, rotation
 
 
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
@@ -204,7 +204,7 @@ def stances(
     return out
 
 
-def _low(values: Floats, below: float, above: float, is_first: bool) -> npt.NDArray[np.bool_]:
+def _low(values: Floats, below: float, above: float, is_first: bool) -> Bools:
     """Return where values (T,) are low: from below the one limit until above the other, or unknown.
 
     With `is_first`, the state before the first value is unknown, and one between the limits is low.

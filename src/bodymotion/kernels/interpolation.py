@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import as_rows, in_slices, is_small, kernel
-from bodymotion.kernels.kinematics import Indices, unit_pose
+from bodymotion.kernels.kinematics import unit_pose
 
 MAX_SERIES_DISTANCE = 0.24
 """Squared distance of two unit quaternions (rotations 28° apart) up to which SLERP is computed by a power series."""

@@ -27,10 +27,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.kinematics import rotation, unit_pose
-from bodymotion.kernels.loop_closing import Chain, Indices, place_links
+from bodymotion.kernels.loop_closing import Chain, place_links
 from bodymotion.kernels.vectors import Triple, cross, dot, multiply, norm, plus, product, put, times
 
 POSE, CENTER, LOOK, DISTANCE, POINTS, AXES, PLANE, CENTER_PLANE = range(8)

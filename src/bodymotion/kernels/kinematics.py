@@ -37,10 +37,9 @@ parts along the joints that carry it are its row of M.
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
 from bodymotion.kernels.vectors import cross, dot, plus, product, put, times
 
@@ -85,7 +84,6 @@ def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
                 cosines[i] = np.cos(angles[i])
 
 
-Indices: TypeAlias = npt.NDArray[np.int64]
 Tree: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats]
 
 CYCLES = (0, 1, 2), (1, 2, 0), (2, 0, 1)  # An axis, and the two after it.

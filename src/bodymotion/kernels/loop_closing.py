@@ -28,9 +28,8 @@ where the joint moves the second link, − where it moves the first one, in whos
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.vectors import cross, dot, multiply, plus, product, put, times
 
@@ -47,7 +46,6 @@ MAX_CORRECTIONS, MAX_CORRECTIONS_WHEN_LOST = 12, 240  # Corrections per step.
 MAX_SWEEPS = 40  # Of the Jacobi rotations of a singular value decomposition.
 
 # A mechanism.
-Indices: TypeAlias = npt.NDArray[np.int64]
 Chain: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats, Floats, Floats]
 """The first seven arrays: links, offsets and axes."""
 Mechanism: TypeAlias = tuple[
@@ -123,7 +121,7 @@ def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:
 
 def follow(
     mechanism: Mechanism, followers: Indices, rank: int, usual: float, start: Floats, targets: Floats
-) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
+) -> tuple[Floats, Floats, Indices]:
     """Close loops over T frames.
 
     `followers`: which of the v variables are worked out; the others are as in `targets` (T, v). `rank`: how many of the followers'
@@ -299,7 +297,7 @@ def _follow(
     targets: Floats,
     found: Floats,
     least: Floats,
-    marks: npt.NDArray[np.int64],
+    marks: Indices,
 ) -> None:
     equations, links = mechanism[7].shape[0], mechanism[0].shape[0]
     nf, nd = followers.shape[0], drivers.shape[0]

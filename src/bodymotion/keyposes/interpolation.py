@@ -23,11 +23,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import SourceMap
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, check_memory
+from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory
 from bodymotion.keyposes.tracks import Foot, Key, StepStyle, Track, step_tracks, with_transitions
 from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
 from bodymotion.model.body import Body
@@ -176,7 +175,7 @@ class Interpolated:
     links: tuple[int, ...]
     goals: Floats
     errors: Floats
-    bases: npt.NDArray[np.intp]
+    bases: Indices
 
 
 def feet_of(body: Body) -> tuple[Foot, ...]:
@@ -276,7 +275,7 @@ class Plan:
         return Interpolated(times, q, root, zmp, links, goals, errors, bases)
 
     def _pose_legs(
-        self, q: Floats, links: Sequence[int], goals: Floats, blends: Floats, bases: npt.NDArray[np.intp]
+        self, q: Floats, links: Sequence[int], goals: Floats, blends: Floats, bases: Indices
     ) -> tuple[Floats, Floats]:
         """Fill the joints of the legs in `q`, and return the root's poses (T, 7) and how far goals are missed (T, N, 2)."""
         body = self.body
@@ -336,7 +335,7 @@ def _link_keys(key_poses: KeyPoses, body: Body) -> dict[int, list[Key]]:
     return {link: with_transitions(made) for link, made in keys.items()}
 
 
-def _bases(starts: Floats, flagged: npt.NDArray[np.bool_], used: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+def _bases(starts: Floats, flagged: Bools, used: Bools) -> Indices:
     """Return the base (T,) among the links (T, N): the latest that is flagged, else the latest."""
     if not starts.shape[1]:
         return np.full(len(starts), -1)

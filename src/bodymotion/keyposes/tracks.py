@@ -23,10 +23,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 
 MIN_CHANGE = 1e-3  # [m or rad] A smaller change to a neighbouring key makes a value rest at a key.
 JUMP = 1e-6  # [s] Over a shorter segment a value jumps to its later key.
@@ -111,7 +110,7 @@ class Track:
         stated = np.array([key.slope for key in self.keys])
         return np.where(np.isnan(stated)[:, None], slopes, stated[:, None])
 
-    def phase(self, times: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]:
+    def phase(self, times: Floats) -> tuple[Indices, Indices, Floats]:
         """Return the numbers (T,) of the keys around each time, and how far (T,) it is from the first to the second, 0…1."""
         start = np.maximum(np.searchsorted(self.times, times, side="right") - 1, 0)
         end = np.minimum(start + 1, len(self.keys) - 1)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats, Ints
+from bodymotion.geometry.arrays import Floats, Indices, Ints
 from bodymotion.geometry.meshes import hull_distance, solid
 from bodymotion.model.body import Body
 from bodymotion.model.links import is_moving, rigid_groups
@@ -96,7 +96,7 @@ class CollisionPoints:
                         found.add(pair)
         return tuple(sorted(found))
 
-    def partners(self, one: int) -> npt.NDArray[np.int64]:
+    def partners(self, one: int) -> Indices:
         """Return the shapes after shape `one` with which MuJoCo lets it collide."""
         group, carrier = self._groups
         own, carries = group[one + 1 :], carrier[one + 1 :]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, check_memory, real_numbers
+from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices, check_memory, real_numbers
 from bodymotion.geometry.meshes import hull_of_sorted
 from bodymotion.kernels import inverse_kinematics as kernel
 from bodymotion.model.closed_loops import columns_of, constrained_directions, constrained_tilts, unit_axis
@@ -149,7 +149,7 @@ class Solution(ContentEquality):
     joint_names: tuple[str, ...] = ()
 
     @property
-    def reached(self) -> npt.NDArray[np.bool_]:
+    def reached(self) -> Bools:
         """Whether all tasks are fulfilled (...)."""
         return np.asarray((self.errors <= MAX_ERROR).all(axis=(-2, -1)))
 
@@ -307,7 +307,7 @@ class TaskList:
             for row, (kind, direction, ends) in enumerate(equations):
                 self.add(name, kind, [np.inf], np.zeros(7), joint.links, ends, direction, continues=row > 0)
 
-    def random_starts(self, missed: npt.NDArray[np.intp], space: kernel.Space, count: int) -> Floats:
+    def random_starts(self, missed: Indices, space: kernel.Space, count: int) -> Floats:
         """Return joint values (count, J), random within limits for the joints that move the links of missed tasks, else as at the start."""
         q: Floats = np.atleast_2d(self.starts)[0]
         reach = np.zeros(len(q))

@@ -17,7 +17,7 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import ContentEquality, Floats, frozen, median_step
+from bodymotion.geometry.arrays import ContentEquality, Floats, Indices, frozen, median_step
 
 __all__ = [
     "JOINT_DISPLACEMENT",
@@ -166,7 +166,7 @@ class Timeline(ContentEquality):
         last = self.num_frames if end is None else int(np.searchsorted(self.times, end + ON_FRAME, side="right"))
         return slice(first, last)
 
-    def frames_at(self, times: npt.ArrayLike) -> npt.NDArray[np.intp]:
+    def frames_at(self, times: npt.ArrayLike) -> Indices:
         """Return the index of the frame in force at each time (...) [s]: the last one at or before it, at least the first."""
         t = np.asarray(times, dtype=np.float64)
         if self.num_frames == 0:

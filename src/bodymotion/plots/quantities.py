@@ -9,12 +9,11 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.choreography import PREFIX
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import QUANTITIES, Contacts, Measures, Series, SupportPolygons, support_polygons
-from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.plots.curves import decimated, line_of, most_varying, panel, ranged, together
 from bodymotion.plots.layout import SIDE, Flow
@@ -169,7 +168,7 @@ def moves_chart(subject: Subject, flow: Flow) -> Chart:
     return flow.chart("moves", "Moves", subject)
 
 
-def _spans(flags: npt.NDArray[np.bool_], times: Floats) -> tuple[tuple[float, float], ...]:
+def _spans(flags: Bools, times: Floats) -> tuple[tuple[float, float], ...]:
     """Return runs of frames as time spans; a frame lasts until the next one, the last one as long as the one before."""
     if not len(times):
         return ()
@@ -243,7 +242,7 @@ def _sensor_panels(subject: Subject) -> tuple[list[Curves], tuple[str, ...]]:
     return panels, (f"{more} more sensors not shown",) if more > 0 else ()
 
 
-def decimated_path(times: Floats, points: Floats) -> npt.NDArray[np.intp]:
+def decimated_path(times: Floats, points: Floats) -> Indices:
     """Return the frames of a path (T, 2) that are drawn, the outermost ones included."""
     if len(times) <= MAX_POINTS:
         return np.arange(len(times))
@@ -381,7 +380,7 @@ def has_zmp(subject: Subject) -> bool:
     return bool(np.isfinite(m.zmp[subject.inside(m.times)]).any())
 
 
-def _worst(m: Measures, frames: npt.NDArray[np.intp], subject: Subject) -> tuple[float, float, float, str] | None:
+def _worst(m: Measures, frames: Indices, subject: Subject) -> tuple[float, float, float, str] | None:
     margin = m.stability_margin[frames]
     if np.isnan(margin).all():
         return None
@@ -391,7 +390,7 @@ def _worst(m: Measures, frames: npt.NDArray[np.intp], subject: Subject) -> tuple
     return time, float(at[0]), float(at[1]), f"{subject.length_text(float(margin[k]))} at {time:.2f} s"
 
 
-def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, ...]:
+def _footprints(m: Measures, frames: Indices) -> tuple[Footprint, ...]:
     """Return the footprints: one per contact of a foot, more where it slides or rolls; and the hulls of several feet."""
     in_contact = m.contacts.in_contact[frames]
     found: list[Footprint] = []

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import distinct, moment
 from bodymotion.dynamics import Measures, Series, series
 from bodymotion.dynamics.quantities import Of
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Bools, Floats, frozen
 from bodymotion.geometry.rotations import to_rpy
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
@@ -177,7 +176,7 @@ class Subject:
             found = replace(found, times=frozen(found.times[inside]), values=frozen(found.values[inside]))
         return found if self.radians else found.in_degrees()
 
-    def inside(self, times: Floats) -> npt.NDArray[np.bool_]:
+    def inside(self, times: Floats) -> Bools:
         """Return which of the times (T,) are shown.
 
         Raises WrongUseError when none is.

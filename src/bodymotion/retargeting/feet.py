@@ -7,11 +7,10 @@ source is changed by what both phases next to it are, by a quintic polynomial, a
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.motion.interpolation.lowpass import bump, quintic
 from bodymotion.retargeting.source import Sole
 
@@ -25,7 +24,7 @@ TILTED_SHARE = 0.001  # Weight of frames with a tilted foot.
 MAX_ROLL = 0.5  # [rad] Maximum roll of a foot in contact.
 
 
-def foot_path(raw: Floats, times: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: bool = False) -> Floats:
+def foot_path(raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bool = False) -> Floats:
     """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for one of the source (T, 7) at times (T,) [s].
 
     `contact` (T, 2) of ankle and toe. With `tilted`, orientations are those that the foot can have, and kept but for `FREE_TILT`.
@@ -34,7 +33,7 @@ def foot_path(raw: Floats, times: Floats, contact: npt.NDArray[np.bool_], sole: 
     return between_stances(raw, _stances(raw, times, contact, sole, tilted), on, sole)
 
 
-def between_stances(raw: Floats, stances: Floats, on: npt.NDArray[np.bool_], sole: Sole) -> Floats:
+def between_stances(raw: Floats, stances: Floats, on: Bools, sole: Sole) -> Floats:
     """Return the poses (T, 7) of a foot: `stances` while it is `on` the ground (T,), and `raw` in between, moved to begin and end there."""
     known, frames, out, clear = np.flatnonzero(on), np.arange(len(on)), raw, np.zeros(len(on))
     if len(known):
@@ -48,7 +47,7 @@ def between_stances(raw: Floats, stances: Floats, on: npt.NDArray[np.bool_], sol
     return np.asarray(out + lift[:, None] * np.eye(7)[2])
 
 
-def phase_means(values: Floats, on: npt.NDArray[np.bool_], weights: Floats) -> Floats:
+def phase_means(values: Floats, on: Bools, weights: Floats) -> Floats:
     """Return values (T, N) with the weighted mean of each phase in its frames, those that are `on` (T,)."""
     begins = np.diff(on, prepend=False) & on
     first = np.flatnonzero(begins)
@@ -65,7 +64,7 @@ def lowest_corner(feet: Floats, sole: Sole) -> Floats:
     return np.asarray((feet[:, 2, None] + rotations.rotate(feet[:, None, 3:], corners)[..., 2]).min(axis=1))
 
 
-def _stances(raw: Floats, times: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: bool) -> Floats:
+def _stances(raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bool) -> Floats:
     """Return the poses (T, 7) of a foot in its stance phases."""
     on = np.asarray(contact.any(axis=1))
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T

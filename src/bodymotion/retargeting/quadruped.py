@@ -23,12 +23,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.balancing.balancing import eased
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.kernels.feet import lowest
 from bodymotion.model import ik
 from bodymotion.model.body import Body
@@ -68,7 +67,7 @@ class Plan(NamedTuple):
     body: Floats
     rpy: Floats
     feet: Floats
-    contact: npt.NDArray[np.bool_]
+    contact: Bools
 
 
 def planned(
@@ -215,7 +214,7 @@ def _sides(body: Body, figure: Figure) -> Iterator[tuple[int, float, float]]:
         yield column, straight, np.sign(wider if abs(wider) > BOTH_WAYS else way @ forward) or 1.0
 
 
-def soles_of(body: Body, figure: Figure) -> tuple[list[int], Floats, npt.NDArray[np.intp]]:
+def soles_of(body: Body, figure: Figure) -> tuple[list[int], Floats, Indices]:
     """Return the links of the feet, the points (P, 3) with which they can touch the ground, in their frames, and the first one of each."""
     links, clouds = [], []
     for leg in LEGS:
@@ -233,7 +232,7 @@ def contact_depths(body: Body, figure: Figure, placed: Floats) -> Floats:
     return np.asarray(at - lowest(placed[:, links], cloud, edges, 0.0)[..., 0])
 
 
-def _steps(at_rest: Floats, on: npt.NDArray[np.bool_], lift: Floats, limits: Floats) -> Floats:
+def _steps(at_rest: Floats, on: Bools, lift: Floats, limits: Floats) -> Floats:
     """Return the path (T, 3) of a foot: in each stance phase where `at_rest` (T, 3) has it in the middle, and swings in between."""
     out = np.array(at_rest)
     for a, b in runs(on):
@@ -246,7 +245,7 @@ def _steps(at_rest: Floats, on: npt.NDArray[np.bool_], lift: Floats, limits: Flo
     return out
 
 
-def _pinned(path: Floats, on: npt.NDArray[np.bool_]) -> Floats:
+def _pinned(path: Floats, on: Bools) -> Floats:
     """Return the path (T, 3) of a foot that is at one point of the ground in each stance phase."""
     change = np.zeros_like(path)
     for a, b in runs(on):

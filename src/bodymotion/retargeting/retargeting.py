@@ -21,14 +21,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.balancing.balancing import eased
 from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats, Indices
 from bodymotion.kernels.compiling import in_slices
-from bodymotion.kernels.inverse_kinematics import Indices, Space
+from bodymotion.kernels.inverse_kinematics import Space
 from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -229,7 +228,7 @@ class Goals:
         turned = rotations.multiply(placed[:, self.figure.points[f"{side} ankle"][0], 3:], self.axes[f"{side} foot"])
         return np.concatenate([self.figure.at(f"{side} ankle", placed), turned], axis=1)
 
-    def in_contact(self) -> npt.NDArray[np.bool_]:
+    def in_contact(self) -> Bools:
         """Return which joints (T, J) hold a foot that is in contact."""
         held = np.zeros((len(self.pelvis), self.body.num_joints), dtype=bool)
         for k, side in enumerate(SIDES):

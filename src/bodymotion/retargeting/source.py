@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.balancing import balancing
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, without_short_runs
+from bodymotion.geometry.arrays import Bools, Floats, without_short_runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton, foot_cloud
@@ -73,11 +72,11 @@ class Recording:
     times: Floats
     points: Mapping[str, Floats]
     frames: Mapping[str, Floats]
-    contact: npt.NDArray[np.bool_]
+    contact: Bools
     ankle_height: float
 
     @property
-    def on_ground(self) -> npt.NDArray[np.bool_]:
+    def on_ground(self) -> Bools:
         """(T, 2) whether the left and the right foot are in contact."""
         return np.asarray(self.contact.any(axis=2))
 
@@ -204,9 +203,7 @@ def _frame(up: Floats, lateral: Floats) -> Floats:
     return rotations.from_matrix(np.stack([np.cross(y, z), y, z], axis=1))
 
 
-def _mean_axes(
-    figure: Figure, placed: Floats, points: Mapping[str, Floats], contact: npt.NDArray[np.bool_]
-) -> dict[str, Floats]:
+def _mean_axes(figure: Figure, placed: Floats, points: Mapping[str, Floats], contact: Bools) -> dict[str, Floats]:
     """Return for the parts of a person the quaternions (4,) of their frames in the frames of their joints."""
     hips = 0.5 * (points["left hip"] + points["right hip"])
     tall = hips[:, 2] - np.minimum(points["left ankle"][:, 2], points["right ankle"][:, 2])
@@ -265,7 +262,7 @@ def ground_height(points: list[Floats], times: Floats, leg: float) -> float:
     return float(np.round(np.median(height[still if still.any() else low]), DIGITS))
 
 
-def phases_of_contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.NDArray[np.bool_]:
+def phases_of_contact(points: Floats, ground: float, times: Floats, leg: float) -> Bools:
     """Return when (T,) a point of a foot is in contact."""
     near = (points[:, 2] < ground + CONTACT_HEIGHT * leg) & (_speed(points, times) < CONTACT_SPEED * leg)
     found = without_short_runs(near, times, MIN_PHASE)

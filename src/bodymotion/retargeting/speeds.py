@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.balancing.balancing import eased
 from bodymotion.balancing.stance import changed_pose, pose_difference
-from bodymotion.geometry.arrays import Floats, median_step
+from bodymotion.geometry.arrays import Bools, Floats, median_step
 from bodymotion.model.body import Body
 from bodymotion.retargeting.roles import DIGITS
 from bodymotion.retargeting.source import smoothed
@@ -22,7 +21,7 @@ CUTOFFS, CALMING_TIME = (5.0, 4.0, 3.0, 2.0), 0.05
 """[Hz] of the low-pass filters of what is sudden, one after another; and [s] how much longer they last on both sides."""
 
 
-def within_speeds(body: Body, q: Floats, times: Floats, held: npt.NDArray[np.bool_]) -> Floats:
+def within_speeds(body: Body, q: Floats, times: Floats, held: Bools) -> Floats:
     """Return the joint values (T, J) nearest to `q` in the maximum norm that keep the velocity limits of the joints.
 
     Values `held` (T, J) come before others. With v the limit, the nearest ones are the mean of the bounds min q(s) + v·|t − s| and

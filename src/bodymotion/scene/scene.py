@@ -17,7 +17,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Group, Problem, grouped
 from bodymotion.diagnostics.text import counted, listed, shown
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen
 from bodymotion.geometry.meshes import outermost_points
 from bodymotion.geometry.shapes import Capsule, Cylinder, Material, Shape, Sphere, shape_along
 from bodymotion.model.body import Body, fit_problems
@@ -67,11 +67,11 @@ class FootContacts:
 
     names: tuple[str, ...]
     links: tuple[int, ...]
-    stance: npt.NDArray[np.bool_]
+    stance: Bools
     reach_errors: Floats
 
     @property
-    def out_of_reach(self) -> npt.NDArray[np.bool_]:
+    def out_of_reach(self) -> Bools:
         """Whether feet (T, K) do not reach their targets."""
         return np.asarray(self.reach_errors > REACH_TOLERANCE)
 
@@ -240,7 +240,7 @@ class Scene:
                 found.append(Curve(joint.name or f"joint {column}", "deg" if degrees else "m", values))
         return tuple(found)
 
-    def timeline_index(self, other: Timeline) -> npt.NDArray[np.intp]:
+    def timeline_index(self, other: Timeline) -> Indices:
         """Return for each frame (T,) the current frame of another timeline at its time."""
         if other == self.timeline:
             return np.arange(self.num_frames)
@@ -282,7 +282,7 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
     return FootContacts(names, links, stance, reach_errors)
 
 
-def path_frames(count: int) -> npt.NDArray[np.intp]:
+def path_frames(count: int) -> Indices:
     """Return the frames, among `count`, that a path is drawn through: at most `MAX_PATH_POINTS`, the first and the last included."""
     return np.linspace(0, count - 1, min(count, MAX_PATH_POINTS)).astype(np.intp)
 
@@ -391,7 +391,7 @@ def _drawable(link_poses: Floats, recorded: Floats) -> tuple[Floats, int]:
     return frozen(link_poses), int(wrong.sum())
 
 
-def _outside(values: Floats) -> npt.NDArray[np.bool_]:
+def _outside(values: Floats) -> Bools:
     finite = np.isfinite(values).all(axis=(1, 2))
     return np.asarray(~finite | (np.abs(values[..., :3]) > MAX_DISTANCE).any(axis=(1, 2)))
 
@@ -495,7 +495,7 @@ class BodyExtent:
             found[0] = np.concatenate([found[0], poses.transform_points(poses.inverse(body.root_pose), around)])
         counts = np.array([len(points) for points in found])
         self.points: Floats = np.concatenate([np.zeros((0, 3)), *found])
-        self.links: npt.NDArray[np.intp] = np.repeat(np.arange(len(found)), counts)
+        self.links: Indices = np.repeat(np.arange(len(found)), counts)
         self._body = body
         self.far: tuple[int, ...] = ()
         if len(self.points):
@@ -532,7 +532,7 @@ class BodyExtent:
         return np.stack([placed.min(axis=0), placed.max(axis=0)]) if len(placed) else None
 
 
-def _bulk(points: Floats, weights: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+def _bulk(points: Floats, weights: npt.ArrayLike) -> Bools:
     """Return which points (N, 3) belong to the bulk: all that are not beyond a wide gap around at least half of the weights (N,)."""
     weights = np.asarray(weights, dtype=np.float64)
     center = np.quantile(points, 0.5, axis=0, weights=np.repeat(weights[:, None], 3, 1), method="inverted_cdf")

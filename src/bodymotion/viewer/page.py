@@ -24,7 +24,7 @@ import numpy.typing as npt
 from bodymotion.choreography import PREFIX
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import html_text, shown
-from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.animation_playback import Block, moves_of
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS, DisplayOptions
@@ -65,7 +65,7 @@ def check_page_path(path: Path) -> None:
 class Sampling:
     """The frames that a page shows: `frames` (N,), each from its own time on: `times` (N,) [s] after the first."""
 
-    frames: npt.NDArray[np.intp]
+    frames: Indices
     times: Floats
 
     def __str__(self) -> str:
@@ -275,7 +275,7 @@ def _block(move: Block) -> list[Any]:
     return [move.start, move.end, f"rgb{STANCE if move.is_played else SWING}", not move.is_played, name]
 
 
-def _spans(timeline: Timeline, on: npt.NDArray[np.bool_], color: Rgb) -> list[list[Any]]:
+def _spans(timeline: Timeline, on: Bools, color: Rgb) -> list[list[Any]]:
     """Return first time, last time, colour and whether it is a thin line, of each run of frames that are `on` (T,)."""
     times = timeline.times
     found: list[list[Any]] = []

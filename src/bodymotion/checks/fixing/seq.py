@@ -17,6 +17,7 @@ from bodymotion.formats.seq.rows import RowFaultError, elements, row_numbers
 from bodymotion.formats.seq.scan import ByteSource
 from bodymotion.formats.seq.values import Layout
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence, key_text
+from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDING
 
 
@@ -181,9 +182,7 @@ def _rows_to_fix(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, li
         yield node, values, np.flatnonzero(_rough(np.array([values]), layout)[0]).tolist()
 
 
-def _rough(
-    rows: np.ndarray[tuple[int, ...], np.dtype[np.float64]], layout: Layout
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _rough(rows: Floats, layout: Layout) -> Bools:
     """Return which quaternions (N, parts) of some rows are almost of length 1; one that is far from it may be no quaternion."""
     poses = rows[:, layout.stamped :].reshape(len(rows), -1, 7)
     with np.errstate(all="ignore"):

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats, Indices
 from bodymotion.geometry.meshes import box_overlap
 from bodymotion.kernels.boxes import find_deep
 from bodymotion.kernels.compiling import is_small
@@ -47,8 +46,8 @@ class Collisions:
         T.
     """
 
-    links: npt.NDArray[np.int64]
-    frames: npt.NDArray[np.int64]
+    links: Indices
+    frames: Indices
     depths: Floats
     points: Floats
     num_frames: int
@@ -97,7 +96,7 @@ class _Boxes:
         for pair in shapes.rest_overlaps if count else ():
             self.partners[tuple(np.searchsorted(self.links, pair))] = False
 
-    def near(self, placed: Floats, floor: float | None) -> npt.NDArray[np.bool_]:
+    def near(self, placed: Floats, floor: float | None) -> Bools:
         """Return in which frames (T,) boxes overlap by more than `MIN_DEPTH`: poses (T, L, 7) of links, and the height of a floor [m]."""
         found = np.full(len(placed), len(self.links) > MAX_LINKS)
         turns = matrices(placed[:, self.links])
@@ -172,7 +171,7 @@ def find_collisions(body: Body, q: Floats, root: Floats, floor: float | None = N
     return Collisions(pairs[first, :2], pairs[first, 2], -found[first, 3], found[first, 4:], len(q))
 
 
-def _contacts(body: Body, q: Floats, root: Floats, frames: npt.NDArray[np.intp], floor: float | None) -> Floats:
+def _contacts(body: Body, q: Floats, root: Floats, frames: Indices, floor: float | None) -> Floats:
     """Return MuJoCo's contacts deeper than `MIN_DEPTH` in `frames` as rows: two links, frame, distance [m], point (3,) [m]."""
     from bodymotion.simulation.world import WorldOptions, robot_of
 

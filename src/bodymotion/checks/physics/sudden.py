@@ -17,13 +17,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.checks.findings import MAX_MOMENTS, Finding, Moment, Run, Sampling, finding, runs
 from bodymotion.checks.physics import rules
 from bodymotion.diagnostics import Rule
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.model.body import Body
 from bodymotion.motion.interpolation import find_wraps, unwrapped
 
@@ -127,7 +126,7 @@ def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, sc
     return (whole if whole > max(0.5 * float(sizes.max()), scale.step) else 0.0), before
 
 
-def _median_around(change: Floats, frames: npt.NDArray[np.intp]) -> Floats:
+def _median_around(change: Floats, frames: Indices) -> Floats:
     """Return the median of `change` in the frames around each of `frames`; 0 where there is no such frame."""
     neighbours = np.arange(FIRST_NEIGHBOUR, LAST_NEIGHBOUR + 1)
     indices = frames[:, None] + np.concatenate([-neighbours, neighbours])
@@ -169,7 +168,7 @@ def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:
     return _jumps_and_spikes(rules.JOINT_JUMPS, rules.JOINT_SPIKE, parts, frames, full_turns)
 
 
-def _changing_columns(q: Floats, gaps: Floats) -> npt.NDArray[np.intp]:
+def _changing_columns(q: Floats, gaps: Floats) -> Indices:
     """Return the columns of joint values (T, J) in which a speed changes enough for a sliding joint, or a value by half a turn."""
     steps = np.diff(q, axis=0)
     change = np.abs(np.diff(steps / gaps[:, None], axis=0))

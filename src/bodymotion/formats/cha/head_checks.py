@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 
-import numpy as np
-import numpy.typing as npt
-
 from bodymotion.animation import GROUPS, LEGS, TRACKS, Animation, Parameter
 from bodymotion.diagnostics import Diagnostics, Location, Rule, SourceMap, Subject
 from bodymotion.diagnostics.problem import MAX_LISTED
@@ -16,6 +13,7 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import exclusive
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME
+from bodymotion.geometry.arrays import Indices
 
 MAX_PARAMETER = 1e6  # Nothing can be played with a parameter that is larger.
 
@@ -52,7 +50,7 @@ class Checked:
         self,
         rule: Rule,
         column: str,
-        rows: npt.NDArray[np.intp],
+        rows: Indices,
         message: Callable[[int], str],
         hint: Callable[[int], str | None] = lambda row: None,
     ) -> None:

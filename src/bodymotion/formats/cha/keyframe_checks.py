@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, LEGS
 from bodymotion.diagnostics import Rule
@@ -12,7 +11,7 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head_checks import Checked, left_out
 from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import angles_in_degrees
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
@@ -33,8 +32,6 @@ MIN_STEP_FRACTION = 0.1  # Smaller steps, as a fraction of the largest one, are 
 MAX_HEIGHT = 5.0  # [m] Body and hand are not mostly higher than this, and feet not farther apart.
 ROBOT_SIZE = (0.1, 1.5)  # [m] A height, or a distance between feet, of a robot.
 UNITS = ((1000.0, "millimetres"), (100.0, "centimetres"))
-
-_Flags = npt.NDArray[np.bool_]
 
 
 def check_keyframes(checked: Checked) -> None:
@@ -87,7 +84,7 @@ def _check_values(checked: Checked) -> None:
 
 
 def _report_values(
-    checked: Checked, rule: Rule, name: str, values: Floats, wrong: _Flags | np.bool_, limits: str = ""
+    checked: Checked, rule: Rule, name: str, values: Floats, wrong: Bools | np.bool_, limits: str = ""
 ) -> None:
     """Report each wrong value of a column."""
     rows = np.flatnonzero(wrong)
@@ -260,7 +257,7 @@ def _check_cycle(checked: Checked) -> None:
             check_swings(checked, leg, contact, animation.keyframes.column(contact) != 0)
 
 
-def check_swings(checked: Checked, leg: str, column: str, stance: _Flags, source: str = "") -> None:
+def check_swings(checked: Checked, leg: str, column: str, stance: Bools, source: str = "") -> None:
     """Check how often a foot swings.
 
     Parameters

@@ -11,14 +11,13 @@ from functools import cached_property
 from math import isfinite
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, Location
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.text import numbers_of_rows
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats, Indices
 
 NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)  # A decimal number.
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
@@ -31,8 +30,7 @@ MIN_PLAIN_BYTES = 1 << 14  # Shorter files are read line by line.
 MAX_FAULTY_LINES = 10_000  # Reading stops after this number of faulty lines.
 MAX_COMMENTS = 50_000
 
-_Flags = npt.NDArray[np.bool_]
-_Table = tuple[Floats, _Flags, npt.NDArray[np.int64]]
+_Table = tuple[Floats, Bools, Indices]
 
 # Lines.
 COMMENT = re.compile("#|//")
@@ -205,8 +203,8 @@ class Rows:
 
     data: bytes
     values: Floats
-    zeros: _Flags
-    begins: npt.NDArray[np.int64]
+    zeros: Bools
+    begins: Indices
     comments: list[tuple[int, str, bool]] = field(default_factory=list)
     """Comments: the row before which they stand (or in which, where the last item is True), and the text."""
     left_out: list[int] = field(default_factory=list)
@@ -227,7 +225,7 @@ class Rows:
         return words[min(value, len(words) - 1)].location
 
     @cached_property
-    def line_numbers(self) -> npt.NDArray[np.int64]:
+    def line_numbers(self) -> Indices:
         """The line (N,) of each row, from 1."""
         line_ends = np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n"))
         return np.searchsorted(line_ends, self.begins) + 1

@@ -15,7 +15,7 @@ from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
 from bodymotion.formats.cha.reader import check_animation, move_name
 from bodymotion.formats.cha.rows import COMMENT, Comments, LineComments
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.system.files import whole_file
 
 Style = Literal["canonical"]
@@ -179,9 +179,7 @@ class _Writer:
         return "".join(f"{line}\n" for line in found).encode()
 
 
-def _table(
-    frames: Keyframes, header: list[str], canonical: bool
-) -> tuple[Floats, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
+def _table(frames: Keyframes, header: list[str], canonical: bool) -> tuple[Floats, Bools]:
     """Return all numbers (N, W) of the rows in the order of the header, and which zeros (N, W) are the bare text 0."""
     names = [column for keyword in header for column in singles(keyword)]
     at = [frames.columns.index(name) if name != TIME else -1 for name in names]

@@ -20,12 +20,10 @@ from bodymotion.animation import GROUPS, LEGS
 from bodymotion.diagnostics import Location
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import MESSAGES, Field, message_class
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats, Indices
 
 TIME = "time"
 
-Flags = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[np.intp]
 
 _CHUNK_ROWS = 4096
 _MAX_LAYOUTS = 64  # Maximum number of layouts of one length that are kept while rows are read.
@@ -112,7 +110,7 @@ class Layout:
     """
 
     wire: npt.NDArray[np.uint8]
-    gaps: Numbers
+    gaps: Indices
 
     @staticmethod
     def of(message: Any, count: int) -> Layout | None:  # noqa: ANN401
@@ -130,7 +128,7 @@ class Layout:
             messages[:, self.gaps] = np.ascontiguousarray(numbers, "<f8").view(np.uint8).reshape(*numbers.shape, 8)
         return messages
 
-    def numbers(self, messages: npt.NDArray[np.uint8]) -> tuple[Flags, Floats]:
+    def numbers(self, messages: npt.NDArray[np.uint8]) -> tuple[Bools, Floats]:
         """Return which of `messages` (N, L) have this layout, and the numbers (M, K) of these."""
         fixed = np.ones(len(self.wire), np.bool_)
         fixed[self.gaps] = False
@@ -164,7 +162,7 @@ def keyframe_rows(times: Floats, values: Floats, fields: Mapping[str, int], *, a
         yield b"".join(rows)
 
 
-def _keyframe_layout(paths: Sequence[str], is_flag: Flags, pattern: Flags) -> tuple[Layout, str, Numbers]:
+def _keyframe_layout(paths: Sequence[str], is_flag: Bools, pattern: Bools) -> tuple[Layout, str, Indices]:
     """Return the layout of a keyframe with the fields of `pattern`, its text with a %r at each gap, and the indices of these numbers."""
     from google.protobuf import text_format
 
@@ -212,7 +210,7 @@ class Table:
     parents: frozenset[str]
     columns: tuple[str, ...]
     values: Floats
-    held: Flags
+    held: Bools
     with_unknown: int
     left_out: tuple[int, ...] = ()
 
@@ -230,7 +228,7 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
     """
     from google.protobuf.message import DecodeError
 
-    pieces: dict[tuple[frozenset[str], tuple[str, ...]], list[tuple[Numbers, Floats]]] = {}
+    pieces: dict[tuple[frozenset[str], tuple[str, ...]], list[tuple[Indices, Floats]]] = {}
     with_unknown = 0
     by_length: dict[int, list[int]] = {}
     for k, content in enumerate(rows):

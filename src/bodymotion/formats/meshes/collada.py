@@ -23,12 +23,11 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
+from bodymotion.geometry.arrays import Floats, Indices, frozen, frozen_ints
 from bodymotion.geometry.meshes import triangulate
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
@@ -53,7 +52,7 @@ def numbers(element: Element, count: int | None = None) -> Floats:
     return values
 
 
-def indices(text: str | None) -> npt.NDArray[np.int64]:
+def indices(text: str | None) -> Indices:
     """Return whole numbers from a text."""
     values = np.array((text or "").split(), dtype=np.float64)
     if not np.isfinite(values).all() or (np.abs(values) > 2**31).any():
@@ -61,7 +60,7 @@ def indices(text: str | None) -> npt.NDArray[np.int64]:
     return values.astype(np.int64)
 
 
-def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def polygon_corners(element: Element, width: int) -> tuple[Indices, Indices]:
     """Return the number of corners of each polygon, and the indices (N, width) of all corners, one polygon after another."""
     lists = [indices(p.text) for path in ("p", "ph/p") for p in element.findall(path)]
     lists = [values[: len(values) // width * width].reshape(-1, width) for values in lists]
@@ -83,9 +82,7 @@ def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64]
     return np.full(len(corners) // 3, 3, dtype=np.int64), corners[: len(corners) // 3 * 3]
 
 
-def triangle_corners(
-    counts: npt.NDArray[np.int64], index: npt.NDArray[np.int64], points: Floats
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def triangle_corners(counts: Indices, index: Indices, points: Floats) -> tuple[Indices, Indices]:
     """Return where the corners (F, 3) of triangles are in the `index` (N,) of polygons of `counts` corners, and their polygons (F,).
 
     Polygons with an index that is no vertex, and triangles with a corner that is not finite, are left out.
@@ -359,9 +356,7 @@ class _Reader:
             two_sided=True,
         )
 
-    def corners(
-        self, origin: tuple[int, str] | None, corners: npt.NDArray[np.int64], entries: npt.NDArray[np.int64], width: int
-    ) -> Corners | None:
+    def corners(self, origin: tuple[int, str] | None, corners: Indices, entries: Indices, width: int) -> Corners | None:
         if origin is None:
             return None
         values = self.source(origin[1], width)

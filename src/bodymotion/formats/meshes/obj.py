@@ -21,7 +21,7 @@ from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.meshes.collada import Part, triangle_corners
 from bodymotion.formats.text import json_text, parsed
 from bodymotion.formats.xml.tree import number_text
-from bodymotion.geometry.arrays import Floats, frozen_ints
+from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
 MAX_MATERIALS = 256  # Faces with more colours than this are written as vertices with colours.
@@ -123,7 +123,7 @@ def _faces(colored: _Colored, uv: Corners | None, normals: Corners | None, names
     joint = b"//" if uv is None else b"/"
     table = np.stack(columns, axis=2).astype(np.int64) + 1
 
-    def written(rows: npt.NDArray[np.int64]) -> bytes:
+    def written(rows: Indices) -> bytes:
         # [[[v,t],[v,t],[v,t]],[[…]]]: brackets of faces, of corners, then commas inside of corners.
         text = json_text(rows)[3:-3].replace(b"]],[[", b"\nf ").replace(b"],[", b" ").replace(b",", joint)
         return b"f " + text + b"\n"
@@ -238,7 +238,7 @@ def _table(rows: list[bytes], width: int, between: str | None, fault: str) -> Fl
         raise ValueError(fault) from error
 
 
-def _corners(rows: list[bytes], before: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _corners(rows: list[bytes], before: Indices) -> tuple[Indices, Indices]:
     """Return the number of corners of each face, and the indices (N, 3) of corners: vertex, texture coordinate, normal; −1 for none."""
     counts = np.array([len(row.split()) for row in rows], dtype=np.int64)
     # An index that is left out becomes a zero: 1//3 is 1/0/3, and 1 is 1/0/0.
@@ -253,18 +253,14 @@ def _corners(rows: list[bytes], before: npt.NDArray[np.int64]) -> tuple[npt.NDAr
     return counts, np.where(whole >= 1, whole - 1, -1)
 
 
-def _attribute(values: Floats, index: npt.NDArray[np.int64]) -> Corners | None:
+def _attribute(values: Floats, index: Indices) -> Corners | None:
     if not len(values) or index.min() < 0 or index.max() >= len(values) or not np.isfinite(values).all():
         return None
     return Corners(np.ascontiguousarray(values), frozen_ints(index))
 
 
 def _parts_by_material(
-    whole: Mesh,
-    used: npt.NDArray[np.int64],
-    names: list[str],
-    known: dict[str, tuple[Material, str]],
-    channels: int | None,
+    whole: Mesh, used: Indices, names: list[str], known: dict[str, tuple[Material, str]], channels: int | None
 ) -> list[Part]:
     plain = Material(), ""
     present, kind = np.unique(used, return_inverse=True)
@@ -280,7 +276,7 @@ def _parts_by_material(
     return [Part(whole, looks[0][0])]
 
 
-def _part(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> Mesh:
+def _part(mesh: Mesh, chosen: Bools) -> Mesh:
     used, faces = np.unique(mesh.faces[chosen], return_inverse=True)
 
     def corners(part: Corners | None) -> Corners | None:

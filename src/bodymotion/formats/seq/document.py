@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.rows import SingleRow, elements, row_starts, rows_by_yaml, single_row
-from bodymotion.formats.seq.scan import ByteSource, Offsets, Scan, Span, UnusualError, decoded, scan, without_comments
+from bodymotion.formats.seq.scan import ByteSource, Scan, Span, UnusualError, decoded, scan, without_comments
 from bodymotion.formats.seq.values import OLD_TYPES, Layout, parse_rows, parse_text, plain
 from bodymotion.formats.yaml.tree import Document as Tree
 from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
+from bodymotion.geometry.arrays import Floats, Indices
 
 MAX_WHOLE = 64 << 20
 """[bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape."""
@@ -47,7 +47,7 @@ class RowPiece:
 
     first_row: int
     num_rows: int
-    block: npt.NDArray[np.float64] | None
+    block: Floats | None
     nodes: Callable[[], list[Node]]
     location: Callable[[int, str | None], Location]
     offset: int | None = None
@@ -108,7 +108,7 @@ class _SpanFrames(Frames):
         with self._source.reopened():
             return without_comments(self._source.read(piece.offset, piece.size))
 
-    def _find_lines(self, k: int) -> tuple[bytes, list[tuple[int, int]], Offsets]:
+    def _find_lines(self, k: int) -> tuple[bytes, list[tuple[int, int]], Indices]:
         """Return a piece, where its rows are that are on lines of their own, and where its lines end."""
         text = self._read(k)
         rows = [] if self._span.indent is None else row_starts(text, self._span.indent)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import (
     Diagnostics,
@@ -35,7 +34,7 @@ from bodymotion.formats.seq.scan import ByteSource, UnusualError
 from bodymotion.formats.seq.values import KEYS, MULTI_SE3, VECTOR3, Layout
 from bodymotion.formats.yaml.recovery import MAX_PARSED_BYTES, read_on
 from bodymotion.formats.yaml.tree import Node, Scalar, Sequence
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Floats, Indices, frozen
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
 
@@ -57,8 +56,7 @@ _MAY_BE_LOST = frozenset(
 )
 """Rules about missing parts: these may have been in a line that was left out."""
 
-Numbers = npt.NDArray[np.float64]
-Frames = slice | npt.NDArray[np.intp]
+Frames = slice | Indices
 T = TypeVar("T")
 
 
@@ -385,7 +383,7 @@ class RowReader:
     def __init__(self, header: ComponentHeader, subject: Subject, found: Diagnostics, effort: Effort) -> None:
         self.header, self.subject, self.found, self.effort = header, subject, found, effort
 
-    def rows(self, layout: Layout) -> Iterator[tuple[Frames, Numbers]]:
+    def rows(self, layout: Layout) -> Iterator[tuple[Frames, Floats]]:
         """Return rows (N, width) as they are read, with their numbers.
 
         Raises
@@ -412,7 +410,7 @@ class RowReader:
                 self.found.mark_unknown((*self.subject, "frames"))
                 return
 
-    def _one_by_one(self, piece: RowPiece, layout: Layout) -> tuple[npt.NDArray[np.intp], Numbers]:
+    def _one_by_one(self, piece: RowPiece, layout: Layout) -> tuple[Indices, Floats]:
         """Return the rows of a piece that can be read, with their numbers, and report the others."""
         numbers: list[int] = []
         rows: list[list[float]] = []
@@ -466,7 +464,7 @@ class RowReader:
         where = locate(f"{self.header.inside}.frames[{frame}]".lstrip("."))
         self.found.refuse(rule.error(f"frame {frame}{message}", where, hint, subject=subject, data=data))
 
-    def _check_times(self, frames: Frames, times: Numbers, last: float) -> float:
+    def _check_times(self, frames: Frames, times: Floats, last: float) -> float:
         """Check that each time is after the one before that is a time; return the last one."""
         if times[0] > last and times[-1] < np.inf and (times[1:] > times[:-1]).all():
             return float(times[-1])

@@ -19,18 +19,15 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.seq import rules
 from bodymotion.formats.yaml.tree import PiecedText
+from bodymotion.geometry.arrays import Bools, Indices
 from bodymotion.system.files import pipe_content
-
-Offsets: TypeAlias = npt.NDArray[np.intp]
-Mask: TypeAlias = npt.NDArray[np.bool_]
 
 MAX_TRANSCODED = 256 << 20
 """[bytes] Larger texts in UTF-16 or UTF-32, or with carriage returns as line ends, are refused: they are changed as a whole."""
@@ -206,14 +203,14 @@ def first_non_utf8_byte(source: ByteSource) -> tuple[int, int, int] | None:
     return None
 
 
-def lines(text: bytes, indent: int) -> tuple[Offsets, Mask]:
+def lines(text: bytes, indent: int) -> tuple[Indices, Bools]:
     """Return where lines begin, and which of them begin with `indent` spaces, a dash and a space."""
     starts = np.flatnonzero(np.frombuffer(b"\n" + text, np.uint8) == 10)
     starts = starts[: len(starts) - (not text or text.endswith(b"\n"))]
     return starts, begin_with(text, starts, b" " * indent + b"- ")
 
 
-def begin_with(text: bytes, starts: Offsets, prefix: bytes) -> Mask:
+def begin_with(text: bytes, starts: Indices, prefix: bytes) -> Bools:
     """Return at which of `starts` a prefix is."""
     codes, found = np.frombuffer(text + bytes(len(prefix)), np.uint8), np.ones(len(starts), np.bool_)
     for k, code in enumerate(prefix):
@@ -423,7 +420,7 @@ class _Scanner:
             if stop is not None or last:
                 return pos
 
-    def end_of_rows(self, text: bytes, starts: Offsets, found: Mask, indent: int, last: bool) -> int | None:
+    def end_of_rows(self, text: bytes, starts: Indices, found: Bools, indent: int, last: bool) -> int | None:
         """Return the first line that belongs to no row: it neither begins nor continues one, and is neither blank nor a comment."""
         for k in np.flatnonzero(~(found | begin_with(text, starts, b" " * (indent + 1)))).tolist():
             if k + 1 == len(starts) and not last:

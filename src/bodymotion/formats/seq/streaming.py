@@ -10,7 +10,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Source
 from bodymotion.formats.seq.document import Document, whole_document
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
-from bodymotion.formats.seq.reader import Effort, Numbers, RowReader, component_of, read_document, source_of
+from bodymotion.formats.seq.reader import Effort, RowReader, component_of, read_document, source_of
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.scan import ByteSource, UnusualError
 from bodymotion.geometry.arrays import Floats, frozen
@@ -116,12 +116,12 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         if layout is None:
             return
 
-        def stored(parts: list[Numbers]) -> tuple[Floats | None, Floats]:
+        def stored(parts: list[Floats]) -> tuple[Floats | None, Floats]:
             values, times = layout.unknown(sum(map(len, parts)))
             layout.store(np.concatenate(parts) if len(parts) > 1 else parts[0], values, times)
             return times, values
 
-        parts: list[Numbers] = []
+        parts: list[Floats] = []
         missing = num_frames
         for block in self._blocks(index):
             while len(block) >= missing:
@@ -133,7 +133,7 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         if parts:
             yield stored(parts)
 
-    def _blocks(self, index: int) -> Iterator[Numbers]:
+    def _blocks(self, index: int) -> Iterator[Floats]:
         """Return the rows (N, width) of a component as they are read; the file is parsed as a whole where only that can read the rest."""
         row = 0
         try:
@@ -201,7 +201,7 @@ def _sound_headers(document: Document) -> tuple[Headers, tuple[Problem, ...]]:
     return headers, found.problems
 
 
-def _blocks(header: ComponentHeader) -> Iterator[Numbers]:
+def _blocks(header: ComponentHeader) -> Iterator[Floats]:
     """Return the rows (N, width) of a component as they are read.
 
     Raises

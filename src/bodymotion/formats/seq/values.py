@@ -22,17 +22,16 @@ from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.scan import Offsets, lines
+from bodymotion.formats.seq.scan import lines
 from bodymotion.formats.text import json_array, with_minus_zeros
 from bodymotion.formats.text import number as number_text
 from bodymotion.formats.yaml.json_text import parse_json
 from bodymotion.formats.yaml.tree import Dialect, Document, Node, PiecedText, Scalar, Sequence, key_text, parse_yaml
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 
 DIALECT = Dialect(rules.NOT_YAML, rules.NOT_A_MOTION, rules.ALIASES, rules.TAG)
@@ -275,9 +274,7 @@ class Layout:
         shape = (rows, self.parts, 7) if self.order else (rows, self.parts)
         return np.full(shape, np.nan), np.full(rows, np.nan) if self.stamped else None
 
-    def store(
-        self, rows: npt.NDArray[np.float64], values: Floats, times: Floats | None, at: slice | Offsets = slice(None)
-    ) -> None:
+    def store(self, rows: Floats, values: Floats, times: Floats | None, at: slice | Indices = slice(None)) -> None:
         """Copy rows (N, width) as read into some of the values and times: poses as x y z, w x y z."""
         if times is not None:
             times[at] = rows[:, 0]

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import (
     Diagnostics,
@@ -33,7 +32,7 @@ from bodymotion.diagnostics import (
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.tables.columns import check_increasing, timeline_of
 from bodymotion.formats.text import number_rows, numbers_of_rows
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import Component, Motion
 from bodymotion.motion.components import Timeline
 from bodymotion.system.files import open_file
@@ -86,7 +85,7 @@ class Table:
 
     path: str
     values: Floats
-    lines: npt.NDArray[np.int64]
+    lines: Indices
     names: tuple[str, ...] | None = None
     header_line: int | None = 1
     unread: tuple[int, ...] = ()
@@ -219,11 +218,11 @@ class _Rows:
     def __init__(self, path: str, sign: bytes, width: int, found: Diagnostics) -> None:
         self.path, self.sign, self.width, self.found = path, sign, width, found
         self.values: list[Floats] = []
-        self.lines: list[npt.NDArray[np.int64]] = []
+        self.lines: list[Indices] = []
         self.unread: list[int] = []
         self.count = 0
 
-    def arrays(self) -> tuple[Floats, npt.NDArray[np.int64]]:
+    def arrays(self) -> tuple[Floats, Indices]:
         """Return the numbers (T, N), and the line of each row (T,)."""
         none = np.zeros((0, self.width)), np.zeros(0, np.int64)
         return np.concatenate([none[0], *self.values]), np.concatenate([none[1], *self.lines])
@@ -238,7 +237,7 @@ class _Rows:
         self.count += len(values)
         return len(values) if read else block.count(b"\n")
 
-    def _line_by_line(self, block: bytes, number: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+    def _line_by_line(self, block: bytes, number: int) -> tuple[Floats, Indices]:
         rows: list[list[float]] = []
         lines: list[int] = []
         for k, line in enumerate(block.split(b"\n"), number):

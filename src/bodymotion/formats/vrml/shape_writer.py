@@ -22,7 +22,7 @@ from bodymotion.formats.vrml.shapes import (
 )
 from bodymotion.formats.vrml.writer import is_name
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Bools, Floats, frozen
 from bodymotion.geometry.shapes import (
     Box,
     Capsule,
@@ -349,7 +349,7 @@ class ShapeWriter:
         return [Node("IndexedFaceSet", fields={name: fields[name] for name in order})]
 
     def _corners(
-        self, corners: Corners | None, part: str, faces: npt.NDArray[np.integer], good: npt.NDArray[np.bool_]
+        self, corners: Corners | None, part: str, faces: npt.NDArray[np.integer], good: Bools
     ) -> dict[str, Value]:
         """Return the fields for a property of corners: by vertex and by face without an index list where that means the same."""
         if corners is None:
@@ -420,7 +420,7 @@ class ShapeWriter:
         return Node("Color", fields={"color": self._within(np.asarray(colors[:, :3]), "a colour")})
 
 
-def _usable(index: npt.NDArray[np.integer], vertices: Floats) -> npt.NDArray[np.bool_]:
+def _usable(index: npt.NDArray[np.integer], vertices: Floats) -> Bools:
     """Return which faces or lines (N, K) have vertices (V, 3) that exist and are finite."""
     good = np.asarray(((index >= 0) & (index < len(vertices))).all(axis=1))
     if len(vertices):

@@ -20,7 +20,7 @@ from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
 from bodymotion.formats.vrml.reader import InlineLoader, PrototypeBodies
 from bodymotion.formats.vrml.values import STANDARD_NODES, is_declared
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, frozen, frozen_ints, unit
+from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen, frozen_ints, unit
 from bodymotion.geometry.meshes import grid_faces, triangulate
 from bodymotion.geometry.shapes import (
     MAX_SHAPES,
@@ -334,8 +334,6 @@ def texture_matrix(node: Node | None) -> Floats:
     return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
 
 
-Indices = npt.NDArray[np.int64]
-
 GEOMETRY_NODES = (
     *("Box", "Cone", "Cylinder", "ElevationGrid", "Extrusion", "IndexedFaceSet"),
     *("IndexedLineSet", "PointSet", "Sphere", "Text"),
@@ -437,7 +435,7 @@ class GeometryReader:
         if triangles.too_small:
             self.report(rules.SMALL_FACE, f"{triangles.too_small} faces have fewer than three corners", node)
         faces = index[triangles.corners]
-        finite: npt.NDArray[np.bool_] = np.isfinite(points)
+        finite: Bools = np.isfinite(points)
         if not finite.all():
             good = np.asarray(finite.all(axis=1))[faces].all(axis=1)
             if not good.all():

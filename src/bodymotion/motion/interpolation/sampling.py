@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats, Indices
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.rules import WRAPPED
 
@@ -87,9 +87,7 @@ def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: 
     return int(max(frame, 0)) + 1
 
 
-def held_frames(
-    timeline: Timeline, frame_rate: float, num_frames: int, method: Method, start: float = 0.0
-) -> npt.NDArray[np.intp]:
+def held_frames(timeline: Timeline, frame_rate: float, num_frames: int, method: Method, start: float = 0.0) -> Indices:
     """Return the source frame (num_frames,) in force at each destination frame 0, 1, 2, … of `frame_rate` [Hz], frame 0 at `start` [s]."""
     if timeline.num_frames == 0:
         raise ValueError("the timeline has no frames")
@@ -99,7 +97,7 @@ def held_frames(
 
 
 Sampler: TypeAlias = Callable[[Floats, Floats], None]
-Between: TypeAlias = tuple[npt.NDArray[np.int64], Floats]
+Between: TypeAlias = tuple[Indices, Floats]
 
 
 def are_poses(values: Floats) -> bool:
@@ -169,7 +167,7 @@ def _number_sampler(table: Floats, gaps: Floats, method: Method) -> Callable[[Be
     return fill
 
 
-def bridged(values: Floats) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+def bridged(values: Floats) -> tuple[Floats, Bools | None]:
     """Return values (T, …) with straight lines where numbers are not finite, and where that was; None where all are finite."""
     finite = np.isfinite(values)
     if finite.all():

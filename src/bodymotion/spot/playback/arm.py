@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Bools, Floats, frozen
 from bodymotion.spot.playback.dimensions import ARM_LIMITS, FOREARM, HAND, SHOULDER, STOWED, UPPER_ARM
 from bodymotion.spot.playback.legs import nearest_branches, nearest_within_limits
 
@@ -37,7 +37,7 @@ class Arm(NamedTuple):
     rotation_miss: Floats
 
     @property
-    def reached(self) -> npt.NDArray[np.bool_]:
+    def reached(self) -> Bools:
         """Whether the hand reaches its goal (T,)."""
         return np.asarray((self.miss == 0) & (self.rotation_miss == 0))
 

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen
 from bodymotion.spot.playback.dimensions import HIP_WIDTH, HIPS, KNEE, LEG_LIMITS, SHIN, SIDES
 
 THIGH = float(np.hypot(KNEE[0], KNEE[2]))
@@ -38,7 +38,7 @@ class Legs(NamedTuple):
     miss: Floats
 
     @property
-    def reached(self) -> npt.NDArray[np.bool_]:
+    def reached(self) -> Bools:
         """Whether each foot reaches its goal (..., 4)."""
         return np.asarray(self.miss == 0)
 
@@ -132,9 +132,7 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
         if unreachable.any():
             goal, width = feet[unreachable, leg] - HIPS[leg], np.asarray(SIDES[leg] * HIP_WIDTH)
 
-            def errors(
-                q: Floats, frames: npt.NDArray[np.intp], goal: Floats = goal, width: Floats = width
-            ) -> tuple[Floats, Floats]:
+            def errors(q: Floats, frames: Indices, goal: Floats = goal, width: Floats = width) -> tuple[Floats, Floats]:
                 return _from_hip(q, width) - goal[frames], _jacobian(q, width)
 
             if nearest:
@@ -146,7 +144,7 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
     return Legs(joints, miss)
 
 
-def _solved(feet: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _solved(feet: Floats) -> tuple[Floats, Bools]:
     """Return both solutions (..., 4, 2, 3), and which (..., 4, 2) are within the limits and reach the goals."""
     found = solutions(feet)
     off = _from_hip(found, (SIDES * HIP_WIDTH)[:, None]) + HIPS[:, None] - feet[..., None, :]
@@ -156,7 +154,7 @@ def _solved(feet: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
     return found, fits
 
 
-def nearest_branches(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats) -> npt.NDArray[np.intp]:
+def nearest_branches(solutions: Floats, fits: Bools, start: Floats) -> Indices:
     """Return for each frame (T,) the index of the solution, of (T, B, J), that is nearest to the one before, at first `start` (J,).
 
     `fits` (T, B): which of them may be chosen; where none may, all are considered. So joints do not jump.
@@ -183,7 +181,7 @@ def _starts(found: Floats) -> Floats:
     return np.concatenate([np.clip(found, lower, upper), spread], axis=1)
 
 
-Errors: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]]
+Errors: TypeAlias = Callable[[Floats, Indices], tuple[Floats, Floats]]
 """Takes joints (M, J) and their frames (M,); returns errors (M, E) and derivatives (M, E, J)."""
 
 MAX_STEPS = 40
@@ -206,7 +204,7 @@ def nearest_within_limits(errors: Errors, starts: Floats, lower: Floats, upper: 
     return result
 
 
-def _nearest(errors: Errors, starts: Floats, frames: npt.NDArray[np.intp], lower: Floats, upper: Floats) -> Floats:
+def _nearest(errors: Errors, starts: Floats, frames: Indices, lower: Floats, upper: Floats) -> Floats:
     count, searches, joints = starts.shape
     rows = np.repeat(frames, searches)
     q = np.clip(starts, lower, upper).reshape(-1, joints)

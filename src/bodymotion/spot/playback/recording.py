@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bodymotion.animation import FOOT_CONTACT, GROUPS, LEGS, Animation, Keyframes
 from bodymotion.diagnostics.losses import BODY_POSE
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, STOWED
@@ -29,7 +29,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
 """Names of the joints in the SDK's messages and in the URDF."""
 
 
-def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], npt.NDArray[np.bool_] | None]:
+def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], Bools | None]:
     """Return a motion of Spot as arrays: times (T,), the parts `body` (T, 7), `legs` (T, 4, 3), and where it has an arm `arm` (T, 6) and
     `gripper` (T,), and contacts (T, 4) or None.
 

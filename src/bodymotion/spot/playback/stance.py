@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.geometry.arrays import Bools, ContentEquality, Floats
 from bodymotion.spot.playback.dimensions import FOOT_RADIUS, NOMINAL_FEET, NOMINAL_HEIGHT, SITTING_HEIGHT, STOWED
 from bodymotion.spot.playback.legs import foot_positions, leg_joints
 
@@ -72,7 +72,7 @@ def sit(frame: npt.ArrayLike | None = None) -> SpotPose:
     return stand(frame, SITTING_HEIGHT)
 
 
-def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) -> npt.NDArray[np.bool_]:
+def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) -> Bools:
     """Return which feet (N, 4) are in contact at keyframes with times (N,) [s], of feet (N, 4, 3) [m].
 
     `relative`: positions are relative to the body, so that only heights at the same keyframe are compared.
@@ -87,7 +87,7 @@ def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) ->
     return np.asarray((height <= height[0].min() + MAX_CONTACT_HEIGHT) & (speed <= MAX_CONTACT_SPEED))
 
 
-def distance_outside(points: Floats, feet: Floats, contacts: npt.NDArray[np.bool_]) -> Floats:
+def distance_outside(points: Floats, feet: Floats, contacts: Bools) -> Floats:
     """Return the distance (T,) [m] of points (T, 2) outside the support polygon of feet (T, 4, 2) in contact (T, 4).
 
     It is 0 inside, and nan without feet. Two feet are a line, one is a point.

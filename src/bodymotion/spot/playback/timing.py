@@ -19,7 +19,7 @@ from bodymotion.animation import Animation
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.formats.cha.keywords import PARAMETERS
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, check_memory
+from bodymotion.geometry.arrays import Floats, Indices, check_memory
 from bodymotion.motion.components import Timeline
 
 DEFAULT_BPM = 120.0  # The script's beats per minute where neither the caller nor the animation defines it.
@@ -79,7 +79,7 @@ class Timing:
     seconds_per_slice: float
     timeline: Timeline
     moments: Floats
-    rounds: npt.NDArray[np.int64]
+    rounds: Indices
 
 
 def default_frame_rate(slice_seconds: float) -> float:

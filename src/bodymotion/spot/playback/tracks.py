@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, LEGS, Animation, Keyframes
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Bools, Floats, frozen
 from bodymotion.motion.interpolation.sampling import sampled, unwrapped
 from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import foot_positions
@@ -139,12 +139,12 @@ class Tracks:
         return angles * [0.0, 0.0, 1.0] if "assume_zero_roll_and_pitch" in self.animation.options else angles
 
     @property
-    def legs_by_joints(self) -> npt.NDArray[np.bool_]:
+    def legs_by_joints(self) -> Bools:
         """Which legs (4,) are defined by their joints."""
         return np.array(["legs" in self.animation.controls and self._has_any(*GROUPS[f"{leg}_angles"]) for leg in LEGS])
 
     @property
-    def legs_by_feet(self) -> npt.NDArray[np.bool_]:
+    def legs_by_feet(self) -> Bools:
         """Which legs (4,) are defined by the positions of their feet."""
         controlled = ["legs" in self.animation.controls and self._has_any(*GROUPS[f"{leg}_pos"]) for leg in LEGS]
         return np.array(controlled) & ~self.legs_by_joints
@@ -171,7 +171,7 @@ class Tracks:
             feet[:, by_joints] = moved[:, by_joints]
         return feet
 
-    def contacts(self, at: Floats) -> npt.NDArray[np.bool_]:
+    def contacts(self, at: Floats) -> Bools:
         """Return which feet (T, 4) are in contact: by their columns, else inferred."""
         result = np.ones((len(at), 4), dtype=bool)
         if not self.has_legs:
@@ -192,13 +192,13 @@ class Tracks:
         return result
 
     @cached_property
-    def inferred(self) -> npt.NDArray[np.bool_]:
+    def inferred(self) -> Bools:
         """Which feet (N, 4) are in contact at keyframes, inferred from the legs."""
         feet, relative = self._feet_at_keys
         return inferred_contacts(self._keys.times, feet, relative=relative)
 
     @cached_property
-    def _stays(self) -> npt.NDArray[np.bool_]:
+    def _stays(self) -> Bools:
         """Which feet (N − 1, 4) are slow enough to be in contact between one keyframe and the next."""
         feet, relative = self._feet_at_keys
         steps = np.linalg.norm(np.diff(feet, axis=0), axis=-1)
@@ -254,7 +254,7 @@ class Tracks:
         return body
 
     @property
-    def arm_columns(self) -> npt.NDArray[np.bool_]:
+    def arm_columns(self) -> Bools:
         """Which joints of the arm (6,) have a column."""
         return np.array(["arm" in self.animation.controls and self._keys.has(name) for name in ARM])
 
