@@ -120,9 +120,8 @@ class BodyReview:
     def diagonal(self) -> float:
         """The diagonal [m] of the bounding box of all shapes and link frames, with all joints at 0."""
         boxed = [k for k, box in enumerate(self.boxes) if box is not None]
-        corners = np.array([list(product(*zip(*box, strict=True))) for box in self.boxes if box is not None]).reshape(
-            -1, 8, 3
-        )
+        boxes = [box for box in self.boxes if box is not None]
+        corners = np.array([list(product(*zip(*box, strict=True))) for box in boxes]).reshape(-1, 8, 3)
         in_world = poses.transform_points(self.at_rest[boxed][:, None], corners)
         points = np.concatenate([self.at_rest[:, :3], in_world.reshape(-1, 3)])
         points = points[np.isfinite(points).all(axis=1)]

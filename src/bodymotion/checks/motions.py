@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.checks import rules
 from bodymotion.checks.findings import Finding, Moment, Sampling, all_frames, component_number, frame_location, too_fast
@@ -20,7 +19,7 @@ from bodymotion.checks.physics.checking import calm_steps, ground_of, physics
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degrees
 from bodymotion.model.body import Body, fit_problems
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
@@ -83,7 +82,7 @@ def check_motion(motion: Motion) -> tuple[Problem, ...]:
 def _check_finite(
     found: Diagnostics, motion: Motion, number: int, component: MultiValueSeq | MultiSE3Seq | Vector3Seq
 ) -> None:
-    wrong: npt.NDArray[np.bool_] = ~np.isfinite(component.values)
+    wrong: Bools = ~np.isfinite(component.values)
     poses = wrong
     if isinstance(component, MultiSE3Seq):
         wrong = np.any(wrong, axis=-1)
@@ -108,7 +107,7 @@ def _check_quaternions(found: Diagnostics, motion: Motion, number: int, componen
             _report(found, rule, message, motion, number, frame, part)
 
 
-def _each(found: Diagnostics, rule: Rule, wrong: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+def _each(found: Diagnostics, rule: Rule, wrong: Bools) -> Iterator[tuple[int, int]]:
     """Return the frame and the part of each wrong value in (T, P); those beyond the cap of the collector are only counted."""
     indices = np.argwhere(wrong)
     for done, (frame, part) in enumerate(indices):
@@ -216,7 +215,7 @@ def in_millimetres(
 def _is_in_millimetres(
     root: Floats,
     times: Floats,
-    valid: npt.NDArray[np.bool_],
+    valid: Bools,
     height: float,
     body: Body | None,
     q: Floats | None,
@@ -493,9 +492,7 @@ def _beyond(
     return [Finding(problem, tuple(moments))]
 
 
-def _speed_shares(
-    joints: MultiValueSeq, q: Floats, body: Body, calm: npt.NDArray[np.bool_]
-) -> dict[int, tuple[Floats, Floats]]:
+def _speed_shares(joints: MultiValueSeq, q: Floats, body: Body, calm: Bools) -> dict[int, tuple[Floats, Floats]]:
     """Return for each joint that is too fast somewhere its speeds (T − 1,), and these as multiples of its limit.
 
     Only `calm` steps (T − 1,) count; in the others a rule about sudden changes explains the speed.
@@ -505,9 +502,8 @@ def _speed_shares(
         for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
         if link >= 0 and joint.type in SPEED_TYPES and joint.velocity_lower < 0 < joint.velocity_upper
     ]
-    low, high = (
-        np.array([(body.joints[k].velocity_lower, body.joints[k].velocity_upper) for k in columns]).reshape(-1, 2).T
-    )
+    limited = [body.joints[k] for k in columns]
+    low, high = np.array([(joint.velocity_lower, joint.velocity_upper) for joint in limited]).reshape(-1, 2).T
     speeds = np.diff(q[:, columns], axis=0) / np.diff(joints.timeline.times)[:, None]
     known = np.where(calm[:, None] & np.isfinite(speeds), speeds, 0.0)
     shares = np.maximum(known / low, known / high)
@@ -544,11 +540,8 @@ def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Bo
         share = fast.get(column, (0, np.zeros(0)))[1]
         if np.count_nonzero(share > 1) > max(MIN_FAST_SHARE * len(share), MIN_FAST_STEPS):
             tops[column] = float(np.partition(share, -MIN_FAST_STEPS)[-MIN_FAST_STEPS])
-    if (
-        len(tops) < min(3, len(moving))
-        or 3 * len(tops) < len(moving)
-        or max(tops.values(), default=0.0) < MIN_SPEED_FACTOR
-    ):
+    is_rare = len(tops) < min(3, len(moving)) or 3 * len(tops) < len(moving)
+    if is_rare or max(tops.values(), default=0.0) < MIN_SPEED_FACTOR:
         return []
     worst = max(tops, key=lambda column: tops[column])
     frame = int(np.argmax(fast[worst][1]))

@@ -154,9 +154,8 @@ def edit(
             with progress(f"writing {target.name}") as bar:
                 conclude(target, trim_file(source, target, *_span("--trim", steps[0][1], float), progress=bar))
         inserted = [Path(text.partition(":")[2]) for text in insert or ()]
-        check_reading(
-            reading, [path for path in (source, *map(Path, append or ()), *inserted, body) if path is not None]
-        )
+        others = [*map(Path, append or ()), *inserted, *([body] if body else [])]
+        check_reading(reading, [source, *others])
         animated = find_format(source).holds == "Animation"
         before: Any = (
             load_animation(source, reading) if animated else context.load(source, "IN", "--trim alone needs less")

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.formats.meshes.glb import IMAGES
-from bodymotion.geometry.arrays import Floats, check_memory
+from bodymotion.geometry.arrays import Floats, Indices, check_memory
 from bodymotion.geometry.meshes import corner_normals
 from bodymotion.geometry.shapes import Corners, Lines, Material, Mesh, Points, Shape
 
@@ -45,9 +45,7 @@ class VisibleShapes:
         images: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None] = {}
         return [_Paint(part.mesh, part.material, images) for part in self._parts]
 
-    def draw(
-        self, first: int, views: Floats, rays: Floats, near: float, depths: Floats, owners: npt.NDArray[np.intp]
-    ) -> None:
+    def draw(self, first: int, views: Floats, rays: Floats, near: float, depths: Floats, owners: Indices) -> None:
         """Draw the shapes over what was drawn before, as seen along `rays` (H, W, 3) of the camera from the depth `near` [m] on.
 
         `views` (K, 3, 4) take points of the camera to each frame. `depths` and `owners` (H, W), the depths and the numbers of the visible
@@ -62,9 +60,7 @@ class VisibleShapes:
             starts = np.broadcast_to(0.0, ways.shape)
             cast(part.tree, view, starts, ways, near, depths[window], owners[window], number, part.mesh.two_sided)
 
-    def shade(
-        self, first: int, views: Floats, rays: Floats, owners: npt.NDArray[np.intp], colors: npt.NDArray[np.uint8]
-    ) -> None:
+    def shade(self, first: int, views: Floats, rays: Floats, owners: Indices, colors: npt.NDArray[np.uint8]) -> None:
         """Fill in `colors` (H, W, 3) the colours of the visible faces from number `first` on; see `draw`.
 
         The last of the `views` is that of the world: the light from above comes along its z axis.
@@ -138,16 +134,13 @@ class _Paint:
         if self.image is None and mesh.colors is not None:
             self.paints = np.clip(_first(mesh.colors, 3), 0.0, 1.0)[mesh.colors.indices]
 
-    def shaded(
-        self, faces: npt.NDArray[np.intp], corners: Floats, rays: Floats, behind: Floats, above: Floats
-    ) -> Floats:
+    def shaded(self, faces: Indices, corners: Floats, rays: Floats, behind: Floats, above: Floats) -> Floats:
         """Return the colours (M, 3) where rays (M, 3) hit faces (M,) with corners (M, 3, 3) from the camera, in the mesh's frame.
 
         `behind` (3,) and `above` (3,) are the directions to the light along the camera's axis and to that from above.
         """
-        shares = np.stack(
-            [np.sum(np.cross(corners[:, k - 2], corners[:, k - 1]) * rays, axis=1) for k in range(3)], axis=1
-        )
+        normals = (np.cross(corners[:, k - 2], corners[:, k - 1]) for k in range(3))
+        shares = np.stack([np.sum(normal * rays, axis=1) for normal in normals], axis=1)
         total = shares.sum(axis=1, keepdims=True)
         shares = np.where(total != 0.0, np.clip(shares / np.where(total != 0.0, total, 1.0), 0.0, 1.0), 1.0 / 3.0)
         normals = np.einsum("mk,mkc->mc", shares, self.normals[faces])
@@ -167,7 +160,7 @@ class _Paint:
             gloss += np.where((hit > 0.0) & (size > 0.0), power * np.maximum(mirrored, 0.0) ** (128.0 * shininess), 0.0)
         return np.asarray(emissive + bright * diffuse + gloss * specular)
 
-    def _diffuse(self, faces: npt.NDArray[np.intp], shares: Floats) -> Floats:
+    def _diffuse(self, faces: Indices, shares: Floats) -> Floats:
         own = self.numbers[:3]
         if self.paints is None:
             return own

@@ -305,12 +305,8 @@ def _paths_of(motions: tuple[Motion, ...], body: Body | None, name: str, overlap
     found = []
     for pair in pairwise(body.link_poses(motion) for motion in motions):
         ends = np.stack((pair[0][len(pair[0]) - 1 - overlap], pair[1][0]))[:, :, None]
-        heights = np.array(
-            [
-                poses.transform_points(ends[:, x.index], x.contact_points)[..., 2].min(axis=1, initial=np.inf)
-                for x in able
-            ]
-        )
+        points = (poses.transform_points(ends[:, link.index], link.contact_points) for link in able)
+        heights = np.array([placed[..., 2].min(axis=1, initial=np.inf) for placed in points])
         # Each motion has its own height of the ground: what counts is how far a link is above the lowest one.
         index = able[int((heights - heights.min(axis=0)).max(axis=1).argmin()) if len(able) > 1 else 0].index
         found.append((pair[0][:, index], pair[1][:, index]))

@@ -262,11 +262,8 @@ class _Machine:
 
     def build(self, target: Any, state: Any) -> None:  # noqa: ANN401
         """Fill a dtype or an array with its state."""
-        if (
-            not isinstance(target, _Object)
-            or target.value is not None
-            or target.what not in ("dtype", "array", "joblib")
-        ):
+        is_new = isinstance(target, _Object) and target.value is None
+        if not is_new or target.what not in ("dtype", "array", "joblib"):
             raise self.refuse("the state of an object")
         if target.what == "dtype":
             if state[1] not in ("<", ">", "|", "="):

@@ -7,13 +7,11 @@ nearest triangle known so far. The intersection with a triangle is that of Möll
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, kernel
 from bodymotion.kernels.vectors import Vector, cross, dot, plus, product
 
-Indices: TypeAlias = npt.NDArray[np.intp]
 Boxes: TypeAlias = tuple[Floats, Floats, Indices]
 """Triangles (F, 3, 3) in the order of the leaves, `LEAF` in each; lowest and highest corner (N, 2, 3) of each box of a complete binary
 tree: the halves of box k are 2·k + 1 and 2·k + 2; the numbers (F,) that the triangles had before they were sorted."""
@@ -122,10 +120,8 @@ def _cast(
     leaves = bounds.shape[0] // 2
     for row in range(depths.shape[0]):
         for column in range(depths.shape[1]):
-            start, way = (
-                plus(product(frame, origins[row, column]), frame[:, 3]),
-                product(frame, directions[row, column]),
-            )
+            start = plus(product(frame, origins[row, column]), frame[:, 3])
+            way = product(frame, directions[row, column])
             for k in range(3):
                 inverse[k] = 1.0 / way[k] if way[k] != 0.0 else np.inf
             nearest = depths[row, column]

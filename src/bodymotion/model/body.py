@@ -24,7 +24,7 @@ from bodymotion.diagnostics import Location, Problem, Source, document, judgemen
 from bodymotion.diagnostics.spelling import choices, meant, plain
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.geometry.arrays import ContentEquality, Floats, Indices, frozen
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.links import MOVING, Device, Joint, Link
 from bodymotion.system.deferred import NotebookDisplay
@@ -308,7 +308,7 @@ class Body(NotebookDisplay, ContentEquality):
         return kinematics.link_poses(tree, q, root, np.searchsorted(rows, links))  # type: ignore[arg-type]
 
     @cached_property
-    def tree(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]:
+    def tree(self) -> tuple[Indices, Indices, Indices, Floats, Floats]:
         """The links as arrays for the kernels: parents, kinds, columns (L,), offsets (L, 7), axes (L, 3).
 
         Kinds: 0 is fixed, 1 rotates, 2 slides. The joint of the root moves nothing, because its pose is an argument.
@@ -509,9 +509,8 @@ def is_generic(name: str) -> bool:
 def matched(names: Sequence[str], body: Body) -> tuple[int, ...]:
     """Return for each name the joint column that it stands for; −1 where it stands for none."""
     joints = [joint.name for joint in body.joints]
-    by_joint, by_link = (
-        {name: k for k, name in reversed([*enumerate(side)]) if name} for side in (joints, _moved(body))
-    )
+    sides = (reversed([*enumerate(labels)]) for labels in (joints, _moved(body)))
+    by_joint, by_link = ({name: k for k, name in side if name} for side in sides)
     exact = by_link if all(name in by_link for name in names) else {**by_link, **by_joint}
     exact = by_joint if all(name in by_joint for name in names) else exact
     alike: dict[str, int] = {}
@@ -580,9 +579,8 @@ def fit_problems(motion: Motion, body: Body, locate: Callable[[], Location] | No
         found.append(NAMELESS.problem(message, locate()))
     links = motion.link_position
     if links is not None and 1 < links.num_parts < len(body.links):
-        known = motion.source.locations.locate(
-            ("components", next(k for k, c in enumerate(motion.components) if c is links))
-        )
+        index = next(k for k, component in enumerate(motion.components) if component is links)
+        known = motion.source.locations.locate(("components", index))
         name = body.name or "the body"
         message = f"{links.content} has poses of {links.num_parts} links, {name} has {len(body.links)}; only that of the root is used"
         data = {"motion": links.num_parts, "body": len(body.links)}

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices, frozen
 from bodymotion.kernels import loop_closing
 from bodymotion.kernels.loop_closing import Mechanism as Arrays
 
@@ -91,7 +91,7 @@ class Mechanism:
         """(v,) The unit of each variable: 1 rad, or the size of the mechanism in metres."""
         return self.arrays[6]
 
-    def closed_near(self, x: Floats, followers: npt.NDArray[np.int64] | None = None) -> tuple[Floats, float, bool]:
+    def closed_near(self, x: Floats, followers: Indices | None = None) -> tuple[Floats, float, bool]:
         """Return variables (v,) near x that close the loops as well as possible, the residual, and whether the search converged."""
         followers = np.arange(len(x)) if followers is None else followers
         found, _, marks = loop_closing.follow(self.arrays, followers, 0, 1.0, x, x[None])
@@ -178,7 +178,7 @@ def _mechanism(body: Body, loops: tuple[int, ...], columns: tuple[int, ...]) -> 
     )
 
 
-def _integers(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def _integers(values: npt.ArrayLike) -> Indices:
     return np.array(values, dtype=np.int64)
 
 
@@ -224,9 +224,8 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
         distances[..., k] = np.linalg.norm(between @ constrained_directions(joint).T, axis=-1)
         if joint.type == "hinge":
             one, other = (rotations.rotate(orientation, unit_axis(joint)) for orientation in orientations)
-            tilts[..., k] = np.arctan2(
-                np.linalg.norm(np.cross(one, other), axis=-1), np.einsum("...i,...i->...", one, other)
-            )
+            sine = np.linalg.norm(np.cross(one, other), axis=-1)
+            tilts[..., k] = np.arctan2(sine, np.einsum("...i,...i->...", one, other))
     return distances, tilts
 
 
@@ -323,12 +322,12 @@ class Closed(ContentEquality):
     tilt: Floats
     residuals: Floats
     tilts: Floats
-    singular: npt.NDArray[np.bool_]
+    singular: Bools
     margin: Floats
-    outside: npt.NDArray[np.bool_]
+    outside: Bools
 
     @property
-    def closed(self) -> npt.NDArray[np.bool_]:
+    def closed(self) -> Bools:
         """Whether all loops are closed (...): to 1e-9 m, and hinges to 1e-9 rad."""
         return np.asarray((self.residual <= MAX_RESIDUAL) & (self.tilt <= MAX_RESIDUAL))
 
@@ -419,8 +418,8 @@ class Loops:
         return self._samples[mechanism.loops]
 
     def _follow(
-        self, mechanism: Mechanism, followers: npt.NDArray[np.int64], q: Floats, start: Floats | None
-    ) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+        self, mechanism: Mechanism, followers: Indices, q: Floats, start: Floats | None
+    ) -> tuple[Floats, Floats, Bools]:
         """Return the values (T, v) of a mechanism's joints, the least singular values (T,) and where it is singular (T,)."""
         units = mechanism.units
         targets = q / units
@@ -438,7 +437,7 @@ class Loops:
         found, least, marks = loop_closing.follow(mechanism.arrays, followers, most, median, near, targets)
         return found * units, least, (least < MIN_MARGIN) | (marks != 0)
 
-    def _first(self, mechanism: Mechanism, followers: npt.NDArray[np.int64], x: Floats) -> Floats:
+    def _first(self, mechanism: Mechanism, followers: Indices, x: Floats) -> Floats:
         """Return a closed pose (v,) with the driving joints as in x: near x, else any that closes, if possible within limits; else x."""
         joints = [self.body.joints[mechanism.columns[k]] for k in followers]
         units = mechanism.units[followers]
@@ -472,7 +471,7 @@ class Loops:
         return x if best[0] else best[3]
 
 
-def _read_only(flags: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+def _read_only(flags: npt.ArrayLike) -> Bools:
     values = np.array(flags, dtype=bool)
     values.flags.writeable = False
     return values

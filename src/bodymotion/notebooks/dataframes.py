@@ -83,11 +83,8 @@ def to_xarray(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
     for block in blocks:
         for dimension, labels in zip(block.dimensions, block.labels, strict=True):
             coordinates[dimension] = (dimension, list(labels))
-        variables[block.name] = (
-            ("time", *block.dimensions),
-            block.values,
-            {"units": block.units} if block.units else {},
-        )
+        units = {"units": block.units} if block.units else {}
+        variables[block.name] = (("time", *block.dimensions), block.values, units)
     made: xarray.Dataset = array.Dataset(variables, coordinates)
     return made
 

@@ -263,9 +263,8 @@ def _draw_axis(
     across = np.array([-direction[1], direction[0]])
     head = min(7 * unit, 0.4 * length)
     draw.line((*tail, *(tip - 0.8 * head * direction)), fill=color, width=wide)
-    draw.polygon(
-        [tuple(tip), *(tuple(tip - head * direction + side * 0.45 * head * across) for side in (1, -1))], fill=color
-    )
+    ends = (tip - head * (direction + side * across) for side in (-0.45, 0.45))
+    draw.polygon([tuple(tip), *map(tuple, ends)], fill=color)
     draw.ellipse((*(middle - 2 * unit), *(middle + 2 * unit)), fill=color)
 
 

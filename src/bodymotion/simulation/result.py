@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem, Rule
 from bodymotion.diagnostics.text import counted
@@ -15,7 +14,7 @@ from bodymotion.dynamics import CameraFrames, Measures, Reading, camera_frames, 
 from bodymotion.dynamics.contacts import longest_slip
 from bodymotion.dynamics.sensors import Thing, limited_reading, ray_directions, scan_times
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, ForceSensor, RangeSensor, VisionSensor
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
@@ -71,7 +70,7 @@ class Simulation(ContentEquality):
     root: Floats
     effort: Floats
     states: Floats
-    bodies: npt.NDArray[np.int64]
+    bodies: Indices
     touching: tuple[int, ...]
     contact_forces: Floats
     command: Floats
@@ -203,7 +202,7 @@ class Simulation(ContentEquality):
         return self.body.links[self.touching[column]].name, float(sizes[row, column]), float(self.times[row])
 
 
-def fallen(body: Body, root: Floats, planned: Floats) -> npt.NDArray[np.bool_]:
+def fallen(body: Body, root: Floats, planned: Floats) -> Bools:
     """Return in which steps (N,) a robot has fallen, from root poses (N, 7); the rule is that of `Simulation.fall`."""
     if body.is_mounted:
         return np.zeros(len(root), dtype=np.bool_)
@@ -243,9 +242,8 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
         for number, columns in world.sensors.items()
     )
     limits = np.tile([-np.inf, np.inf], (2, len(world.actuators), 1))
-    limited = [
-        k for k, number in enumerate(world.actuators) if number >= 0 and world.model.actuator_forcelimited[number]
-    ]
+    is_limited = world.model.actuator_forcelimited
+    limited = [k for k, number in enumerate(world.actuators) if number >= 0 and is_limited[number]]
     limits[0, limited] = world.model.actuator_forcerange[world.actuators[limited]]
     for column, joint in enumerate(world.body.joints):
         if joint.velocity_lower < joint.velocity_upper:
@@ -280,7 +278,7 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     )
 
 
-def columns_or_zeros(table: Floats, indices: npt.NDArray[np.int64]) -> Floats:
+def columns_or_zeros(table: Floats, indices: Indices) -> Floats:
     """Return columns (N, J) of a table; 0 where the index is -1."""
     there = indices >= 0
     if there.all():
@@ -290,7 +288,7 @@ def columns_or_zeros(table: Floats, indices: npt.NDArray[np.int64]) -> Floats:
     return found
 
 
-def _limit_problems(body: Body, rule: Rule, kind: str, how: str, wrong: npt.NDArray[np.bool_]) -> list[Problem]:
+def _limit_problems(body: Body, rule: Rule, kind: str, how: str, wrong: Bools) -> list[Problem]:
     """Return a problem for the joints with their shares of the time, none where none is `wrong` (N, J)."""
     shares = {
         joint.name or f"joint {column}": share

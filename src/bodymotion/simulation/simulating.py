@@ -117,9 +117,8 @@ class Run:
         self.done = last
         if self.diverged:
             # After a divergence, the rest of a rollout repeats one state.
-            late = (
-                np.abs(self.states[: last + 1, 0] - self.plan.timestep * np.arange(last + 1)) > 0.5 * self.plan.timestep
-            )
+            steps = self.states[: last + 1, 0] / self.plan.timestep
+            late = np.abs(steps - np.arange(last + 1)) > 0.5
             self.done = max(int(np.argmax(late)) - 2, 0) if late.any() else last
 
     def controlled(self, controller: Controller, last: int) -> None:

@@ -19,7 +19,7 @@ from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, SelfCollision, mjcf_model, overlap_problem
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, default_gains, effort_range, standing_links
@@ -105,16 +105,16 @@ class World:
 
     model: Any
     body: Body
-    qpos: npt.NDArray[np.int64]
-    dofs: npt.NDArray[np.int64]
-    actuators: npt.NDArray[np.int64]
-    bodies: npt.NDArray[np.int64]
+    qpos: Indices
+    dofs: Indices
+    actuators: Indices
+    bodies: Indices
     root: int
     touching: tuple[int, ...]
     contacts: int
-    effort: npt.NDArray[np.int64]
+    effort: Indices
     sensors: Mapping[int, slice]
-    crawlers: tuple[tuple[int, npt.NDArray[np.int64], Floats], ...] = ()
+    crawlers: tuple[tuple[int, Indices, Floats], ...] = ()
     problems: tuple[Problem, ...] = field(default=())
     scenery: tuple[Thing, ...] = ()
 
@@ -387,9 +387,8 @@ def _located(model: Any, written: MjcfModel, body: Body, named: Mapping[int, str
     model.flg_surfacevel |= any(joint.type == "crawler" for joint in body.joints)
     for column, index in enumerate(body.joint_links):
         if index >= 0 and body.links[index].joint.type == "crawler":
-            geoms = np.flatnonzero(
-                (model.geom_bodyid == bodies[index]) & (model.geom_contype + model.geom_conaffinity > 0)
-            )
+            collides = model.geom_contype + model.geom_conaffinity > 0
+            geoms = np.flatnonzero((model.geom_bodyid == bodies[index]) & collides)
             crawlers.append((column, geoms, _belt(model, body, index, geoms)))
     return World(
         model,
@@ -408,7 +407,7 @@ def _located(model: Any, written: MjcfModel, body: Body, named: Mapping[int, str
     )
 
 
-def _belt(model: Any, body: Body, index: int, geoms: npt.NDArray[np.int64]) -> Floats:  # noqa: ANN401
+def _belt(model: Any, body: Body, index: int, geoms: Indices) -> Floats:  # noqa: ANN401
     """Return the velocity (G, 3) of a belt's surface at 1 m/s in the frames of its geoms: at the ground −axis × up.
 
     A wheel that turns about the axis moves its lowest point so. The velocity is the same all over the belt.

@@ -127,11 +127,8 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
             continue  # An item may be a link that cannot be read.
         place = humanoid.offsets.get(name)
         body = humanoid.offsets.get("humanoidBody")
-        if (
-            body is None
-            or any(defined[one] != 1 for one in names)
-            or len(names) != len({id(node) for node in found_nodes})
-        ):
+        are_one_each = all(defined[one] == 1 for one in names) and len(names) == len({*map(id, found_nodes)})
+        if body is None or not are_one_each:
             continue
         if any(node.text is not humanoid.text or not body < node.offset for node in found_nodes):
             continue

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.checks.findings import (
     MAX_MOMENTS,
@@ -37,7 +36,7 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.dynamics import Measures, Soles, SupportPolygons, find_feet, ground_height, measure, root_on_feet, soles
 from bodymotion.dynamics.differentiation import MIN_REST, stretches
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, median_step
+from bodymotion.geometry.arrays import Bools, Floats, Indices, median_step
 from bodymotion.model.body import Body
 from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
@@ -59,9 +58,6 @@ MAX_FOOT_RADIUS = 0.05  # [m] The largest radius of a round foot.
 MAX_SLIP_HEIGHT = 0.005  # [m] A foot at this height or above does not slip.
 
 
-Mask: TypeAlias = npt.NDArray[np.bool_]
-
-
 @dataclass(frozen=True)
 class Ground:
     """The ground of a motion: the `feet` on it, which of them are `flat` (K,) (None: balance is not measured), its `height` [m], and
@@ -69,7 +65,7 @@ class Ground:
     """
 
     feet: Soles
-    flat: Mask | None
+    flat: Bools | None
     height: float
     level: bool
 
@@ -210,9 +206,8 @@ def measure_samples(
         if points is not None and zmp is not None and zmp.is_root_relative:
             points = poses.transform_points(measures.root_poses, points)
         if forces:
-            samples.support[inner] = measures.root_wrench[cut, 2] / (
-                body.mass * float(np.linalg.norm(measures.gravity))
-            )
+            weight = body.mass * float(np.linalg.norm(measures.gravity))
+            samples.support[inner] = measures.root_wrench[cut, 2] / weight
             if motors and (ground is None or ground.level):
                 torques = measures.torques[cut][:, list(samples.motors)]
                 samples.torques[inner] = np.maximum(torques / limits[:, 1], torques / limits[:, 0])
@@ -252,7 +247,7 @@ def _slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floats:
     return np.asarray(np.linalg.norm(speed + height[..., None] * slope, axis=-1))
 
 
-def _polygons(measures: Measures, ground: Ground, flat: Mask) -> tuple[SupportPolygons, Mask]:
+def _polygons(measures: Measures, ground: Ground, flat: Bools) -> tuple[SupportPolygons, Bools]:
     """Return the support polygons, and in which frames (T,) a body can stand: on a flat foot, or on three feet."""
     from bodymotion.kernels.feet import hulls
 
@@ -265,7 +260,7 @@ def _polygons(measures: Measures, ground: Ground, flat: Mask) -> tuple[SupportPo
     return SupportPolygons(*found), stable
 
 
-def _flat_feet(feet: Soles, placed: Floats, bottom: Floats) -> Mask:
+def _flat_feet(feet: Soles, placed: Floats, bottom: Floats) -> Bools:
     """Return which feet (K,) have a contact patch of at least `MIN_SOLE_AREA` in the frame where they are lowest."""
     from bodymotion.kernels.feet import hulls
 
@@ -277,7 +272,7 @@ def _flat_feet(feet: Soles, placed: Floats, bottom: Floats) -> Mask:
     return np.array(areas) >= MIN_SOLE_AREA
 
 
-def chosen_frames(q: Floats, root: Floats | None, times: Floats) -> npt.NDArray[np.intp]:
+def chosen_frames(q: Floats, root: Floats | None, times: Floats) -> Indices:
     """Return the frames to be measured: those with finite numbers and orientations, at least `MIN_TIME_STEP` apart."""
     if len(times) < 5:
         return np.zeros(0, dtype=np.intp)
@@ -440,7 +435,7 @@ def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
     return found
 
 
-def calm_steps(times: Floats, found: Sequence[Finding]) -> npt.NDArray[np.bool_]:
+def calm_steps(times: Floats, found: Sequence[Finding]) -> Bools:
     """Return the steps (T − 1,) between frames at `times` in which no joint changes suddenly; there speeds are checked."""
     calm = np.ones(max(len(times) - 1, 0), dtype=bool)
     for one in found:
@@ -449,9 +444,8 @@ def calm_steps(times: Floats, found: Sequence[Finding]) -> npt.NDArray[np.bool_]
             # There may be more moments than those that were kept.
             return np.zeros_like(calm)
         for moment in moments:
-            calm[
-                np.searchsorted(times[1:], moment.start - WINDOW) : np.searchsorted(times[:-1], moment.end + WINDOW)
-            ] = False
+            first = np.searchsorted(times[1:], moment.start - WINDOW)
+            calm[first : np.searchsorted(times[:-1], moment.end + WINDOW)] = False
     return calm
 
 
@@ -556,7 +550,7 @@ def feet_on_ground(samples: Samples, ground: Ground, body: Body, overlaps: Colli
 
 
 def _overlaps(
-    body: Body, q: Floats, root: Floats | None, motion: Sampling, frames: npt.NDArray[np.intp], floor: float | None
+    body: Body, q: Floats, root: Floats | None, motion: Sampling, frames: Indices, floor: float | None
 ) -> tuple[Collisions | None, list[Finding]]:
     """Return the collisions in some `frames` of a motion; None, and the finding with the reason, where they cannot be found."""
     if len(body.links) < 2 or not len(frames):

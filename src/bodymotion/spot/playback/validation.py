@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.animation import LEGS, Animation
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
@@ -16,7 +15,7 @@ from bodymotion.formats.cha import rules as cha_rules
 from bodymotion.formats.cha.head_checks import Checked, keyframe_number
 from bodymotion.formats.cha.keyframe_checks import check_swings
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.motion import Motion
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.dimensions import JOINT_NAMES, LIMITS
@@ -180,7 +179,7 @@ class Report:
         """Return the keyframe that is nearest to a frame."""
         return int(self.nearest(np.array([frame]))[0])
 
-    def nearest(self, frames: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    def nearest(self, frames: Indices) -> Indices:
         """Return the keyframes (N,) that are nearest to frames (N,)."""
         middles = (self._keys[1:] + self._keys[:-1]) / 2
         return np.searchsorted(middles, self.moments[frames] + 1e-9, side="right")
@@ -199,7 +198,7 @@ class Report:
         known = self._source.locations.locate(("keyframes", key)) or Location(self.diagnostics.path)
         return replace(known, inside=f"keyframe {self.number(key)}")
 
-    def worst(self, rule: Rule, wrong: npt.NDArray[np.bool_], amount: Floats, names: Sequence[str], text: str) -> None:
+    def worst(self, rule: Rule, wrong: Bools, amount: Floats, names: Sequence[str], text: str) -> None:
         """Add the problem of frames and parts (T, N) that are `wrong`, located where the `amount` (T, N) is largest.
 
         `text` has {name}, of the worst of the N parts, and {amount}; the other parts are named after it.
@@ -303,7 +302,7 @@ def _feet(played: Played, found: Report) -> None:
         found.add(rules.FEET_DISTANCE, text, frame, amount=least)
 
 
-def _slip(positions: Floats, contact: npt.NDArray[np.bool_], rounds: npt.NDArray[np.int64]) -> Floats:
+def _slip(positions: Floats, contact: Bools, rounds: Indices) -> Floats:
     """Return the distances (T, 4) [m] of feet at positions (T, 4, 2) from where their contacts (T, 4) began."""
     begins = contact.copy()
     begins[1:] &= ~contact[:-1] | (np.diff(rounds) != 0)[:, None]
@@ -339,10 +338,8 @@ def _balance(played: Played, found: Report) -> None:
 def _start_and_end(played: Played, found: Report) -> None:
     tracks, animation, times = played.tracks, played.animation, played.timing
     values = settings(animation)
-    positioned = bool(tracks.legs_by_feet.all()) or (
-        tracks.has_body and not tracks.by_center_of_mass and tracks.has_legs
-    )
-    if positioned and played.reliable[0]:
+    by_body = tracks.has_body and not tracks.by_center_of_mass and tracks.has_legs
+    if (by_body or tracks.legs_by_feet.all()) and played.reliable[0]:
         frame = footprint(tracks.feet(np.zeros(1), tracks.body_poses(np.zeros(1)))[0])
         middle, yaw = frame[:3], 2 * float(np.arctan2(frame[6], frame[3]))
         if np.abs(middle).max() > MAX_FRAME_OFFSET or abs(yaw) > MAX_FRAME_YAW:
