@@ -211,7 +211,8 @@ def _sides(body: Body, figure: Figure) -> Iterator[tuple[int, float, float]]:
     forward = sum(rest[f"front {side} hip"] - rest[f"hind {side} hip"] for side in SIDES)
     for leg in LEGS:
         column, straight, way, wider = hinge(body, figure, f"{leg} hip", f"{leg} knee", f"{leg} foot")
-        yield column, straight, np.sign(wider if abs(wider) > BOTH_WAYS else way @ forward) or 1.0
+        ahead = float(way @ forward)
+        yield column, straight, np.sign(wider if abs(wider) > BOTH_WAYS else ahead) or 1.0
 
 
 def soles_of(body: Body, figure: Figure) -> tuple[list[int], Floats, Indices]:
