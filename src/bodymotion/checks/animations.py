@@ -20,9 +20,8 @@ from bodymotion.spot.playback.rules import LOOP
 from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED, settings
 from bodymotion.spot.playback.validation import REACH_TOLERANCE, Played, Report, all_problems, played_move
 
-OF_PHYSICS = {
-    rule.code for rule in (rules.SINKS, rules.HOVERS, rules.TORQUE_LIMIT, rules.COLLIDES, rules.NO_COLLISIONS)
-}
+_PHYSICS = rules.SINKS, rules.HOVERS, rules.TORQUE_LIMIT, rules.COLLIDES, rules.NO_COLLISIONS
+OF_PHYSICS = {rule.code for rule in _PHYSICS}
 MIN_OVERLOAD = 0.03
 """[s] A shorter overload of a motor is not reported. Played motions are smooth, so that this is less than for recorded ones."""
 MAX_CORNERS = 4

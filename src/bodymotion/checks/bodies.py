@@ -164,9 +164,8 @@ def _check_velocity_limits(review: BodyReview, link: Link, joint: Joint, unit: s
     limits = {"lower": low, "upper": high}
     message = f"has velocity limits of {low:g} and {high:g} {unit}"
     if low > high:
-        review.report_link(
-            rules.LIMITS, link, f"{message}: the lower is above the upper", "velocity_lower", data=limits
-        )
+        message = f"{message}: the lower is above the upper"
+        review.report_link(rules.LIMITS, link, message, "velocity_lower", data=limits)
     elif low == high == 0:
         hint = "write the largest speed of the joint, or no limit"
         message = f"has a velocity limit of 0 {unit}: it cannot move"

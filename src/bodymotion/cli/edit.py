@@ -244,11 +244,8 @@ def _effect(before: Motion, after: Motion) -> str:
     ]
     if lengths[0] != lengths[1]:
         return f"{lengths[0]:g} s became {lengths[1]:g} s"
-    pairs = [
-        (a.values, b.values)
-        for a, b in zip(before.timed, after.timed, strict=False)
-        if a.values.shape == b.values.shape
-    ]
+    both = ((a.values, b.values) for a, b in zip(before.timed, after.timed, strict=False))
+    pairs = [(a, b) for a, b in both if a.shape == b.shape]
     changed = sum(a.size - int(np.equal(a, b, where=np.isfinite(a), out=np.isnan(b)).sum()) for a, b in pairs)
     return f"{changed} numbers changed" if changed else "nothing to change"
 

@@ -80,9 +80,8 @@ def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
     costs = np.full(dance.slices, np.inf)
     for first in range(dance.slices):
         # A joint keeps the angle in which the recording begins until a move that was not skipped moves it.
-        since = [
-            PER_SLICE * min((start for start in one if start >= first), default=dance.slices + TRIED) for one in starts
-        ]
+        later = (min((start for start in one if start >= first), default=dance.slices + TRIED) for one in starts)
+        since = [PER_SLICE * start for start in later]
         for delay in range(PER_SLICE if first else max(int(MAX_LAG / step), PER_SLICE)):
             at = PER_SLICE * first - delay + np.arange(count)
             goals = np.where(at[:, None] < since, made[0], commanded[np.clip(at, 0, len(commanded) - 1)])

@@ -244,9 +244,8 @@ def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
     ValueError
         When there would be more than ten million.
     """
-    rate, field = (
-        (device.scan_rate, "scanRate") if isinstance(device, RangeSensor) else (device.frame_rate, "frameRate")
-    )
+    field = "scanRate" if isinstance(device, RangeSensor) else "frameRate"
+    rate = device.scan_rate if isinstance(device, RangeSensor) else device.frame_rate
     if not len(times) or not 0 < rate < np.inf:
         return times
     count = float(np.floor((times[-1] - times[0]) * rate + 1e-6)) + 1

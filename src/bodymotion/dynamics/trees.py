@@ -62,9 +62,8 @@ def rotor_inertias(body: Body) -> Floats:
     It is 0 for joints that move no link.
     """
     _, kinds, _, _, _ = body.tree
-    return np.array(
-        [armature(body.links[i].joint) if i >= 0 and kinds[i] else 0.0 for i in body.joint_links], dtype=np.float64
-    )
+    links, of_joints = body.links, body.joint_links
+    return np.array([armature(links[i].joint) if i >= 0 and kinds[i] else 0.0 for i in of_joints], dtype=np.float64)
 
 
 def gravity_vector(gravity: float | npt.ArrayLike) -> Floats:

@@ -139,8 +139,8 @@ class _Paint:
 
         `behind` (3,) and `above` (3,) are the directions to the light along the camera's axis and to that from above.
         """
-        normals = (np.cross(corners[:, k - 2], corners[:, k - 1]) for k in range(3))
-        shares = np.stack([np.sum(normal * rays, axis=1) for normal in normals], axis=1)
+        sides = (np.cross(corners[:, k - 2], corners[:, k - 1]) for k in range(3))
+        shares = np.stack([np.sum(side * rays, axis=1) for side in sides], axis=1)
         total = shares.sum(axis=1, keepdims=True)
         shares = np.where(total != 0.0, np.clip(shares / np.where(total != 0.0, total, 1.0), 0.0, 1.0), 1.0 / 3.0)
         normals = np.einsum("mk,mkc->mc", shares, self.normals[faces])

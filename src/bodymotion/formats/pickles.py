@@ -296,9 +296,8 @@ class _Machine:
         left = len(self.data) - self.stream.tell() if raw is None else len(raw)
         self.spend(left if raw is not None else 0)
         read = self.stream.read if raw is None else io.BytesIO(raw).read
-        return array_of(
-            read, np.dtype(dtype.code), tuple(shape), fortran, left, lambda text: self.fail(f"an array {text}")
-        )
+        kind = np.dtype(dtype.code)
+        return array_of(read, kind, tuple(shape), fortran, left, lambda text: self.fail(f"an array {text}"))
 
     def arrays(self, value: Any, found: Diagnostics) -> dict[str, Array]:  # noqa: ANN401
         """Return the arrays of a dictionary, or of the first one in it."""

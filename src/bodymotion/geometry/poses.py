@@ -33,9 +33,8 @@ def compose(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """Return the pose of C in A from that of B in A and that of C in B."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     q = rotations.normalized(a[..., 3:])
-    return from_parts(
-        a[..., :3] + rotations.rotate(q, b[..., :3]), rotations.multiply(q, rotations.normalized(b[..., 3:]))
-    )
+    position = a[..., :3] + rotations.rotate(q, b[..., :3])
+    return from_parts(position, rotations.multiply(q, rotations.normalized(b[..., 3:])))
 
 
 def inverse(pose: npt.ArrayLike) -> Floats:

@@ -201,9 +201,8 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats
     a, b = normalized(a), normalized(b)
     b = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
     t = np.asarray(fraction, dtype=np.float64)[..., None]
-    half = 2.0 * np.arctan2(
-        np.linalg.norm(b - a, axis=-1, keepdims=True), np.linalg.norm(a + b, axis=-1, keepdims=True)
-    )
+    apart, along = (np.linalg.norm(way, axis=-1, keepdims=True) for way in (b - a, a + b))
+    half = 2.0 * np.arctan2(apart, along)
     sine = np.sin(half)
     far = sine > 1e-9
     safe = np.where(far, sine, 1.0)

@@ -373,6 +373,5 @@ def _unsteady(vectors: Floats, speeds: Floats) -> Floats:
     )
     along = np.sum(vectors * speeds, axis=-1, keepdims=True)
     across = np.cross(vectors, speeds)
-    return np.asarray(
-        -a_rate * along * across + b_rate * along * np.cross(vectors, across) + b * np.cross(speeds, across)
-    )
+    twice = np.cross(vectors, across)
+    return np.asarray(-a_rate * along * across + b_rate * along * twice + b * np.cross(speeds, across))

@@ -138,10 +138,8 @@ def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, obj
     mimic = kept.get("mimic")
     if isinstance(mimic, Mapping):
         own, other = factor if joint.type == "slide" else 1.0, factor if mimic.get("joint") in slides else 1.0
-        scaled = {
-            "multiplier": _times(mimic.get("multiplier"), own / other),
-            "offset": _times(mimic.get("offset"), own),
-        }
+        factors = {"multiplier": own / other, "offset": own}
+        scaled = {key: _times(mimic.get(key), factor) for key, factor in factors.items()}
         kept["mimic"] = {key: scaled.get(key, value) for key, value in mimic.items()}
     return kept
 

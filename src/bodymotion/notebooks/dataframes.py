@@ -115,9 +115,8 @@ def _warn_left_out(what: Tabular, body: Body | None) -> None:
 def _flat(what: Tabular, body: Body | None, of: Sequence[str]) -> tuple[Floats, dict[str, npt.NDArray[Any]]]:
     times, blocks = _blocks(what, body, of)
     names = distinct(["time", *(name for block in blocks for name in block.flat)])[1:]
-    arrays = (
-        block.values.reshape(len(times), len(block.flat))[:, k] for block in blocks for k in range(len(block.flat))
-    )
+    tables = (block.values.reshape(len(times), len(block.flat)) for block in blocks)
+    arrays = (column for table in tables for column in table.T)
     return times, dict(zip(names, arrays, strict=True))
 
 

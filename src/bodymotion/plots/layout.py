@@ -124,9 +124,8 @@ class Flow:
         if isinstance(cell.part, (Heading, KeyFigures, Ground)):
             return cell
         timed = [one for one in self.cells if not isinstance(one.part, (Heading, KeyFigures, Ground))]
-        below = any(
-            one.y > cell.y + 0.1 and one.x < cell.x + cell.width and cell.x < one.x + one.width for one in timed
-        )
+        lower = (one for one in timed if one.y > cell.y + 0.1)
+        below = any(one.x < cell.x + cell.width and cell.x < one.x + one.width for one in lower)
         first = not any(
             isinstance(one.part, Curves)
             and isinstance(cell.part, Curves)

@@ -265,10 +265,10 @@ def neutral(body: Body) -> Floats:
 
 
 def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tuple[int, float, Floats, float]:
-    """Return of a knee or an elbow its column, its value where the limb is straight, the way (3,) [m] of the end there, and its wider side.
+    """Return of a knee or an elbow its column, its value where the limb is straight, how the end moves there, and its wider side.
 
-    With unit axis a, the limbs u above and v below make the angle atan2(a · (u × v), u · v), whose derivative by the joint is 1, as that
-    of v is a × v. The wider side is how much more [rad] limits allow beyond straight than before it, at most π to each side.
+    With unit axis a, the limbs u above and v below make the angle atan2(a · (u × v), u · v), whose derivative by the joint is 1. The end
+    moves by a × v (3,) [m/rad]. The wider side is how much more [rad] limits allow beyond straight than before it, up to π on each side.
     """
     index, rest = figure.points[role][0], figure.rest
     column = body.joint_links.index(index)

@@ -32,11 +32,8 @@ def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> 
     upright = np.array([0.0, 0.0, 0.0, *rotations.from_rpy([-0.5 * np.pi, 0.0, 0.0])])
     joints, columns = [], []
     for link in body.links:
-        local = (
-            compose(upright, placed[:, 0])
-            if link.index == 0
-            else compose(inverse(placed[:, link.parent]), placed[:, link.index])
-        )
+        to_parent = inverse(placed[:, link.parent]) if link.index else upright
+        local = compose(to_parent, placed[:, link.index])
         offset = CENTIMETRES * local[:, :3]
         moves = link.index == 0 or link.joint.type == "slide"
         if moves:

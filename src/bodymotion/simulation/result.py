@@ -145,9 +145,8 @@ class Simulation(ContentEquality):
         mujoco = need("mujoco", "sim", "the simulation")
         data, times, rays = mujoco.MjData(self.model), scan_times(device, self.times), ray_directions(device)
         steps = np.searchsorted(self.times, times - 1e-9)
-        placed = poses.compose(
-            self.body.forward_kinematics(self.q[steps], self.root[steps])[:, device.link], device.pose
-        )
+        links = self.body.forward_kinematics(self.q[steps], self.root[steps])
+        placed = poses.compose(links[:, device.link], device.pose)
         values = np.zeros((len(times), len(rays)))
         geom, found = np.zeros(len(rays), dtype=np.int32), np.zeros(len(rays))
         for row, step in enumerate(steps):

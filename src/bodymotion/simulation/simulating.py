@@ -74,9 +74,8 @@ class Run:
             axis, angle = rotations.to_axis_angle(turn)
             dof = model.joint(model.body_jntadr[world.bodies[0]]).dofadr[0]
             data.qvel[dof : dof + 3] = (plan.root[1, :3] - plan.root[0, :3]) / plan.timestep
-            data.qvel[dof + 3 : dof + 6] = rotations.rotate(
-                rotations.conjugate(posture[1][3:]), axis * angle / plan.timestep
-            )
+            inverse = rotations.conjugate(posture[1][3:])
+            data.qvel[dof + 3 : dof + 6] = rotations.rotate(inverse, axis * angle / plan.timestep)
         self.kind = self.mujoco.mjtState.mjSTATE_FULLPHYSICS
         self.states = np.empty((plan.steps + 1, self.mujoco.mj_stateSize(model, self.kind)))
         self.sensors = np.empty((plan.steps + 1, world.contacts))
@@ -157,9 +156,8 @@ class Run:
         Of a run that has ended or diverged, nothing more is kept.
         """
         count = min(len(qpos), self.plan.steps - first) if first == self.done else 0
-        values = np.concatenate(
-            [self.plan.timestep * np.arange(first + 1, first + len(qpos) + 1)[:, None], qpos, qvel], axis=1
-        )
+        times = self.plan.timestep * np.arange(first + 1, first + len(qpos) + 1)
+        values = np.concatenate([times[:, None], qpos, qvel], axis=1)
         bad = ~np.isfinite(values[:count]).all(axis=1)
         if bad.any():
             count = int(np.argmax(bad))

@@ -46,9 +46,8 @@ def step_together(runs: Sequence[tuple[Run, Floats]], device: str, progress: Cal
         for begin in range(0, steps, CHUNK):
             length = min(CHUNK, steps - begin)
             for k in range(length):
-                data.ctrl.assign(
-                    np.array([control[min(begin + k, len(control) - 1)] for _, control in runs], dtype=np.float32)
-                )
+                controls = [control[min(begin + k, len(control) - 1)] for _, control in runs]
+                data.ctrl.assign(np.array(controls, dtype=np.float32))
                 if first.pushes:
                     data.xfrc_applied.assign(np.array([run.forces(begin + k) for run, _ in runs], dtype=np.float32))
                 if graph is not None:

@@ -57,9 +57,8 @@ class LimitColors:
         self._times = analysis.measures.times
         self.kind = kind
         of = series(analysis.measures, LIMITS[kind])
-        self.shares = shares(
-            of.values, -np.inf if of.lower is None else of.lower, np.inf if of.upper is None else of.upper
-        )
+        lower = -np.inf if of.lower is None else of.lower
+        self.shares = shares(of.values, lower, np.inf if of.upper is None else of.upper)
         self._meshes: dict[int, viser.MeshHandle] = {}
         self._colors: dict[int, tuple[int, int, int]] = {}
         self._columns = {int(link): column for column, link in enumerate(body.joint_links) if link >= 0}

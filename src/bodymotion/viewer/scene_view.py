@@ -631,9 +631,8 @@ class RobotNodes:
             return
         self.links[index].show_axes = True
         data, name = to_glb(self.scene.shapes[index], SELECTED), f"{self.names[index]}/selected"
-        copy = (
-            self.server.scene.add_glb(name, data, scale=1.01, cast_shadow=False, receive_shadow=False) if data else None
-        )
+        add = self.server.scene.add_glb
+        copy = add(name, data, scale=1.01, cast_shadow=False, receive_shadow=False) if data else None
         self._selected = (index, copy)
 
     def show_visuals(self, on: bool) -> None:

@@ -185,7 +185,6 @@ def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int,
     length = math.sqrt(sum(value * value for value in scaled))
     digits = min(max(MIN_DIGITS, *(len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts)), 17)
     units = [value / length for value in scaled]
-    new = (
-        text if u == v else number(float(f"{u:.{digits}g}")) for text, v, u in zip(texts, values, units, strict=True)
-    )
+    rows = zip(texts, values, units, strict=True)
+    new = (text if u == v else number(float(f"{u:.{digits}g}")) for text, v, u in rows)
     return [(k, text) for k, text in enumerate(new) if text != texts[k]]

@@ -48,10 +48,8 @@ def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
     root = document.tree.root
     assert isinstance(root, Mapping)
     top = Fields(document, root, Diagnostics(), "")
-    if (
-        any(problem.rule == rules.VERSION_MISSING.code for problem in findings.problems)
-        and "format_version" not in top.values
-    ):
+    is_missing = any(problem.rule == rules.VERSION_MISSING.code for problem in findings.problems)
+    if is_missing and "format_version" not in top.values:
         yield from _version(document, root, headers.version, lines)
     yield from _num_frames(document, headers.components, top, lines)
     for header in headers.components:

@@ -151,9 +151,8 @@ class MeshFolder:
 
     def _fits(self, files: dict[str, bytes]) -> bool:
         folder = self.model.parent / self.name
-        return all(
-            not os.path.lexists(folder / file) or _has_content(folder / file, data) for file, data in files.items()
-        )
+        existing = {folder / file: data for file, data in files.items() if os.path.lexists(folder / file)}
+        return all(_has_content(path, data) for path, data in existing.items())
 
     def _add(self, mesh: Mesh, name: str, look: Material) -> str:
         lost: set[str] = set()

@@ -92,9 +92,8 @@ class Tree:
 
     def read(self, root: Element) -> None:
         """Read the links of a model."""
-        world = replace(
-            next(root.all("worldbody"), root), children=[c for w in root.all("worldbody") for c in w.children]
-        )
+        inside = [child for element in root.all("worldbody") for child in element.children]
+        world = replace(next(root.all("worldbody"), root), children=inside)
         items = list(contents(world, "", self.settings, self.defaults))
         tops = [item for item in items if item.element.name == "body"]
         own = [item for item in items if item.element.name != "body"]
@@ -253,9 +252,8 @@ class Tree:
         mass = Segment()
         if moving:
             link.inertial = None if inertial is None else inertial.element
-            of_geoms = self.settings.inertiafromgeom == "true" or (
-                self.settings.inertiafromgeom == "auto" and inertial is None
-            )
+            wanted = self.settings.inertiafromgeom
+            of_geoms = wanted == "true" or (wanted == "auto" and inertial is None)
             if of_geoms:
                 mass = mass_of_geoms(geoms, self.settings)
             elif inertial is not None:

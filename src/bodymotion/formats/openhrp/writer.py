@@ -339,9 +339,8 @@ def _texture_url(texture: Texture, model_folder: Path, here: Path, outside: Diag
     """Return the url of an image: the one that it had where that leads to the file from the folder `here`, too, else its relative path."""
     wanted = texture.path.resolve()
     if not wanted.is_relative_to(model_folder.resolve()):
-        message = (
-            f"the image {texture.path.name} is not in the folder of the model: it is opened with allow_outside only"
-        )
+        name = texture.path.name
+        message = f"the image {name} is not in the folder of the model: it is opened with allow_outside only"
         outside.add(losses.SHAPE_LOOK.problem(message, Location(), "copy it beside the model"))
     if texture.url and (here / texture.url).resolve() == wanted:
         return texture.url

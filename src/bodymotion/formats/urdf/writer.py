@@ -264,10 +264,8 @@ class _Writer:
     def _keep_robot(self, title: str) -> None:
         body, extension = self.body, self.extension
         values: dict[str, object] = {} if body.name == title else {"name": [title, body.name]}
-        for key, mapping in (
-            ("info", body.info),
-            ("extra", {k: v for k, v in body.extra.items() if k not in OF_OTHERS}),
-        ):
+        extra = {key: value for key, value in body.extra.items() if key not in OF_OTHERS}
+        for key, mapping in (("info", body.info), ("extra", extra)):
             if mapping:
                 values[key] = extension.plain(dict(mapping), key, body.name)
                 extension.note(key, body.name)
