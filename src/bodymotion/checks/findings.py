@@ -146,7 +146,7 @@ class Sampling:
 def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> list[Finding]:
     """Return the one problem of all moments of a rule as a list; an empty list without moments.
 
-    The message describes the worst moment and names the times of the next worst ones. `total` is their number where not all were kept.
+    The message describes the worst moment and names the times of the next worst ones. `total` counts the moments where not all were kept.
     """
     if not moments:
         return []

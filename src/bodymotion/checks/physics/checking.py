@@ -50,7 +50,7 @@ MAX_LINKS = 10_000  # Larger bodies are not measured.
 MIN_BLOCK_FRAMES = 16  # The least number of frames in a block, without its overlap.
 GROUND_FRAMES = 400  # Frames, evenly spread, in which feet and ground are searched.
 CONTACT_HEIGHT = 0.01
-"""[m] A foot up to this height is in contact, with all its points up to this height above its lowest one: soles and ankles are inexact."""
+"""[m] A foot up to this height is in contact, with all its points up to this height above its lowest: models of soles are inexact."""
 LEVEL = 2.0 / 3.0
 """On level ground the lowest foot is within `CONTACT_HEIGHT` of the ground in this part of the frames."""
 MIN_SOLE_AREA = 0.002  # [m²] A foot with a contact patch of this area can stand alone; a smaller one is a point.

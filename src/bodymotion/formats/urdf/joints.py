@@ -310,7 +310,7 @@ def transmission_elements(
 ) -> list[Element]:
     """Return the <transmission> elements: those that the body was read with (`left`), updated, and one for each other gear.
 
-    `joints` are by their names in the file, `names` the names in the file by those in the body. Transmissions of no joint are lost.
+    `joints` are by their names in the file, `names` those in the file by those in the body. Transmissions of lost joints are lost.
     """
     found = []
     of_joints: dict[str, list[Element]] = {}
