@@ -11,9 +11,10 @@ With s the length of the robot's leg over the source's, d the directions of the 
 
 Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow: hips, trunk and legs, then arms
 and head, with goals from where the shoulders are. A posture weight decides what is left open, such as the twist of an arm.
-Goals and joints are low-pass filtered. A last pass over legs and trunk keeps velocity limits, filters what is sudden more, since no posture
-reaches the goals (`speeds`), pins each stance by the mean of where its foot is then, and brings the feet there; it is repeated until they
-stay there. One over the arms keeps them apart from the body (`capsules`).
+Feet that cannot reach their goals are planned again, with the orientations that they reach. Goals and joints are low-pass filtered. A last
+pass over legs and trunk keeps velocity limits, filters what is sudden more, since no posture reaches the goals (`speeds`), pins each stance
+by the mean of where its foot is then, and brings the feet there; it is repeated as long as that brings them much nearer. One over the arms
+keeps them apart from the body (`capsules`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,10 +51,10 @@ FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
 LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
 """The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
-MAX_PLANS, FAR = 7, 0.02
+MAX_PLANS, MAX_MISS = 7, 0.02
 """How often the feet are planned at most; and of the length of a leg: feet that are further from their goals in more than 1 % of the
 contact cannot reach them, and are planned again, with the orientations that they reach."""
-MAX_ATTEMPTS, NEAR, FEW, PROGRESS = 12, 2e-4, 0.01, 0.85
+MAX_ATTEMPTS, SOLE_TOLERANCE, MAX_MISSED_SHARE, MAX_REMAINING = 12, 2e-4, 0.01, 0.85
 """How often the last pass is repeated at most, to keep velocity limits and pinned feet together; the distance [m] at which soles are at
 their goals; the share of frames in which they need not be; and the share of the mean distance before below which repeating helps."""
 FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 1, 20
@@ -124,8 +125,8 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
         placed = goals.placed(q, root)
         away = goals.follow(placed)
-        rows, now = np.flatnonzero(away > NEAR), float(away.mean())
-        if len(rows) <= FEW * len(q) or now > PROGRESS * before:
+        rows, now = np.flatnonzero(away > SOLE_TOLERANCE), float(away.mean())
+        if len(rows) <= MAX_MISSED_SHARE * len(q) or now > MAX_REMAINING * before:
             break
         before = now
         last = [*goals.feet(LAST_FOOT, LAST_FOOT), ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS)]
@@ -240,7 +241,7 @@ class Goals:
         contact = self.recording.on_ground
         away = (self._distance(self.foot(side, placed), k) for k, side in enumerate(SIDES))
         far = np.concatenate([one[on] for one, on in zip(away, contact.T, strict=True)])
-        return float(np.clip(np.quantile(far, 0.99) / (FAR * self.leg) - 1.0, 0, 1)) if len(far) else 0.0
+        return float(np.clip(np.quantile(far, 0.99) / (MAX_MISS * self.leg) - 1.0, 0, 1)) if len(far) else 0.0
 
     def follow(self, placed: Floats) -> Floats:
         """Move the goals of each stance phase by the mean of what the foot is away in poses (T, L, 7) of the links.

@@ -13,8 +13,8 @@ from bodymotion.retargeting.source import smoothed
 
 SPEED_SHARE = 0.999  # Of the velocity limits of joints, which are kept.
 MAX_CHANGE, MAX_ACCELERATION = 1.9, 190.0
-"""[rad/s, rad/s²] Sudden is a change of speed from frame to frame of more than the first, and the second times the time; for the position
-of the root half as much, for a sliding joint 1/SLIDES. The rules MOT301 to MOT305 report little more."""
+"""[rad/s, rad/s²] Sudden is a change of speed from frame to frame of more than the first, and the second times the time; for the root
+half as much, for a sliding joint 1/SLIDES. The rules MOT301 to MOT305 report little more."""
 RAMP = 0.04  # What is more sudden by this share is filtered in full, and what is between in part: little differences have little effect.
 SLIDES = 4.0
 CUTOFFS, CALMING_TIME = (5.0, 4.0, 3.0, 2.0), 0.05
