@@ -188,7 +188,8 @@ class Goals:
     def plan_feet(self, placed: Floats | None = None, share: float = 1.0) -> None:
         """Pin the feet, with the orientations that they reach in poses (T, L, 7) of the links, and move the pelvis with them.
 
-        The pelvis moves by the mean of what both feet are moved, and is no further from a foot in contact than a leg is long.
+        The pelvis moves by the mean of what both feet are moved, and is no further from a foot in contact than a leg is long. Of what
+        the plan before is changed by, `share` is taken.
         """
         times, contact = self.recording.times, self.recording.contact
         if placed is not None:  # Where the axes of a hip do not meet, it moves with the thigh.
