@@ -12,7 +12,6 @@ from bodymotion.cli.app import AsJson, ByPosition, ReaderOptions, reads_files
 from bodymotion.cli.output import as_json, failures, one_line, plain, results, say
 
 if TYPE_CHECKING:
-    from bodymotion.animation import Animation
     from bodymotion.retargeting.roles import Figure
 
 SPOT = "spot"  # Names the built-in Spot in place of a model.
@@ -79,8 +78,8 @@ def retarget(
             check_output(path, given)
         roles = _roles(map_file)
         to_spot = str(model) == SPOT
-        if to_spot and (balance or simulate or json_output or roles["body"]):
-            raise click.UsageError("--balance, --simulate, --json and roles of the body have no effect on Spot")
+        if to_spot and (balance or simulate or roles["body"]):
+            raise click.UsageError("--balance, --simulate and roles of the body have no effect on Spot")
         body = spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")
         other = None if source_body is None else load_body(source_body, reading, hint="--source-body")
         row = find_format(source)
@@ -93,39 +92,36 @@ def retarget(
             say(
                 f"{source}: unit {value.unit:g} m and up axis {value.up} are assumed in part; --unit and --up state them"
             )
-        if isinstance(value, Motion):
-            show_problems([problem for problem in value.problems if problem.severity != "note"])
+        show_problems([problem for problem in value.problems if problem.severity != "note"])
         if by_position and isinstance(value, Motion) and other is not None:
             value = named_by_position(value, other)
 
-        def write(motion: Motion, result: Animation | Motion) -> int:
-            code = 0 if output is None else saved(result, output)
-            if page is not None:
-                view(*side_by_side(value, body, motion, source_body=other), output=page)
-                written(page)
-            return code
-
-        if to_spot and not show_map:
-            animation = retarget_to_spot(value, source_body=other, source_roles=roles["source"])
-            show_problems(validate(animation))
-            motion = play(animation)
-            is_animation = output is not None and output.suffix.lower() == ".cha"
-            raise click.exceptions.Exit(write(motion, animation if is_animation else motion))
         chosen: dict[str, Any] = {"source_body": other, "roles": roles["body"], "source_roles": roles["source"]}
         if show_map:
             figures = moving_figure(value, other, roles["source"])[0], figure_of_body(body, roles["body"])
             with results() as stream:
                 stream.write(_table(*figures, json_output))
             raise click.exceptions.Exit
-        with progress(f"retargeting {source.name}"):
-            motion = retargeted(value, body, **chosen)
+        animation = None
+        if to_spot:
+            animation = retarget_to_spot(value, source_body=other, source_roles=roles["source"])
+            show_problems(validate(animation))
+            motion = play(animation)
+        else:
+            with progress(f"retargeting {source.name}"):
+                motion = retargeted(value, body, **chosen)
         # A balanced motion may be slower than its source.
         found = compare_retarget(value, body, motion, **chosen)
         if balance:
             from bodymotion.balancing import balance as balanced
 
             motion = balanced(body, motion, ground=0.0)
-        code = write(motion, motion)
+        code = 0
+        if output is not None:
+            code = saved(animation if animation and output.suffix.lower() == ".cha" else motion, output)
+        if page is not None:
+            view(*side_by_side(value, body, motion, source_body=other), output=page)
+            written(page)
         stands = None
         if simulate:
             from bodymotion.simulation import simulate as simulated

@@ -27,7 +27,7 @@ import numpy as np
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.balancing.balancing import eased
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
+from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory, runs
 from bodymotion.kernels.feet import lowest
 from bodymotion.model import ik
 from bodymotion.model.body import Body
@@ -154,6 +154,7 @@ def retarget_to_spot(
     """
     plan = planned(source, source_body, source_roles, SPOT)
     times = plan.times
+    check_memory(int(1000 * (times[-1] - times[0]) / KEY_TIME), f"an animation of {times[-1] - times[0]:g} s")
     keys: Floats = np.arange(0.0, times[-1] - times[0] + 1e-9, KEY_TIME, dtype=np.float64)
     rows = np.searchsorted(times - times[0], keys - 1e-9).clip(0, len(times) - 1)
     table = (plan.feet.reshape(-1, 12), plan.contact.astype(np.float64), plan.body, plan.rpy)
