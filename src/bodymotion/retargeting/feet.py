@@ -11,7 +11,7 @@ import numpy as np
 from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Bools, Floats
-from bodymotion.motion.interpolation.lowpass import bump, quintic
+from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.retargeting.source import Sole
 
 FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
@@ -42,7 +42,7 @@ def between_stances(raw: Floats, stances: Floats, on: Bools, sole: Sole) -> Floa
         share = np.clip((frames - before) / np.maximum(after - before, 1), 0.0, 1.0)
         change = pose_difference(stances, raw)
         out = changed_pose(raw, change[before] + quintic(share)[:, None] * (change[after] - change[before]))
-        clear = CLEARANCE * (sole.front + sole.back) * bump(share)
+        clear = CLEARANCE * (sole.front + sole.back) * 4.0 * share * (1.0 - share)
     lift = np.where(on, 0.0, np.maximum(clear - lowest_corner(out, sole), 0.0))
     return np.asarray(out + lift[:, None] * np.eye(7)[2])
 
