@@ -434,6 +434,26 @@ def test_a_page_alone(model, tmp_path):
     assert page.read_text().lstrip().startswith("<!") and [one.name for one in tmp_path.iterdir()] == ["both.html"]
 
 
+def test_many_motions_become_those_of_spot(tmp_path):
+    """With their figures: feet of the played animation reach the plan."""
+    (tmp_path / "walks").mkdir()
+    for name in ("a.seq", "b.seq"):
+        bm.save(bm.load_motion(WALK)[:200], tmp_path / "walks" / name)
+    arguments = ["retarget", str(tmp_path / "walks"), "spot", "--source-body", str(BIPED), "--suffix", ".cha"]
+    run = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / "dogs")])
+    assert run.exit_code == 0, run.output
+    assert sorted(one.name for one in (tmp_path / "dogs").glob("*.cha")) == ["a.cha", "b.cha"]
+    rows = [json.loads(line) for line in (tmp_path / "dogs" / "results.jsonl").read_text().splitlines()]
+    assert len(rows) == 2
+    assert max(far for row in rows for far in row["reach"].values()) < 0.01
+
+
+def test_an_animation_beyond_the_memory_is_refused(walk):
+    """A frame time in another unit makes seconds of years."""
+    with pytest.raises(MemoryError, match="an animation of"):
+        bm.retarget_to_spot(dataclasses.replace(walk, frame_time=1e9))
+
+
 def test_source_and_robot_side_by_side(biped, walk):
     motion = bm.retarget(walk, biped)
     both, moved = bm.side_by_side(walk, biped, motion)
