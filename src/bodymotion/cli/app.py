@@ -21,8 +21,8 @@ import click
 from click import FloatRange, IntRange
 
 from bodymotion import __version__
-from bodymotion.cli.output import one_line
-from bodymotion.system.files import check_not_read, check_place
+from bodymotion.cli.output import one_line, show_problems
+from bodymotion.system.files import check_not_read, check_place, pipes_kept
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -97,8 +97,6 @@ def app(ctx: click.Context) -> None:
       bodymotion view robot.wrl walk.seq
       bodymotion check --body robot.wrl walk.seq
     """  # noqa: D301
-    from bodymotion.system.files import pipes_kept
-
     ctx.with_resource(pipes_kept())
 
 
@@ -408,7 +406,6 @@ def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
 
 def read_files(files: Iterable[Path], reading: ReaderOptions, by_position: bool) -> list[Any]:
     """Read the files of a command together, and print what was assumed of motions: joints that are missing, names, orders."""
-    from bodymotion.cli.output import show_problems
     from bodymotion.formats.registry import load_together
     from bodymotion.motion import Motion
 

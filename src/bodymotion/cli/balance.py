@@ -5,8 +5,18 @@ from pathlib import Path
 
 import click
 
-from bodymotion.cli.app import AsJson, ByPosition, NotNegative, ReaderOptions, found_by, names, reads_files
-from bodymotion.cli.output import as_json, failures, plain, results
+from bodymotion.cli.app import (
+    AsJson,
+    ByPosition,
+    NotNegative,
+    ReaderOptions,
+    check_output,
+    found_by,
+    load_pair,
+    names,
+    reads_files,
+)
+from bodymotion.cli.output import as_json, failures, plain, progress, results, saved, show_problems
 
 
 @reads_files
@@ -44,8 +54,6 @@ def balance(
       --acceleration LIMIT: Slow down where a joint exceeds it, too [rad/s², m/s²].
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
-    from bodymotion.cli.app import check_output, load_pair
-    from bodymotion.cli.output import progress, saved, show_problems
     from bodymotion.dynamics.contacts import foot_links
 
     with failures("balance"):

@@ -8,7 +8,7 @@ import click
 
 from bodymotion.cli.app import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
 from bodymotion.cli.many import report_left_out
-from bodymotion.cli.output import failures, one_line, results, say
+from bodymotion.cli.output import failures, one_line, progress, results, safe_json, say
 from bodymotion.diagnostics.text import counted
 
 
@@ -50,7 +50,6 @@ def catalogue(
       --html FILE: Write a page with the motions found: a table with filters, pictures and players.
       --pictures N: Number of motions with a picture and a player on the page, from the first one on.
     """  # noqa: D301
-    from bodymotion.cli.output import progress, safe_json
     from bodymotion.collection.catalogue import body_of, build_catalogue, query, query_json
     from bodymotion.collection.mapping import ClusterError
     from bodymotion.collection.opening import Collection, open_collection

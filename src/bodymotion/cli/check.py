@@ -20,8 +20,20 @@ from urllib.parse import quote
 import click
 
 from bodymotion import __version__
-from bodymotion.cli.app import AsJson, Bpm, ByPosition, ReaderOptions, Workers, found_by, names, reads_files
-from bodymotion.cli.output import failures, one_line, results, say
+from bodymotion.cli.app import (
+    AsJson,
+    Bpm,
+    ByPosition,
+    ReaderOptions,
+    Workers,
+    check_reading,
+    found_by,
+    load_body,
+    names,
+    reads_files,
+)
+from bodymotion.cli.output import as_json as json_text
+from bodymotion.cli.output import failures, one_line, problems_of, progress, results, say, text_of
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.diagnostics.text import counted
 
@@ -77,9 +89,6 @@ def check(
       --fix: Fix in the files the problems with one right answer, and report the others.
       --diff: Show what --fix would change as a unified diff, and change nothing.
     """  # noqa: D301
-    from bodymotion.cli.app import check_reading, load_body
-    from bodymotion.cli.output import as_json as json_text
-    from bodymotion.cli.output import progress, text_of
     from bodymotion.collection import find_files
     from bodymotion.diagnostics.catalogue import selected
 
@@ -170,7 +179,6 @@ def _summary(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
 
 
 def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
-    from bodymotion.cli.output import as_json, problems_of
     from bodymotion.diagnostics.catalogue import retired
 
     files = [{"file": str(path), **problems_of(problems)} for path, problems in found]
@@ -178,7 +186,7 @@ def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
     codes = {problem.rule for _, problems in found for problem in problems}
     if codes:
         answer["aliases"] = {old: new for old, new in retired().items() if new in codes}
-    return as_json(answer)
+    return json_text(answer)
 
 
 def _report_unused_body(paths: list[Path]) -> None:
@@ -302,7 +310,6 @@ def check_files(
     """
     from bodymotion.checks import rules
     from bodymotion.collection import in_order, map_files
-    from bodymotion.diagnostics import Location
     from bodymotion.system.files import size_of
 
     if workers is None and len(files) < MIN_FILES and sum(size_of(path) or 0 for path in files) < MIN_BYTES:
@@ -324,7 +331,6 @@ def check_file(
 ) -> Checked:
     """Check a file with options of readers and of `check`; every exception becomes a problem. Without `body`, `model` is read."""
     from bodymotion.checks import check, rules
-    from bodymotion.cli.app import load_body
     from bodymotion.formats.registry import find_format
 
     if body is None and model is not None:

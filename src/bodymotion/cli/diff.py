@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from click import FloatRange
 
-from bodymotion.cli.app import AsJson, ReaderOptions, reads_files
+from bodymotion.cli.app import AsJson, ReaderOptions, check_reading, load_body, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, plain, results
 
@@ -74,7 +74,6 @@ def _compare(
 ) -> Comparison:
     from bodymotion import comparison
     from bodymotion.choreography import Choreography
-    from bodymotion.cli.app import check_reading, load_body
     from bodymotion.diagnostics.text import with_article
     from bodymotion.formats.registry import find_format, load
     from bodymotion.motion import Motion

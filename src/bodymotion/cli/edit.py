@@ -23,7 +23,7 @@ from bodymotion.cli.app import (
     numbers,
     reads_files,
 )
-from bodymotion.cli.output import conclude, failures, finish, one_line, say
+from bodymotion.cli.output import conclude, failures, finish, one_line, progress, say
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -135,7 +135,6 @@ def edit(
       --foot LINK: For --append, --insert and --loop: the link that continues in place instead of the root, such as the foot in contact,
         or auto: the lowest one; needs --body.
     """  # noqa: D301
-    from bodymotion.cli.output import progress
     from bodymotion.formats.registry import find_format
 
     ctx = click.get_current_context()

@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from click import IntRange
 
-from bodymotion.cli.app import AsJson, ByPosition, NameList, ReaderOptions, found_by, numbers, reads_files
+from bodymotion.cli.app import (
+    AsJson,
+    ByPosition,
+    NameList,
+    ReaderOptions,
+    check_output,
+    check_reading,
+    found_by,
+    load_body,
+    load_motion,
+    numbers,
+    reads_files,
+)
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import failures, number, one_line, results
+from bodymotion.cli.output import failures, number, one_line, results, saved
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -58,8 +70,6 @@ def ik(
     """  # noqa: D301
     import numpy as np
 
-    from bodymotion.cli.app import check_output, check_reading, load_body, load_motion
-    from bodymotion.cli.output import saved
     from bodymotion.geometry import rotations
     from bodymotion.model.body import by_position as named_by_position
     from bodymotion.model.closed_loops import columns_of

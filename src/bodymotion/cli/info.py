@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from bodymotion.cli.app import ReaderOptions, check_reading, reads_files
-from bodymotion.cli.output import Data, about_file, one_line, problems_of, results, say
+from bodymotion.cli.output import Data, about_file, one_line, problems_of, progress, results, say, show_problems
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import FormatError, Problem
 
 LARGE = 64 << 20
 """[bytes] A larger motion file is not loaded: its headers are read, and its rows only where they are needed."""
@@ -59,8 +59,6 @@ def info(reading: ReaderOptions, files: list[Path], as_json: bool = False, value
 def _answer(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Sequence[Problem]]:
     """Return what is known of a file, and its problems; report why it cannot be read."""
     from bodymotion.cli.info_data import describe, describe_open_motion
-    from bodymotion.cli.output import progress, show_problems
-    from bodymotion.diagnostics import FormatError
     from bodymotion.formats.registry import find_format, load
 
     problems: Sequence[Problem] = ()

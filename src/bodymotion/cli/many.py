@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from bodymotion.cli.app import Cluster, TimeLimit, Workers, described, found_by
-from bodymotion.cli.output import PART, failures, one_line, results, say, show_problems
+from bodymotion import __version__
+from bodymotion.cli.app import Cluster, TimeLimit, Workers, app, described, found_by
+from bodymotion.cli.output import PART, failures, one_line, progress, results, say, show_problems
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
@@ -302,8 +303,6 @@ class _Plan:
         """What is done, as a short text: command line, version, and the state of the files in it."""
         from hashlib import sha256
 
-        from bodymotion import __version__
-
         words = [__version__, self.name, *self.options, *map(str, self.models), str(self.folder), self.suffix]
         leave = ("--resume", "--workers", "--table", "--time-limit", "--cluster")
         words = [w for k, w in enumerate(words) if w.partition("=")[0] not in leave and words[k - 1] not in leave[1:]]
@@ -323,7 +322,6 @@ class _Plan:
 
 def _run(plan: _Plan, *, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
     """Run the command for all files, and return the exit code."""
-    from bodymotion.cli.output import progress
     from bodymotion.collection import Outcome, in_order, map_files
     from bodymotion.collection.inputs import is_many
     from bodymotion.collection.records import Records, Row, key
@@ -415,8 +413,6 @@ def _one(mark: str, task: tuple[Path, str, list[str], Input, Path | None]) -> tu
 
     `mark` is the object of its context.
     """
-    from bodymotion.cli.app import app
-
     folder, name, args, source, result = task
     out, messages, found = io.StringIO(), io.StringIO(), list[Problem]()
     with contextlib.ExitStack() as stack:

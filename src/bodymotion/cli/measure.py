@@ -21,7 +21,7 @@ from bodymotion.cli.app import (
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import failures, one_line, results, say, written
+from bodymotion.cli.output import failures, one_line, progress, results, say, show_problems, written
 from bodymotion.diagnostics.spelling import choices
 
 if TYPE_CHECKING:
@@ -88,7 +88,6 @@ def measure(
 
     from bodymotion import dynamics
     from bodymotion.cli.measure_output import about_written, as_data, page_of, write
-    from bodymotion.cli.output import progress, show_problems
     from bodymotion.dynamics.contacts import foot_links
     from bodymotion.system.files import check_not_read
 

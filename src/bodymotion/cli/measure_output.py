@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from bodymotion.cli.output import Data, members, number, problems_of
 from bodymotion.cli.page import Page
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, distinct
 from bodymotion.dynamics import extremes, figures, foot_slips, series
 from bodymotion.geometry.arrays import Bools
 
@@ -261,8 +261,6 @@ def write(path: Path, blocks: Sequence[Block]) -> None:
 
 def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
     """Return the names of the columns, `time` first, and the values (T, N) of all blocks side by side."""
-    from bodymotion.diagnostics.text import distinct
-
     for block in blocks:
         if block.frames is not None:
             raise ValueError(f"images of {block.series.name} do not fit in a table; write an .npz")

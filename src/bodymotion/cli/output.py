@@ -30,7 +30,7 @@ import click
 
 from bodymotion.diagnostics import Findings, FormatError, Group, Location, Problem, WrongUseError, grouped
 from bodymotion.diagnostics.text import UNSAFE
-from bodymotion.system.files import pipe_seen
+from bodymotion.system.files import pipe_seen, size_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -141,8 +141,6 @@ def members(thing: object, *names: str) -> Data:
 
 def about_file(path: Path, kind: str, format_name: str = "") -> Data:
     """Return the first members of every answer about a file."""
-    from bodymotion.system.files import size_of
-
     return {"file": str(path), "kind": kind, "format": format_name, "size": size_of(path)}
 
 

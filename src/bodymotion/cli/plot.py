@@ -8,8 +8,19 @@ from typing import Annotated
 import click
 from click import IntRange
 
-from bodymotion.cli.app import BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, found_by, names, reads_files
-from bodymotion.cli.output import failures, one_line, results, say
+from bodymotion.cli.app import (
+    BeatsPerBar,
+    Bpm,
+    ByPosition,
+    Music,
+    ReaderOptions,
+    check_output,
+    found_by,
+    names,
+    read_files,
+    reads_files,
+)
+from bodymotion.cli.output import failures, one_line, progress, results, say, written
 
 DPI = 150
 
@@ -59,8 +70,6 @@ def plot(
       --smooth FRAMES: Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.
       listed --list: List the plots of these files, and exit.
     """  # noqa: D301
-    from bodymotion.cli.app import check_output, read_files
-    from bodymotion.cli.output import progress, written
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
     from bodymotion.scene.music import load_music

@@ -16,9 +16,10 @@ from bodymotion.cli.app import (
     names,
     numbers,
     positive,
+    read_files,
     reads_files,
 )
-from bodymotion.cli.output import failures
+from bodymotion.cli.output import failures, progress, written
 from bodymotion.diagnostics.text import counted
 
 CAMERAS = ("corner", "iso", "front", "back", "left", "right", "side", "top")
@@ -85,8 +86,6 @@ def render(
       --speed: Playback speed; 0.25 is slow motion.
       --follow/--no-follow: Follow the root; by default where it moves far.
     """  # noqa: D301
-    from bodymotion.cli.app import read_files
-    from bodymotion.cli.output import progress, written
     from bodymotion.rendering import render as render_them
 
     if len(files) > 2:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from bodymotion.cli.app import Bpm, ByPosition, ReaderOptions, names, reads_files
-from bodymotion.cli.output import failures
+from bodymotion.cli.app import Bpm, ByPosition, ReaderOptions, names, read_files, reads_files
+from bodymotion.cli.output import failures, progress, written
 from bodymotion.diagnostics.text import counted
 
 
@@ -34,8 +34,6 @@ def report(
       output -o --output FILE: The page.
       --what NAMES: Plots, comma-separated, as for `bodymotion plot`.
     """  # noqa: D301
-    from bodymotion.cli.app import read_files
-    from bodymotion.cli.output import progress, written
     from bodymotion.reports import PLOTS
     from bodymotion.reports import report as write
 

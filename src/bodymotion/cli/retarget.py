@@ -8,8 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bodymotion.cli.app import AsJson, ByPosition, ReaderOptions, reads_files
-from bodymotion.cli.output import as_json, failures, one_line, plain, results, say
+from bodymotion.cli.app import (
+    AsJson,
+    ByPosition,
+    ReaderOptions,
+    check_output,
+    check_reading,
+    kind_of,
+    load_body,
+    reads_files,
+)
+from bodymotion.cli.output import (
+    as_json,
+    failures,
+    one_line,
+    plain,
+    progress,
+    results,
+    saved,
+    say,
+    show_problems,
+    written,
+)
 
 if TYPE_CHECKING:
     from bodymotion.retargeting.roles import Figure
@@ -56,8 +76,6 @@ def retarget(
       --balance: Change the result so that the robot keeps its balance (extra `opt`).
       --simulate: Print whether the robot falls in a simulation (extra `sim`).
     """  # noqa: D301
-    from bodymotion.cli.app import check_output, check_reading, kind_of, load_body
-    from bodymotion.cli.output import progress, saved, show_problems, written
     from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import by_position as named_by_position
     from bodymotion.motion import Motion

@@ -6,8 +6,17 @@ from typing import Literal
 
 import click
 
-from bodymotion.cli.app import Positive, ReaderOptions, reads_files
-from bodymotion.cli.output import failures, say
+from bodymotion.cli.app import (
+    Positive,
+    ReaderOptions,
+    check_reading,
+    is_large,
+    load_animation,
+    load_body,
+    load_motion,
+    reads_files,
+)
+from bodymotion.cli.output import conclude, failures, finish, progress, say
 
 
 @reads_files
@@ -58,8 +67,6 @@ def retime(
       --beats MUSIC: Give a choreography the tempo of the music, and put its moves on beats.
       --common: Make all components equally long: a shorter one holds its last value.
     """  # noqa: D301
-    from bodymotion.cli.app import check_reading, is_large, load_animation, load_body, load_motion
-    from bodymotion.cli.output import conclude, finish, progress
     from bodymotion.formats.registry import find_format
     from bodymotion.motion.interpolation import HOLDING
 

@@ -9,8 +9,30 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 from click import FloatRange
 
-from bodymotion.cli.app import AsJson, ByPosition, Positive, ReaderOptions, numbers, reads_files
-from bodymotion.cli.output import failures, members, number, one_line, results, say
+from bodymotion.cli.app import (
+    AsJson,
+    ByPosition,
+    Positive,
+    ReaderOptions,
+    check_output,
+    load_body,
+    load_motion,
+    load_pair,
+    numbers,
+    reads_files,
+)
+from bodymotion.cli.output import (
+    failures,
+    members,
+    number,
+    one_line,
+    progress,
+    results,
+    saved,
+    say,
+    show_problems,
+    written,
+)
 
 if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
@@ -85,8 +107,6 @@ def simulate(
       --contacts FILE: Write the contact force of each link at each step, likewise.
       --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
     """  # noqa: D301
-    from bodymotion.cli.app import check_output, load_motion, load_pair
-    from bodymotion.cli.output import progress, saved, show_problems
     from bodymotion.formats.gains import read_gains
     from bodymotion.model.body import by_position as named_by_position
     from bodymotion.simulation import ControllerError, load_project
@@ -171,7 +191,6 @@ def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
 def _placed(text: str, reading: ReaderOptions) -> tuple[Body, Floats]:
     import numpy as np
 
-    from bodymotion.cli.app import load_body
     from bodymotion.geometry import rotations
 
     path, _, at = text.rpartition("@")
@@ -195,7 +214,6 @@ def _push(text: str, body: Body) -> Push:
 
 def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None) -> None:
     from bodymotion.cli.measure_output import Block, block_of, write
-    from bodymotion.cli.output import written
     from bodymotion.dynamics import Series
     from bodymotion.model.links import RangeSensor
 
@@ -245,7 +263,6 @@ def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) 
     import numpy as np
     from PIL import Image
 
-    from bodymotion.cli.output import written
     from bodymotion.diagnostics.text import counted
     from bodymotion.system.files import whole_file
 

@@ -13,7 +13,7 @@ import click
 from click import FloatRange, IntRange
 
 from bodymotion.cli.app import click_command, described
-from bodymotion.cli.output import failures, one_line, say
+from bodymotion.cli.output import failures, one_line, progress, say, show_problems, written
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
@@ -52,7 +52,6 @@ def upload(
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
       --again: Also send animations that the robot already has.
     """  # noqa: D301
-    from bodymotion.cli.output import progress
     from bodymotion.collection.inputs import find_files
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.uploads import upload as send
@@ -91,7 +90,6 @@ def moves(robot: str, save: Path | None = None, username: str = "", certificate:
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
     """  # noqa: D301
-    from bodymotion.cli.output import written
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import list_moves
     from bodymotion.system.files import whole_file
@@ -191,7 +189,6 @@ def log(
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
     """  # noqa: D301
-    from bodymotion.cli.output import written
     from bodymotion.formats.cha_proto.state_log import log_text
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import download_log
@@ -220,7 +217,6 @@ def together(paths: list[Path], place: list[str] | None = None, html: Path | Non
       --html FILE: Write a self-contained page.
       --view: Show the robots in the browser.
     """  # noqa: D301
-    from bodymotion.cli.output import show_problems
     from bodymotion.formats.registry import load
     from bodymotion.spot.choreography.playing import ensemble
 
@@ -335,8 +331,6 @@ def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[
 
 def _show(outcome: Outcome) -> None:
     """Print the result of an upload on stdout, and its problems on stderr."""
-    from bodymotion.cli.output import show_problems
-
     where = f" ({outcome.source})" if outcome.source is not None else ""
     click.echo(one_line(f"{outcome.result:<9} {outcome.name}{where}"))
     if outcome.reason:
