@@ -48,6 +48,17 @@ MAX_FORCE_SHARE = 0.05  # Of the weight: a larger force in the air is reported.
 MAX_FACTOR = 100  # A motion that had to be made slower by more has a jump.
 EASING_TIME = 0.2  # [s] A motion slows down over this time before a joint would be too fast.
 
+# The search for postures.
+MAX_STEPS = 200
+FOOT_WEIGHT = 100.0  # [1/m, 1/rad] Of the poses of feet and the horizontal centre of mass.
+HEIGHT_WEIGHT = 1.0  # [1/m] Of the height of the centre of mass.
+ROOT_WEIGHT = 5.0  # [1/rad] Of the orientation of the root.
+LEG_WEIGHT, OTHER_WEIGHT = 1e-3, 0.2
+"""Of the difference to the old joint values: legs move freely, other joints only where legs are not enough."""
+NOMINAL_SHARE = 0.3  # How far the search begins from the old joints towards their mean.
+HALF_FOOT = 0.1
+"""[m] The error of a foot's rotation counts as the distance that a point at this distance from its middle moves."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class BalanceReport:
@@ -485,17 +496,6 @@ def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport)
         Vector3Seq(content=ZMP, timeline=timeline, values=_known_zmp(now)),
     )
     return BalancedMotion((*new, *rest), motion.extra, problems=(*motion.problems, *notes), report=report)
-
-
-MAX_STEPS = 200
-FOOT_WEIGHT = 100.0  # [1/m, 1/rad] Of the poses of feet and the horizontal centre of mass.
-HEIGHT_WEIGHT = 1.0  # [1/m] Of the height of the centre of mass.
-ROOT_WEIGHT = 5.0  # [1/rad] Of the orientation of the root.
-LEG_WEIGHT, OTHER_WEIGHT = 1e-3, 0.2
-"""Of the difference to the old joint values: legs move freely, other joints only where legs are not enough."""
-NOMINAL_SHARE = 0.3  # How far the search begins from the old joints towards their mean.
-HALF_FOOT = 0.1
-"""[m] The error of a foot's rotation counts as the distance that a point at this distance from its middle moves."""
 
 
 def solve_postures(

@@ -56,6 +56,35 @@ LEVEL = 2.0 / 3.0
 MIN_SOLE_AREA = 0.002  # [m²] A foot with a contact patch of this area can stand alone; a smaller one is a point.
 MAX_FOOT_RADIUS = 0.05  # [m] The largest radius of a round foot.
 MAX_SLIP_HEIGHT = 0.005  # [m] A foot at this height or above does not slip.
+MAX_SLIP = 0.01  # [m] The largest foot slip in one stance phase; landing and lifting take some millimetres.
+MAX_UNKNOWN = 5  # Frames in a row that are unknown, as of which what is before them is another stance phase.
+MAX_DEPTH = 0.01  # [m] The largest depth of a foot below the ground; models of soles are inexact, and soles are soft.
+MAX_OVERLAP = 0.05  # [m] The overlap of two links from which on it is an error.
+MIN_AIR_HEIGHT = 0.02  # [m] A foot at this height or above has no contact.
+MAX_CONTACT_SPEED = 0.3  # [m/s] A faster foot has no contact.
+MIN_SUPPORT = 0.3  # A body whose motion needs more than this part of its weight from the ground is not in free fall.
+MIN_HOVERING = 0.2  # [s] A shorter time without contact is not reported.
+MAX_ZMP_OUTSIDE = 0.01  # [m] The largest distance of the zero moment point outside of the feet.
+MIN_TIPPING = 0.1  # [s] A shorter time outside is not reported: a body does not tip over at once.
+MIN_RECORDED_OUTSIDE = 0.05  # [s] The same for the recorded point, which needs no derivatives.
+MAX_ZMP_DIFFERENCE = 0.05
+"""[m] The largest difference between the recorded and the computed zero moment point. Patterns planned with simple models of the same robot
+are about 30 mm off."""
+MAX_LOAD = 1.05  # The largest torque, as a multiple of the motor's limit; torques computed from frames have errors.
+MIN_OVERLOAD = 0.05  # [s] A shorter overload of a motor is not reported.
+BRIDGE = 0.05  # [s] Two violations with a shorter time between them are one.
+MAX_ZMP_DISTANCE, MAX_ZMP_SHARE = 1.0, 0.1
+"""[m] If the zero moment point is farther outside of the feet in more than this share of the frames, the frame rate is wrong."""
+MAX_FLOOR_DEPTHS: tuple[tuple[Severity, float], ...] = (("error", 0.1), ("warning", 0.02))
+"""[m] The depth of feet below the floor from which on it is an error, and a warning."""
+MAX_FLOOR_VARIATION = 1e-3
+"""[m] A recorded zero moment point whose height varies by no more is on a floor at that height."""
+
+Pending: TypeAlias = tuple[float, Callable[[], Moment]]  # The amount of a moment, and what returns it.
+
+JOINT_RULES = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
+SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
+OF_HEIGHTS = {rule.code for rule in (rules.SINKS, rules.HOVERS, rules.UNEVEN, rules.OFF_THE_FLOOR)}
 
 
 @dataclass(frozen=True)
@@ -285,18 +314,6 @@ def chosen_frames(q: Floats, root: Floats | None, times: Floats) -> Indices:
     return np.asarray(frames[valid], dtype=np.intp)
 
 
-Pending: TypeAlias = tuple[float, Callable[[], Moment]]  # The amount of a moment, and what returns it.
-JOINT_RULES = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
-MAX_ZMP_DISTANCE, MAX_ZMP_SHARE = 1.0, 0.1
-"""[m] If the zero moment point is farther outside of the feet in more than this share of the frames, the frame rate is wrong."""
-SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
-
-
-OF_HEIGHTS = {rule.code for rule in (rules.SINKS, rules.HOVERS, rules.UNEVEN, rules.OFF_THE_FLOOR)}
-MAX_FLOOR_DEPTHS: tuple[tuple[Severity, float], ...] = (("error", 0.1), ("warning", 0.02))
-"""[m] The depth of feet below the floor from which on it is an error, and a warning."""
-
-
 def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[str] = ()) -> list[Finding]:
     """Return the findings about the physics of a motion that fits its body.
 
@@ -463,10 +480,6 @@ def _is_increasing(times: Floats) -> bool:
     return bool(len(times) and np.isfinite(times).all() and (np.diff(times) > 0).all())
 
 
-MAX_FLOOR_VARIATION = 1e-3
-"""[m] A recorded zero moment point whose height varies by no more is on a floor at that height."""
-
-
 def off_the_floor(
     ground: Ground, body: Body, root: Floats, times: Floats, zmp: Vector3Seq | None, locate: FrameLocator
 ) -> list[Finding]:
@@ -508,25 +521,6 @@ def _is_at_zero(ground: Ground, body: Body) -> bool:
     placed = body.forward_kinematics(np.zeros((1, body.num_joints)), body.root_pose[None])
     bottom = lowest(placed[:, list(feet.links)], feet.points, feet.edges, 0.0)[..., 0]
     return abs(float(bottom.min())) <= CONTACT_HEIGHT
-
-
-MAX_SLIP = 0.01  # [m] The largest foot slip in one stance phase; landing and lifting take some millimetres.
-MAX_UNKNOWN = 5  # Frames in a row that are unknown, as of which what is before them is another stance phase.
-MAX_DEPTH = 0.01  # [m] The largest depth of a foot below the ground; models of soles are inexact, and soles are soft.
-MAX_OVERLAP = 0.05  # [m] The overlap of two links from which on it is an error.
-MIN_AIR_HEIGHT = 0.02  # [m] A foot at this height or above has no contact.
-MAX_CONTACT_SPEED = 0.3  # [m/s] A faster foot has no contact.
-MIN_SUPPORT = 0.3  # A body whose motion needs more than this part of its weight from the ground is not in free fall.
-MIN_HOVERING = 0.2  # [s] A shorter time without contact is not reported.
-MAX_ZMP_OUTSIDE = 0.01  # [m] The largest distance of the zero moment point outside of the feet.
-MIN_TIPPING = 0.1  # [s] A shorter time outside is not reported: a body does not tip over at once.
-MIN_RECORDED_OUTSIDE = 0.05  # [s] The same for the recorded point, which needs no derivatives.
-MAX_ZMP_DIFFERENCE = 0.05
-"""[m] The largest difference between the recorded and the computed zero moment point. Patterns planned with simple models of the same robot
-are about 30 mm off."""
-MAX_LOAD = 1.05  # The largest torque, as a multiple of the motor's limit; torques computed from frames have errors.
-MIN_OVERLOAD = 0.05  # [s] A shorter overload of a motor is not reported.
-BRIDGE = 0.05  # [s] Two violations with a shorter time between them are one.
 
 
 def feet_on_ground(samples: Samples, ground: Ground, body: Body, overlaps: Collisions | None) -> list[Finding]:
