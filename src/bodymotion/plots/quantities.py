@@ -1,6 +1,6 @@
 """Plots of one quantity, of the contacts of the feet, of the sensors, and of the zero moment point.
 
-The latter: its path on the ground seen from above, the stability margin, and the footprints.
+The plots of the zero moment point show its path on the ground seen from above, the stability margin, and the footprints.
 """
 
 import itertools

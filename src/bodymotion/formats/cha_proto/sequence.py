@@ -2,7 +2,7 @@
 
 Fields that are unknown are kept where the file has bytes. The animations that a choreography names are read from files beside it.
 
-And the moves that a robot lists: the text of a message ListAllMovesResponse, and the ranges of parameters (MoveParamsConfig).
+The moves that a robot lists are read as well: the text of a message ListAllMovesResponse, and the ranges of parameters (MoveParamsConfig).
 MoveParamsConfig has a block of lines for each move, with blank lines between. Its first line is `MOVE PARAMS_FIELD`, `MOVE NONE`, or
 `PARAMS_FIELD` alone. Each further line has the name of a parameter, with a dot for each level, its minimum, default and maximum; or its
 default alone.
