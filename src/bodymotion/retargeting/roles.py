@@ -73,6 +73,7 @@ QUARTERS = rotations.from_rpy(0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0,
 MAX_ARM, MAX_LOW_ARM = 0.9, 0.8
 """Of the length of a leg: longer arms of a robot that lies, or of an animal that stands on them, are front legs."""
 MIN_TILT, MAX_TILT = np.radians(3), np.radians(30)  # Of soles that are made level in the upright pose.
+MIN_SOLE = 0.5  # Of the length of a foot: shorter edges are no soles.
 MIN_TIP = 1e-3  # [m]
 COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point.
 
@@ -195,7 +196,7 @@ def foot_cloud(body: Body, figure: Figure, role: str) -> Floats:
 
 
 def _with_level_feet(body: Body, figure: Figure) -> Figure:
-    """Return the figure with feet rotated about their ankles where the longest edge below, seen from the side or the front, is oblique."""
+    """Return the figure with feet rotated about their ankles where their soles, seen from the side or the front, are oblique."""
     lateral = figure.rest["left hip"] - figure.rest["right hip"]
     lateral = lateral * [1, 1, 0] / max(float(np.hypot(*lateral[:2])), MIN_TIP)
     ahead = np.cross(lateral, [0.0, 0.0, 1.0])
@@ -208,9 +209,10 @@ def _with_level_feet(body: Body, figure: Figure) -> Figure:
         if len(outline) < 3:
             continue
         along, up = (np.roll(outline, -1, axis=0) - outline).T
-        best = int(np.argmax(along))
-        angle = float(np.arctan2(up[best], along[best]))
-        if MIN_TILT < abs(angle) < MAX_TILT and along[best] > 0.5 * np.ptp(outline[:, 0]):
+        angles = np.arctan2(up, along)
+        same = np.abs(angles - angles[np.argmax(along)]) < MIN_TILT  # A sole that is nearly flat has several edges.
+        length, angle = along[same].sum(), float(np.arctan2(up[same].sum(), along[same].sum()))
+        if MIN_TILT < abs(angle) < MAX_TILT and length > MIN_SOLE * np.ptp(outline[:, 0]):
             turn = rotations.from_axis_angle(axis, angle)
             moved = np.array([*(ankle - rotations.rotate(turn, ankle)), *turn])
             carried = [figure.points[role][0] in body.path_to_root(k) for k in range(len(body.links))]
