@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -399,6 +400,49 @@ def test_roles_of_recorded_people(path):
         name = figure.names[joint].lower()
         assert name.startswith(side[:1]) or side in name
         assert re.search(PARTS.get(part, ""), name)
+
+
+def work_of(joints):
+    """Return how many functions are called to find the figure of joints with (parent, offset), and the error."""
+    named = [
+        bm.skeleton.SkeletonJoint(name=f"j{k}", parent=parent, offset=np.array(offset, dtype=float))
+        for k, (parent, offset) in enumerate(joints)
+    ]
+    skeleton = bm.Skeleton(joints=tuple(named), values=np.zeros((1, 0)), known_up="Z")
+    calls, error = 0, ""
+
+    def count(frame, event, arg):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    placed, before = skeleton.joint_poses(), sys.getprofile()
+    sys.setprofile(count)
+    try:
+        figure_of_skeleton(skeleton, placed)
+    except ValueError as found:
+        error = str(found)
+    finally:
+        sys.setprofile(before)
+    return calls, error
+
+
+def person_with_ribs(count):
+    legs = [(-1, (0, 0, 0)), (0, (0, 0.2, -0.5)), (1, (0.01, 0, -0.5)), (0, (0, -0.2, -0.5)), (3, (0.01, 0, -0.5))]
+    spine = [(5 + 2 * (k - 1) if k else 0, (0, 0, 1.5 / count)) for k in range(count)]
+    ribs = [(5 + 2 * k, (0, (-1) ** k * (0.2 + k / count), 0)) for k in range(count)]
+    return [*legs, *(joint for two in zip(spine, ribs, strict=True) for joint in two)]
+
+
+def centipede(count):
+    return [(-1, (0, 0, 0)), *(two for k in range(count) for two in ((0, (k, k % 2, 0)), (2 * k + 1, (0, 0, -1))))]
+
+
+@pytest.mark.parametrize("figure", [person_with_ribs, centipede])
+def test_the_work_for_roles_of_many_joints_is_no_cube(figure):
+    """It was: a comb of a thousand joints took 20 s."""
+    work = [work_of(figure(count))[0] for count in (100, 200)]
+    assert work[1] < min(5 * work[0], 1000 * 200)
+    assert "joints and ends; expected at most" in work_of(figure(3000))[1]
 
 
 def test_map_replaces_what_is_found(biped, tmp_path):

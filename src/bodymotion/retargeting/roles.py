@@ -19,6 +19,7 @@ front is found by name; without names it is at +x of a robot, and where the high
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -46,7 +47,9 @@ QUADRUPED_ROLES = ("trunk", *(f"{leg} {part}" for leg in LEGS for part in ("hip"
 """All roles of a figure with four legs."""
 DIGITS = 9
 """Of lengths and poses: the last digits depend on where a recording begins, and would decide between postures that are equally good."""
+MAX_JOINTS, MAX_FEET = 2000, 8  # Of a figure, with the ends of its tips; of a figure with four legs, with its tails.
 LOW = 0.25  # Of the height: feet are below.
+SPLIT, MIN_JOINTS = 0.5, 2  # Four legs are separate above this share of the trunk's height, and have so many joints.
 MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
 SIDEWAYS, ACROSS = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
@@ -131,6 +134,12 @@ class _Tree:
     axes: Floats
     owners: list[Point]
 
+    @property
+    def leaves(self) -> list[int]:
+        """The joints without children, but for helpers."""
+        inner = {*self.parents}
+        return [k for k, name in enumerate(self.names) if k not in inner and not HELPER.search(name)]
+
 
 def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, str] | None = None) -> Figure:
     """Return the figure of a skeleton whose joints are at poses (T, J, 7), z up.
@@ -140,15 +149,16 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
     ValueError
         When it has neither two nor four legs; the message names what was found. Also for roles or names in `given` that do not exist.
     """
-    hips = next((k for k in range(len(skeleton.joints)) if skeleton.parents.count(k) > 1), 0)
-    tips = [k for k in range(len(skeleton.joints)) if k not in skeleton.parents]
+    parents = skeleton.parents
+    children = np.bincount([parent for parent in parents if parent >= 0], minlength=len(parents))
+    hips, tips = int(np.argmax(children > 1)), np.flatnonzero(children == 0).tolist()
     feet = sorted(tips, key=lambda k: float(placed[:, k, 2].mean()))[:2]
     shapes = poses.transform_points(poses.inverse(placed[:, [hips]]), placed[..., :3])
     deviation = np.linalg.norm(shapes - shapes.mean(axis=0), axis=2).mean(axis=1)
     reference = placed[int(np.argmax(np.round(placed[:, hips, 2] - placed[:, feet, 2].max(axis=1) - deviation, 3)))]
     ends = [(k, end) for k, joint in enumerate(skeleton.joints) for end in joint.ends * skeleton.unit]
     axes = np.full((len(skeleton.joints) + len(ends), 3), np.nan)
-    return _figure("the skeleton", skeleton.names, skeleton.parents, reference, ends, axes, given)
+    return _figure("the skeleton", skeleton.names, parents, reference, ends, axes, given)
 
 
 def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
@@ -171,7 +181,8 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
 def _figure_of_body(body: Body, reference: Floats, given: Mapping[str, str] | None, lies: bool) -> Figure:
     """Return the figure of a body whose links are at poses (L, 7), upright, also where the body lies in its model."""
     parents = [link.parent for link in body.links]
-    tips = ((k.index, _tip(body, k.index, reference[:, :3])) for k in body.links if k.index not in parents)
+    inner = {*parents}
+    tips = ((k.index, _tip(body, k.index, reference[:, :3])) for k in body.links if k.index not in inner)
     ends = [(index, end) for index, end in tips if end is not None]
     axes = np.zeros((len(parents) + len(ends), 3))
     for link in body.links[1:]:
@@ -243,6 +254,8 @@ def _figure(
     owners = [*((k, np.zeros(3)) for k in range(len(names))), *ends]
     placed = reference[[joint for joint, _ in owners]].copy()
     placed[:, :3] = poses.transform_points(placed, np.array([end for _, end in owners]))
+    if len(owners) > MAX_JOINTS:
+        raise ValueError(f"{name} has {len(owners)} joints and ends; expected at most {MAX_JOINTS}")
     all_names = [*names, *(f"{names[k]} end" for k, _ in ends)]
     tree = _Tree(all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners)
     given = dict(given or {})
@@ -316,14 +329,13 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     """Return the points of the roles of a figure with two legs."""
     at = tree.placed[:, :3]
     height = float(np.ptp(at[:, 2]))
-    leaves = [k for k in range(len(at)) if k not in tree.parents and not HELPER.search(tree.names[k])]
+    leaves = tree.leaves
     feet = [given.get(f"{side} toe") or given.get(f"{side} ankle") for side in SIDES]
     low = [k for k in leaves if at[k, 2] < at[:, 2].min() + LOW * height]
     by_name = [k for k in leaves if FEET.search(tree.names[k])] if np.isnan(tree.axes[0, 0]) else []
     low = by_name if len(by_name) > 1 else low  # Also of a person who lies.
     low = [tree.names.index(one) for one in feet if one] if all(feet) else low
-    above = [_path(tree.parents, k, -1) for k in low] or [[0]]
-    shared = max({*above[0]}.intersection(*above), default=0)
+    shared = _shared([_path(tree.parents, k, -1) for k in low])
     pelvis = tree.names.index(given["pelvis"]) if "pelvis" in given else shared
     around = _rooted(tree.parents, pelvis)
     legs: dict[int, int] = {}
@@ -392,22 +404,25 @@ def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[s
     """Return the points of the roles of a figure with four legs."""
     at = tree.placed[:, :3]
     low, height = float(at[:, 2].min()), float(np.ptp(at[:, 2]))
-    leaves = [k for k in range(len(at)) if k not in tree.parents and not HELPER.search(tree.names[k])]
+    leaves = tree.leaves
     named = [tree.names.index(given[f"{leg} foot"]) for leg in LEGS] if {*LEG_ENDS} <= given.keys() else []
     # The end of a foot by its centre of mass can be above its joint.
     tips = {tree.parents[k] if tree.owners[k][1].any() and at[k, 2] > at[tree.parents[k], 2] else k for k in leaves}
     ways = {k: _path(tree.parents, k, -1) for k in named or sorted(tips) if named or at[k, 2] < low + LOW * height}
-    ways = {k: way for k, way in ways.items() if sum(tree.axes[j].any() for j in way) > 1}
+    moving = tree.axes.any(axis=1)
+    ways = {k: way for k, way in ways.items() if np.count_nonzero(moving[way]) >= MIN_JOINTS}
     feet: list[int] = []
-    shared = [k for k in range(len(at)) if all(k in way for way in ways.values())]
-    trunk = max(shared) if ways and shared else 0
+    trunk = _shared([*ways.values()])
     for k in sorted(ways, key=lambda k: float(np.round(at[k, 2], 3))):
-        splits = [max({*ways[k]} & {*ways[foot]}, default=0) for foot in feet]
-        feet += [k] * bool(np.all(at[splits, 2] > 0.5 * (low + at[trunk, 2])))
-    if len(feet) > 4:  # A tail has no other of its length.
+        splits = [_shared([ways[k], ways[foot]]) for foot in feet]
+        feet += [k] * bool(np.all(at[splits, 2] > low + SPLIT * (at[trunk, 2] - low)))
+        if len(feet) > MAX_FEET:
+            break
+    if 4 < len(feet) <= MAX_FEET:  # A tail has no other of its length.
         counts = [len(ways[foot]) for foot in feet]
         feet = [foot for foot, count in zip(feet, counts, strict=True) if counts.count(count) > 1]
-    paths = [[k for k in ways[foot] if not any(k in ways[other] for other in feet if other != foot)] for foot in feet]
+    legs_with = Counter(k for foot in feet for k in ways[foot])
+    paths = [[k for k in ways[foot] if legs_with[k] == 1] for foot in feet]
     if len(paths) != 4 or not all(paths):
         raise ValueError(f"{name}: found {len(paths)} feet; expected a figure with four legs; name its roles (--map)")
     ends = np.array([at[path[0], :2] for path in paths])
@@ -420,7 +435,7 @@ def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[s
     sign = front[0] - front[1] or along @ (top if np.isnan(tree.axes[0, 0]) else np.ones(2))
     one, other, along = (one, other, along) if sign >= 0 else (other, one, -along)
     lateral = np.array([-along[1], along[0], 0.0]) / max(float(np.linalg.norm(along)), MIN_TIP)
-    trunk = max({*ways[feet[0]]}.intersection(*(ways[foot] for foot in feet)), default=0)
+    trunk = _shared([ways[foot] for foot in feet])
     found: dict[str, Point] = {"trunk": (tree.owners[trunk][0], np.zeros(3))}
     for end, pair in zip(ENDS, (one, other), strict=True):
         legs = [paths[k] for k in sorted(pair, key=lambda k: -float(ends[k] @ lateral[:2]))]
@@ -431,6 +446,11 @@ def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[s
                 raise ValueError(f"{name}: found no knee of the {end} {side} leg; name its roles (--map)")
             found |= {f"{end} {side} {role}": at for role, at in (("hip", hip), ("knee", knee), ("foot", foot))}
     return found | {role: tree.owners[tree.names.index(joint)] for role, joint in given.items()}
+
+
+def _shared(paths: list[list[int]]) -> int:
+    """Return the last joint that paths from the root have in common; 0 without."""
+    return max({*paths[0]}.intersection(*paths[1:]), default=0) if paths else 0
 
 
 def _path(parents: Sequence[int], joint: int, top: int) -> list[int]:
@@ -456,23 +476,36 @@ def _arms(
 ) -> tuple[int, tuple[int, ...]]:
     """Return the chest, and the tips of the left and the right arm; (pelvis, ()) without arms."""
     at = tree.placed[:, :3]
-    bone = np.array([np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)])
+    children: list[list[int]] = [[] for _ in around]
+    for k, parent in enumerate(around):
+        if parent >= 0 and k not in legs:
+            children[parent].append(k)
+    order, far = [pelvis], np.zeros(len(at))  # The lengths [m] of the ways from the pelvis.
+    for k in order:
+        order += children[k]
+        far[children[k]] = far[k] + np.linalg.norm(at[children[k]] - at[k], axis=1)
     # Seen from the pelvis, a root that only holds the pelvis is an end, too: a helper of the file, and no hand.
-    leaves = sorted({*range(len(at))} - {*around, tree.parents.index(-1)})
-    leaves = [k for k in leaves if not HELPER.search(tree.names[k])]
+    ends = {pelvis, tree.parents.index(-1)}
+    leaves = {k for k in order if not children[k] and k not in ends and not HELPER.search(tree.names[k])}
+    furthest = np.where([k in leaves for k in range(len(at))], far, 0.0)
+    for k in order[:0:-1]:
+        furthest[around[k]] = max(furthest[around[k]], furthest[k])
     tips: tuple[int, ...] = ()
     best, chest = MIN_ARM * height, pelvis
-    for joint in range(len(at)):
-        sides: dict[int, tuple[float, int]] = {}
+    for joint in sorted(order):
+        if len(children[joint]) < 2 or np.sort(furthest[children[joint]])[-2] - far[joint] <= best * (1 + 1e-6):
+            continue
+        under = [joint]
+        for k in under:
+            under += children[k]
         spine = at[joint] - at[pelvis]
         across = lateral - spine * float(lateral @ spine) / max(float(spine @ spine), MIN_TIP**2)
-        for tip in leaves:
-            path = _path(around, tip, joint)
-            if not path or around[path[0]] != joint or legs & {*path}:
-                continue
-            beside = [way for way in (at[path] - at[joint]) @ across if abs(way) > COINCIDENT * height]
-            length = float(bone[path].sum())
-            side = int(np.sign(beside[0])) if beside else 0
+        beside = {joint: 0}
+        for k, way in zip(under[1:], ((at[under[1:]] - at[joint]) @ across).tolist(), strict=True):
+            beside[k] = beside[around[k]] or int(np.sign(way)) * (abs(way) > COINCIDENT * height)
+        sides: dict[int, tuple[float, int]] = {}
+        for tip in sorted(leaves.intersection(under)):
+            side, length = beside[tip], float(far[tip] - far[joint])
             if side and length > sides.get(side, (0.0, 0))[0] * (1 + 1e-9):
                 sides[side] = length, tip
         if len(sides) == 2 and (shorter := min(length for length, _ in sides.values())) > best * (1 + 1e-6):
