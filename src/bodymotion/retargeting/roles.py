@@ -286,6 +286,9 @@ def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tupl
     moves by a × v (3,) [m/rad]. The wider side is how much more [rad] limits allow beyond straight than before it, up to π on each side.
     """
     index, rest = figure.points[role][0], figure.rest
+    if index not in body.joint_links or body.links[index].joint.type != "rotate":
+        name = figure.names[index]
+        raise ValueError(f"{role}: link {name!r} has no joint that rotates it; expected a hinge; name another link (--map)")
     column = body.joint_links.index(index)
     axis = rotations.rotate(figure.reference[index, 3:], body.links[index].joint.axis)
     u, v = (way - (way @ axis) * axis for way in (rest[role] - rest[above], rest[below] - rest[role]))
