@@ -154,6 +154,19 @@ def test_roles_of_quadrupeds_without_names(quarter):
         assert parts == {"hip": f"{name}_uleg", "knee": f"{name}_lleg", "foot": f"{name}_foot"}
 
 
+def test_what_a_quadruped_lacks_is_named(tmp_path):
+    """Four straight legs: an error of two legs was raised."""
+    body = dog(tmp_path)
+    fixed = [
+        dataclasses.replace(link, joint=dataclasses.replace(link.joint, type="fixed"))
+        if link.name.endswith("c")
+        else link
+        for link in body.links
+    ]
+    with pytest.raises(ValueError, match="found no knee of the front left leg"):
+        figure_of_body(dataclasses.replace(body, links=tuple(fixed)))
+
+
 def test_map_of_a_quadruped(tmp_path):
     body, model = dog(tmp_path), tmp_path / "dog.xml"
     run = CliRunner().invoke(

@@ -141,6 +141,10 @@ class _Tree:
         return [k for k, name in enumerate(self.names) if k not in inner and not HELPER.search(name)]
 
 
+class _FourLegsError(ValueError):
+    """A figure has four legs, where two were searched for: what is missing is known where four are."""
+
+
 def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, str] | None = None) -> Figure:
     """Return the figure of a skeleton whose joints are at poses (T, J, 7), z up.
 
@@ -270,7 +274,7 @@ def _figure(
             return Figure(name, tuple(names), reference, find(tree, name, given))
         except ValueError as error:
             errors.append(error)
-    raise errors[0]
+    raise errors[-1 if isinstance(errors[0], _FourLegsError) else 0]
 
 
 def neutral(body: Body) -> Floats:
@@ -347,7 +351,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
         if path and (path[0] not in legs or at[k, 2] < at[legs[path[0]], 2] - COINCIDENT * height):
             legs[path[0]] = k
     if len(legs) != 2 or not height:
-        raise ValueError(
+        raise (_FourLegsError if len(legs) == 4 else ValueError)(
             f"{name}: found {len(legs)} legs below {tree.names[pelvis]!r}; expected a figure with two or four legs; "
             "name its roles (--map)"
         )
@@ -362,7 +366,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     parts = _limbs(tree, paths, "knee", lateral, height)
     if not all(tree.axes[part[0]].any() for part in parts):
         raise ValueError(
-            f"{name}: found no knees between {tree.names[pelvis]!r} and its feet; expected a figure with two legs"
+            f"{name}: found no knees between {tree.names[pelvis]!r} and its feet; expected a figure with two or four legs"
         )
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
@@ -371,7 +375,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
         one, other = (sum(bool(LEFT.search(name)) - bool(RIGHT.search(name)) for name in leg) for leg in names)
         turned = one - other or lateral[1]  # A name such as link3 is on both sides.
     if not np.isnan(tree.axes[0, 0]) and min(part[1][2] for part in parts) > at[pelvis, 2] + LOW * height:
-        raise ValueError(f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected a figure with two legs")
+        raise ValueError(f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected a figure with two or four legs")
     order = (0, 1) if turned >= 0 else (1, 0)
     lateral = lateral * (1 if turned >= 0 else -1)
     for side, number in zip(SIDES, order, strict=True):
@@ -385,7 +389,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     arm, leg = (sum(np.linalg.norm(p[3] - p[1]) + np.linalg.norm(p[2] - p[3]) for p in two) for two in (limbs, parts))
     on_ground = arms and max(at[[*arms], 2]) < at[:, 2].min() + LOW * height
     if np.isnan(tree.axes[0, 0]) and arm > MAX_LOW_ARM * leg and on_ground:
-        raise ValueError(f"{name}: stands on four legs; expected a figure with two legs")
+        raise _FourLegsError(f"{name}: stands on four legs; expected a figure with two or four legs")
     for side, path, part in zip(SIDES, paths, limbs, strict=False):
         carried = [k for k in path if tree.axes[k].any() and not FINGER.search(tree.names[k])]
         palm = path[-1] if np.isnan(tree.axes[0, 0]) or not carried else carried[-1]
@@ -427,7 +431,7 @@ def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[s
     legs_with = Counter(k for foot in feet for k in ways[foot])
     paths = [[k for k in ways[foot] if legs_with[k] == 1] for foot in feet]
     if len(paths) != 4 or not all(paths):
-        raise ValueError(f"{name}: found {len(paths)} feet; expected a figure with four legs; name its roles (--map)")
+        raise ValueError(f"{name}: found {len(paths)} feet; expected a figure with two or four legs; name its roles (--map)")
     ends = np.array([at[path[0], :2] for path in paths])
     pairs = [([0, k], [j for j in (1, 2, 3) if j != k]) for k in (1, 2, 3)]
     one, other = max(pairs, key=lambda two: float(np.linalg.norm(ends[two[0]].sum(0) - ends[two[1]].sum(0))))
