@@ -13,6 +13,7 @@ import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.editing import mirror
 from bodymotion.geometry import poses, rotations
+from bodymotion.retargeting.quadruped import planned, stand_of
 from bodymotion.retargeting.roles import LEGS, QUADRUPED_ROLES, figure_of_body
 from bodymotion.spot.playback import play, spot_body
 from sample_files import ROOT
@@ -137,6 +138,19 @@ def test_from_quadruped_to_quadruped_and_back(name, biped, walk, tmp_path):
     skeleton = bm.to_skeleton(spot, first, RATE)
     again = bm.retarget(skeleton, body)
     assert np.abs(feet_of(body, again) - feet_of(body, motion)).mean() < 0.01
+
+
+def test_the_feet_of_a_wider_robot_are_as_high(tmp_path):
+    """Also where the trunk of the source rolls and pitches in the air: they were moved along its axes."""
+    body = dog(tmp_path)
+    times = np.arange(0.0, 2.0, 1 / RATE)
+    wave = np.sin(2 * np.pi * times)[:, None]
+    root = np.column_stack([np.maximum(wave, 0) * [0, 0, 0.2] + [0, 0, 0.5], rotations.from_rpy(wave * [0.2, 0.3, 0])])
+    motion = bm.Motion.from_joints(np.zeros((len(times), 12)), times=times, root=root)
+    height, feet = stand_of(figure_of_body(body))
+    one, other = (planned(motion, body, None, (height, feet * [1, share, 1])).feet for share in (1, 2))
+    assert np.ptp(one[..., 2]) > 0.1
+    assert np.abs(other - one - feet * [0, 1, 0]).max() < 0.002
 
 
 @pytest.mark.parametrize("quarter", [(0.0, 0.0, 0.0), (0.5 * np.pi, 0.0, 0.0)])
