@@ -19,7 +19,6 @@ front is found by name; without names it is at +x of a robot, and where the high
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -47,9 +46,12 @@ QUADRUPED_ROLES = ("trunk", *(f"{leg} {part}" for leg in LEGS for part in ("hip"
 """All roles of a figure with four legs."""
 DIGITS = 9
 """Of lengths and poses: the last digits depend on where a recording begins, and would decide between postures that are equally good."""
-MAX_JOINTS, MAX_FEET = 2000, 8  # Of a figure, with the ends of its tips; of a figure with four legs, with its tails.
-LOW = 0.25  # Of the height: feet are below.
-SPLIT, MIN_JOINTS = 0.5, 2  # Four legs are separate above this share of the trunk's height, and have so many joints.
+MAX_JOINTS, MAX_FEET, MIN_JOINTS = (
+    2000,
+    8,
+    2,
+)  # Of a figure with its ends; of a quadruped with its tails; of one of its legs.
+LOW, SPLIT = 0.25, 0.5  # Of the height: feet are below; of the height of a trunk: four legs are separate above.
 MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
 SIDEWAYS, ACROSS = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
@@ -126,23 +128,14 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """Joints with tips of their ends behind them: names, parents, poses (N, 7), world axes (N, 3) with NaN for balls and 0 for fixed."""
+    """Joints, then their ends: names, parents, poses (N, 7), world axes (N, 3), NaN for balls and 0 for fixed; no leaf is a helper."""
 
     names: list[str]
     parents: list[int]
     placed: Floats
     axes: Floats
     owners: list[Point]
-
-    @property
-    def leaves(self) -> list[int]:
-        """The joints without children, but for helpers."""
-        inner = {*self.parents}
-        return [k for k, name in enumerate(self.names) if k not in inner and not HELPER.search(name)]
-
-
-class _FourLegsError(ValueError):
-    """A figure has four legs, where two were searched for: what is missing is known where four are."""
+    leaves: list[int]
 
 
 def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, str] | None = None) -> Figure:
@@ -261,7 +254,9 @@ def _figure(
     if len(owners) > MAX_JOINTS:
         raise ValueError(f"{name} has {len(owners)} joints and ends; expected at most {MAX_JOINTS}")
     all_names = [*names, *(f"{names[k]} end" for k, _ in ends)]
-    tree = _Tree(all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners)
+    inner = {*parents, *(k for k, _ in ends)}
+    leaves = [k for k, one in enumerate(all_names) if k not in inner and not HELPER.search(one)]
+    tree = _Tree(all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners, leaves)
     given = dict(given or {})
     for role, joint in given.items():
         if role not in (*ROLES, *QUADRUPED_ROLES):
@@ -274,7 +269,7 @@ def _figure(
             return Figure(name, tuple(names), reference, find(tree, name, given))
         except ValueError as error:
             errors.append(error)
-    raise errors[-1 if isinstance(errors[0], _FourLegsError) else 0]
+    raise errors[0]
 
 
 def neutral(body: Body) -> Floats:
@@ -291,8 +286,7 @@ def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tupl
     """
     index, rest = figure.points[role][0], figure.rest
     if index not in body.joint_links or body.links[index].joint.type != "rotate":
-        name = figure.names[index]
-        raise ValueError(f"{role}: link {name!r} has no joint that rotates it; expected a hinge; name another link (--map)")
+        raise ValueError(f"{role}: no joint rotates link {figure.names[index]!r}; name one with a hinge (--map)")
     column = body.joint_links.index(index)
     axis = rotations.rotate(figure.reference[index, 3:], body.links[index].joint.axis)
     u, v = (way - (way @ axis) * axis for way in (rest[role] - rest[above], rest[below] - rest[role]))
@@ -333,10 +327,9 @@ def _tip(body: Body, index: int, at: Floats) -> Floats | None:
 
 
 def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]:
-    """Return the points of the roles of a figure with two legs."""
-    at = tree.placed[:, :3]
+    """Return the points of the roles of a figure with two legs, or of one that is found to have four."""
+    at, leaves = tree.placed[:, :3], tree.leaves
     height = float(np.ptp(at[:, 2]))
-    leaves = tree.leaves
     feet = [given.get(f"{side} toe") or given.get(f"{side} ankle") for side in SIDES]
     low = [k for k in leaves if at[k, 2] < at[:, 2].min() + LOW * height]
     by_name = [k for k in leaves if FEET.search(tree.names[k])] if np.isnan(tree.axes[0, 0]) else []
@@ -350,8 +343,10 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
         path = _path(around, k, pelvis)
         if path and (path[0] not in legs or at[k, 2] < at[legs[path[0]], 2] - COINCIDENT * height):
             legs[path[0]] = k
+    if len(legs) == 4:
+        return _quadruped_roles(tree, name, given)
     if len(legs) != 2 or not height:
-        raise (_FourLegsError if len(legs) == 4 else ValueError)(
+        raise ValueError(
             f"{name}: found {len(legs)} legs below {tree.names[pelvis]!r}; expected a figure with two or four legs; "
             "name its roles (--map)"
         )
@@ -366,7 +361,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     parts = _limbs(tree, paths, "knee", lateral, height)
     if not all(tree.axes[part[0]].any() for part in parts):
         raise ValueError(
-            f"{name}: found no knees between {tree.names[pelvis]!r} and its feet; expected a figure with two or four legs"
+            f"{name}: found no knees between {tree.names[pelvis]!r} and its feet; expected two or four legs with knees"
         )
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
@@ -375,7 +370,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
         one, other = (sum(bool(LEFT.search(name)) - bool(RIGHT.search(name)) for name in leg) for leg in names)
         turned = one - other or lateral[1]  # A name such as link3 is on both sides.
     if not np.isnan(tree.axes[0, 0]) and min(part[1][2] for part in parts) > at[pelvis, 2] + LOW * height:
-        raise ValueError(f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected a figure with two or four legs")
+        raise ValueError(f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected two or four legs")
     order = (0, 1) if turned >= 0 else (1, 0)
     lateral = lateral * (1 if turned >= 0 else -1)
     for side, number in zip(SIDES, order, strict=True):
@@ -389,7 +384,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     arm, leg = (sum(np.linalg.norm(p[3] - p[1]) + np.linalg.norm(p[2] - p[3]) for p in two) for two in (limbs, parts))
     on_ground = arms and max(at[[*arms], 2]) < at[:, 2].min() + LOW * height
     if np.isnan(tree.axes[0, 0]) and arm > MAX_LOW_ARM * leg and on_ground:
-        raise _FourLegsError(f"{name}: stands on four legs; expected a figure with two or four legs")
+        return _quadruped_roles(tree, name, given)
     for side, path, part in zip(SIDES, paths, limbs, strict=False):
         carried = [k for k in path if tree.axes[k].any() and not FINGER.search(tree.names[k])]
         palm = path[-1] if np.isnan(tree.axes[0, 0]) or not carried else carried[-1]
@@ -409,9 +404,8 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
 
 def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]:
     """Return the points of the roles of a figure with four legs."""
-    at = tree.placed[:, :3]
+    at, leaves = tree.placed[:, :3], tree.leaves
     low, height = float(at[:, 2].min()), float(np.ptp(at[:, 2]))
-    leaves = tree.leaves
     named = [tree.names.index(given[f"{leg} foot"]) for leg in LEGS] if {*LEG_ENDS} <= given.keys() else []
     # The end of a foot by its centre of mass can be above its joint.
     tips = {tree.parents[k] if tree.owners[k][1].any() and at[k, 2] > at[tree.parents[k], 2] else k for k in leaves}
@@ -422,16 +416,13 @@ def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[s
     trunk = _shared([*ways.values()])
     for k in sorted(ways, key=lambda k: float(np.round(at[k, 2], 3))):
         splits = [_shared([ways[k], ways[foot]]) for foot in feet]
-        feet += [k] * bool(np.all(at[splits, 2] > low + SPLIT * (at[trunk, 2] - low)))
-        if len(feet) > MAX_FEET:
-            break
+        feet += [k] * bool(len(feet) <= MAX_FEET and np.all(at[splits, 2] > low + SPLIT * (at[trunk, 2] - low)))
     if 4 < len(feet) <= MAX_FEET:  # A tail has no other of its length.
         counts = [len(ways[foot]) for foot in feet]
         feet = [foot for foot, count in zip(feet, counts, strict=True) if counts.count(count) > 1]
-    legs_with = Counter(k for foot in feet for k in ways[foot])
-    paths = [[k for k in ways[foot] if legs_with[k] == 1] for foot in feet]
+    paths = [[k for k in ways[foot] if not any(k in ways[other] for other in feet if other != foot)] for foot in feet]
     if len(paths) != 4 or not all(paths):
-        raise ValueError(f"{name}: found {len(paths)} feet; expected a figure with two or four legs; name its roles (--map)")
+        raise ValueError(f"{name}: found {len(paths)} feet; expected two or four legs; name its roles (--map)")
     ends = np.array([at[path[0], :2] for path in paths])
     pairs = [([0, k], [j for j in (1, 2, 3) if j != k]) for k in (1, 2, 3)]
     one, other = max(pairs, key=lambda two: float(np.linalg.norm(ends[two[0]].sum(0) - ends[two[1]].sum(0))))
@@ -483,38 +474,30 @@ def _arms(
 ) -> tuple[int, tuple[int, ...]]:
     """Return the chest, and the tips of the left and the right arm; (pelvis, ()) without arms."""
     at = tree.placed[:, :3]
+    bone = np.array([np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)]).tolist()
     children: list[list[int]] = [[] for _ in around]
     for k, parent in enumerate(around):
-        if parent >= 0 and k not in legs:
-            children[parent].append(k)
-    order, far = [pelvis], np.zeros(len(at))  # The lengths [m] of the ways from the pelvis.
-    for k in order:
-        order += children[k]
-        far[children[k]] = far[k] + np.linalg.norm(at[children[k]] - at[k], axis=1)
+        children[parent] += [k] * (parent >= 0 and k not in legs)
     # Seen from the pelvis, a root that only holds the pelvis is an end, too: a helper of the file, and no hand.
-    ends = {pelvis, tree.parents.index(-1)}
-    leaves = {k for k in order if not children[k] and k not in ends and not HELPER.search(tree.names[k])}
-    furthest = np.where([k in leaves for k in range(len(at))], far, 0.0)
-    for k in order[:0:-1]:
-        furthest[around[k]] = max(furthest[around[k]], furthest[k])
+    leaves = {*range(len(at))} - {*around, tree.parents.index(-1)}
+    leaves = {k for k in leaves if not HELPER.search(tree.names[k])}
     tips: tuple[int, ...] = ()
     best, chest = MIN_ARM * height, pelvis
-    for joint in sorted(order):
-        if len(children[joint]) < 2 or np.sort(furthest[children[joint]])[-2] - far[joint] <= best * (1 + 1e-6):
-            continue
+    for joint in (k for k in range(len(at)) if len(children[k]) > 1):
         under = [joint]
         for k in under:
             under += children[k]
         spine = at[joint] - at[pelvis]
         across = lateral - spine * float(lateral @ spine) / max(float(spine @ spine), MIN_TIP**2)
-        beside = {joint: 0}
+        beside, lengths = {joint: 0}, {joint: 0.0}
         for k, way in zip(under[1:], ((at[under[1:]] - at[joint]) @ across).tolist(), strict=True):
             beside[k] = beside[around[k]] or int(np.sign(way)) * (abs(way) > COINCIDENT * height)
+            lengths[k] = lengths[around[k]] + bone[k]
         sides: dict[int, tuple[float, int]] = {}
         for tip in sorted(leaves.intersection(under)):
-            side, length = beside[tip], float(far[tip] - far[joint])
-            if side and length > sides.get(side, (0.0, 0))[0] * (1 + 1e-9):
-                sides[side] = length, tip
+            side = beside[tip]
+            if side and lengths[tip] > sides.get(side, (0.0, 0))[0] * (1 + 1e-9):
+                sides[side] = lengths[tip], tip
         if len(sides) == 2 and (shorter := min(length for length, _ in sides.values())) > best * (1 + 1e-6):
             first = [_path(around, tip, joint)[0] for _, tip in sides.values()]
             if first[0] != first[1]:
