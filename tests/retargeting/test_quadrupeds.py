@@ -22,11 +22,11 @@ BIPED, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.s
 RATE = 50.0
 
 
-def dog(folder, knee="-2.6 2.6", turn=0.0):
-    """Return a quadruped of 12 joints whose names state nothing, and whose legs hang down with all joints at 0; it faces `turn` [rad]."""
+def dog(folder, knee="-2.6 2.6", yaw=0.0):
+    """Return a quadruped of 12 joints whose names state nothing, and whose legs hang down with all joints at 0; it faces `yaw` [rad]."""
 
     def text(*vector):
-        return " ".join(f"{x:.9g}" for x in rotations.rotate(rotations.from_rpy([0.0, 0.0, turn]), vector))
+        return " ".join(f"{x:.9g}" for x in rotations.rotate(rotations.from_rpy([0.0, 0.0, yaw]), vector))
 
     def leg(name, x, y):
         return f"""
@@ -67,7 +67,7 @@ ROBOTS = {
     "spot": lambda _: spot_body(arm=False),
     "dog": dog,
     "dog whose knees bend forwards": lambda folder: dog(folder, "0.1 2.6"),
-    "dog that faces y": lambda folder: dog(folder, turn=0.5 * np.pi),
+    "dog that faces y": lambda folder: dog(folder, yaw=0.5 * np.pi),
 }
 
 
@@ -158,8 +158,8 @@ def test_roles_of_quadrupeds_without_names(quarter):
     """Spot's links by topology and geometry alone, those with roles stated by their names; also of a model that lies on its side."""
     body = spot_body(arm=True)
     links = [dataclasses.replace(link, name=f"link{link.index}") for link in body.links]
-    turned = poses.compose(np.array([0.0, 0.0, 0.0, *rotations.from_rpy(quarter)]), links[0].offset)
-    links[0] = dataclasses.replace(links[0], offset=turned)
+    rotated = poses.compose(np.array([0.0, 0.0, 0.0, *rotations.from_rpy(quarter)]), links[0].offset)
+    links[0] = dataclasses.replace(links[0], offset=rotated)
     figure = figure_of_body(dataclasses.replace(body, links=tuple(links)))
     assert figure.is_quadruped
     short = {"front left": "fl", "front right": "fr", "hind left": "hl", "hind right": "hr"}

@@ -211,11 +211,11 @@ def changed(body, name, change):
 @pytest.mark.parametrize("rpy", [(0.0, 0.0, 0.0), (-0.5 * np.pi, 0.0, 0.0), (0.0, 0.5 * np.pi, 0.0)])
 def test_how_a_model_lies_and_whether_it_is_fixed_changes_nothing(root, rpy, biped, walk):
     """Some models have y up, and some have no free joint, since a program adds it."""
-    turn = np.array([0.0, 0.0, 0.0, *bm.rotations.from_rpy(rpy)])
+    rotation = np.array([0.0, 0.0, 0.0, *bm.rotations.from_rpy(rpy)])
 
     def change(link):
         joint = dataclasses.replace(link.joint, type=root)
-        return dataclasses.replace(link, joint=joint, offset=bm.poses.compose(turn, link.offset))
+        return dataclasses.replace(link, joint=joint, offset=bm.poses.compose(rotation, link.offset))
 
     body = changed(biped, biped.links[0].name, change)
     expected, found = (bm.retarget(walk, one) for one in (biped, body))
@@ -226,10 +226,12 @@ def test_how_a_model_lies_and_whether_it_is_fixed_changes_nothing(root, rpy, bip
 @pytest.mark.parametrize("axis", [0, 1])
 def test_feet_that_are_oblique_with_all_joints_at_0_are_level_on_the_ground(axis, biped, walk):
     """Their soles were taken for level ones, and went 80 mm into the ground, as those of the Berkeley Humanoid."""
-    turn = np.array([0.0, 0.0, 0.0, *bm.rotations.from_axis_angle(np.eye(3)[axis], 0.15)])
+    rotation = np.array([0.0, 0.0, 0.0, *bm.rotations.from_axis_angle(np.eye(3)[axis], 0.15)])
     body = biped
     for name in ("L_ANKLE_ROLL", "R_ANKLE_ROLL"):
-        body = changed(body, name, lambda link: dataclasses.replace(link, offset=bm.poses.compose(link.offset, turn)))
+        body = changed(
+            body, name, lambda link: dataclasses.replace(link, offset=bm.poses.compose(link.offset, rotation))
+        )
     motion = bm.retarget(walk, body)
     found = bm.compare_retarget(walk, body, motion)
     assert found.penetration < 0.005

@@ -1,8 +1,9 @@
 """Compare a motion of a robot with its source: in figures (`compare_retarget`), and in a view (`side_by_side`).
 
 With d the directions of the source's limbs, L the lengths of the robot's, and its shoulder or hip s, the goal of a hand or foot is
-s + Σ L·d; its reach is the distance from there. A foot slides by the path along the ground of what touches it while the source's foot is
-in contact (`retargeting.source` defines when), and it floats while it is more than `MAX_FLOAT` above the ground then.
+s + Σ L·d; its reach is the distance from there. Of a quadruped, goals of the feet, contact, and the directions of the trunk are planned
+(`retargeting.quadruped`). A foot slides by the path along the ground of what touches it while the source's foot is in contact
+(`retargeting.source` defines when), and it floats while it is more than `MAX_FLOAT` above the ground then.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,9 +49,9 @@ class RetargetComparison:
     reach:
         [m] By end point, the mean distance from its scaled goal.
     directions:
-        [rad] By limb, the mean angle to the source's.
+        [rad] By limb, or axis of the trunk, the mean angle to the source's.
     contact_agreement:
-        Share of the frames in which a foot is in contact if and only if the source's is, mean of both feet.
+        Share of the frames in which a foot is in contact if and only if the source's is, mean of all feet.
     slide:
         [m] By foot, over the ground in all its stance phases.
     float_share:
@@ -196,7 +197,7 @@ def _leg_errors(plan: Plan, body: Body, figure: Figure, placed: Floats) -> Error
     level = rotations.multiply(rotations.conjugate(figure.reference[trunk, 3:]), level_frame(figure))
     own, way = rotations.multiply(placed[:, trunk, 3:], level), rotations.from_rpy(plan.rpy[:count])
     axes = {"trunk forward": np.array([1.0, 0.0, 0.0]), "trunk up": np.array([0.0, 0.0, 1.0])}
-    angles = {name: _mean_angle(*(rotations.rotate(turn, axis) for turn in (own, way))) for name, axis in axes.items()}
+    angles = {name: _mean_angle(*(rotations.rotate(one, axis) for one in (own, way))) for name, axis in axes.items()}
     return dict(zip(LEG_ENDS, np.linalg.norm(away, axis=2).mean(axis=0).tolist(), strict=True)), angles
 
 

@@ -12,8 +12,8 @@ Of a person, where h is the height of the robot's hips when it stands:
 Arms and head have no counterpart. Of a quadruped, with s the length of the robot's legs over the source's:
 
     body              the frame of the four hips, its path times s
-    feet              s times the source's from the middle of its hips, moved by what the distances of the hips differ; pinned
-                      in stance phases (`source`), and changed in swings by what both phases next to them are
+    feet              s times the source's from the middle of its hips, moved within its heading by what distances of hips (x) and feet
+                      (y) differ; pinned in stance phases (`source`), and changed in swings by what both phases next to them are
 
 Inverse kinematics brings a robot as near to this plan as its limits allow, feet first. A knee bends where its limits allow more, and
 backwards where they allow both. Spot's own animation is the plan of a person for `NOMINAL_FEET` and `NOMINAL_HEIGHT` (`retarget_to_spot`).
@@ -39,7 +39,7 @@ from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
-STANDING = 0.73  # Height of the hips of a robot that stands, in lengths of its legs; that of Spot.
+HIP_HEIGHT = 0.73  # Of a robot that stands, in lengths of its legs; that of Spot.
 HEIGHTS, MAX_AWAY, LIFTS = (2 / 3, 25 / 24), 1 / 6, (1 / 12, 1 / 4)  # In heights of the hips; a swing is within LIFTS.
 MAX_LEAN = 0.25  # [rad]
 CUTOFF, FAST_CUTOFF = 2.0, 6.0  # [Hz] of the low-pass filters of the body, for persons and for quadrupeds.
@@ -110,13 +110,13 @@ def planned(
 def _plan_of_quadruped(figure: Figure, placed: Floats, times: Floats, stand: Stand) -> Plan:
     """Return the plan for a quadruped that stands so, of one whose joints are at poses (T, N, 7)."""
     own = stand_of(figure)
-    leg, scale = own[0] / STANDING, stand[0] / own[0]
+    leg, scale = own[0] / HIP_HEIGHT, stand[0] / own[0]
     hips, feet = (np.stack([figure.at(f"{name} {part}", placed) for name in LEGS]) for part in ("hip", "foot"))
     ground = np.array([0.0, 0.0, ground_height([*feet], times, leg)])
     on = np.stack([phases_of_contact(foot, ground[2], times, leg) for foot in feet], axis=1)
-    turns = _frames(hips.swapaxes(0, 1))
-    body = np.concatenate([scale * (hips.mean(axis=0) - ground), turns], axis=1)
-    heading = rotations.from_rpy(rotations.to_rpy(turns) * [0, 0, 1])
+    frames = _frames(hips.swapaxes(0, 1))
+    body = np.concatenate([scale * (hips.mean(axis=0) - ground), frames], axis=1)
+    heading = rotations.from_rpy(rotations.to_rpy(frames) * [0, 0, 1])
     wider = rotations.rotate(heading, ((stand[1] - scale * own[1]) * [1, 1, 0])[:, None])
     paths = zip(scale * (feet - ground) + wider, on.T, strict=True)
     body = smoothed(body, times, FAST_CUTOFF, are_poses=True)
@@ -143,7 +143,7 @@ def stand_of(figure: Figure) -> Stand:
     inside = rotations.conjugate(level_frame(figure))
     hips, knees, feet = (rotations.rotate(inside, points - hips.mean(axis=0)) for points in (hips, knees, feet))
     legs = sum(np.linalg.norm((b - a)[:, ::2], axis=1) for a, b in ((hips, knees), (knees, feet)))
-    return STANDING * float(np.mean(legs)), np.column_stack([hips[:, 0], feet[:, 1], np.zeros(4)])
+    return HIP_HEIGHT * float(np.mean(legs)), np.column_stack([hips[:, 0], feet[:, 1], np.zeros(4)])
 
 
 def retarget_to_spot(

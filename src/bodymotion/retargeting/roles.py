@@ -7,7 +7,8 @@ A figure is a tree of joints at their positions in one upright pose, z up. With 
     chest      the joint with the longest pair of branches to both sides, legs excluded, by the shorter one of a pair: the arms
     head       the joint before the highest other tip beyond the chest
     knee       the joint K of a leg whose least distance from the leg's begin and end is largest; the elbow is the first that is nearly so.
-               An axis of a knee points sideways, one of an elbow across upper arm and forearm
+               An axis of a knee points sideways, one of an elbow across upper arm and forearm. A name such as shin counts 1.5 times.
+               K is the same joint on both sides where the limbs have as many, by the smaller distance of both sides
     hip        the point c with the least sum of |(1 − a·aᵀ)(c − o)|² over the axes a, through o, of up to three joints before the knee;
                ankle, shoulder and wrist likewise. A joint without an axis (a ball) is the point itself
 
@@ -15,7 +16,7 @@ Left is where z × forward points; a person's toes are in front. A robot's left 
 
 A quadruped has tips below 0.25·h on four legs, which begin where the paths to them separate; tips with a common joint in the lower half are
 one foot. Of the three ways to make two pairs of legs, the front and the hind legs are those whose middles are furthest apart. What is in
-front is found by name; without names it is at +x of a robot, and where the highest tip of an animal is.
+front is found by name; without names it is along `AHEAD` of a robot, and where the highest tip of an animal is.
 """
 
 import re
@@ -46,13 +47,12 @@ QUADRUPED_ROLES = ("trunk", *(f"{leg} {part}" for leg in LEGS for part in ("hip"
 """All roles of a figure with four legs."""
 DIGITS = 9
 """Of lengths and poses: the last digits depend on where a recording begins, and would decide between postures that are equally good."""
-MAX_JOINTS, MAX_FEET, MIN_JOINTS = (
-    2000,
-    8,
-    2,
-)  # Of a figure with its ends; of a quadruped with its tails; of one of its legs.
+MAX_JOINTS, MAX_FEET, MIN_JOINTS = 2000, 8, 2
+"""Of a figure with its ends; low tips of a figure with four legs, with its tails; of one of these legs."""
 LOW, SPLIT = 0.25, 0.5  # Of the height: feet are below; of the height of a trunk: four legs are separate above.
 MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
+MIN_SHIN = 0.12  # Of the length of a leg: shorter parts above or below make no knee.
+AHEAD = np.array([1.0, 1.0])  # x + y: a robot without names faces x or y.
 SIDEWAYS, ACROSS = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
 FIRST_SHARE = {"knee": 1 - 1e-6, "elbow": 0.87}
@@ -66,9 +66,9 @@ LEFT, RIGHT = (
     re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I),
     re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I),
 )
-FRONT, HIND = (
+FRONT, HIND = (  # A forearm of an animal is in front, too.
     re.compile(rf"{word}|(^|[\W_])({short})([\W_]|$)", re.I)
-    for word, short in (("front|fore", "[fF][lrLR]|[lrLR][fF]"), ("hind|rear|back", "[hHrR][lrLR]|[lrLR][hH]"))
+    for word, short in (("front|fore", "f[lr]|[lr]f"), ("hind|rear|back", "[hr][lr]|[lr]h"))
 )
 TWIST = re.compile("twist|roll", re.I)  # Joints of skeletons that rotate a limb about itself, in its middle.
 HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
@@ -221,8 +221,8 @@ def _with_level_feet(body: Body, figure: Figure) -> Figure:
         same = np.abs(angles - angles[np.argmax(along)]) < MIN_TILT  # A sole that is nearly flat has several edges.
         length, angle = along[same].sum(), float(np.arctan2(up[same].sum(), along[same].sum()))
         if MIN_TILT < abs(angle) < MAX_TILT and length > MIN_SOLE * np.ptp(outline[:, 0]):
-            turn = rotations.from_axis_angle(axis, angle)
-            moved = np.array([*(ankle - rotations.rotate(turn, ankle)), *turn])
+            rotation = rotations.from_axis_angle(axis, angle)
+            moved = np.array([*(ankle - rotations.rotate(rotation, ankle)), *rotation])
             carried = [figure.points[role][0] in body.path_to_root(k) for k in range(len(body.links))]
             reference = np.round(poses.compose(moved, figure.reference), DIGITS)
             figure = replace(figure, reference=np.where(np.array(carried)[:, None], reference, figure.reference))
@@ -346,10 +346,8 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     if len(legs) == 4:
         return _quadruped_roles(tree, name, given)
     if len(legs) != 2 or not height:
-        raise ValueError(
-            f"{name}: found {len(legs)} legs below {tree.names[pelvis]!r}; expected a figure with two or four legs; "
-            "name its roles (--map)"
-        )
+        what = f"found {len(legs)} legs below {tree.names[pelvis]!r}"
+        raise ValueError(f"{name}: {what}; expected a figure with two or four legs; name its roles (--map)")
     paths = [_path(around, tip, pelvis) for tip in legs.values()]
     lateral = at[paths[0][0]] - at[paths[1][0]]
     for one, other in zip(*paths, strict=False):
@@ -360,9 +358,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
     parts = _limbs(tree, paths, "knee", lateral, height)
     if not all(tree.axes[part[0]].any() for part in parts):
-        raise ValueError(
-            f"{name}: found no knees between {tree.names[pelvis]!r} and its feet; expected two or four legs with knees"
-        )
+        raise ValueError(f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees")
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
     if abs(turned) < COINCIDENT * height or not np.isnan(tree.axes[0, 0]):
@@ -430,7 +426,7 @@ def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[s
     words = [[" ".join(tree.names[k] for k in paths[leg]) for leg in pair] for pair in (one, other)]
     front = [sum(bool(FRONT.search(word)) - bool(HIND.search(word)) for word in pair) for pair in words]
     top = at[max(leaves, key=lambda k: at[k, 2]), :2] - ends.mean(axis=0)
-    sign = front[0] - front[1] or along @ (top if np.isnan(tree.axes[0, 0]) else np.ones(2))
+    sign = front[0] - front[1] or along @ (top if np.isnan(tree.axes[0, 0]) else AHEAD)
     one, other, along = (one, other, along) if sign >= 0 else (other, one, -along)
     lateral = np.array([-along[1], along[0], 0.0]) / max(float(np.linalg.norm(along)), MIN_TIP)
     trunk = _shared([ways[foot] for foot in feet])
@@ -440,7 +436,7 @@ def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[s
         for side, path, part in zip(SIDES, legs, _limbs(tree, legs, "knee", lateral, height), strict=True):
             hip, knee, _, foot = _points(tree, path, part, path[-1])
             lengths = [np.linalg.norm(a - b) for a, b in ((part[1], part[3]), (part[3], at[path[-1]]))]
-            if min(lengths) < MIN_ARM * sum(lengths) or not tree.axes[part[0]].any():
+            if min(lengths) < MIN_SHIN * sum(lengths) or not tree.axes[part[0]].any():
                 raise ValueError(f"{name}: found no knee of the {end} {side} leg; name its roles (--map)")
             found |= {f"{end} {side} {role}": at for role, at in (("hip", hip), ("knee", knee), ("foot", foot))}
     return found | {role: tree.owners[tree.names.index(joint)] for role, joint in given.items()}
