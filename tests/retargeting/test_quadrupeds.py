@@ -22,7 +22,15 @@ BIPED, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.s
 RATE = 50.0
 
 
-def dog(folder, knee="-2.6 2.6", yaw=0.0):
+TAIL = """
+        <body pos="-0.4 0 0"><joint axis="0 1 0"/><geom type="sphere" size="0.02" mass="0.1"/>
+          <body pos="0 0 -0.2"><joint axis="0 1 0"/><geom type="sphere" size="0.02" mass="0.1"/>
+            <body pos="0 0 -0.3"><joint axis="0 1 0"/><geom type="sphere" size="0.02" mass="0.1"/></body>
+          </body>
+        </body>"""
+
+
+def dog(folder, knee="-2.6 2.6", yaw=0.0, tail=""):
     """Return a quadruped of 12 joints whose names state nothing, and whose legs hang down with all joints at 0; it faces `yaw` [rad]."""
 
     def text(*vector):
@@ -48,7 +56,7 @@ def dog(folder, knee="-2.6 2.6", yaw=0.0):
     base = '<body name="base" pos="0 0 0.5"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="5"/>'
     path = folder / "dog.xml"
     path.write_text(
-        f"<mujoco model='dog'><compiler angle='radian'/><worldbody>{base}{legs}</body></worldbody></mujoco>"
+        f"<mujoco model='dog'><compiler angle='radian'/><worldbody>{base}{legs}{tail}</body></worldbody></mujoco>"
     )
     return bm.load_body(path)
 
@@ -80,6 +88,9 @@ def feet_of(body, motion):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_feet_of_quadrupeds_stay_and_joints_keep_their_limits(name, biped, walk, tmp_path):
     body = ROBOTS[name](tmp_path)
+    rest = figure_of_body(body).rest
+    ahead = rest["front left hip"] - rest["hind left hip"]
+    assert np.argmax(ahead) == (name == "dog that faces y")
     motion = bm.retarget(walk, body, source_body=biped)
     found = bm.compare_retarget(walk, body, motion, source_body=biped)
     assert (found.joint_jumps, found.root_jumps, found.limit_violations, found.speed_violations) == (0, 0, 0, 0)
@@ -162,10 +173,27 @@ def test_roles_of_quadrupeds_without_names(quarter):
     links[0] = dataclasses.replace(links[0], offset=rotated)
     figure = figure_of_body(dataclasses.replace(body, links=tuple(links)))
     assert figure.is_quadruped
+    assert all(np.ptp([figure.rest[f"{leg} {part}"][2] for part in ("hip", "foot")]) > 0.3 for leg in LEGS)
     short = {"front left": "fl", "front right": "fr", "hind left": "hl", "hind right": "hr"}
     for leg, name in short.items():
         parts = {part: body.links[figure.points[f"{leg} {part}"][0]].name for part in ("hip", "knee", "foot")}
         assert parts == {"hip": f"{name}_uleg", "knee": f"{name}_lleg", "foot": f"{name}_foot"}
+
+
+def test_a_tail_that_hangs_down_is_no_leg(tmp_path):
+    alone, tailed = figure_of_body(dog(tmp_path)), figure_of_body(dog(tmp_path, tail=TAIL))
+    assert {role: alone.names[k] for role, (k, _) in alone.points.items()} == {
+        role: tailed.names[k] for role, (k, _) in tailed.points.items()
+    }
+
+
+def test_the_trunk_leans_no_further_than_that_of_an_animal(biped):
+    times = np.arange(0.0, 1.0, 1 / RATE)
+    for rpy in ([0.8, 0, 0], [0, -0.8, 0], [0, 0.1, 0]):
+        root = np.tile([0, 0, 1, *rotations.from_rpy(rpy)], (len(times), 1))
+        motion = bm.Motion.from_joints(np.zeros((len(times), len(biped.joints))), times=times, root=root)
+        lean = planned(motion, biped, None, stand_of(figure_of_body(spot_body(arm=False)))).rpy[:, :2]
+        assert np.abs(lean - np.clip(rpy[:2], -0.25, 0.25)).max() < 1e-6
 
 
 def test_what_a_quadruped_lacks_is_named(tmp_path):

@@ -406,7 +406,7 @@ def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[s
     # The end of a foot by its centre of mass can be above its joint.
     tips = {tree.parents[k] if tree.owners[k][1].any() and at[k, 2] > at[tree.parents[k], 2] else k for k in leaves}
     ways = {k: _path(tree.parents, k, -1) for k in named or sorted(tips) if named or at[k, 2] < low + LOW * height}
-    moving = tree.axes.any(axis=1)
+    moving = np.asarray(tree.axes.any(axis=1))
     ways = {k: way for k, way in ways.items() if np.count_nonzero(moving[way]) >= MIN_JOINTS}
     feet: list[int] = []
     trunk = _shared([*ways.values()])
