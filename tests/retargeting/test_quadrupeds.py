@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.editing import mirror
-from bodymotion.geometry import poses, rotations
+from bodymotion.geometry import rotations
 from bodymotion.retargeting.quadruped import planned, stand_of
 from bodymotion.retargeting.roles import LEGS, QUADRUPED_ROLES, figure_of_body
 from bodymotion.spot.playback import play, spot_body
@@ -169,9 +169,8 @@ def test_roles_of_quadrupeds_without_names(quarter):
     """Spot's links by topology and geometry alone, those with roles stated by their names; also of a model that lies on its side."""
     body = spot_body(arm=True)
     links = [dataclasses.replace(link, name=f"link{link.index}") for link in body.links]
-    rotated = poses.compose(np.array([0.0, 0.0, 0.0, *rotations.from_rpy(quarter)]), links[0].offset)
-    links[0] = dataclasses.replace(links[0], offset=rotated)
-    figure = figure_of_body(dataclasses.replace(body, links=tuple(links)))
+    rotated = np.array([0.0, 0.0, 0.0, *rotations.from_rpy(quarter)])
+    figure = figure_of_body(dataclasses.replace(body, links=tuple(links), root_pose=rotated))
     assert figure.is_quadruped
     assert all(np.ptp([figure.rest[f"{leg} {part}"][2] for part in ("hip", "foot")]) > 0.3 for leg in LEGS)
     short = {"front left": "fl", "front right": "fr", "hind left": "hl", "hind right": "hr"}
