@@ -95,7 +95,7 @@ def test_feet_of_quadrupeds_stay_and_joints_keep_their_limits(name, biped, walk,
     found = bm.compare_retarget(walk, body, motion, source_body=biped)
     assert (found.joint_jumps, found.root_jumps, found.limit_violations, found.speed_violations) == (0, 0, 0, 0)
     assert found.penetration < 0.005
-    assert max(found.reach.values()) < 0.005
+    assert max(found.reach.values()) < 2e-5  # Of both passes: after the first it is more.
     assert np.degrees(max(found.directions.values())) < 1
     assert found.float_share < 0.01
     feet = feet_of(body, motion)
