@@ -459,6 +459,11 @@ def test_map_replaces_what_is_found(biped, tmp_path):
     assert CliRunner().invoke(app, ["retarget", *arguments, "--show-map"]).exit_code != 0
     with pytest.raises(ValueError, match="NECK_7"):
         figure_of_body(biped, {"head": "NECK_7"})
+    for joint in ("R_KNEE", "L_WRIST"):
+        with pytest.raises(ValueError, match=f"left knee '{joint}' is not behind|is not behind left knee '{joint}'"):
+            figure_of_body(biped, {"left knee": joint})
+    with pytest.raises(ValueError, match="found no knees"):
+        figure_of_body(biped, {"pelvis": "L_KNEE"})
 
 
 def test_walk_becomes_a_trot_of_spot(walk, tmp_path):

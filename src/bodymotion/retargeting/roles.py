@@ -22,7 +22,7 @@ front is found by name; without names it is along `AHEAD` of a robot, and where 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import pairwise, product
 from typing import TypeAlias
 
 import numpy as np
@@ -266,10 +266,26 @@ def _figure(
     errors = []
     for find in (_quadruped_roles,) if given.keys() & {*QUADRUPED_ROLES} else (_roles, _quadruped_roles):
         try:
-            return Figure(name, tuple(names), reference, find(tree, name, given))
+            points = find(tree, name, given)
         except ValueError as error:
             errors.append(error)
+            continue
+        _check_order(tree, name, points, given)
+        return Figure(name, tuple(names), reference, points)
     raise errors[0]
+
+
+def _check_order(tree: _Tree, name: str, points: Mapping[str, Point], given: Mapping[str, str]) -> None:
+    """Raise ValueError where a role that is given is not behind the one before it in its limb, or before the one behind it."""
+    around = _rooted(tree.parents, points["trunk" if "trunk" in points else "pelvis"][0])
+    limbs = [[f"{side} {part}" for part in limb] for side in SIDES for limb in LIMBS.values()]
+    limbs += [[f"{leg} {part}" for part in ("hip", "knee", "foot")] for leg in LEGS]
+    for one, other in (pair for limb in limbs for pair in pairwise(limb) if given.keys() & {*pair}):
+        if one in points and other in points and points[one][0] not in _path(around, points[other][0], -1):
+            first, second = (tree.names[points[role][0]] for role in (one, other))
+            raise ValueError(
+                f"{name}: {other} {second!r} is not behind {one} {first!r}; name joints of one limb (--map)"
+            )
 
 
 def neutral(body: Body) -> Floats:
@@ -345,7 +361,9 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
             legs[path[0]] = k
     if len(legs) == 4:
         return _quadruped_roles(tree, name, given)
-    if len(legs) != 2 or not height:
+    if not height:
+        raise ValueError(f"{name}: all joints are at one height; expected a figure that stands in one of its frames")
+    if len(legs) != 2:
         what = f"found {len(legs)} legs below {tree.names[pelvis]!r}"
         raise ValueError(f"{name}: {what}; expected a figure with two or four legs; name its roles (--map)")
     paths = [_path(around, tip, pelvis) for tip in legs.values()]
@@ -357,7 +375,10 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     lateral = np.array([lateral[0], lateral[1], 0]) / max(np.hypot(*lateral[:2]), 1e-9)
     found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
     parts = _limbs(tree, paths, "knee", lateral, height)
-    if not all(tree.axes[part[0]].any() for part in parts):
+    lengths = [[float(np.linalg.norm(part[3] - end)) for end in part[1:3]] for part in parts]
+    if not all(
+        tree.axes[part[0]].any() and min(two) > MIN_SHIN * sum(two) for part, two in zip(parts, lengths, strict=True)
+    ):
         raise ValueError(f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees")
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
