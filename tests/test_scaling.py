@@ -14,7 +14,7 @@ from sample_files import ACCEPT, sampled
 
 SIZE = 2000 if ACCEPT else 150
 MAX_GROWTH = 2.8
-"""The time for twice the input is at most this multiple; the square of it for four times the input, which quadratic time exceeds by twice."""
+"""The time for twice the input is at most this multiple; the square of it for four times the input, of which quadratic time is twice."""
 ATTEMPTS = 6
 
 

@@ -54,12 +54,11 @@ LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
 MAX_PLANS, MAX_MISS = 7, 0.02
 """How often the feet are planned at most; and of the length of a leg: feet that are further from their goals in more than 1 % of the
 contact cannot reach them, and are planned again, with the orientations that they reach."""
-MAX_ATTEMPTS, SOLE_TOLERANCE, MAX_MISSED_SHARE, MAX_REMAINING = 12, 2e-4, 0.04, 0.85
+MAX_ATTEMPTS, SOLE_TOLERANCE, MAX_MISSED_SHARE, MAX_REMAINING = 12, 2e-4, 0.01, 0.85
 """How often the last pass is repeated at most, to keep velocity limits and pinned feet together; the distance [m] at which soles are at
 their goals; the share of frames in which they need not be; and the share of the mean distance before below which repeating helps."""
-FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 2, 1, 20
+FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 1, 20
 """Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass over legs; and tried start poses."""
-MAX_ONE_STEP = 0.05  # [rad] Where an arm moves further in its last pass, it takes another step.
 SLICE, RUN_IN = 1000, 40
 """Frames that are solved one after another, about, and those by which a slice begins later. It ends where the hips are high: near there
 is the posture with which the search begins."""
@@ -136,10 +135,7 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         placed = goals.placed(q, root)
     reaching: list[ik.Task] = [*goals.arms(placed), *kept_apart(body, figure, placed)]
     if reaching:
-        space, begun = goals.space(arms, LAST_POSTURE, False), q
-        q = goals.refine(reaching, space, q, root, steps=LAST_STEPS)[0]
-        rows = np.flatnonzero(np.abs(q - begun).max(axis=1) > MAX_ONE_STEP)
-        q = goals.refine(reaching, space, q, root, rows, LAST_STEPS)[0]
+        q = goals.refine(reaching, goals.space(arms, LAST_POSTURE, False), q, root)[0]
         q[:, arms] = smoothed(q[:, arms], times, ARM_CUTOFF)
     q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
     q, root = goals.lifted(within_speeds(body, q, times, held), root)
@@ -443,8 +439,7 @@ class Goals:
             found = self._solution(tasks, space, some, q[some], root[some], q[some], steps)
             out[0][some], out[1][some] = found.q, found.root
 
-        if len(rows):
-            in_slices(len(rows), work, SLICE)
+        in_slices(len(rows), work, SLICE)
         return out
 
     def _solution(
