@@ -40,9 +40,12 @@ for an equation, 1 for residuals that are at most 0, −1 for those that are at 
 Masses: TypeAlias = tuple[Floats, Floats]  # The links' shares (L,) of the mass, and their centres (L, 3).
 Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
 """Of the variables (6 + J): which may move, limits, and the weights with which joints are held at their rest values."""
-IkProblem: TypeAlias = tuple[Chain, Masses, Tasks, Space]  # A chain of all links; the root's pose replaces its offset.
+Free: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats]
+"""The F variables that may move, the place (6 + J) among them of each variable or −1, their limits and weights (F,) as in `Space`."""
+# A chain of the links that matter; the root's pose replaces its offset.
+IkProblem: TypeAlias = tuple[Chain, Masses, Tasks, Free]
 Pose: TypeAlias = tuple[Floats, Floats]  # Joints (J,) and the pose (7,) of the root.
-Linear: TypeAlias = tuple[Floats, Floats]  # Weighted residuals (R,) and their derivatives (R, 6 + J).
+Linear: TypeAlias = tuple[Floats, Floats]  # Weighted residuals (R,) and their derivatives (R, F).
 Work: TypeAlias = tuple[Floats, Floats, Floats]
 """Rotations (L + 1, 3, 3) and positions (L + 1, 3) of the links in the world, and of the world itself; joint axes (L, 3)."""
 System: TypeAlias = tuple[Floats, Floats, Floats]
@@ -60,7 +63,7 @@ DAMPING, MIN_SHARE, MIN_DAMPING, SURE = 1e-3, 1e-9, 1e-11, 1e-9
 
 
 def solve(
-    problem: IkProblem, goals: Floats, rest: Floats, starts: Floats, roots: Floats, steps: int
+    problem: tuple[Chain, Masses, Tasks, Space], goals: Floats, rest: Floats, starts: Floats, roots: Floats, steps: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return joints (T, J), root poses (T, 7), the errors (T, K, 2) of tasks [m, rad], and the sum (T,) of their weighted squares.
 
@@ -73,8 +76,20 @@ def solve(
     count = len(goals)
     q, root = np.empty((count, starts.shape[1])), np.empty((count, 7))
     errors, cost = np.empty((count, len(tasks[0]), 2)), np.empty(count)
-    chain = (parents, kinds, columns, np.array(orientations), np.array(positions), axes, units)
-    _solve((chain, masses, tasks, space), goals, rest, starts, roots, steps, q, root, errors, cost)
+    variables, places = np.flatnonzero(space[0]), np.where(space[0], np.cumsum(space[0]) - 1, -1)
+    free = (variables, places, space[1][variables], space[2][variables], space[3][variables])
+    # Links that carry none of the tasks' do not matter; the last row is the world.
+    needed = np.isin(np.arange(len(parents) + 1), [0, len(parents)])
+    needed[:] |= np.isin(tasks[0], (CENTER, CENTER_PLANE)).any()
+    needed[tasks[1]] = True
+    for link in range(len(parents) - 1, 0, -1):
+        needed[parents[link]] |= needed[link]
+    number, used = np.cumsum(needed) - 1, np.flatnonzero(needed[:-1])
+    number[-1] = -1
+    parents, kinds, columns, axes = number[parents[used]], kinds[used], columns[used], axes[used]
+    chain = (parents, kinds, columns, orientations[used], positions[used], axes, units)
+    masses, tasks = (masses[0][used], masses[1][used]), (tasks[0], number[tasks[1]], *tasks[2:])
+    _solve((chain, masses, tasks, free), goals, rest, starts, roots, steps, q, root, errors, cost)
     return q, root, errors, cost
 
 
@@ -132,7 +147,7 @@ def least_distances(begins: Floats, ways: Floats, pairs: Indices, far: Floats, o
 
 @inlined
 def _add(
-    chain: Chain, link: int, point: Triple, work: Work, by: Floats, free_root: bool, rows: Indices, jac: Floats
+    chain: Chain, link: int, point: Triple, work: Work, by: Floats, places: Indices, rows: Indices, jac: Floats
 ) -> None:
     """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
 
@@ -142,13 +157,14 @@ def _add(
     _, positions, axes = work
     i = link
     while i >= 0:
+        place = places[6 + columns[i]] if kinds[i] else -1
         arm, axis = plus(point, positions[i], -1.0), times(axes[i])
-        if kinds[i]:
+        if place >= 0:
             v, w = (axis, (0.0, 0.0, 0.0)) if kinds[i] == 2 else (cross(axis, arm), axis)
             for m in range(6):
                 if rows[m] >= 0:
-                    jac[rows[m], 6 + columns[i]] += dot(by[m], v) + dot(by[m, 3:], w)
-        elif i == 0 and free_root:
+                    jac[rows[m], place] += dot(by[m], v) + dot(by[m, 3:], w)
+        elif i == 0 and places[0] >= 0:
             for m in range(6):
                 if rows[m] >= 0:
                     _add_root(by[m], arm, jac[rows[m]])
@@ -167,7 +183,9 @@ def _add_root(along: Floats, arm: Triple, slopes: Floats) -> None:
 
 
 @inlined
-def _add_center(chain: Chain, masses: Masses, work: Work, by: Floats, rows: Indices, jac: Floats) -> Triple:
+def _add_center(
+    chain: Chain, masses: Masses, work: Work, by: Floats, places: Indices, rows: Indices, jac: Floats
+) -> Triple:
     """Add the products of `by` (6, 6) with the derivatives of the centre of mass, and return it.
 
     They follow from what each joint carries: Δc = s·axis × (m/s − o), s its share of the mass.
@@ -184,11 +202,12 @@ def _add_center(chain: Chain, masses: Masses, work: Work, by: Floats, rows: Indi
         if i > 0:
             share[parents[i]] += share[i]
             put(plus(moment[parents[i]], moment[i]), moment[parents[i]])
+        place = places[6 + columns[i]] if kinds[i] else -1
         for m in range(6):
-            if rows[m] >= 0 and i == 0:
+            if rows[m] >= 0 and i == 0 and places[0] >= 0:
                 _add_root(by[m], arm, jac[rows[m]])
-            elif rows[m] >= 0 and kinds[i]:
-                jac[rows[m], 6 + columns[i]] += dot(by[m], change)
+            elif rows[m] >= 0 and place >= 0:
+                jac[rows[m], place] += dot(by[m], change)
     return times(moment[0])
 
 
@@ -200,9 +219,8 @@ def _evaluate(
 
     With `slopes` their derivatives are computed, too.
     """
-    chain, masses, (kinds, links, points, directions, weights, hard, signs), space = problem
+    chain, masses, (kinds, links, points, directions, weights, hard, signs), (variables, places, _, _, pulls) = problem
     (x, pose), (orientations, positions, axes), (residual, jac) = at, work, system
-    free_root = space[0][0] != 0
     rotation(pose, chain[3][0])
     for k in range(3):
         chain[4][0, k] = pose[k]
@@ -227,28 +245,29 @@ def _evaluate(
             if weights[n, m] > 0.0:
                 rows[m] = row
                 row += 1
-            for k in range(6):
-                by[m, k] = 0.0
-                back[m, k] = 0.0
+                for k in range(6):
+                    by[m, k] = 0.0
+                    back[m, k] = 0.0
         p = plus(positions[a], product(orientations[a], points[n, 0])) if a >= 0 else times(goals[n])
         q = plus(positions[b], product(orientations[b], points[n, 1])) if b >= 0 else times(goals[n])
         axis = product(orientations[a], directions[n])
         errors[n, 0] = 0.0
         errors[n, 1] = 0.0
         if kind == POSE:
-            rotation(goals[n], goal)
-            _rotation_vector(orientations[a], goal, back, r[3:])
+            if rows[3] >= 0:
+                rotation(goals[n], goal)
+                _rotation_vector(orientations[a], goal, back, r[3:])
             for m in range(6):
                 by[m, m] = 1.0
             put(plus(p, goals[n], -1.0), r)
         elif kind == CENTER:
             for k in range(3):
                 by[k, k] = 1.0
-            put(plus(_add_center(chain, masses, work, by, rows, jac), goals[n], -1.0), r)
+            put(plus(_add_center(chain, masses, work, by, places, rows, jac), goals[n], -1.0), r)
         elif kind in (PLANE, CENTER_PLANE):
             put(goals[n], by[0])
             if kind == CENTER_PLANE:
-                p = _add_center(chain, masses, work, by, rows, jac)
+                p = _add_center(chain, masses, work, by, places, rows, jac)
             r[0] = dot(goals[n], p) - goals[n, 3]
         elif kind == LOOK:
             way = plus(goals[n], p, -1.0)
@@ -286,9 +305,9 @@ def _evaluate(
             put(turn, back[0, 3:])
         idle = signs[n] != 0 and not hard[n, 0] and signs[n] * r[0] < 0.0
         if slopes and not idle and kind not in (CENTER, CENTER_PLANE):
-            _add(chain, a, p, work, by, free_root, rows, jac)
+            _add(chain, a, p, work, by, places, rows, jac)
             if b >= 0:
-                _add(chain, b, q, work, back, free_root, rows, jac)
+                _add(chain, b, q, work, back, places, rows, jac)
         of_angle = 1 if kind in (LOOK, AXES) else 0
         for m in range(6):
             if rows[m] < 0:
@@ -311,14 +330,16 @@ def _evaluate(
             errors[n, k] = np.sqrt(errors[n, k])
             if row > first:
                 worst = max(worst, errors[n, k])
-    for j in range(x.shape[0]):
-        soft += (space[3][6 + j] * (x[j] - rest[j])) ** 2
+    for i in range(variables.shape[0]):
+        j = variables[i] - 6
+        if j >= 0:
+            soft += (pulls[i] * (x[j] - rest[j])) ** 2
     return soft, apart, worst
 
 
 @inlined
 def _normal_equations(
-    space: Space, rest: Floats, x: Floats, bounded: Indices, lagrange: Floats, linear: Linear, system: System
+    free: Free, rest: Floats, x: Floats, bounded: Indices, lagrange: Floats, linear: Linear, system: System
 ) -> None:
     """Compute H = AᵀW²A and g = AᵀW²r, with the multipliers of hard tasks and the joints' rest values."""
     (residual, jac), (h, g, _) = linear, system
@@ -345,9 +366,10 @@ def _normal_equations(
             for s in range(p + 1):
                 h[i, used[s]] += slopes[p] * slopes[s]
     for i in range(count):
-        if i >= 6:
-            pull = space[3][i] ** 2
-            g[i] += pull * (x[i - 6] - rest[i - 6])
+        k = free[0][i] - 6
+        if k >= 0:
+            pull = free[4][i] ** 2
+            g[i] += pull * (x[k] - rest[k])
             h[i, i] += pull
         for j in range(i):
             h[j, i] = h[i, j]
@@ -362,18 +384,17 @@ def _penalty(residual: float, multiplier: float, bounded: int) -> float:
 
 
 @inlined
-def _step(space: Space, x: Floats, damping: float, system: System, index: Indices, step: Floats) -> float:
-    """Fill in the step (6 + J,) of the damped problem between the limits; return its largest part."""
-    free, lower, upper = space[:3]
+def _step(free: Free, x: Floats, damping: float, system: System, index: Indices, step: Floats) -> float:
+    """Fill in the step (F,) of the damped problem between the limits; return its largest part."""
+    variables, _, lower, upper, _ = free
     h, g, factor = system
     count = g.shape[0]
     right = np.empty(count)
     fixed = np.empty(count, dtype=np.int64)
     for i in range(count):
         step[i] = 0.0
-        fixed[i] = free[i] == 0
-        if i >= 6 and ((x[i - 6] <= lower[i] and g[i] > 0.0) or (x[i - 6] >= upper[i] and g[i] < 0.0)):
-            fixed[i] = 1
+        j = variables[i] - 6
+        fixed[i] = j >= 0 and ((x[j] <= lower[i] and g[i] > 0.0) or (x[j] >= upper[i] and g[i] < 0.0))
     for _ in range(count):
         number = 0
         for i in range(count - 1, -1, -1):  # from the ends of limbs to the root: what one limb has, another one has not
@@ -412,10 +433,11 @@ def _step(space: Space, x: Floats, damping: float, system: System, index: Indice
         beyond = False
         for p in range(number):
             i = index[p]
-            if i >= 6:
-                at = x[i - 6] + step[i]
+            j = variables[i] - 6
+            if j >= 0:
+                at = x[j] + step[i]
                 if at < lower[i] or at > upper[i]:
-                    step[i] = (lower[i] if at < lower[i] else upper[i]) - x[i - 6]
+                    step[i] = (lower[i] if at < lower[i] else upper[i]) - x[j]
                     fixed[i] = 1
                     beyond = True
         if not beyond:
@@ -430,22 +452,27 @@ def _step(space: Space, x: Floats, damping: float, system: System, index: Indice
 
 
 @inlined
-def _move(space: Space, at: Pose, step: Floats, out: Pose) -> None:
+def _move(free: Free, at: Pose, step: Floats, out: Pose) -> None:
     """Fill in the joints and the root's pose after a step."""
-    (x, pose), (trial, trial_pose) = at, out
+    (x, pose), (trial, trial_pose), (variables, _, lower, upper, _) = at, out, free
     for j in range(x.shape[0]):
-        trial[j] = x[j] + step[6 + j]
-        if step[6 + j] != 0.0:
-            trial[j] = min(max(trial[j], space[1][6 + j]), space[2][6 + j])
-    angle = norm(step[3:])
-    s = 0.5 * (np.sin(0.5 * angle) / (0.5 * angle) if angle > 1e-9 else 1.0)
-    w, (a, b, c) = np.cos(0.5 * angle), times(step[3:], s)
-    pw, px, py, pz = pose[3], pose[4], pose[5], pose[6]
-    put(plus(pose, step), trial_pose)
-    trial_pose[3] = w * pw - a * px - b * py - c * pz
-    trial_pose[4] = w * px + a * pw + b * pz - c * py
-    trial_pose[5] = w * py - a * pz + b * pw + c * px
-    trial_pose[6] = w * pz + a * py - b * px + c * pw
+        trial[j] = x[j]
+    for k in range(7):
+        trial_pose[k] = pose[k]
+    for i in range(step.shape[0]):
+        j = variables[i] - 6
+        if j >= 0 and step[i] != 0.0:
+            trial[j] = min(max(x[j] + step[i], lower[i]), upper[i])
+    if variables.shape[0] and variables[0] == 0:
+        angle = norm(step[3:])
+        s = 0.5 * (np.sin(0.5 * angle) / (0.5 * angle) if angle > 1e-9 else 1.0)
+        w, (a, b, c) = np.cos(0.5 * angle), times(step[3:], s)
+        pw, px, py, pz = pose[3], pose[4], pose[5], pose[6]
+        put(plus(pose, step), trial_pose)
+        trial_pose[3] = w * pw - a * px - b * py - c * pz
+        trial_pose[4] = w * px + a * pw + b * pz - c * py
+        trial_pose[5] = w * py - a * pz + b * pw + c * px
+        trial_pose[6] = w * pz + a * py - b * px + c * pw
 
 
 @kernel
@@ -461,7 +488,7 @@ def _solve(
     errors: Floats,
     cost: Floats,
 ) -> None:
-    chain, _, (kinds, _, _, _, weights, hard, signs), space = problem
+    chain, _, (kinds, _, _, _, weights, hard, signs), free = problem
     links, joints = chain[0].shape[0], q.shape[1]
     is_hard, bounded = np.zeros(weights.size, dtype=np.int64), np.zeros(weights.size, dtype=np.int64)
     rows = 0
@@ -470,7 +497,7 @@ def _solve(
             if weights[n, m] > 0.0:
                 is_hard[rows], bounded[rows] = hard[n, m], signs[n]
                 rows += 1
-    count = 6 + joints
+    count = free[0].shape[0]
     work = (np.empty((links + 1, 3, 3)), np.empty((links + 1, 3)), np.empty((links, 3)))
     system = (np.empty((count, count)), np.empty(count), np.empty((count, count)))
     # Residuals and derivatives where x is, and where it is tried.
@@ -478,7 +505,7 @@ def _solve(
     at = 0
     pulled = False
     for i in range(count):
-        pulled = pulled or space[3][i] > 0.0
+        pulled = pulled or free[4][i] > 0.0
     index = np.empty(count, dtype=np.int64)
     step = np.empty(count)
     x, pose = here = (np.empty(joints), np.empty(7))
@@ -489,9 +516,10 @@ def _solve(
         rest = rests[min(t, rests.shape[0] - 1)]
         for j in range(joints):
             trial[j] = starts[t, j] if t < starts.shape[0] else x[j]
-            if space[0][6 + j]:
-                trial[j] = min(max(trial[j], space[1][6 + j]), space[2][6 + j])
-        if t < starts.shape[0] or not space[0][0]:
+            place = free[1][6 + j]
+            if place >= 0:
+                trial[j] = min(max(trial[j], free[2][place]), free[3][place])
+        if t < starts.shape[0] or free[1][0] < 0:
             unit_pose(roots[t], trial_pose)
         for row in range(rows):
             lagrange[row] = 0.0
@@ -537,15 +565,15 @@ def _solve(
                                 share_of = max(share_of, 0.0)
                             merit += _penalty(residuals[at, row], share_of, bounded[row])
                             lagrange[row] = HARD * share_of
-                _normal_equations(space, rest, x, bounded, lagrange, linear, system)
+                _normal_equations(free, rest, x, bounded, lagrange, linear, system)
             elif value - merit > SURE * abs(value):
                 share *= 10.0
             else:
                 more *= 10.0
-            farthest = _step(space, x, share * more * (soft + apart * apart) + MIN_DAMPING, system, index, step)
+            farthest = _step(free, x, share * more * (soft + apart * apart) + MIN_DAMPING, system, index, step)
             if not farthest > MIN_STEP:
                 break
-            _move(space, here, step, there)
+            _move(free, here, step, there)
         for j in range(joints):
             q[t, j] = x[j]
         cost[t] = soft
