@@ -9,6 +9,17 @@ from bodymotion.geometry.rotations import conjugate, rotate
 from bodymotion.kernels.compiling import as_rows, in_slices, is_small, kernel
 from bodymotion.kernels.kinematics import apply, matrices, rotation
 
+BLAS_SIZE = 1 << 18
+"""Products of matrices with more multiplications are divided by BLAS among threads of its own, which wait, and keep ours waiting."""
+
+
+def product(a: Floats, b: Floats) -> Floats:
+    """Return a @ b (N, M), on this thread alone."""
+    rows, out = max(BLAS_SIZE // max(b.size, 1), 1), np.empty((len(a), b.shape[1]))
+    for k in range(0, len(a), rows):
+        np.matmul(a[k : k + rows], b, out=out[k : k + rows])
+    return out
+
 
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
     """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle of all points up to `patch` above it: (T, K, 4).
@@ -21,13 +32,13 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
         turns = matrices(poses[a:b])
         for foot in range(poses.shape[1]):
             own, found = points[edges[foot] : edges[foot + 1]], out[a:b, foot]
-            heights = turns[2, :, foot].T @ own.T
+            heights = product(turns[2, :, foot].T, own.T)
             heights += poses[a:b, foot, 2, None]
             found[:, 0] = heights.min(axis=1, initial=np.inf)
             touching = heights <= found[:, :1] + patch
             used = touching.any(axis=0)
             weights = touching[:, used].astype(np.float64)
-            middle = weights @ own[used] / weights.sum(axis=1, keepdims=True)
+            middle = product(weights, own[used]) / weights.sum(axis=1, keepdims=True)
             found[:, 1:] = poses[a:b, foot, :3] + apply(turns[:, :, foot], middle.T).T
 
     in_slices(len(poses), work)
@@ -49,7 +60,7 @@ def heights(poses: Floats, points: Floats, edges: Indices, share: float = np.inf
     used = ~((low > above) & (high < inner.max(axis=0))).all(axis=1)
     out = np.full((*poses.shape[:2], 2), [np.inf, -np.inf])
     for foot in np.flatnonzero(used):
-        found = up[:, foot].T @ points[edges[foot] : edges[foot + 1]].T
+        found = product(up[:, foot].T, points[edges[foot] : edges[foot + 1]].T)
         out[:, foot, 0], out[:, foot, 1] = found.min(axis=1, initial=np.inf), found.max(axis=1, initial=-np.inf)
         out[:, foot] += poses[:, foot, 2, None]
     return out

@@ -133,16 +133,17 @@ def _nearest(p: Triple, q: Triple, u: Triple, v: Triple) -> tuple[Triple, Triple
 
 
 @kernel
-def least_distances(begins: Floats, ways: Floats, pairs: Indices, far: Floats, out: Floats) -> None:
-    """Lower `out` (N,) to the least distances of `pairs` (N, 2) of segments (C, T, 3), of those with middles nearer than `far` (N,)."""
+def distances(begins: Floats, ways: Floats, pairs: Indices, far: Floats, out: Floats) -> None:
+    """Fill the distances (N, T) of `pairs` (N, 2) of segments (C, T, 3); inf where their middles are not nearer than `far` (N,)."""
     for n in range(pairs.shape[0]):
         one, two = pairs[n]
         for t in range(begins.shape[1]):
             p, q, u, v = times(begins[one, t]), times(begins[two, t]), times(ways[one, t]), times(ways[two, t])
             apart = plus(plus(plus(p, q, -1.0), u, 0.5), v, -0.5)
+            out[n, t] = np.inf
             if dot(apart, apart) < far[n] * far[n]:
                 p, q = _nearest(p, q, u, v)
-                out[n] = min(out[n], norm(plus(p, q, -1.0)))
+                out[n, t] = norm(plus(p, q, -1.0))
 
 
 @inlined
@@ -239,6 +240,12 @@ def _evaluate(
     for n in range(kinds.shape[0]):
         kind, a, b = kinds[n], links[n, 0], links[n, 1]
         first = row
+        errors[n, 0] = 0.0
+        errors[n, 1] = 0.0
+        if kind == DISTANCE and signs[n] < 0 and goals[n, 3] <= 0.0:  # any distance is at least that
+            residual[row] = 0.0
+            row += 1
+            continue
         for m in range(6):
             r[m] = 0.0
             rows[m] = -1
@@ -251,8 +258,6 @@ def _evaluate(
         p = plus(positions[a], product(orientations[a], points[n, 0])) if a >= 0 else times(goals[n])
         q = plus(positions[b], product(orientations[b], points[n, 1])) if b >= 0 else times(goals[n])
         axis = product(orientations[a], directions[n])
-        errors[n, 0] = 0.0
-        errors[n, 1] = 0.0
         if kind == POSE:
             if rows[3] >= 0:
                 rotation(goals[n], goal)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.inverse_kinematics import least_distances
+from bodymotion.kernels.inverse_kinematics import distances
 from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints, rest_values
@@ -39,15 +39,22 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
     partners = [np.isin(owners, shapes.partners(k)) for k in owners.tolist()]
     pairs = np.argwhere(partners & (arms[:, None] ^ arms).any(axis=2))
     both, reach = radii[pairs].sum(axis=1), 0.5 * np.linalg.norm(along, axis=1)[pairs].sum(axis=1)
-    at_rest, least = np.full((2, len(pairs)), np.inf)
-    for frames, found in (rest[None], at_rest), *((placed[k : k + BLOCK], least) for k in range(0, len(placed), BLOCK)):
-        at = np.ascontiguousarray(frames[:, links].swapaxes(0, 1))
+
+    def distances_in(frames: Floats) -> Floats:
+        at, found = np.ascontiguousarray(frames[:, links].swapaxes(0, 1)), np.empty((len(pairs), len(frames)))
         ways, begins = rotations.rotate(at[..., 3:], along[:, None]), poses.transform_points(at, starts[:, None])
-        least_distances(begins, ways, pairs, reach + both + MARGIN, found)
-    apart, tasks = np.minimum(at_rest, both), []
-    for n in np.flatnonzero((at_rest > NESTED_SHARE * both) & (least < apart + MARGIN)):
+        distances(begins, ways, pairs, reach + both + MARGIN, found)
+        return found
+
+    at_rest = distances_in(rest[None])[:, 0]
+    apart = np.where(at_rest > NESTED_SHARE * both, np.minimum(at_rest, both), -np.inf)
+    blocks = (placed[k : k + BLOCK] for k in range(0, len(placed), BLOCK))
+    near = np.concatenate([distances_in(block) < apart[:, None] + MARGIN for block in blocks], axis=1)
+    tasks = []
+    for n in np.flatnonzero(near.any(axis=1)):
         one, two = pairs[n].tolist()
-        ends = int(links[one]), int(links[two]), float(apart[n]), WEIGHT, starts[one], starts[two]
+        # Where they are far from each other, any distance is enough.
+        ends = int(links[one]), int(links[two]), np.where(near[n], apart[n], 0.0), WEIGHT, starts[one], starts[two]
         tasks.append(ik.DistanceTask(*ends, at_least=True, along=along[one], to_along=along[two]))
     return tasks
 

@@ -1,9 +1,9 @@
 """The feet of a retargeted motion: pinned to the ground while those of the source are in contact, on smooth paths in between.
 
-In a stance phase the middle of the sole is at one point, and the foot is flat, or rotated by its pitch φ about the front edge of its sole
-(φ > 0, heel up) or the rear one (φ < 0, toe up), and by its roll about a side where the ankle cannot hold it flat. Its yaw is the mean of
-the phase; it follows the source where that differs by more than `FREE_YAW`, about what is on the ground. In a swing the path of the
-source is changed by what both phases next to it are, by a quintic polynomial, and the sole is clear of the ground (`CLEARANCE`).
+In a stance phase the foot is flat, or has the pitch of the source, and a roll where the ankle cannot hold it flat. Its yaw is the mean of
+the phase; it follows the source where that differs by more than `FREE_YAW`. With R(t) its orientations and c(t) the middle of what touches
+the ground, in its frame, it rolls without sliding: p(t + 1) − p(t) = R(t)·c(t) − R(t + 1)·c(t). In a swing the path of the source is
+changed by what both phases next to it are, by a quintic polynomial, and the foot is clear of the ground (`CLEARANCE`).
 """
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Bools, Floats
+from bodymotion.kernels.feet import lowest, product
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.retargeting.source import Sole
 
@@ -18,7 +19,7 @@ FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
 """[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; FREE_TILT where its ankle allows no less."""
 PITCHES = (-0.4, 0.7)  # [rad] Range of the pitch of a foot in contact.
 CLEARANCE = 0.08  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
-PATCH = 0.003  # [m] A foot is on an edge of its sole if the opposite edge has this height; on its middle if that is a third lower.
+PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
 LATE_TIME = 0.2  # [s] Time in which weights grow by a factor of e in the first stance phase.
 TILTED_SHARE = 0.001  # Weight of frames with a tilted foot.
 MAX_ROLL = 0.5  # [rad] Maximum roll of a foot in contact.
@@ -43,7 +44,8 @@ def between_stances(raw: Floats, stances: Floats, on: Bools, sole: Sole) -> Floa
         change = pose_difference(stances, raw)
         out = changed_pose(raw, change[before] + quintic(share)[:, None] * (change[after] - change[before]))
         clear = CLEARANCE * (sole.front + sole.back) * 4.0 * share * (1.0 - share)
-    lift = np.where(on, 0.0, np.maximum(clear - lowest_corner(out, sole), 0.0))
+    lift = np.zeros(len(on))
+    lift[~on] = np.maximum(clear[~on] - lowest_heights(out[~on], sole), 0.0)
     return np.asarray(out + lift[:, None] * np.eye(7)[2])
 
 
@@ -58,17 +60,33 @@ def phase_means(values: Floats, on: Bools, weights: Floats) -> Floats:
     return np.asarray(np.where(on[:, None], means[np.cumsum(begins) - 1], values))
 
 
-def lowest_corner(feet: Floats, sole: Sole) -> Floats:
-    """Return the heights (T,) [m] of the lowest corner of a sole, for poses (T, 7) of the frame of its foot."""
-    corners = np.array([[x, y, -sole.depth] for x in (sole.front, -sole.back) for y in (sole.left, -sole.right)])
-    return np.asarray((feet[:, 2, None] + rotations.rotate(feet[:, None, 3:], corners)[..., 2]).min(axis=1))
+def rolling(feet: Floats, on: Bools, weights: Floats, sole: Sole) -> Floats:
+    """Return the poses (T, 7) of the frame of a foot that rolls on the ground in its stance phases, with the orientations of `feet` (T, 7).
+
+    Each phase is where the weighted mean of `feet` is.
+    """
+    rows = np.flatnonzero(on)
+    turn = feet[rows, 3:]
+    at_origin = np.concatenate([np.zeros((len(rows), 3)), turn], axis=1)
+    low = lowest(at_origin[:, None], sole.points, np.array([0, len(sole.points)]), PATCH)[:, 0]
+    touching = rotations.rotate(rotations.conjugate(turn[:-1]), low[:-1, 1:])
+    path = np.zeros((len(feet), 3))
+    path[rows[1:]] = np.cumsum(low[:-1, 1:] - rotations.rotate(turn[1:], touching), axis=0)
+    path += phase_means(feet[:, :3] - path, on, weights)
+    path[rows, 2] = -low[:, 0]
+    return np.concatenate([path, feet[:, 3:]], axis=1)
+
+
+def lowest_heights(feet: Floats, sole: Sole) -> Floats:
+    """Return the heights (T,) [m] of the lowest point of a foot, for poses (T, 7) of its frame."""
+    up = rotations.rotate(rotations.conjugate(feet[:, 3:]), [0.0, 0.0, 1.0])
+    return np.asarray(feet[:, 2] + product(up, sole.points.T).min(axis=1))
 
 
 def _stances(raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bool) -> Floats:
     """Return the poses (T, 7) of a foot in its stance phases."""
     on = np.asarray(contact.any(axis=1))
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T
-    zero = np.zeros_like(yaw)
     weights = np.where(contact.all(axis=1), 1.0, TILTED_SHARE)
     # Of the first phase its end counts most: it must not depend on where the recording begins.
     last = int((~on).argmax()) if not on.all() else len(on)
@@ -78,22 +96,8 @@ def _stances(raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: boo
     yaw = mean + _beyond(yaw - mean, FREE_YAW)
     pitch = np.clip(_beyond(pitch, FREE_TILT if tilted else FREE_PITCH), *PITCHES)
     roll = np.clip(_beyond(roll, FREE_TILT), -MAX_ROLL, MAX_ROLL) * tilted
-    level = rotations.from_rpy(np.stack([zero, zero, yaw], axis=1))
-    middle = np.array([0.5 * (sole.front - sole.back), 0.5 * (sole.left - sole.right), -sole.depth])
-    ahead, aside = np.where(pitch > 0, sole.front, -sole.back), np.where(roll > 0, -sole.right, sole.left)
-    edge = np.stack([ahead, aside, zero], axis=1) - middle * [1, 1, 0]
-    # It yaws about what touches the ground: the middle, or an edge, or a corner.
-    size = np.array([sole.front + sole.back, sole.left + sole.right, 1.0])
-    raised = np.abs(np.stack([pitch, roll, zero], axis=1)[:-1]) * size / PATCH
-    arm = edge[:-1] * np.clip(3.0 * raised - 2.0, 0.0, 1.0)
-    moved = rotations.rotate(level[:-1], arm) - rotations.rotate(level[1:], arm)
-    point = np.concatenate([np.zeros((1, 3)), np.cumsum(moved, axis=0)])
-    apart = raw[:, :3] + rotations.rotate(level, middle) - point
-    point += phase_means(apart, on, weights)
-    point[:, 2] = 0.0
-    turn = rotations.from_rpy(np.stack([roll, pitch, zero], axis=1))
-    ankle = point + rotations.rotate(level, edge - rotations.rotate(turn, edge + middle))
-    return np.concatenate([ankle, rotations.multiply(level, turn)], axis=1)
+    turn = rotations.from_rpy(np.stack([roll, pitch, yaw], axis=1))
+    return rolling(np.concatenate([raw[:, :3], turn], axis=1), on, weights, sole)
 
 
 def _beyond(angles: Floats, free: float) -> Floats:

@@ -33,7 +33,7 @@ from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.capsules import kept_apart
-from bodymotion.retargeting.feet import between_stances, foot_path, lowest_corner, phase_means
+from bodymotion.retargeting.feet import between_stances, foot_path, lowest_heights, phase_means, rolling
 from bodymotion.retargeting.quadruped import as_quadruped, planned, stand_of
 from bodymotion.retargeting.roles import DIGITS, LIMBS, SIDES, Figure, bent, figure_of_body, free_to_walk, hinge
 from bodymotion.retargeting.skeletons import of_same_links
@@ -252,9 +252,10 @@ class Goals:
         away = np.zeros(len(placed))
         for k, side in enumerate(SIDES):
             on, feet = self.recording.on_ground[:, k], self.foot(side, placed)
-            change = phase_means(pose_difference(feet, self.ankles[k]), on, np.ones(len(on)))
-            stances: Floats = changed_pose(self.ankles[k], change)
-            stances[:, 2] -= lowest_corner(stances, self.soles[k])
+            same = np.ones(len(on))
+            turned = phase_means(pose_difference(feet, self.ankles[k]), on, same) * [0, 0, 0, 1, 1, 1]
+            turned = np.concatenate([feet[:, :3], changed_pose(self.ankles[k], turned)[:, 3:]], axis=1)
+            stances = rolling(turned, on, same, self.soles[k])
             self.ankles[k] = np.round(between_stances(feet, stances, on, self.soles[k]), DIGITS)
             away = np.maximum(away, self._distance(feet, k))
         return away
@@ -269,7 +270,7 @@ class Goals:
         """Return joints (T, J) and root poses (T, 7) that are higher where the sole of a foot would be below the ground."""
         placed, depth = self.placed(q, root), np.zeros(len(q))
         for k, side in enumerate(SIDES):
-            depth = np.maximum(depth, -lowest_corner(self.foot(side, placed), self.soles[k]))
+            depth = np.maximum(depth, -lowest_heights(self.foot(side, placed), self.soles[k]))
         lift = eased(depth, self.recording.times, CALMING_TIME)[:, None]
         if not self.body.is_mounted:
             return q, root + lift * np.eye(7)[2]
@@ -458,6 +459,8 @@ class Goals:
         for task in tasks:
             if isinstance(task, ik.FrameTask):
                 task = replace(task, goal=np.asarray(task.goal)[rows])
+            elif isinstance(task, ik.DistanceTask):
+                task = replace(task, distance=np.asarray(task.distance)[rows])
             problem.add_task(task)
         problem.add_loops()
         return ik.solve(problem, space, restarts, steps)

@@ -22,6 +22,7 @@ front is found by name; without names it is along `AHEAD` of a robot, and where 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise, product
 from typing import TypeAlias
 
@@ -115,7 +116,7 @@ class Figure:
         """Whether it has four legs: its roles are `QUADRUPED_ROLES`."""
         return "trunk" in self.points
 
-    @property
+    @cached_property
     def rest(self) -> dict[str, Floats]:
         """The positions (3,) of all roles in the upright pose."""
         return {role: self.at(role, self.reference) for role in self.points}

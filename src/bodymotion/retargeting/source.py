@@ -12,7 +12,7 @@ Contacts and gaps of less than 0.08 s are none.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -39,10 +39,14 @@ PARTS = {"pelvis": "pelvis", "chest": "chest", "head": "head", "left foot": "lef
 """Parts with an orientation, and the roles of their joints."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sole:
-    """How far [m] the box of a sole reaches from the ankle, in the frame of its foot: `front`, `back`, `depth` below, `left`, `right`."""
+    """The points (P, 3) [m] of a foot that can touch the ground, in its frame, and how far the lowest ones reach from the ankle.
 
+    `front`, `back`, `depth` below, `left` and `right` are the sides of their box.
+    """
+
+    points: Floats = field(repr=False)
     front: float
     back: float
     depth: float
@@ -189,10 +193,10 @@ def sole(body: Body, figure: Figure, side: str = "left") -> Sole:
     """Return the box of the lowest points of a foot."""
     axes = part_axes(figure)[f"{side} foot"]
     cloud = sole_points(body, figure, side) - figure.points[f"{side} ankle"][1]
-    cloud = rotations.rotate(rotations.conjugate(axes), cloud)
+    points = cloud = rotations.rotate(rotations.conjugate(axes), cloud)
     cloud = cloud[cloud[:, 2] <= cloud[:, 2].min() + 0.1 * np.ptp(cloud[:, 0])]
     (front, left, _), (back, right, depth) = cloud.max(axis=0), -cloud.min(axis=0)
-    return Sole(float(front), float(back), float(depth), float(left), float(right))
+    return Sole(points, float(front), float(back), float(depth), float(left), float(right))
 
 
 def _frame(up: Floats, lateral: Floats) -> Floats:
