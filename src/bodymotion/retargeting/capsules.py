@@ -9,6 +9,7 @@ import numpy as np
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels.compiling import in_slices
 from bodymotion.kernels.inverse_kinematics import distances
 from bodymotion.model import ik
 from bodymotion.model.body import Body
@@ -21,7 +22,6 @@ OUTER_SHARE, ROUND_SHARE = 0.4, 0.6
 """The share of the farthest point in the radius, and of the radius in the length by which the round ends are outside of the box."""
 WEIGHT = 3.0  # [1/m] Of the distance of two capsules among the tasks of inverse kinematics.
 MARGIN = 0.06  # [m] Capsules that come nearer in a motion are kept apart.
-BLOCK = 1024  # The number of frames that are searched at once.
 NESTED_SHARE = 0.5  # Of the sum of the radii: capsules nearer at rest are those of links next to each other.
 
 
@@ -36,8 +36,10 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
     links = shapes.shapes[owners]
     arms = np.array([[elbow in body.path_to_root(link) for elbow in elbows] for link in links.tolist()])
     rest = np.round(body.forward_kinematics(rest_values(body)), DIGITS)
-    partners = [np.isin(owners, shapes.partners(k)) for k in owners.tolist()]
-    pairs = np.argwhere(partners & (arms[:, None] ^ arms).any(axis=2))
+    partners = np.zeros((len(shapes.shapes), len(shapes.shapes)), dtype=bool)
+    for shape in np.unique(owners).tolist():
+        partners[shape, shapes.partners(shape)] = True
+    pairs = np.argwhere(partners[owners[:, None], owners] & (arms[:, None] ^ arms).any(axis=2))
     both, reach = radii[pairs].sum(axis=1), 0.5 * np.linalg.norm(along, axis=1)[pairs].sum(axis=1)
 
     def distances_in(frames: Floats) -> Floats:
@@ -48,8 +50,12 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
 
     at_rest = distances_in(rest[None])[:, 0]
     apart = np.where(at_rest > NESTED_SHARE * both, np.minimum(at_rest, both), -np.inf)
-    blocks = (placed[k : k + BLOCK] for k in range(0, len(placed), BLOCK))
-    near = np.concatenate([distances_in(block) < apart[:, None] + MARGIN for block in blocks], axis=1)
+    near = np.empty((len(pairs), len(placed)), dtype=bool)
+
+    def work(begin: int, end: int) -> None:
+        near[:, begin:end] = distances_in(placed[begin:end]) < apart[:, None] + MARGIN
+
+    in_slices(len(placed), work)
     tasks = []
     for n in np.flatnonzero(near.any(axis=1)):
         one, two = pairs[n].tolist()

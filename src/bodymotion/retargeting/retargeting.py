@@ -129,7 +129,10 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         if len(rows) <= MAX_MISSED_SHARE * len(q) or now > MAX_REMAINING * before:
             break
         before = now
-        last = [*goals.feet(LAST_FOOT, LAST_FOOT), ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS)]
+        last = [
+            *goals.feet(LAST_FOOT, LAST_FOOT),
+            ik.FrameTask(pelvis, np.round(placed[:, pelvis], DIGITS), PELVIS, PELVIS),
+        ]
         q, root = goals.refine(last, space, q, root, rows, LAST_STEPS)
     else:
         placed = goals.placed(q, root)
@@ -222,13 +225,13 @@ class Goals:
         self.hips = [poses.transform_points(self.pelvis, at) for at in self.at_hips]
 
     def placed(self, q: Floats, root: Floats) -> Floats:
-        """Return the poses (T, L, 7) of the links, rounded."""
-        return np.round(self.body.forward_kinematics(q, root), DIGITS)
+        """Return the poses (T, L, 7) of the links."""
+        return np.asarray(self.body.forward_kinematics(q, root))
 
     def foot(self, side: str, placed: Floats) -> Floats:
         """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for poses (T, L, 7) of the links."""
         turned = rotations.multiply(placed[:, self.figure.points[f"{side} ankle"][0], 3:], self.axes[f"{side} foot"])
-        return np.concatenate([self.figure.at(f"{side} ankle", placed), turned], axis=1)
+        return np.round(np.concatenate([self.figure.at(f"{side} ankle", placed), turned], axis=1), DIGITS)
 
     def in_contact(self) -> Bools:
         """Return which joints (T, J) hold a foot that is in contact."""

@@ -58,8 +58,11 @@ def calmed(body: Body, q: Floats, root: Floats, times: Floats, legs: Sequence[in
         if not sudden.any():
             break
         share = np.zeros((len(q), sudden.shape[1]))
-        for column in np.flatnonzero(sudden.any(axis=0)):
-            share[:, column] = np.minimum(eased(np.pad(sudden[:, column], 1), times, CALMING_TIME), 1.0)
+        for columns in (together, *([column] for column in range(sudden.shape[1]) if column not in together)):
+            if sudden[:, columns[0]].any():
+                share[:, columns] = np.minimum(eased(np.pad(sudden[:, columns[0]], 1), times, CALMING_TIME), 1.0)[
+                    :, None
+                ]
         q = q + share[:, : q.shape[1]] * (smoothed(q, times, cutoff) - q)
         change = share[:, -6:] * pose_difference(smoothed(root, times, cutoff, are_poses=True), root)
         root = changed_pose(root, change)
