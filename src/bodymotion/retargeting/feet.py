@@ -36,17 +36,22 @@ def foot_path(raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bo
 
 def between_stances(raw: Floats, stances: Floats, on: Bools, sole: Sole) -> Floats:
     """Return the poses (T, 7) of a foot: `stances` while it is `on` the ground (T,), and `raw` in between, moved to begin and end there."""
-    known, frames, out, clear = np.flatnonzero(on), np.arange(len(on)), raw, np.zeros(len(on))
+    known, swing, out = np.flatnonzero(on), np.flatnonzero(~on), np.where(on[:, None], stances, raw)
+    if not len(swing):
+        return out
+    clear = np.zeros(len(swing))
     if len(known):
-        before = known[np.maximum(np.searchsorted(known, frames, "right") - 1, 0)]
-        after = known[np.minimum(np.searchsorted(known, frames), len(known) - 1)]
-        share = np.clip((frames - before) / np.maximum(after - before, 1), 0.0, 1.0)
-        change = pose_difference(stances, raw)
-        out = changed_pose(raw, change[before] + quintic(share)[:, None] * (change[after] - change[before]))
+        before = known[np.maximum(np.searchsorted(known, swing) - 1, 0)]
+        after = known[np.minimum(np.searchsorted(known, swing), len(known) - 1)]
+        share = np.clip((swing - before) / np.maximum(after - before, 1), 0.0, 1.0)
+        edges, change = np.union1d(before, after), np.zeros((len(on), 6))
+        change[edges] = pose_difference(stances[edges], raw[edges])
+        out[swing] = changed_pose(
+            raw[swing], change[before] + quintic(share)[:, None] * (change[after] - change[before])
+        )
         clear = CLEARANCE * (sole.front + sole.back) * 4.0 * share * (1.0 - share)
-    lift = np.zeros(len(on))
-    lift[~on] = np.maximum(clear[~on] - lowest_heights(out[~on], sole), 0.0)
-    return np.asarray(out + lift[:, None] * np.eye(7)[2])
+    out[swing, 2] += np.maximum(clear - lowest_heights(out[swing], sole), 0.0)
+    return out
 
 
 def phase_means(values: Floats, on: Bools, weights: Floats) -> Floats:
