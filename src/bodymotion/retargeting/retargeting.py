@@ -51,12 +51,12 @@ FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
 LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
 """The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
-MAX_PLANS, MAX_MISS = 7, 0.02
-"""How often the feet are planned at most; and of the length of a leg: feet that are further from their goals in more than 1 % of the
-contact cannot reach them, and are planned again, with the orientations that they reach."""
+MAX_PLANS, MAX_MISS = 7, 0.005
+"""How often the feet are planned at most; and of the length of a leg: a foot that is further from its goals on average in a stance phase
+cannot reach them, and is planned again, with the orientations that it reaches."""
 MAX_ATTEMPTS, SOLE_TOLERANCE, MAX_MISSED_SHARE, MAX_REMAINING = 12, 2e-4, 0.01, 0.85
 """How often the last pass is repeated at most, to keep velocity limits and pinned feet together; the distance [m] at which soles are at
-their goals; the share of frames in which they need not be; and the share of the mean distance before below which repeating helps."""
+their goals; the share of frames in which they, and plans, need not be; and that of the mean distance before below which repeating helps."""
 FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 1, 20
 """Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass over legs; and tried start poses."""
 SLICE, RUN_IN = 1000, 40
@@ -109,9 +109,10 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     q, root = goals.search([*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()], space)
     placed = goals.placed(q, root)
     for plan in range(MAX_PLANS):
-        if not (share := goals.missed(placed) if plan else 1.0):
+        shares = goals.missed(placed) if plan else np.ones_like(goals.recording.on_ground, dtype=np.float64)
+        if (shares > 0).mean() <= MAX_MISSED_SHARE:
             break
-        goals.plan_feet(placed, share)
+        goals.plan_feet(placed, shares)
         q, root = goals.refine([*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees()], space, q, root)
         placed = goals.placed(q, root)
     if arms and (tasks := goals.on_chest(placed)):
@@ -188,11 +189,11 @@ class Goals:
         for foot, sign in ((left, 1.0), (right, -1.0)):
             foot[:, :3] += sign * aside * missing[:, None]
 
-    def plan_feet(self, placed: Floats | None = None, share: float = 1.0) -> None:
+    def plan_feet(self, placed: Floats | None = None, shares: Floats | None = None) -> None:
         """Pin the feet, with the orientations that they reach in poses (T, L, 7) of the links, and move the pelvis with them.
 
         The pelvis moves by the mean of what both feet are moved, and is no further from a foot in contact than a leg is long. Of what
-        the plan before is changed by, `share` is taken.
+        the plan before is changed by, `shares` (T, 2) are taken.
         """
         times, contact = self.recording.times, self.recording.contact
         if placed is not None:  # Where the axes of a hip do not meet, it moves with the thigh.
@@ -207,8 +208,8 @@ class Goals:
                 path = np.concatenate([path[:, :3], self.foot(side, placed)[:, 3:]], axis=1)
                 path[:, 3:] = smoothed(path, times, CUTOFF, are_poses=True)[:, 3:]
             path = foot_path(path, times, contact[:, k], self.soles[k], tilted=placed is not None)
-            if share < 1:
-                path = changed_pose(before[k], share * pose_difference(path, before[k]))
+            if shares is not None:
+                path = changed_pose(before[k], shares[:, [k]] * pose_difference(path, before[k]))
             self.ankles.append(np.round(path, DIGITS))
         self.pelvis = self.free_pelvis.copy()
         away = np.zeros((len(times), 3))
@@ -240,12 +241,18 @@ class Goals:
             held[:, self.columns(f"{side} ankle")] |= self.recording.on_ground[:, [k]]
         return held
 
-    def missed(self, placed: Floats) -> float:
-        """Return 0 where the soles in poses (T, L, 7) of the links are at their goals in 99 % of the frames, up to 1 where they are far."""
-        contact = self.recording.on_ground
-        away = (self._distance(self.foot(side, placed), k) for k, side in enumerate(SIDES))
-        far = np.concatenate([one[on] for one, on in zip(away, contact.T, strict=True)])
-        return float(np.clip(np.quantile(far, 0.99) / (MAX_MISS * self.leg) - 1.0, 0, 1)) if len(far) else 0.0
+    def missed(self, placed: Floats) -> Floats:
+        """Return for each foot (T, 2) 0 where its sole is near its goals, up to 1 where it is far, in poses (T, L, 7) of the links.
+
+        It is that of the mean distance in a stance phase; in swings it goes from one to the next.
+        """
+        shares, frames = np.zeros(self.recording.on_ground.shape), np.arange(len(placed))
+        for k, (side, on) in enumerate(zip(SIDES, self.recording.on_ground.T, strict=True)):
+            if on.any():
+                away = self._distance(self.foot(side, placed), k)[:, None]
+                far = np.clip(phase_means(away, on, np.ones(len(on)))[:, 0] / (MAX_MISS * self.leg) - 1.0, 0.0, 1.0)
+                shares[:, k] = np.interp(frames, np.flatnonzero(on), far[on])
+        return shares
 
     def follow(self, placed: Floats) -> Floats:
         """Move the goals of each stance phase by the mean of what the foot is away in poses (T, L, 7) of the links.
