@@ -49,9 +49,9 @@ STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in con
 POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
 FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
-LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
+LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.05
 """The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
-MAX_PLANS, MAX_MISS = 7, 0.005
+MAX_PLANS, MAX_MISS = 7, 0.0075
 """How often the feet are planned at most; and of the length of a leg: a foot that is further from its goals on average in a stance phase
 cannot reach them, and is planned again, with the orientations that it reaches."""
 MAX_ATTEMPTS, SOLE_TOLERANCE, MAX_MISSED_SHARE, MAX_REMAINING = 12, 2e-4, 0.01, 0.85
