@@ -15,6 +15,7 @@ import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.retargeting.roles import figure_of_body, figure_of_skeleton
 from bodymotion.skeleton import CHANNELS
+from bodymotion.spot.playback import spot_body
 from sample_files import ACCEPT, ROOT, corpus_files
 
 BIPED, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq"
@@ -510,15 +511,21 @@ def test_an_animation_beyond_the_memory_is_refused(walk):
         bm.retarget_to_spot(dataclasses.replace(walk, frame_time=1e9))
 
 
-def test_source_and_robot_side_by_side(biped, walk):
-    motion = bm.retarget(walk, biped)
-    both, moved = bm.side_by_side(walk, biped, motion)
-    poses = both.link_poses(moved)
-    person, recorded = walk.body_and_motion()
-    robot = slice(len(person.links), None)
-    assert np.allclose(poses[:, robot], biped.link_poses(motion), atol=1e-9)
-    shift = poses[:, : len(person.links), :3] - person.link_poses(recorded)[..., :3]
-    assert np.ptp(shift, axis=(0, 1)).max() < 1e-6
+@pytest.mark.parametrize("model", ["biped", "spot"])
+def test_source_and_robot_walk_side_by_side(model, biped, walk):
+    """In one direction, also where the person walks in another: Spot went out of the picture, along x."""
+    person, robot = as_kind(Moved, walk), biped if model == "biped" else spot_body(arm=False)
+    motion = bm.retarget(person, robot)
+    both, moved = bm.side_by_side(person, robot, motion)
+    poses, count = both.link_poses(moved), len(person.body_and_motion()[0].links)
+    assert np.allclose(poses[:, count:], robot.link_poses(motion), atol=1e-9)
+    own, other = poses[:, count, :2], poses[:, 0, :2]
+    path = own[-1] - own[0]
+    apart = other - own
+    assert np.linalg.norm(path) > 0.9
+    assert np.linalg.norm(apart - apart[0], axis=1).max() < 0.06 * np.linalg.norm(path)
+    left = np.array([-path[1], path[0]]) / np.linalg.norm(path)
+    assert (apart @ left).min() > 0.9 * np.linalg.norm(apart, axis=1).max() > 0.6
 
 
 def test_a_robot_without_shapes_is_a_stick_figure_beside_its_source(biped, walk):

@@ -138,7 +138,7 @@ def retarget(
         if output is not None:
             code = saved(animation if animation and output.suffix.lower() == ".cha" else motion, output)
         if page is not None:
-            view(*side_by_side(value, body, motion, source_body=other), output=page)
+            view(*side_by_side(value, body, motion, **chosen), output=page)
             written(page)
         stands = None
         if simulate:

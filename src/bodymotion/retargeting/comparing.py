@@ -16,24 +16,25 @@ from bodymotion.checks.findings import Finding, Sampling
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
 from bodymotion.diagnostics import Location
 from bodymotion.dynamics import measure
-from bodymotion.geometry import rotations
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.feet import lowest
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Segment
+from bodymotion.model.scaling import scale
 from bodymotion.motion import Motion, MultiSE3Seq, Timeline
 from bodymotion.motion.components import LINK_POSITION
 from bodymotion.motion.interpolation import sampled
 from bodymotion.retargeting.quadruped import Plan, contact_depths, level_frame, planned, soles_of, stand_of
 from bodymotion.retargeting.roles import LEG_ENDS, LEGS, LIMBS, SIDES, Figure, figure_of_body
-from bodymotion.retargeting.source import Recording, part_axes, recorded, sole_points
+from bodymotion.retargeting.source import Recording, moving_figure, part_axes, recorded, sole_points
 from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
 
 COLLISION_FRAMES = 300  # Maximum number of frames that are checked for collisions.
 MAX_FLOAT = 0.01  # [m]
 PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
-APART = 0.4  # Of the sum of their heights: how far they are apart at the first frame.
+APART = 0.55  # Of the sum of their heights: how far they are apart.
 
 Errors: TypeAlias = tuple[dict[str, float], dict[str, float]]  # Of positions [m] and of directions [rad], by name.
 
@@ -230,30 +231,31 @@ def _collision_share(body: Body, q: Floats, root: Floats) -> float | None:
 
 
 def side_by_side(
-    source: Skeleton | Motion, body: Body, motion: Motion, *, source_body: Body | None = None
+    source: Skeleton | Motion,
+    body: Body,
+    motion: Motion,
+    *,
+    source_body: Body | None = None,
+    roles: Mapping[str, str] | None = None,
+    source_roles: Mapping[str, str] | None = None,
 ) -> tuple[Body, Motion]:
     """Return a body with the links of a source and of a robot, and its motion: `bm.view(*bm.side_by_side(person, robot, motion))`.
 
-    The source begins at the left of the robot; both keep their own paths and heights. A motion needs its `source_body`.
-
-    Raises
-    ------
-    ValueError
-        When a motion does not fit its body, or the source is a motion without a body.
+    The source is at the left of the robot, in its heading, and scaled to its size: so their paths are equal. Parameters and exceptions
+    are those of `compare_retarget`.
     """
-    if isinstance(source, Skeleton):
-        person, moved = source.body_and_motion()
-    elif source_body is None:
-        raise ValueError("the source is a motion: showing it needs the body that it belongs to")
-    else:
-        person, moved = source_body, source
-    found = measure(body, motion)
-    other = measure(person, moved)
-    shown = np.array(sampled(other.link_poses, other.times, found.times))
+    robot, (figure, joints, times) = figure_of_body(body, roles), moving_figure(source, source_body, source_roles)
+    person, moved = source.body_and_motion() if isinstance(source, Skeleton) else (source_body or body, source)
+    found, other = measure(body, motion), measure(person, moved)
+    factor = _size(robot, robot) / _size(figure, robot)
+    person = scale(person, factor)
+    own, way = _lateral(robot, found.link_poses), _lateral(figure, np.array(sampled(joints, times, found.times)))
+    yaw = np.arctan2(np.cross(way, own)[:, 2].sum(), (way * own).sum())
+    shown = np.array(sampled(other.link_poses, other.times, found.times)) * ([factor] * 3 + [1.0] * 4)
+    shown = poses.compose(np.array([0.0, 0.0, 0.0, *rotations.from_rpy([0.0, 0.0, float(yaw)])]), shown)
     tall = float(np.ptp(found.link_poses[0, :, 2]) + np.ptp(shown[0, :, 2]))
     place = found.link_poses[0, :, :2].mean(axis=0) - shown[0, :, :2].mean(axis=0)
-    shown[..., :2] += place
-    shown[..., 1] += APART * tall
+    shown[..., :2] += place + APART * tall * own[0, :2] / max(float(np.linalg.norm(own[0])), 1e-9)
     placed = np.concatenate([shown, found.link_poses], axis=1)
     drawn = (*drawn_shapes(person), *drawn_shapes(body))
     links = [
@@ -271,3 +273,19 @@ def side_by_side(
     both = Body(name=f"source and {body.name or 'robot'}", links=tuple(links), environment=body.environment)
     timeline = Timeline(num_frames=len(found.times), stamps=found.times)
     return both, Motion(components=(MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=placed),))
+
+
+def _size(figure: Figure, robot: Figure) -> float:
+    """Return the length [m] of a source, or a robot, by which the path of the source is scaled for the robot, as `retarget` does."""
+    if figure.is_quadruped:
+        return stand_of(figure)[0]
+    if robot.is_quadruped:
+        return float(figure.rest["left hip"][2] - min(at[2] for at in figure.rest.values()))
+    return figure.length("left hip", "left knee", "left ankle")
+
+
+def _lateral(figure: Figure, placed: Floats) -> Floats:
+    """Return the ways (T, 3) [m] along the ground from right to left hips, for poses (T, N, 7) of the joints."""
+    ends = ("front ", "hind ") if figure.is_quadruped else ("",)
+    ways = [figure.at(f"{end}left hip", placed) - figure.at(f"{end}right hip", placed) for end in ends]
+    return np.asarray(sum(ways) * np.array([1.0, 1.0, 0.0]))
