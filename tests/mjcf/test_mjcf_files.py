@@ -61,7 +61,6 @@ def test_included_files(tmp_path):
         ('<mujoco><worldbody><body><geom size="-1"/></body></worldbody></mujoco>', "MJCF141"),
         ('<mujoco><worldbody><body><geom type="mesh" mesh="x"/></body></worldbody></mujoco>', "MJCF142"),
         ('<mujoco><worldbody><body><geom size="1" material="x"/></body></worldbody></mujoco>', "MJCF142"),
-        ('<mujoco><worldbody><body/></worldbody><sensor><gyro site="x"/></sensor></mujoco>', "MJCF152"),
         (
             '<mujoco><worldbody><body name="a"/></worldbody><equality><connect body1="a" body2="x" anchor="0 0 0"/></equality></mujoco>',
             "MJCF152",

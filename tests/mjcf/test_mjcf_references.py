@@ -71,6 +71,20 @@ def test_what_is_not_there_is_an_error_where_it_is_named(actuator, meant, tmp_pa
     assert not compiles(path.read_text())
 
 
+def test_a_sensor_at_a_missing_site_is_left_out(tmp_path):
+    """As an actuator for a missing joint: the body was refused, as that of the G1 of ProtoMotions."""
+    path = tmp_path / "r.xml"
+    text = MODEL.replace("ACTUATOR", "").replace(
+        "</mujoco>", '<sensor><gyro site="tip"/><gyro site="imu"/></sensor></mujoco>'
+    )
+    path.write_text(text)
+    (error,) = bm.check(path).errors
+    assert error.rule == "MJCF152"
+    assert error.location.column == text.split("\n")[error.location.line - 1].index('site="imu"') + 1
+    assert [device.kind for device in bm.load(path).devices] == ["Gyro"]
+    assert not compiles(text)
+
+
 def test_motors_of_joints_are_no_news(tmp_path):
     path = tmp_path / "r.xml"
     path.write_text(MODEL.replace("ACTUATOR", "\n".join(GOOD[:3])))

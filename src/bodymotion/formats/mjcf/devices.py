@@ -124,7 +124,7 @@ class DeviceReader:
                 found.setdefault(site, []).append(element)
             elif site or not element.partial:
                 message = f"<{element.name}> names the site {site!r:.60}, which does not exist"
-                element.report(rules.REFERENCE, message, "site", fatal=True)
+                element.report(rules.REFERENCE, message, "site")
         return found
 
     def _of_site(self, item: Item, link: int, site_pose: Floats, sensors: list[Element]) -> list[Device]:
