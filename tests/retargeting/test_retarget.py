@@ -467,6 +467,58 @@ def test_map_replaces_what_is_found(biped, tmp_path):
         figure_of_body(biped, {"pelvis": "L_KNEE"})
 
 
+def test_messages_name_the_file_that_they_are_about(biped, tmp_path):
+    """They named a skeleton or the name of a model, which many files have."""
+    box = tmp_path / "box.xml"
+    box.write_text('<mujoco model="BOX"><worldbody><body><freejoint/><geom size="1"/></body></worldbody></mujoco>')
+    still, person = tmp_path / "still.bvh", tmp_path / "person.bvh"
+    bm.save(bm.to_skeleton(biped, bm.load_motion(WALK)[:20]), person)
+    text = person.read_text()
+    frames = text[text.index("Frames:") : text.index("Frame Time")]
+    still.write_text(text[: text.index("Frame Time")].replace(frames, "Frames: 0\n") + "Frame Time: 0.1\n")
+    zero = tmp_path / "zero.npz"
+    bm.save(bm.load_motion(WALK)[:20], zero)
+    arrays = dict(np.load(zero))
+    arrays["link_position"][3, 0, 3:] = 0
+    np.savez(zero, **arrays)
+    (tmp_path / "map.yaml").write_text("source:\n  left knee: KNEE_9\n")
+    body = ["--source-body", str(BIPED)]
+    for arguments, path, message in (
+        ([person, box], box, "all joints are at one height"),
+        ([WALK, box, *body], box, "all joints are at one height"),
+        ([WALK, "spot", "--source-body", box], box, "joint"),
+        ([still, BIPED], still, "no frames"),
+        ([person, "spot", "--map", tmp_path / "map.yaml"], person, "no joint 'KNEE_9'"),
+        ([zero, BIPED, *body], zero, "quaternion of the root is zero in frame 3"),
+    ):
+        run = CliRunner().invoke(app, ["retarget", *map(str, arguments), "-o", str(tmp_path / "out.seq")])
+        assert run.exit_code == 1
+        assert f"{path}: " in run.stderr
+        assert message in run.stderr
+    assert not (tmp_path / "out.seq").exists()
+
+
+def test_values_of_other_types_are_refused_with_what_is_expected(biped):
+    motion = bm.load_motion(WALK)[:20]
+    skeleton = bm.to_skeleton(biped, motion)
+    for wrong, expected in (
+        (lambda: bm.retarget("walk.bvh", biped), "source: expected a Skeleton or a Motion, got str; read files with"),
+        (lambda: bm.retarget(skeleton, "robot.wrl"), "body: expected a Body, got str; read files with"),
+        (lambda: bm.retarget(skeleton, motion), "body: expected a Body, got Motion"),
+        (lambda: bm.retarget(motion, biped, source_body=[]), "source_body: expected a Body, got list"),
+        (lambda: bm.retarget(skeleton, biped, roles=["knee"]), "roles: expected a Mapping, got list"),
+        (lambda: bm.compare_retarget([motion], biped, motion), "source: expected a Skeleton or a Motion, got list"),
+        (lambda: bm.side_by_side(None, biped, motion), "source: expected a Skeleton or a Motion, got NoneType"),
+        (
+            lambda: bm.side_by_side(skeleton, biped, skeleton),
+            "expected a Body and then a Motion, got Body and Skeleton",
+        ),
+        (lambda: bm.retarget_to_spot(biped), "source: expected a Skeleton or a Motion, got Body"),
+    ):
+        with pytest.raises(TypeError, match=expected):
+            wrong()
+
+
 def test_walk_becomes_a_trot_of_spot(walk, tmp_path):
     animation = bm.retarget_to_spot(walk)
     bm.save(animation, tmp_path / "walk.cha")

@@ -24,16 +24,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
+from pathlib import PurePath
 from typing import TypeAlias
 
 import numpy as np
 
 from bodymotion.diagnostics.spelling import choices
+from bodymotion.diagnostics.text import with_article
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import hull_of_sorted
 from bodymotion.model import ik
 from bodymotion.model.body import Body
+from bodymotion.motion import Motion
 from bodymotion.skeleton import Skeleton
 from bodymotion.skeleton.values import FEET, HELPER
 
@@ -85,6 +88,20 @@ COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point
 
 Limb: TypeAlias = tuple[int, Floats, Floats, Floats, int]  # Described at `_limb`.
 Point: TypeAlias = tuple[int, Floats]  # The index of a joint or link, and a point (3,) [m] in its frame.
+
+
+def check_kind(value: object, what: str, *kinds: type) -> None:
+    """Raise TypeError where a value is of none of the kinds."""
+    if not isinstance(value, kinds):
+        how = "; read files with bodymotion.load first" if isinstance(value, (str, PurePath)) else ""
+        expected = " or ".join(with_article(kind.__name__) for kind in kinds)
+        raise TypeError(f"{what}: expected {expected}, got {type(value).__name__}{how}")
+
+
+def title(thing: Skeleton | Motion | Body) -> str:
+    """Return how messages name a source or a robot: by its file, if it has one."""
+    name = thing.name if isinstance(thing, Body) else ""
+    return str(thing.source.path or name or f"the {type(thing).__name__.lower()}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +173,7 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
     reference = placed[int(np.argmax(np.round(placed[:, hips, 2] - placed[:, feet, 2].max(axis=1) - deviation, 3)))]
     ends = [(k, end) for k, joint in enumerate(skeleton.joints) for end in joint.ends * skeleton.unit]
     axes = np.full((len(skeleton.joints) + len(ends), 3), np.nan)
-    return _figure("the skeleton", skeleton.names, parents, reference, ends, axes, given)
+    return _figure(title(skeleton), skeleton.names, parents, reference, ends, axes, given)
 
 
 def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
@@ -164,6 +181,7 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
 
     One that lies in this pose is rotated upright, and feet that are not level are rotated, so that their soles are.
     """
+    check_kind(body, "body", Body)
     placed = body.forward_kinematics(neutral(body))
     size = np.ptp(placed[:, :3], axis=0)
     lies, errors = bool(size[2] < LYING * size.max()), []
@@ -187,7 +205,7 @@ def _figure_of_body(body: Body, reference: Floats, given: Mapping[str, str] | No
         if link.joint.type == "rotate" and link.index in body.joint_links:
             axes[link.index] = rotations.rotate(reference[link.index, 3:], link.joint.axis)
     names = [link.name for link in body.links]
-    figure = _figure(body.name or "the body", names, parents, reference, ends, axes, given)
+    figure = _figure(title(body), names, parents, reference, ends, axes, given)
     if figure.is_quadruped:
         return figure
     arm, leg = ([f"left {part}" for part in LIMBS[limb][:3]] for limb in ("arm", "leg"))
@@ -253,17 +271,18 @@ def _figure(
     placed = reference[[joint for joint, _ in owners]].copy()
     placed[:, :3] = poses.transform_points(placed, np.array([end for _, end in owners]))
     if len(owners) > MAX_JOINTS:
-        raise ValueError(f"{name} has {len(owners)} joints and ends; expected at most {MAX_JOINTS}")
+        raise ValueError(f"{name}: {len(owners)} joints and ends; expected at most {MAX_JOINTS}")
     all_names = [*names, *(f"{names[k]} end" for k, _ in ends)]
     inner = {*parents, *(k for k, _ in ends)}
     leaves = [k for k, one in enumerate(all_names) if k not in inner and not HELPER.search(one)]
     tree = _Tree(all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners, leaves)
+    check_kind(given or {}, "roles", Mapping)
     given = dict(given or {})
     for role, joint in given.items():
         if role not in (*ROLES, *QUADRUPED_ROLES):
-            raise ValueError(f"no role {role!r}; {choices(role, [*ROLES, *QUADRUPED_ROLES])}")
+            raise ValueError(f"{name}: no role {role!r}; {choices(str(role), [*ROLES, *QUADRUPED_ROLES])}")
         if joint not in tree.names:
-            raise ValueError(f"{name} has no joint {joint!r}; {choices(joint, tree.names)}")
+            raise ValueError(f"{name}: no joint {joint!r}; {choices(str(joint), tree.names)}")
     errors = []
     for find in (_quadruped_roles,) if given.keys() & {*QUADRUPED_ROLES} else (_roles, _quadruped_roles):
         try:
@@ -303,7 +322,8 @@ def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tupl
     """
     index, rest = figure.points[role][0], figure.rest
     if index not in body.joint_links or body.links[index].joint.type != "rotate":
-        raise ValueError(f"{role}: no joint rotates link {figure.names[index]!r}; name one with a hinge (--map)")
+        what = f"{role}: no joint rotates link {figure.names[index]!r}"
+        raise ValueError(f"{figure.name}: {what}; name one with a hinge (--map)")
     column = body.joint_links.index(index)
     axis = rotations.rotate(figure.reference[index, 3:], body.links[index].joint.axis)
     u, v = (way - (way @ axis) * axis for way in (rest[role] - rest[above], rest[below] - rest[role]))

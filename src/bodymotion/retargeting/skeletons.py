@@ -10,6 +10,7 @@ from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.retargeting.roles import check_kind
 from bodymotion.skeleton import CHANNELS, EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
 from bodymotion.skeleton.values import UNITS
 
@@ -27,6 +28,7 @@ def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> 
     ValueError
         When the motion does not fit the body.
     """
+    check_kind(motion, "motion", Motion)
     found = measure(body, motion.resample(frame_rate or 30.0))
     placed = np.array(found.link_poses)
     upright = np.array([0.0, 0.0, 0.0, *rotations.from_rpy([-0.5 * np.pi, 0.0, 0.0])])
@@ -52,6 +54,7 @@ def of_same_links(skeleton: Skeleton, body: Body) -> Motion | None:
     Joints belong to links by the tree and their offsets, of several by their names: no other names are needed. An unknown unit is
     tried, since the legs of a small robot are as long as those of no person.
     """
+    check_kind(body, "body", Body)
     if len(body.links) < 2 or skeleton.parents.count(-1) != 1 or len(skeleton.joints) < len(body.links):
         return None
     units = dict.fromkeys((skeleton.unit, *(UNITS if skeleton.known_unit is None else ())))

@@ -23,7 +23,16 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, without_short_runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton, foot_cloud
+from bodymotion.retargeting.roles import (
+    DIGITS,
+    SIDES,
+    Figure,
+    check_kind,
+    figure_of_body,
+    figure_of_skeleton,
+    foot_cloud,
+    title,
+)
 from bodymotion.skeleton import Skeleton
 
 GROUND_HEIGHT, GROUND_SPEED = 0.1, 0.25  # [leg lengths, leg lengths/s] Lower, slower points of feet define the ground.
@@ -115,20 +124,26 @@ def moving_figure(
     ValueError
         When the roles of its joints cannot be found, there are no frames, or numbers are not finite; and for a motion without its body.
     """
+    check_kind(source, "source", Skeleton, Motion)
     if isinstance(source, Skeleton):
         placed, times = source.joint_poses(), source.times
         if not len(placed):
-            raise ValueError("the skeleton has no frames: there is nothing to retarget")
+            raise ValueError(f"{title(source)}: no frames: there is nothing to retarget")
         if not np.isfinite(placed).all():
-            raise ValueError("the skeleton has numbers that are not finite; `bodymotion check` reports them")
+            raise ValueError(f"{title(source)}: numbers are not finite; `bodymotion check` reports them")
         figure = figure_of_skeleton(source, placed, roles)
     else:
         if body is None:
-            raise ValueError("the source is a motion: retargeting needs the body that it belongs to (--source-body)")
-        found = measure(body, source)
+            what = "a motion: retargeting needs the body that it belongs to (--source-body)"
+            raise ValueError(f"{title(source)}: {what}")
+        check_kind(body, "source_body", Body)
+        found, root = measure(body, source), source.link_position
         placed, times, figure = found.link_poses, found.times, figure_of_body(body, roles)
         if not np.isfinite(placed).all():
-            raise ValueError("retargeting needs finite numbers; fill the gaps first (`edit --fill-gaps`)")
+            raise ValueError(f"{title(source)}: numbers are not finite; fill the gaps first (`edit --fill-gaps`)")
+        if root is not None and not (known := root.values[:, 0, 3:].any(axis=1)).all():
+            what = f"the quaternion of the root is zero in frame {known.argmin()}; expected length 1"
+            raise ValueError(f"{title(source)}: {what}; `bodymotion check` reports all")
     speeds = np.linalg.norm(np.diff(placed[..., :3], axis=0), axis=2).mean(axis=1) / np.diff(times)
     if len(speeds) > 2 and speeds[0] > CALIBRATION * speeds[1:].max():
         placed = placed[[1, *range(1, len(placed))]]
@@ -139,7 +154,7 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
     """Return the recording of a figure with two legs; parameters and errors as `moving_figure`."""
     figure, placed, times = moving_figure(source, body, roles)
     if figure.is_quadruped:
-        raise ValueError(f"{figure.name} has four legs; expected two for a robot with two legs")
+        raise ValueError(f"{figure.name}: four legs; expected two for a robot with two legs")
     points = {role: np.round(figure.at(role, placed), DIGITS) for role in figure.points}
     leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
     shortest = min(figure.length(f"{side} {a}", f"{side} {b}") for side in SIDES for a, b in LEG)
