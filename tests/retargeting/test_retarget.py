@@ -162,6 +162,15 @@ def test_a_mirrored_person_gives_the_mirrored_motion(path, first, dance):
     assert np.quantile(np.degrees(difference), 0.98) < 1
 
 
+@pytest.mark.parametrize("path", corpus_files(ROBOTS[1]), ids=lambda path: path.stem)
+def test_fingers_stay_still(path, dance):
+    """The palm of HRP-4C was the link of its fingers, which are named HAND: they moved by up to 15°."""
+    body, source = bm.load_body(path), dataclasses.replace(dance, values=dance.values[3400:3490])
+    fingers = [k for k, link in enumerate(body.joint_links) if "HAND" in body.links[link].name]
+    assert len(fingers) == 6
+    assert np.abs(joints_of(body, bm.retarget(source, body))[:, fingers]).max() < 1e-9
+
+
 def test_roles_of_people_do_not_depend_on_what_they_do(dance):
     placed = dance.joint_poses()
     whole = figure_of_skeleton(dance, placed).points

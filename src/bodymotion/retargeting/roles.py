@@ -75,8 +75,9 @@ FRONT, HIND = (  # A forearm of an animal is in front, too.
     for word, short in (("front|fore", "f[lr]|[lr]f"), ("hind|rear|back", "[hr][lr]|[lr]h"))
 )
 TWIST = re.compile("twist|roll", re.I)  # Joints of skeletons that rotate a limb about itself, in its middle.
-HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
+HEAD = re.compile("head|neck", re.I)
 FINGER = re.compile("finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I)  # They stay still.
+GRIP = re.compile(f"hand|{FINGER.pattern}", re.I)  # Past a wrist they are fingers, too.
 LYING = 1 / 3  # Of its longest extent: a body that is less high lies in its model, as some with y up do.
 QUARTERS = rotations.from_rpy(0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 0]]))
 MAX_ARM, MAX_LOW_ARM = 0.9, 0.8
@@ -424,7 +425,8 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     if np.isnan(tree.axes[0, 0]) and arm > MAX_LOW_ARM * leg and on_ground:
         return _quadruped_roles(tree, name, given)
     for side, path, part in zip(SIDES, paths, limbs, strict=False):
-        carried = [k for k in path if tree.axes[k].any() and not FINGER.search(tree.names[k])]
+        past, moving = path[path.index(part[4]) + 1 :], [k for k in path if tree.axes[k].any()]
+        carried = [k for k in moving if not (GRIP if k in past else FINGER).search(tree.names[k])]
         palm = path[-1] if np.isnan(tree.axes[0, 0]) or not carried else carried[-1]
         for role, point in zip(LIMBS["arm"], _points(tree, path, part, palm), strict=True):
             found[f"{side} {role}"] = point
