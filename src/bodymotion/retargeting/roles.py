@@ -184,15 +184,29 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
     """
     check_kind(body, "body", Body)
     placed = body.forward_kinematics(neutral(body))
-    size = np.ptp(placed[:, :3], axis=0)
-    lies, errors = bool(size[2] < LYING * size.max()), []
+    lies, errors = _lies(body, placed), []
     for quarter in QUARTERS if lies else QUARTERS[-1:]:
         reference = np.round(poses.compose(np.array([0.0, 0.0, 0.0, *quarter]), placed), DIGITS)
+        if quarter[0] < 1 and _lies(body, reference):
+            continue
         try:
             return _figure_of_body(body, reference, given, lies)
         except ValueError as error:
             errors.append(error)
     raise errors[-1]
+
+
+def _lies(body: Body, placed: Floats) -> bool:
+    """Return whether a body lies with its links at poses (L, 7): it is flat on its front or back; on a side, left is above right.
+
+    Then the links of one depth in the tree are, on average, as high as the root, since left and right ones are as far from it.
+    """
+    depths = [0]
+    for link in body.links[1:]:
+        depths.append(depths[link.parent] + 1)
+    size = np.ptp(placed[:, :3], axis=0)
+    middles = np.bincount(depths, placed[:, 2] - placed[0, 2]) / np.bincount(depths)
+    return bool(size[2] < LYING * size.max() or np.abs(middles).max() < COINCIDENT * size.max())
 
 
 def _figure_of_body(body: Body, reference: Floats, given: Mapping[str, str] | None, lies: bool) -> Figure:
