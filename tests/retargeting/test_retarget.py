@@ -409,6 +409,22 @@ def test_mirrored_source_gives_the_mirrored_result(biped, walk):
     assert np.degrees(np.abs(difference).max()) < 1
 
 
+@pytest.mark.parametrize(
+    "name", [None, *corpus_files(*ROBOTS[:3], *ROBOTS[5:])], ids=lambda path: getattr(path, "stem", "biped")
+)
+def test_a_robot_whose_knees_are_fixed_has_none(name, biped):
+    """Its ankles were taken for knees."""
+    body = bm.load_body(name) if name else biped
+    figure = figure_of_body(body)
+    for side in ("left", "right"):
+        knee = figure.names[figure.points[f"{side} knee"][0]]
+        body = changed(
+            body, knee, lambda link: dataclasses.replace(link, joint=dataclasses.replace(link.joint, type="fixed"))
+        )
+    with pytest.raises(ValueError, match="found no knees"):
+        figure_of_body(body)
+
+
 PARTS = {
     "knee": "knee|shin|shank|leg_?(link|joint)?3|legx?$|lleg|(?<!up)leg$",
     "ankle": "ankle|foot|talus|link5",

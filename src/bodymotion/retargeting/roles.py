@@ -55,7 +55,8 @@ MAX_JOINTS, MAX_FEET, MIN_JOINTS = 2000, 8, 2
 """Of a figure with its ends; low tips of a figure with four legs, with its tails; of one of these legs."""
 LOW, SPLIT = 0.25, 0.5  # Of the height: feet are below; of the height of a trunk: four legs are separate above.
 MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
-MIN_SHIN = 0.12  # Of the length of a leg: shorter parts above or below make no knee.
+MIN_SHIN, MIN_THIGH = 0.12, 0.3
+"""Of the length of a leg: shorter parts above or below make no knee; of a robot with two legs, whose ankle would be one."""
 AHEAD = np.array([1.0, 1.0])  # x + y: a robot without names faces x or y.
 SIDEWAYS, ACROSS = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
@@ -411,10 +412,9 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     lateral = np.array([lateral[0], lateral[1], 0]) / max(np.hypot(*lateral[:2]), 1e-9)
     found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
     parts = _limbs(tree, paths, "knee", lateral, height)
-    lengths = [[float(np.linalg.norm(part[3] - end)) for end in part[1:3]] for part in parts]
-    if not all(
-        tree.axes[part[0]].any() and min(two) > MIN_SHIN * sum(two) for part, two in zip(parts, lengths, strict=True)
-    ):
+    lengths = np.array([[np.linalg.norm(part[3] - end) for end in part[1:3]] for part in parts])
+    least = (MIN_SHIN if np.isnan(tree.axes[0, 0]) else MIN_THIGH) * lengths.sum(axis=1)
+    if not all(tree.axes[part[0]].any() for part in parts) or (lengths.min(axis=1) <= least).any():
         raise ValueError(f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees")
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
