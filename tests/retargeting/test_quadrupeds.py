@@ -229,3 +229,27 @@ def test_map_of_a_quadruped(tmp_path):
         figure_of_body(body, {"front left foot": "tail"})
     with pytest.raises(ValueError, match="front left knee: no joint rotates link 'l1d'"):
         bm.retarget(bm.load_motion(WALK), body, source_body=bm.load_body(BIPED), roles={"front left knee": "l1d"})
+
+
+def test_spot_and_its_animations_are_sources(tmp_path):
+    """Of a robot with four legs; the result can be a recording with the links of the robot, whose motion it is again."""
+    dog(tmp_path)
+    model, played = tmp_path / "dog.xml", tmp_path / "trot.seq"
+    bm.save(bm.play(bm.load_animation(ROOT / "examples/trot.cha")), played)
+    results = []
+    for source, out in ((ROOT / "examples/trot.cha", "a.seq"), (played, "b.seq"), (played, "b.bvh")):
+        of = [] if source.suffix == ".cha" else ["--source-body", "spot"]
+        run = CliRunner().invoke(app, ["retarget", str(source), str(model), *of, "-o", str(tmp_path / out)])
+        assert run.exit_code == 0, run.output
+        found = bm.load(tmp_path / out)
+        results.append(bm.retarget(found, bm.load_body(model)) if out.endswith("bvh") else found)
+    robot = bm.load_body(model)
+    feet = [feet_of(robot, one.resample(RATE))[:200] for one in results]
+    assert np.ptp(feet[0][..., 0]) > 0.05
+    assert np.abs(feet[1] - feet[0]).max() < 0.005
+    assert np.abs(feet[2] - feet[1]).max() < 0.005
+    run = CliRunner().invoke(
+        app, ["retarget", str(played), str(BIPED), "--source-body", "spot", "-o", str(tmp_path / "c.seq")]
+    )
+    assert run.exit_code == 1
+    assert f"{played}: four legs; expected two" in run.stderr

@@ -66,25 +66,26 @@ def retarget(
       bodymotion retarget walk.bvh quadruped.urdf -o walk.seq
 
     Options:
-      source SOURCE: Recorded motion, or a motion of another robot.
+      source SOURCE: Recorded motion, a motion of another robot, or an animation of Spot.
       model MODEL: The robot, with two or four legs; `spot` for the built-in Spot, whose OUT can be a .cha.
-      --output -o OUT: The new motion.
-      --source-body MODEL: The robot that a motion as SOURCE is for.
+      --output -o OUT: The new motion; a .bvh has a joint for each link of the robot.
+      --source-body MODEL: The robot that a motion as SOURCE is for; `spot` for the built-in Spot.
       map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
       --show-map: Print which joint has which role, and write nothing.
       --page FILE: Write a page (.html) on which source and robot play side by side, with OUT or alone.
       --balance: Change the result so that the robot keeps its balance (extra `opt`).
       --simulate: Print whether the robot falls in a simulation (extra `sim`).
     """  # noqa: D301
+    from bodymotion.animation import Animation
     from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import by_position as named_by_position
     from bodymotion.motion import Motion
-    from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side
+    from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side, to_skeleton
     from bodymotion.retargeting import retarget as retargeted
     from bodymotion.retargeting.roles import figure_of_body
     from bodymotion.retargeting.source import moving_figure
     from bodymotion.skeleton import Skeleton
-    from bodymotion.spot.playback import play, spot_body, validate
+    from bodymotion.spot.playback import needs_arm, play, spot_body, validate
     from bodymotion.viewer import view
 
     with failures("retarget"):
@@ -99,17 +100,21 @@ def retarget(
         if to_spot and (balance or simulate or roles["body"]):
             raise click.UsageError("--balance, --simulate and roles of the body have no effect on Spot")
         body = spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")
-        other = None if source_body is None else load_body(source_body, reading, hint="--source-body")
+        of_spot, other = str(source_body) == SPOT, None
+        if source_body is not None and not of_spot:
+            other = load_body(source_body, reading, hint="--source-body")
         row = find_format(source)
         value = load(source, format=row.name, **({} if other is None else {"body": other}), **row.options_of(reading))
+        if isinstance(value, Animation):
+            other, value = spot_body(arm=needs_arm(value)), play(value)
+        elif of_spot and isinstance(value, Motion):
+            other = spot_body(arm=(joints := value.joint_displacement) is not None and joints.values.shape[1] > 12)
         if not isinstance(value, Skeleton | Motion):
             raise click.BadParameter(f"{source} holds {kind_of(type(value))}, not recorded motion", param_hint="SOURCE")
         if isinstance(value, Motion) and other is None:
             raise click.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
         if isinstance(value, Skeleton) and not (value.unit_is_known and value.up_is_known):
-            say(
-                f"{source}: unit {value.unit:g} m and up axis {value.up} are assumed in part; --unit and --up state them"
-            )
+            say(f"{source}: unit {value.unit:g} m and up axis {value.up} are assumed in part; state --unit and --up")
         show_problems([problem for problem in value.problems if problem.severity != "note"])
         if by_position and isinstance(value, Motion) and other is not None:
             value = named_by_position(value, other)
@@ -136,7 +141,10 @@ def retarget(
             motion = balanced(body, motion, ground=0.0)
         code = 0
         if output is not None:
-            code = saved(animation if animation and output.suffix.lower() == ".cha" else motion, output)
+            suffix = output.suffix.lower()
+            rate = (motion.num_frames - 1) / motion.duration if motion.duration else None
+            result = to_skeleton(body, motion, rate) if suffix == ".bvh" else motion
+            code = saved(animation if animation and suffix == ".cha" else result, output)
         if page is not None:
             view(*side_by_side(value, body, motion, **chosen), output=page)
             written(page)

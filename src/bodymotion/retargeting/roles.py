@@ -24,19 +24,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
-from pathlib import PurePath
 from typing import TypeAlias
 
 import numpy as np
 
 from bodymotion.diagnostics.spelling import choices
-from bodymotion.diagnostics.text import with_article
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import hull_of_sorted
 from bodymotion.model import ik
 from bodymotion.model.body import Body
-from bodymotion.motion import Motion
+from bodymotion.retargeting.skeletons import check_kind, title
 from bodymotion.skeleton import Skeleton
 from bodymotion.skeleton.values import FEET, HELPER
 
@@ -90,20 +88,6 @@ COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point
 
 Limb: TypeAlias = tuple[int, Floats, Floats, Floats, int]  # Described at `_limb`.
 Point: TypeAlias = tuple[int, Floats]  # The index of a joint or link, and a point (3,) [m] in its frame.
-
-
-def check_kind(value: object, what: str, *kinds: type) -> None:
-    """Raise TypeError where a value is of none of the kinds."""
-    if not isinstance(value, kinds):
-        how = "; read files with bodymotion.load first" if isinstance(value, (str, PurePath)) else ""
-        expected = " or ".join(with_article(kind.__name__) for kind in kinds)
-        raise TypeError(f"{what}: expected {expected}, got {type(value).__name__}{how}")
-
-
-def title(thing: Skeleton | Motion | Body) -> str:
-    """Return how messages name a source or a robot: by its file, if it has one."""
-    name = thing.name if isinstance(thing, Body) else ""
-    return str(thing.source.path or name or f"the {type(thing).__name__.lower()}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,21 +1,36 @@
 """The motion of a robot as recorded motion, a joint for each link; and back, exactly, where a skeleton has the links of a robot."""
 
 from dataclasses import replace
+from pathlib import PurePath
 
 import numpy as np
 
+from bodymotion.diagnostics.text import with_article
 from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.retargeting.roles import check_kind
 from bodymotion.skeleton import CHANNELS, EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
 from bodymotion.skeleton.values import UNITS
 
 CENTIMETRES = 100.0
 SAME = 1e-3  # [m] Offsets of joints that differ by less are those of the same robot.
+
+
+def check_kind(value: object, what: str, *kinds: type) -> None:
+    """Raise TypeError where a value is of none of the kinds."""
+    if not isinstance(value, kinds):
+        how = "; read files with bodymotion.load first" if isinstance(value, (str, PurePath)) else ""
+        expected = " or ".join(with_article(kind.__name__) for kind in kinds)
+        raise TypeError(f"{what}: expected {expected}, got {type(value).__name__}{how}")
+
+
+def title(thing: Skeleton | Motion | Body) -> str:
+    """Return how messages name a source or a robot: by its file, if it has one."""
+    name = thing.name if isinstance(thing, Body) else ""
+    return str(thing.source.path or name or f"the {type(thing).__name__.lower()}")
 
 
 def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> Skeleton:

@@ -23,16 +23,8 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, without_short_runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.retargeting.roles import (
-    DIGITS,
-    SIDES,
-    Figure,
-    check_kind,
-    figure_of_body,
-    figure_of_skeleton,
-    foot_cloud,
-    title,
-)
+from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton, foot_cloud
+from bodymotion.retargeting.skeletons import check_kind, title
 from bodymotion.skeleton import Skeleton
 
 GROUND_HEIGHT, GROUND_SPEED = 0.1, 0.25  # [leg lengths, leg lengths/s] Lower, slower points of feet define the ground.
@@ -125,25 +117,25 @@ def moving_figure(
         When the roles of its joints cannot be found, there are no frames, or numbers are not finite; and for a motion without its body.
     """
     check_kind(source, "source", Skeleton, Motion)
+    name = title(source)
     if isinstance(source, Skeleton):
         placed, times = source.joint_poses(), source.times
         if not len(placed):
-            raise ValueError(f"{title(source)}: no frames: there is nothing to retarget")
-        if not np.isfinite(placed).all():
-            raise ValueError(f"{title(source)}: numbers are not finite; `bodymotion check` reports them")
-        figure = figure_of_skeleton(source, placed, roles)
+            raise ValueError(f"{name}: no frames: there is nothing to retarget")
+    elif body is None:
+        raise ValueError(f"{name} is a motion: retargeting needs the body that it belongs to (--source-body)")
     else:
-        if body is None:
-            what = "a motion: retargeting needs the body that it belongs to (--source-body)"
-            raise ValueError(f"{title(source)}: {what}")
         check_kind(body, "source_body", Body)
         found, root = measure(body, source), source.link_position
-        placed, times, figure = found.link_poses, found.times, figure_of_body(body, roles)
-        if not np.isfinite(placed).all():
-            raise ValueError(f"{title(source)}: numbers are not finite; fill the gaps first (`edit --fill-gaps`)")
+        placed, times = found.link_poses, found.times
         if root is not None and not (known := root.values[:, 0, 3:].any(axis=1)).all():
             what = f"the quaternion of the root is zero in frame {known.argmin()}; expected length 1"
-            raise ValueError(f"{title(source)}: {what}; `bodymotion check` reports all")
+            raise ValueError(f"{name}: {what}; `bodymotion check` reports all")
+    if not np.isfinite(placed).all():
+        raise ValueError(f"{name}: numbers are not finite (`bodymotion check`); `edit --fill-gaps` fills gaps")
+    figure = (
+        figure_of_skeleton(source, placed, roles) if isinstance(source, Skeleton) else figure_of_body(found.body, roles)
+    )
     speeds = np.linalg.norm(np.diff(placed[..., :3], axis=0), axis=2).mean(axis=1) / np.diff(times)
     if len(speeds) > 2 and speeds[0] > CALIBRATION * speeds[1:].max():
         placed = placed[[1, *range(1, len(placed))]]
@@ -154,7 +146,7 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
     """Return the recording of a figure with two legs; parameters and errors as `moving_figure`."""
     figure, placed, times = moving_figure(source, body, roles)
     if figure.is_quadruped:
-        raise ValueError(f"{figure.name}: four legs; expected two for a robot with two legs")
+        raise ValueError(f"{title(source)}: four legs; expected two for a robot with two legs")
     points = {role: np.round(figure.at(role, placed), DIGITS) for role in figure.points}
     leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
     shortest = min(figure.length(f"{side} {a}", f"{side} {b}") for side in SIDES for a, b in LEG)
