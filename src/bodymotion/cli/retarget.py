@@ -100,9 +100,8 @@ def retarget(
         if to_spot and (balance or simulate or roles["body"]):
             raise click.UsageError("--balance, --simulate and roles of the body have no effect on Spot")
         body = spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")
-        of_spot, other = str(source_body) == SPOT, None
-        if source_body is not None and not of_spot:
-            other = load_body(source_body, reading, hint="--source-body")
+        of_spot = str(source_body) == SPOT
+        other = load_body(source_body, reading, hint="--source-body") if source_body and not of_spot else None
         row = find_format(source)
         value = load(source, format=row.name, **({} if other is None else {"body": other}), **row.options_of(reading))
         if isinstance(value, Animation):

@@ -6,13 +6,13 @@ s + Σ L·d; its reach is the distance from there. Of a quadruped, goals of the 
 (`retargeting.source` defines when), and it floats while it is more than `MAX_FLOAT` above the ground then.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
-from bodymotion.checks.findings import Finding, Sampling
+from bodymotion.checks.findings import Sampling
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
 from bodymotion.diagnostics import Location
 from bodymotion.dynamics import measure
@@ -83,12 +83,16 @@ class RetargetComparison:
     collision_share: float | None
 
     def __str__(self) -> str:
-        angles, floats, least = np.degrees(list(self.directions.values())), 100 * self.float_share, 1e3 * MAX_FLOAT
-        beyond, fast = self.limit_violations, self.speed_violations
+        beyond, fast, floats, least = (
+            self.limit_violations,
+            self.speed_violations,
+            100 * self.float_share,
+            1e3 * MAX_FLOAT,
+        )
         rows = [
             ("frames", f"{self.frames} in {self.seconds:.2f} s"),
             *(("reach", f"{name} within {1e3 * far:.1f} mm on average") for name, far in self.reach.items()),
-            *(("direction", f"{name} {a:.1f}° on average") for name, a in zip(self.directions, angles, strict=True)),
+            *(("direction", f"{name} {np.degrees(a):.1f}° on average") for name, a in self.directions.items()),
             ("contact", f"agrees in {100 * self.contact_agreement:.1f} % of the frames"),
             *(("foot slide", f"{name} {1e3 * way:.0f} mm in all") for name, way in self.slide.items()),
             ("float", f"{floats:.1f} % of the frames with contact, by more than {least:g} mm"),
@@ -139,11 +143,9 @@ def compare_retarget(
     limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
     speeds = np.array([(j.velocity_lower, j.velocity_upper) for j in body.joints]).reshape(-1, 2)
     rate = np.diff(q, axis=0) / np.diff(times)[:, None]
-
-    def moments(found: Iterable[Finding]) -> int:
-        return sum(len(f.moments) for f in found if f.problem.rule != "MOT307")
-
     frames = Sampling(np.arange(count), times, lambda _: Location(""))
+    jumps = jumps_of_joints(q, frames, body), jumps_of_root(root, frames)
+    counts = [sum(len(one.moments) for one in some if one.problem.rule != "MOT307") for some in jumps]
     return RetargetComparison(
         frames=count,
         seconds=float(times[-1] - times[0]),
@@ -153,8 +155,8 @@ def compare_retarget(
         slide={name: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, name in enumerate(names)},
         float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
         penetration=float(max(-height.min(), 0.0)),
-        joint_jumps=moments(jumps_of_joints(q, frames, body)),
-        root_jumps=moments(jumps_of_root(root, frames)),
+        joint_jumps=counts[0],
+        root_jumps=counts[1],
         limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),
         collision_share=_collision_share(body, q, root),
         speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),
@@ -241,23 +243,24 @@ def side_by_side(
 ) -> tuple[Body, Motion]:
     """Return a body with the links of a source and of a robot, and its motion: `bm.view(*bm.side_by_side(person, robot, motion))`.
 
-    The source is at the left of the robot, in its heading, and scaled to its size: so their paths are equal. Parameters and exceptions
-    are those of `compare_retarget`.
+    The source is left of the robot, in its heading and size, so that their paths are equal. Parameters and errors: `compare_retarget`.
     """
     robot, (figure, joints, times) = figure_of_body(body, roles), moving_figure(source, source_body, source_roles)
     person, moved = source.body_and_motion() if isinstance(source, Skeleton) else (source_body or body, source)
     found, other = measure(body, motion), measure(person, moved)
-    factor = _size(robot, robot) / _size(figure, robot)
-    person = scale(person, factor)
+    leg = "left hip", "left knee", "left ankle"
+    own_size, size = (stand_of(one)[0] if one.is_quadruped else one.length(*leg) for one in (robot, figure))
+    if robot.is_quadruped and not figure.is_quadruped:
+        size = float(figure.rest["left hip"][2] - min(at[2] for at in figure.rest.values()))
     own, way = _lateral(robot, found.link_poses), _lateral(figure, np.array(sampled(joints, times, found.times)))
     yaw = np.arctan2(np.cross(way, own)[:, 2].sum(), (way * own).sum())
-    shown = np.array(sampled(other.link_poses, other.times, found.times)) * ([factor] * 3 + [1.0] * 4)
+    shown = np.array(sampled(other.link_poses, other.times, found.times)) * ([own_size / size] * 3 + [1.0] * 4)
     shown = poses.compose(np.array([0.0, 0.0, 0.0, *rotations.from_rpy([0.0, 0.0, float(yaw)])]), shown)
     tall = float(np.ptp(found.link_poses[0, :, 2]) + np.ptp(shown[0, :, 2]))
     place = found.link_poses[0, :, :2].mean(axis=0) - shown[0, :, :2].mean(axis=0)
     shown[..., :2] += place + APART * tall * own[0, :2] / max(float(np.linalg.norm(own[0])), 1e-9)
     placed = np.concatenate([shown, found.link_poses], axis=1)
-    drawn = (*drawn_shapes(person), *drawn_shapes(body))
+    drawn = (*drawn_shapes(scale(person, own_size / size)), *drawn_shapes(body))
     links = [
         replace(
             link,
@@ -273,15 +276,6 @@ def side_by_side(
     both = Body(name=f"source and {body.name or 'robot'}", links=tuple(links), environment=body.environment)
     timeline = Timeline(num_frames=len(found.times), stamps=found.times)
     return both, Motion(components=(MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=placed),))
-
-
-def _size(figure: Figure, robot: Figure) -> float:
-    """Return the length [m] of a source, or a robot, by which the path of the source is scaled for the robot, as `retarget` does."""
-    if figure.is_quadruped:
-        return stand_of(figure)[0]
-    if robot.is_quadruped:
-        return float(figure.rest["left hip"][2] - min(at[2] for at in figure.rest.values()))
-    return figure.length("left hip", "left knee", "left ankle")
 
 
 def _lateral(figure: Figure, placed: Floats) -> Floats:

@@ -182,10 +182,7 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
 
 
 def _lies(body: Body, placed: Floats) -> bool:
-    """Return whether a body lies with its links at poses (L, 7): it is flat on its front or back; on a side, left is above right.
-
-    Then the links of one depth in the tree are, on average, as high as the root, since left and right ones are as far from it.
-    """
+    """Return whether a body lies with its links at poses (L, 7): it is flat, or left and right ones are as far above and below the root."""
     depths = [0]
     for link in body.links[1:]:
         depths.append(depths[link.parent] + 1)
@@ -322,8 +319,7 @@ def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tupl
     """
     index, rest = figure.points[role][0], figure.rest
     if index not in body.joint_links or body.links[index].joint.type != "rotate":
-        what = f"{role}: no joint rotates link {figure.names[index]!r}"
-        raise ValueError(f"{figure.name}: {what}; name one with a hinge (--map)")
+        raise ValueError(f"{figure.name}: {role}: no joint rotates link {figure.names[index]!r}; name a hinge (--map)")
     column = body.joint_links.index(index)
     axis = rotations.rotate(figure.reference[index, 3:], body.links[index].joint.axis)
     u, v = (way - (way @ axis) * axis for way in (rest[role] - rest[above], rest[below] - rest[role]))

@@ -5,7 +5,6 @@ from pathlib import PurePath
 
 import numpy as np
 
-from bodymotion.diagnostics.text import with_article
 from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, median_step
@@ -23,14 +22,13 @@ def check_kind(value: object, what: str, *kinds: type) -> None:
     """Raise TypeError where a value is of none of the kinds."""
     if not isinstance(value, kinds):
         how = "; read files with bodymotion.load first" if isinstance(value, (str, PurePath)) else ""
-        expected = " or ".join(with_article(kind.__name__) for kind in kinds)
-        raise TypeError(f"{what}: expected {expected}, got {type(value).__name__}{how}")
+        expected = " or a ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"{what}: expected a {expected}, got {type(value).__name__}{how}")
 
 
 def title(thing: Skeleton | Motion | Body) -> str:
     """Return how messages name a source or a robot: by its file, if it has one."""
-    name = thing.name if isinstance(thing, Body) else ""
-    return str(thing.source.path or name or f"the {type(thing).__name__.lower()}")
+    return str(thing.source.path or (isinstance(thing, Body) and thing.name) or f"the {type(thing).__name__.lower()}")
 
 
 def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> Skeleton:

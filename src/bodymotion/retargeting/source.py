@@ -129,8 +129,9 @@ def moving_figure(
         found, root = measure(body, source), source.link_position
         placed, times = found.link_poses, found.times
         if root is not None and not (known := root.values[:, 0, 3:].any(axis=1)).all():
-            what = f"the quaternion of the root is zero in frame {known.argmin()}; expected length 1"
-            raise ValueError(f"{name}: {what}; `bodymotion check` reports all")
+            raise ValueError(
+                f"{name}: the root's quaternion is 0 in frame {known.argmin()}; `bodymotion check` finds all"
+            )
     if not np.isfinite(placed).all():
         raise ValueError(f"{name}: numbers are not finite (`bodymotion check`); `edit --fill-gaps` fills gaps")
     figure = (
