@@ -97,6 +97,14 @@ def test_both_in_millimetres_are_one(walk):
     assert codes(motion, body) == codes(motion, None) == ["MOT209"]
 
 
+def test_degrees_hide_no_wrong_rate(walk):
+    """A rule about any motion is applied with a body and without one."""
+    motion, body = walk
+    motion = rated(changed(motion, "joint_displacement", lambda values: np.degrees(values, out=values)), 1e-4)
+    assert codes(motion, None) == ["MOT210"]
+    assert set(codes(motion, body)) == {"MOT208", "MOT210"}
+
+
 def test_far_away_and_high_up_are_metres(walk):
     """A robot may walk on a mountain, and start far from where its world begins."""
     motion, body = walk

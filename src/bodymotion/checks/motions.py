@@ -134,9 +134,24 @@ def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:
 
 
 def check_units(motion: Motion) -> list[Problem]:
-    """Return the problems of numbers that look like other units."""
-    motion = _with_times(motion)
-    return [*time_steps(motion), *in_millimetres(motion)[0], *_degrees(motion)]
+    """Return the problems of numbers that look like other units, of a motion without a body."""
+    return _check_any_motion(_with_times(motion))[0]
+
+
+def _check_any_motion(
+    motion: Motion, body: Body | None = None, q: Floats | None = None
+) -> tuple[list[Problem], frozenset[str]]:
+    """Return what the rules about any motion find, and the contents of the components that are in millimetres.
+
+    On a body, `q` (T, J) are the joint values; None where they are unknown.
+    """
+    joints = motion.joint_displacement
+    if body is None:
+        degrees = _degrees(motion)
+    else:
+        degrees = [] if joints is None or q is None or not len(q) else _degrees_on_body(motion, joints, q, body)
+    in_mm, contents = _in_millimetres(motion, body, None if degrees else q)
+    return [*_time_steps(motion), *in_mm, *degrees], contents
 
 
 def _with_times(motion: Motion) -> Motion:
@@ -153,7 +168,7 @@ def _with_times(motion: Motion) -> Motion:
     return replace(motion, components=tuple(components))
 
 
-def time_steps(motion: Motion) -> list[Problem]:
+def _time_steps(motion: Motion) -> list[Problem]:
     """Return the problem of a frame rate that looks like the time between two frames, or of time stamps that are not seconds."""
     for number, component in enumerate(motion.components):
         if not isinstance(component, (MultiValueSeq, MultiSE3Seq, Vector3Seq)):
@@ -181,7 +196,7 @@ def time_steps(motion: Motion) -> list[Problem]:
     return []
 
 
-def in_millimetres(
+def _in_millimetres(
     motion: Motion, body: Body | None = None, q: Floats | None = None
 ) -> tuple[list[Problem], frozenset[str]]:
     """Return the problems of positions that look like millimetres, and the contents of these components; `q` (T, J) are joint values."""
@@ -285,6 +300,34 @@ def _degrees(motion: Motion) -> list[Problem]:
     return [rules.IN_DEGREES.problem(message, frame_location(motion, component_number(motion, joints), frame), hint)]
 
 
+def _degrees_on_body(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> list[Problem]:
+    """Return the problem of joint values (T, J) that look like degrees, by the limits of the joints."""
+    turning = [
+        k
+        for k, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
+        if link >= 0 and joint.type == "rotate" and -math.inf < joint.lower <= joint.upper < math.inf
+    ]
+    lower = np.array([body.joints[k].lower for k in turning]) - LIMIT_TOLERANCE
+    upper = np.array([body.joints[k].upper for k in turning]) + LIMIT_TOLERANCE
+    found = angles_in_degrees(q[:, turning], lower, upper)
+    # A single joint may really make many turns.
+    if found is None or len(found.columns) < min(2, len(turning)):
+        return []
+    column, frame = turning[found.column], found.frame
+    name = body.joints[column].name or body.links[body.joint_links[column]].name
+    joint_count = f"{counted(found.beyond, 'joint')} {'is' if found.beyond == 1 else 'are'} beyond the limits"
+    inside = (
+        ""
+        if len(found.columns) == found.beyond
+        else f"; in degrees {len(found.columns)} of them would be within their limits"
+    )
+    message = (
+        f"{joint_count}, such as {name!r} at {q[frame, column]:.6g} in frame {frame}: these look like degrees{inside}"
+    )
+    number = component_number(motion, joints)
+    return [rules.IN_DEGREES.problem(message, frame_location(motion, number, frame), subject=("components", number))]
+
+
 def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
     """Return the problems of a motion on the body that it is for."""
     return tuple(one.problem for one in _findings(motion, body))
@@ -317,19 +360,8 @@ def _findings(motion: Motion, body: Body) -> list[Finding]:
 def _find(motion: Motion, body: Body) -> list[Finding]:
     motion = _with_times(motion)
     joints, links = motion.joint_displacement, motion.link_position
-    if joints is None and links is None:
-        if not motion.source.locations.is_known(("components", "all")):
-            return []
-        where = Location(None if motion.source.path is None else str(motion.source.path))
-        return [
-            Finding(rules.NOTHING_MOVES.problem("the motion has neither JointDisplacement nor LinkPosition", where))
-        ]
     problems = Diagnostics()
-    found: list[Finding] = []
     q = None
-    fast: list[Finding] = []
-    # Frames that could not be read are NaN. The rules look at the others.
-    complete = all(part[2:3] == ("frames",) and len(part) > 3 for part in motion.source.locations.unknown)
     if joints is not None:
         try:
             q = body.joint_values(joints)
@@ -337,17 +369,21 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
             problems.add(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
         else:
             problems.extend(fit_problems(motion, body, partial(_component_location, motion, joints)))
-    if joints is not None and q is not None and len(q):
-        in_degrees = _check_unit(motion, joints, q, body)
-        if in_degrees is not None:
-            # Limits, speeds and physics would only repeat this finding.
-            if links is not None:
-                _links_fit(motion, links, body, True, problems)
-            return [*map(Finding, problems.problems), Finding(in_degrees)]
-        found += _check_positions(all_frames(motion, joints), component_number(motion, joints), q, body)
+    elif links is None and motion.source.locations.is_known(("components", "all")):
+        where = Location(None if motion.source.path is None else str(motion.source.path))
+        problems.add(rules.NOTHING_MOVES.problem("the motion has neither JointDisplacement nor LinkPosition", where))
     fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
-    in_mm, unusable = in_millimetres(motion, body, q)
-    problems.extend((*in_mm, *time_steps(motion)))
+    of_any, unusable = _check_any_motion(motion, body, q)
+    problems.extend(of_any)
+    if (joints is None and links is None) or any(one.rule == rules.IN_DEGREES.code for one in of_any):
+        # Limits, speeds and physics would only repeat the finding about degrees.
+        return [*map(Finding, problems.problems)]
+    found: list[Finding] = []
+    fast: list[Finding] = []
+    # Frames that could not be read are NaN. The rules look at the others.
+    complete = all(part[2:3] == ("frames",) and len(part) > 3 for part in motion.source.locations.unknown)
+    if joints is not None and q is not None and len(q):
+        found += _check_positions(all_frames(motion, joints), component_number(motion, joints), q, body)
     if links is not None and fits and joints is not None and q is not None and links.content not in unusable:
         found += _check_link_poses(motion, links, joints, q, body)
     of_physics: list[Finding] = []
@@ -359,34 +395,6 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
         shares = _speed_shares(joints, q, body, calm_steps(joints.timeline.times, of_physics))
         fast = _check_speeds(all_frames(motion, joints), component_number(motion, joints), body, shares)
     return [*map(Finding, problems.problems), *found, *fast, *of_physics]
-
-
-def _check_unit(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> Problem | None:
-    """Return the problem of joint values (T, J) that look like degrees."""
-    turning = [
-        k
-        for k, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
-        if link >= 0 and joint.type == "rotate" and -math.inf < joint.lower <= joint.upper < math.inf
-    ]
-    lower = np.array([body.joints[k].lower for k in turning]) - LIMIT_TOLERANCE
-    upper = np.array([body.joints[k].upper for k in turning]) + LIMIT_TOLERANCE
-    found = angles_in_degrees(q[:, turning], lower, upper)
-    # A single joint may really make many turns.
-    if found is None or len(found.columns) < min(2, len(turning)):
-        return None
-    column, frame = turning[found.column], found.frame
-    name = body.joints[column].name or body.links[body.joint_links[column]].name
-    joint_count = f"{counted(found.beyond, 'joint')} {'is' if found.beyond == 1 else 'are'} beyond the limits"
-    inside = (
-        ""
-        if len(found.columns) == found.beyond
-        else f"; in degrees {len(found.columns)} of them would be within their limits"
-    )
-    message = (
-        f"{joint_count}, such as {name!r} at {q[frame, column]:.6g} in frame {frame}: these look like degrees{inside}"
-    )
-    number = component_number(motion, joints)
-    return rules.IN_DEGREES.problem(message, frame_location(motion, number, frame), subject=("components", number))
 
 
 def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Location:
