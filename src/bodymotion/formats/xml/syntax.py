@@ -7,7 +7,7 @@ from xml.parsers import expat
 from bodymotion.diagnostics.spelling import meant
 
 MAX_TAG_BYTES = 20_000  # The part of a tag that is searched.
-AMPERSAND = "\x7f"  # XML allows it without an escape. Where a file that has a lone & has it, too, it is read as &.
+STAND_INS = "\x7f~^`|$%*?!"  # Characters that XML allows without an escape; the first that a file does not have replaces a lone &.
 
 _ROOTS = ("robot", "mujoco", "mujocoinclude", "COLLADA")
 
@@ -82,12 +82,12 @@ def with_tag_corrected(data: bytes, at: int, name: str, start: int) -> tuple[byt
     return data[: found.start(1)] + name.encode() + data[found.end(1) :], None
 
 
-def with_fault_replaced(data: bytes, at: int, code: int) -> bytes | None:
-    """Return data of the same length without a & that is no reference (`AMPERSAND` instead), or without a repeated attribute."""
+def with_fault_replaced(data: bytes, at: int, code: int, stand_in: str) -> bytes | None:
+    """Return data of the same length without a & that is no reference (`stand_in` instead, if any), or without a repeated attribute."""
     if data[at : at + 1] != b"&" and data[max(at - 1, 0) : at] == b"&":
         at -= 1
     if data[at : at + 1] == b"&":
-        return data[:at] + AMPERSAND.encode() + data[at + 1 :]
+        return data[:at] + stand_in.encode() + data[at + 1 :] if stand_in else None
     is_twice = code == expat.errors.codes[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]
     found = _ATTRIBUTE.match(data, max(at - 1, 0)) if is_twice else None
     return found and data[: found.start()] + re.sub(rb"[^\r\n]", b" ", found[0]) + data[found.end() :]

@@ -334,9 +334,10 @@ class _Builder:
 
     def parse(self) -> Element:
         self.document.data, encoding = _in_utf8(self.document.data, self.document.path)
+        self.stand_in = next((sign for sign in syntax.STAND_INS if sign.encode() not in self.document.data), "")
         for number in range(MAX_CORRECTIONS + 1):
             self.stack, self.texts, self.root, self.count, self.corrected = [], [], None, 0, None
-            self.is_corrected = number > 0
+            self.is_corrected = number > 0 and self.stand_in != ""
             self._parse(encoding, number < MAX_CORRECTIONS)
             if self.corrected is None:
                 break
@@ -368,7 +369,7 @@ class _Builder:
                         self.corrected, at = found
                 elif may_correct and (self.stack or self.root is None):
                     where = parser.ErrorByteIndex if at is None else at
-                    self.corrected = syntax.with_fault_replaced(document.data, where, error.code)
+                    self.corrected = syntax.with_fault_replaced(document.data, where, error.code, self.stand_in)
                 line, column = error.lineno, error.offset + 1
                 if at is not None:
                     line, column = syntax.line_and_column(document.data, at)
@@ -392,7 +393,7 @@ class _Builder:
             limit = f"{MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
             raise TOO_DEEP.error(f"more than {limit}", Location(self.document.path, line, column))
         if self.is_corrected:
-            attributes = [text.replace(syntax.AMPERSAND, "&") for text in attributes]
+            attributes = [text.replace(self.stand_in, "&") for text in attributes]
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
         at, document = self.parser.CurrentByteIndex, self.document
         element = Element(name, pairs, line=line, column=column, document=document, offset=at)
@@ -407,7 +408,7 @@ class _Builder:
         self.stack.pop().text = "".join(self.texts.pop())
 
     def characters(self, text: str) -> None:
-        self.texts[-1].append(text.replace(syntax.AMPERSAND, "&") if self.is_corrected else text)
+        self.texts[-1].append(text.replace(self.stand_in, "&") if self.is_corrected else text)
 
     def entity(self, name: str, is_parameter: object = True, value: str | None = None, *rest: object) -> None:
         line, column = self.here()
