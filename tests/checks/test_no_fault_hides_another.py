@@ -245,6 +245,7 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
             ('effort="8" velocity="3"', 'effort="8" velocity="fast"', "XML104", True),
             ('ixx="0.3"', 'ixx="x"', "XML104", True),
             ('<child link="hand"/>', '<child link="han"/>', "URDF112", True),
+            ('<child link="arm"/>', '<child link="upper"/>', "URDF112", True),
             ('name="r"', 'name="r & d"', "XML101", True),
             ('<mass value="1"/>', '<mass value="1"\nvalue="2" />', "XML101", True),
             ('  </link>\n  <link name="hand">', f'{SHAPE}</link>\n  <link name="hand">', "BODY143", False),

@@ -16,6 +16,7 @@ from bodymotion.formats.urdf.elements import correct_names, one_line, parse_rest
 from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_inertial, read_joint
 from bodymotion.formats.urdf.shapes import ShapeReader
+from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import MAX_BYTES, TOO_DEEP, Element, FieldLocator, FieldTable, read_xml
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
@@ -23,6 +24,7 @@ from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Joint, Link, Segment
 
+MAX_TOPS = 50  # Of more links without a joint, or joints without a child, it is not guessed which belong together.
 KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
 
 OF_THE_WHOLE = frozenset(
@@ -165,15 +167,19 @@ def _read_tree(robot: Element) -> list[Node]:
             holder[child], parents[child] = joint, parent
             if parent:
                 children[parent].append(child)
-        elif parent:
+        else:
             childless.append((joint, parent))
     tops = [name for name in links if name not in holder]
-    if len(childless) == 1 and len(tops) == 2:
-        joint, parent = childless[0]  # The one link without a joint is its child.
+    certain = [(joint, parent) for joint, parent in childless if parent]
+    if len(certain) == 1 and len(tops) == 2:
+        joint, parent = certain[0]  # The one link without a joint is its child.
         top = reduce(lambda name, _: parents.get(name) or name, links, parent)
         child = tops[tops[0] == top]
         holder[child], parents[child] = joint, parent
         children[parent].append(child)
+    elif max(len(tops), len(childless)) <= MAX_TOPS:
+        for child, joint in _guessed_holders([joint for joint, _ in childless], tops[1:]).items():
+            holder[child], parents[child] = joint, ""
     connected = {name for name, parent in parents.items() if parent}
     roots = [name for name in links if name not in holder]
     # Where a joint is faulty, a fault of the whole tree may follow from it.
@@ -198,6 +204,22 @@ def _read_tree(robot: Element) -> list[Node]:
         if id(link) not in reached:
             held = holder.get(link.get("name")) if links.get(link.get("name")) is link else None
             found.append(Node(link, 0 if found else -1, held, loose=True))
+    return found
+
+
+def _guessed_holders(childless: list[Element], free: list[str]) -> dict[str, Element]:
+    """Return by the names of links without a joint the joints without a child that may hold them, so that these are checked, too.
+
+    A link is found by a similar name. Where there are as many joints as links, the others are in the order of the file.
+    """
+    words = [(joint, "" if (end := joint.first("child")) is None else end.get("link")) for joint in childless]
+    in_order = len(childless) == len(free)
+    found: dict[str, Element] = {}
+    for joint, word in sorted(words, key=lambda one: closest_name(one[1], free) is None):
+        name = closest_name(word, free) or (free[0] if in_order else "")
+        if name:
+            free.remove(name)
+            found[name] = joint
     return found
 
 
