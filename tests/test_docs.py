@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import inspect
 import os
 import pickle
+import pkgutil
 import re
 import shlex
 import shutil
@@ -28,6 +30,7 @@ import pytest
 from click.testing import CliRunner
 from fuzz.texts import AMC, ASF, BVH, PSEQ
 
+import bodymotion
 from bodymotion.cli.app import app
 from bodymotion.dynamics import QUANTITIES
 from bodymotion.formats.registry import FORMATS
@@ -319,6 +322,21 @@ def anchors(page: Path) -> set[str]:
     """Return the anchors that a page's headings have: their text in small letters, blanks as hyphens, without punctuation."""
     headings = re.findall(r"^#+ +(.+?) *$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_api_page_has_every_public_name():
+    """Its entries are modules, or what a module defines itself."""
+    entries = re.findall(r"^::: (\S+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    for entry in entries:
+        found = pkgutil.resolve_name(entry)
+        assert entry == (found.__name__ if inspect.ismodule(found) else f"{found.__module__}.{found.__qualname__}")
+    modules = [bodymotion]
+    for module in modules:
+        named = {name: getattr(module, name) for name in module.__all__}
+        modules += [value for value in named.values() if inspect.ismodule(value) and hasattr(value, "__all__")]
+        for name, value in named.items():
+            place = getattr(value, "__module__", None) or ""
+            assert not place.startswith("bodymotion") or {place, f"{place}.{name}"} & {*entries}, name
 
 
 def test_the_reference_has_every_verb_and_option():
