@@ -30,22 +30,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
-__all__ = [
-    "Findings",
-    "FormatError",
-    "Location",
-    "MissingFileError",
-    "Problem",
-    "Rule",
-    "RuleSource",
-    "Severity",
-    "Subject",
-    "WrongUseError",
-    "document",
-    "judgement",
-    "reference",
-]
-
 Severity: TypeAlias = Literal["error", "warning", "note"]
 Subject: TypeAlias = tuple[str | int, ...]
 """The part of a value that a problem is about: ("links", 3, "mass"), ("components", 0, "frames", 17); empty for the whole."""

@@ -31,28 +31,6 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion
     from bodymotion.skeleton import Skeleton
 
-__all__ = [
-    "FORMATS",
-    "HEAD",
-    "Format",
-    "Function",
-    "bodies_kept",
-    "find_format",
-    "load",
-    "load_animation",
-    "load_body",
-    "load_choreography",
-    "load_key_poses",
-    "load_motion",
-    "load_skeleton",
-    "load_together",
-    "named_format",
-    "read",
-    "save",
-    "target_format",
-    "unused_options",
-]
-
 HEAD = 65536
 """[bytes] The part of a file that its format is recognised by."""
 LONG_HEAD = 1 << 20

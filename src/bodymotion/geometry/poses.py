@@ -6,18 +6,6 @@ import numpy.typing as npt
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 
-__all__ = [
-    "IDENTITY",
-    "compose",
-    "from_matrix",
-    "from_parts",
-    "inverse",
-    "is_rigid",
-    "nearest_rigid",
-    "to_matrix",
-    "transform_points",
-]
-
 IDENTITY: Floats = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 IDENTITY.flags.writeable = False
 

@@ -23,26 +23,6 @@ import numpy.typing as npt
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints, unit
 
-__all__ = [
-    "IMAGE_FORMATS",
-    "MAX_SHAPES",
-    "Box",
-    "Capsule",
-    "Cone",
-    "Corners",
-    "Cylinder",
-    "Geometry",
-    "Lines",
-    "Material",
-    "Mesh",
-    "Points",
-    "Shape",
-    "Sphere",
-    "Texture",
-    "TriangleBuffers",
-    "shape_along",
-]
-
 MAX_SHAPES = 20_000
 """Models with more shapes are rejected: each is processed by itself wherever a body is drawn, checked or written."""
 

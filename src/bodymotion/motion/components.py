@@ -19,21 +19,6 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import ContentEquality, Floats, Indices, frozen, median_step
 
-__all__ = [
-    "JOINT_DISPLACEMENT",
-    "JOINT_EFFORT",
-    "LINK_POSITION",
-    "ON_FRAME",
-    "ZMP",
-    "Component",
-    "MultiSE3Seq",
-    "MultiValueSeq",
-    "OtherSeq",
-    "TimedComponent",
-    "Timeline",
-    "Vector3Seq",
-]
-
 ON_FRAME = 1e-6
 """[s] Tolerance within which a time stamp counts as on a frame; at high rates at most a tenth of a frame."""
 MAX_FILL = 4
