@@ -22,6 +22,8 @@ from click import FloatRange, IntRange
 
 from bodymotion import __version__
 from bodymotion.cli.output import one_line, show_problems
+from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics.text import with_article
 from bodymotion.system.files import check_not_read, check_place, pipes_kept
 
 if TYPE_CHECKING:
@@ -323,7 +325,6 @@ def flag_of(name: str, command: Callable[..., Any]) -> str:
 
 def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
     """Check that each option of readers has an effect on one of the files; wrong use otherwise."""
-    from bodymotion.diagnostics import FormatError
     from bodymotion.formats.registry import find_format, unused_options
 
     if not reading:
@@ -348,8 +349,6 @@ def is_large(source: Path, target: Path) -> bool:
 
 def kind_of(kind: type) -> str:
     """Return what a file with a value of this type holds: "a model", "an animation"."""
-    from bodymotion.diagnostics.text import with_article
-
     return with_article({"Body": "model"}.get(kind.__name__, kind.__name__.lower()))
 
 

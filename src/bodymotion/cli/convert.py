@@ -26,6 +26,8 @@ from bodymotion.cli.output import Bar, conclude, exit_code, failures, one_line, 
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.registry import FORMATS, Format, find_format, load, named_format, target_format
+from bodymotion.formats.rules import UNWRITABLE
+from bodymotion.system.files import check_place
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -408,8 +410,6 @@ def _of_another_kind(source: Path, target: Path, origin: Format, options: Option
 
 def _made(source: Path, make: Callable[..., Any], *arguments: object, **options: Any) -> Any:  # noqa: ANN401
     """Return what a function makes of the value of a file; a value that it cannot use is a fault of the file."""
-    from bodymotion.formats.rules import UNWRITABLE
-
     try:
         return make(*arguments, **options)
     except ValueError as error:
@@ -419,7 +419,6 @@ def _made(source: Path, make: Callable[..., Any], *arguments: object, **options:
 def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> int:
     """Write a data set of LeRobot, and return the exit code; `convert_all(parts, rows)` writes a table for each motion into a folder."""
     from bodymotion.collection import open_collection, write_lerobot
-    from bodymotion.system.files import check_place
 
     check_place(folder)
     with tempfile.TemporaryDirectory(dir=folder.absolute().parent, prefix=f".{folder.name}.") as above:

@@ -18,6 +18,8 @@ from bodymotion.cli.page import Page
 from bodymotion.diagnostics.text import counted, distinct
 from bodymotion.dynamics import extremes, figures, foot_slips, series
 from bodymotion.geometry.arrays import Bools
+from bodymotion.model.links import OtherDevice
+from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:
     from bodymotion.dynamics import CameraFrames, Extreme, Measures, Reading, Series
@@ -164,8 +166,6 @@ def _about(one: Series) -> Data:
 
 
 def _sensors(measures: Measures) -> list[Data]:
-    from bodymotion.model.links import OtherDevice
-
     links = measures.body.links
     return [
         {"name": one.name, "kind": one.kind, "link": links[one.link].name}
@@ -249,8 +249,6 @@ def _percent(share: float | None) -> str:
 
 def write(path: Path, blocks: Sequence[Block]) -> None:
     """Write blocks to a file in the format of its extension; an unknown extension is wrong use."""
-    from bodymotion.system.files import whole_file
-
     writers = {".csv": _csv, ".npz": _npz, ".json": _json, ".parquet": _parquet}
     writer = writers.get(path.suffix.lower())
     if writer is None:

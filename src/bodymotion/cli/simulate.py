@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -33,6 +34,8 @@ from bodymotion.cli.output import (
     show_problems,
     written,
 )
+from bodymotion.diagnostics.text import counted
+from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
@@ -171,7 +174,6 @@ def simulate(
 
 def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
     """Return an object of a class in a Python file; its constructor gets the body if it has a parameter."""
-    import inspect
     import runpy
 
     file, _, name = text.rpartition(":")
@@ -262,9 +264,6 @@ def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) 
     """Write the frames of cameras: FOLDER/0_NAME_00000.png …, and .npz with `time` [s] and `depth` (H, W) [m] where it has depths."""
     import numpy as np
     from PIL import Image
-
-    from bodymotion.diagnostics.text import counted
-    from bodymotion.system.files import whole_file
 
     cameras = [found.camera_frames(device) for device in devices]
     total = sum(map(len, cameras))

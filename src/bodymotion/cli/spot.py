@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -14,6 +17,7 @@ from click import FloatRange, IntRange
 
 from bodymotion.cli.app import click_command, described
 from bodymotion.cli.output import failures, one_line, progress, say, show_problems, written
+from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
@@ -92,7 +96,6 @@ def moves(robot: str, save: Path | None = None, username: str = "", certificate:
     """  # noqa: D301
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import list_moves
-    from bodymotion.system.files import whole_file
 
     with failures("spot moves", SpotError), _connected(robot, username, certificate) as there:
         text = list_moves(there)
@@ -192,7 +195,6 @@ def log(
     from bodymotion.formats.cha_proto.state_log import log_text
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import download_log
-    from bodymotion.system.files import whole_file
 
     with failures("spot log", SpotError), _connected(robot, username, certificate) as there:
         data = download_log(there, seconds=record)
@@ -271,8 +273,6 @@ def rehearse(
       --view-port: Port of the viewer.
       --no-browser: Only print the address of the viewer.
     """  # noqa: D301
-    import os
-
     from bodymotion.spot.client.connection import PASSWORD, USERNAME, Credentials, SpotError
     from bodymotion.spot.playback import spot_body
     from bodymotion.spot.rehearsal import StandIn
@@ -308,9 +308,6 @@ def rehearse(
 @contextmanager
 def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[Any]:
     """Log in to a robot at HOST[:PORT], with a prompt on a terminal; an address that is none is wrong use."""
-    import os
-    import sys
-
     from bodymotion.spot.client.connection import connected, find_credentials, split_address, vendor
 
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment requests them
@@ -342,8 +339,6 @@ def _show(outcome: Outcome) -> None:
 
 def _player(viewer: Viewer) -> Callable[[Motion, float, float], None]:
     """Return a function that plays a dance in the viewer at its start time."""
-    from threading import Event
-
     from bodymotion.scene.loading import load_scene
 
     body = viewer.scene.body

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import orjson
@@ -51,13 +51,11 @@ from bodymotion.formats.tables.columns import (
 )
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file, whole_file
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 UNREADABLE = judgement.error(
     "MCP001", "The file can be opened.", example=("a folder called walk.mcap", "a file called walk.mcap")

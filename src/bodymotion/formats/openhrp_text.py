@@ -12,10 +12,7 @@ Any one of them names all: the others are found beside it. Times may begin anywh
 motion gets their rate, else it keeps them as time stamps, with the rate that they follow as the one for resampling.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +22,7 @@ from bodymotion.formats.tables.number_table import Table, read_table, table_moti
 from bodymotion.formats.text import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -37,9 +35,6 @@ from bodymotion.motion import (
 )
 from bodymotion.motion.components import Timeline
 from bodymotion.system.files import whole_files
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 WIDTH = document.error(
     "OTX001",

@@ -7,8 +7,6 @@ are refused. An archive of PyTorch is a zip file with the pickle `data.pkl`, who
 The dictionary has the keys of a layout of `formats.npz.layouts`; or it has such dictionaries by the names of motions: the first is read.
 """
 
-from __future__ import annotations
-
 import io
 import math
 import pickletools
@@ -17,7 +15,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,10 +24,8 @@ from bodymotion.formats.npz.layouts import Array, QuaternionOrder, ReadOptions, 
 from bodymotion.formats.npz.reader import array_of
 from bodymotion.formats.npz.rules import UNREAD
 from bodymotion.formats.resources import file_bytes
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 UNREADABLE = judgement.error(
     "PKL001", "The file can be opened.", example=("a folder called walk.pkl", "a file called walk.pkl")

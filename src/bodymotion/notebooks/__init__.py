@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 
 from bodymotion.notebooks.summaries import html_of
-from bodymotion.scene.loading import Showable
+from bodymotion.scene.loading import Showable, files_of, load_inputs, load_scene
+from bodymotion.scene.options import DisplayOptions
 from bodymotion.system.files import check_not_read, whole_file
 
 __all__ = ["InlinePage", "html_of", "inline"]
@@ -40,8 +41,6 @@ def inline(
     value: Showable, other: Showable | None = None, *, height: int = 560, show: Iterable[str] = ()
 ) -> InlinePage:
     """Return the page; see `bodymotion.system.deferred.NotebookDisplay.view`."""
-    from bodymotion.scene.loading import files_of, load_inputs, load_scene
-    from bodymotion.scene.options import DisplayOptions
     from bodymotion.viewer.page import page
 
     read = load_inputs(*(one for one in (value, other) if one is not None))

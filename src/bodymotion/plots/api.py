@@ -24,6 +24,7 @@ from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
 from bodymotion.scene.loading import Showable, files_of, load_inputs
 from bodymotion.scene.music import Music, load_music
+from bodymotion.system.files import check_not_read, whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,8 +76,6 @@ class Plot:
         OSError
             When the file cannot be written.
         """
-        from bodymotion.system.files import check_not_read, whole_file
-
         form = form_of(path)
         check_not_read(path, self.files)
         content = self.html().encode() if form == "html" else image_bytes(self.charts, form, self.theme, self.dpi)

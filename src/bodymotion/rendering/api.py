@@ -141,8 +141,6 @@ def render(
     if not all(isinstance(source, VALUES) for source in sources):
         report_problems(scene, "; bodymotion check lists them", only_mismatches=True)
 
-    from bodymotion.rendering.playback import Playback
-
     playback = Playback(scene, stand)
     if is_video:
         from bodymotion.rendering.videos import video

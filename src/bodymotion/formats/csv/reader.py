@@ -1,14 +1,12 @@
 """Read a table of comma-separated values: what a column is by its name, and from columns to components."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -24,7 +22,8 @@ from bodymotion.formats.tables.number_table import Table, read_table, table_moti
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.rotations import FULL_TURN
-from bodymotion.model.body import NAMELESS, matched
+from bodymotion.model.body import NAMELESS, Body, matched
+from bodymotion.model.links import Joint
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -37,10 +36,6 @@ from bodymotion.motion import (
 )
 from bodymotion.motion.components import Timeline
 from bodymotion.system.files import open_file, read_head
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
-    from bodymotion.model.links import Joint
 
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 """The numbers of a pose, in the order of this package."""

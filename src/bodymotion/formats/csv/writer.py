@@ -1,12 +1,10 @@
 """Write a motion as a table of comma-separated values."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -20,11 +18,9 @@ from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.text import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq
 from bodymotion.system.files import whole_file
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 
 def write_csv(

@@ -1,11 +1,8 @@
 """Reading an MJCF model: its file with those it includes, and the body that is made of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +10,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, 
 from bodymotion.formats.kept_json import viewpoints_of
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.bodies import RawLink, Tree
-from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, read_settings
+from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, Settings, read_settings
 from bodymotion.formats.mjcf.devices import DeviceReader
 from bodymotion.formats.mjcf.extra import plain_sections, with_efforts
 from bodymotion.formats.mjcf.geoms import Geoms
@@ -25,9 +22,6 @@ from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link, Segment
-
-if TYPE_CHECKING:
-    from bodymotion.formats.mjcf.defaults import Settings
 
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 2 * 10**6

@@ -6,12 +6,10 @@ The rate is in ``fps``, ``frame_rate``, ``frequency`` or ``dt``, or times are in
 ``dof_names``, and ``link_names`` or ``body_names``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +20,7 @@ from bodymotion.formats.npz import rules
 from bodymotion.formats.tables.columns import check_increasing, check_unit, in_body_order, joint_names, link_order
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.body import matched
+from bodymotion.model.body import Body, matched
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -34,9 +32,6 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 Array: TypeAlias = npt.NDArray[Any]
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]

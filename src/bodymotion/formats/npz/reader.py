@@ -1,23 +1,19 @@
 """Read a NumPy archive without pickles and within limits, and make a motion of its arrays."""
 
-from __future__ import annotations
-
 import math
 import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.formats.npz import rules
 from bodymotion.formats.npz.layouts import Array, QuaternionOrder, ReadOptions, motion_of
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.system.files import open_file
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 MAX_BYTES, MAX_RATIO = 256 << 20, 100
 """An archive unpacks to the first number of bytes, or to this multiple of its own size, at most."""

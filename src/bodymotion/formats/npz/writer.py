@@ -1,10 +1,8 @@
 """Write a motion as a NumPy archive."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,11 +12,9 @@ from bodymotion.formats.npz.reader import write_archive
 from bodymotion.formats.tables.columns import SharedTime, joint_names, on_one_timeline
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.system.files import whole_file
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 
 def write_npz(

@@ -4,8 +4,6 @@ The order of named columns in the file has no meaning. A column of times becomes
 timeline of a table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 

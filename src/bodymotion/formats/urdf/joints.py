@@ -1,11 +1,9 @@
 """Joints with their limits and gears, and the <inertial> of links: <joint>, <transmission> and <inertial>, in both directions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 
@@ -20,15 +18,12 @@ from bodymotion.formats.urdf.elements import (
     read_origin,
     read_rest,
 )
+from bodymotion.formats.urdf.extension import LossReport
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import Joint, JointType, Link, effort_range
-
-if TYPE_CHECKING:
-    from bodymotion.formats.urdf.extension import LossReport
-
 
 TYPES: dict[str, JointType] = {
     "revolute": "rotate",

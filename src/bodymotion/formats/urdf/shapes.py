@@ -1,12 +1,9 @@
 """The <visual>, <collision> and <material> elements, in both directions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +14,7 @@ from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.resources import PART_OUTSIDE, FoundFile, PackageFinder
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import add_origin, finite_numbers, read_origin
+from bodymotion.formats.urdf.extension import LossReport
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import TOO_DEEP, Element, is_xml_text, number_text
 from bodymotion.geometry import poses
@@ -37,10 +35,6 @@ from bodymotion.geometry.shapes import (
     Texture,
 )
 from bodymotion.model.links import Link
-
-if TYPE_CHECKING:
-    from bodymotion.formats.urdf.extension import LossReport
-
 
 Y_TO_Z: Floats = frozen([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 """Rotates cylinders, which are along y here, to the direction of URDF: along z."""
