@@ -3,45 +3,22 @@
 The lowest package: it imports nothing else of bodymotion.
 """
 
-from bodymotion.diagnostics.problem import (
-    Diagnostics,
-    Findings,
-    FormatError,
-    Location,
-    Locator,
-    MissingFileError,
-    Problem,
-    ReadResult,
-    Rule,
-    Severity,
-    Source,
-    SourceMap,
-    Subject,
-    WrongUseError,
-    document,
-    judgement,
-    reference,
-)
-from bodymotion.diagnostics.text import Group, grouped
-
-__all__ = [
-    "Diagnostics",
-    "Findings",
-    "FormatError",
-    "Group",
-    "Location",
-    "Locator",
-    "MissingFileError",
-    "Problem",
-    "ReadResult",
-    "Rule",
-    "Severity",
-    "Source",
-    "SourceMap",
-    "Subject",
-    "WrongUseError",
-    "document",
-    "grouped",
-    "judgement",
-    "reference",
-]
+from bodymotion.diagnostics.problem import Diagnostics as Diagnostics
+from bodymotion.diagnostics.problem import Findings as Findings
+from bodymotion.diagnostics.problem import FormatError as FormatError
+from bodymotion.diagnostics.problem import Location as Location
+from bodymotion.diagnostics.problem import Locator as Locator
+from bodymotion.diagnostics.problem import MissingFileError as MissingFileError
+from bodymotion.diagnostics.problem import Problem as Problem
+from bodymotion.diagnostics.problem import ReadResult as ReadResult
+from bodymotion.diagnostics.problem import Rule as Rule
+from bodymotion.diagnostics.problem import Severity as Severity
+from bodymotion.diagnostics.problem import Source as Source
+from bodymotion.diagnostics.problem import SourceMap as SourceMap
+from bodymotion.diagnostics.problem import Subject as Subject
+from bodymotion.diagnostics.problem import WrongUseError as WrongUseError
+from bodymotion.diagnostics.problem import document as document
+from bodymotion.diagnostics.problem import judgement as judgement
+from bodymotion.diagnostics.problem import reference as reference
+from bodymotion.diagnostics.text import Group as Group
+from bodymotion.diagnostics.text import grouped as grouped
