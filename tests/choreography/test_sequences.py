@@ -17,7 +17,8 @@ import bodymotion as bm
 from bodymotion.animation import Parameter
 from bodymotion.choreography import MoveInfo, RobotMoves
 from bodymotion.cli.app import app
-from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, message_of, ranges_of
+from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, ranges_of
+from bodymotion.formats.cha_proto.writer import message_of
 from bodymotion.geometry import poses, rotations
 from bodymotion.plots.parts import Bars
 from bodymotion.scene.animation_playback import moves_of

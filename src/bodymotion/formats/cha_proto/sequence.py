@@ -1,4 +1,4 @@
-"""Choreographies as the vendor's messages: ChoreographySequence and ChoreographerSave, text and bytes, read and written.
+"""Read choreographies from the vendor's messages ChoreographySequence and ChoreographerSave, text and bytes.
 
 Fields that are unknown are kept where the file has bytes. The animations that a choreography names are read from files beside it.
 
@@ -10,7 +10,7 @@ default alone.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from operator import itemgetter
@@ -19,14 +19,13 @@ from typing import Any
 
 from bodymotion.animation import Animation, Parameter
 from bodymotion.choreography import STATES, TRACKS, Choreography, Move, MoveInfo, RobotMoves, Value
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult, losses
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult
 from bodymotion.diagnostics.problem import Source, SourceMap, Subject
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import MESSAGES, message_class
 from bodymotion.formats.cha_proto.reader import FIELD, parsed, read_content, text_of
 from bodymotion.formats.resources import ResourceFinder
 from bodymotion.formats.sniffing import is_binary
-from bodymotion.system.files import whole_file
 
 MAX_BYTES = 16 << 20
 MAX_MOVES = 100_000
@@ -307,115 +306,6 @@ def _unknown(message: Any) -> bytes:  # noqa: ANN401
     for one in message.DESCRIPTOR.fields:
         rest.ClearField(one.name)
     return bytes(rest.SerializeToString())
-
-
-def _fill(message: Any, values: Mapping[str, Value]) -> None:  # noqa: ANN401
-    for name, value in values.items():
-        *path, last = name.split(".") if name != "." else ("",)
-        inner = message
-        for part in path:
-            inner = getattr(inner, _existing(inner, part))
-        if isinstance(value, bytes) and not last:
-            inner.MergeFromString(value)
-            continue
-        one = inner.DESCRIPTOR.fields_by_name[_existing(inner, last)]
-        if one.is_repeated:
-            getattr(inner, last).extend(value)
-        elif one.message_type is None:
-            setattr(
-                inner,
-                last,
-                one.enum_type.values_by_name[value].number if isinstance(value, str) and one.enum_type else value,
-            )
-        elif value is None:
-            getattr(inner, last).SetInParent()
-        else:
-            wrapper = getattr(inner, last)
-            wrapper.SetInParent()
-            wrapper.value = value
-
-
-def _existing(message: Any, name: str) -> str:  # noqa: ANN401
-    if name not in message.DESCRIPTOR.fields_by_name:
-        raise KeyError(
-            f"{message.DESCRIPTOR.name} has no field {name!r}; it has {', '.join(message.DESCRIPTOR.fields_by_name)}"
-        )
-    return name
-
-
-def message_of(choreography: Choreography) -> Any:  # noqa: ANN401
-    """Return a choreography as a message ChoreographySequence.
-
-    Raises
-    ------
-    ValueError
-        When a value is not one that the message can hold; it names the move.
-    """
-    message = message_class(SEQUENCE)(slices_per_minute=choreography.slices_per_minute)
-    set_fields(message, {"name": choreography.name, **choreography.options}, "the choreography")
-    for number, move in enumerate(choreography.moves):
-        fields: dict[str, Value] = {
-            "type": move.type,
-            "start_slice": move.start_slice,
-            "requested_slices": move.requested_slices,
-            "id": move.id,
-            **({".": move.extension} if move.extension else {}),
-        }
-        if move.kind:
-            fields[move.kind] = None
-        fields |= {f"{move.kind}.{name.removeprefix('.')}": value for name, value in move.parameters.items()}
-        set_fields(message.moves.add(), fields, f"move {number + 1}, {move.type!r}")
-    return message
-
-
-def set_fields(message: Any, values: Mapping[str, Value], what: str) -> None:  # noqa: ANN401
-    """Set the fields of a message from what `flat` returns.
-
-    Raises
-    ------
-    ValueError
-        When there is no such field, or it cannot have the value; the message begins with `what` the message is.
-    """
-    try:
-        _fill(message, values)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{what}: {error.args[0] if error.args else error}") from None
-
-
-def write_sequence_text(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
-    """Write a choreography as the text of a message ChoreographySequence (`.csq`); return what is lost: unknown fields."""
-    return _write(message_of(choreography), path, _editor_losses(choreography), as_text=True)
-
-
-def write_sequence_bytes(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
-    """Write a choreography as the bytes of a message ChoreographySequence (`.pb`); return what is lost: the fields of an editor."""
-    return _write(message_of(choreography), path, _editor_losses(choreography), as_text=False)
-
-
-def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
-    """Write a choreography as the text of a message ChoreographerSave (`.chr`), with music and start; return what is lost."""
-    save = message_class(SAVE)(choreography_sequence=message_of(choreography))
-    set_fields(save, choreography.editor or {}, "the editor")
-    return _write(save, path, (), as_text=True)
-
-
-def _editor_losses(choreography: Choreography) -> tuple[Problem, ...]:
-    names = ", ".join(name for name in choreography.editor or {} if name != ".")
-    return (losses.NO_FIELD.problem(f"the fields of the editor: {names}; a .chr holds them"),) if names else ()
-
-
-def _write(message: Any, path: str | Path, lost: Iterable[Problem], *, as_text: bool) -> tuple[Problem, ...]:  # noqa: ANN401
-    from google.protobuf import text_format
-
-    content = message.SerializeToString(deterministic=True)
-    if as_text:
-        message.DiscardUnknownFields()
-        if message.ByteSize() != len(content):
-            lost = (*lost, losses.NO_FIELD.problem("unknown fields have no names; a .pb holds them"))
-        content = text_format.MessageToString(message).encode()
-    with whole_file(path) as stream:
-        stream.write(content)
-    return tuple(lost)
 
 
 def _locator(text: str, path: Path | None) -> Callable[[Subject], Location | None]:

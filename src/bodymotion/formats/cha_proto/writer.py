@@ -1,7 +1,7 @@
-"""Write animations as messages: bytes, text and files."""
+"""Write animations and choreographies as messages: bytes, text and files."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from bodymotion.animation import GROUPS, TRACKS, Animation, Parameter
+from bodymotion.choreography import Choreography, Value
 from bodymotion.diagnostics import Diagnostics, Problem, losses
 from bodymotion.formats.cha import unplayable
 from bodymotion.formats.cha.keywords import singles
 from bodymotion.formats.cha_proto.messages import ARM_PLAYBACKS, FLAGS, LIMITS, TINY, message_class, parameter_paths
 from bodymotion.formats.cha_proto.rows import PATHS, TIME, keyframe_rows, message_columns
-from bodymotion.formats.cha_proto.sequence import limits_of
+from bodymotion.formats.cha_proto.sequence import SAVE, SEQUENCE, limits_of
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.files import whole_file
 
@@ -231,3 +232,109 @@ def _values(animation: Animation) -> Floats:
         count = zeros.shape[1]
         zeros &= keyframes.exact_zeros | np.array([*alone, *[False] * count][:count], bool)
     return np.where(zeros, TINY, keyframes.values)
+
+
+def message_of(choreography: Choreography) -> Any:  # noqa: ANN401
+    """Return a choreography as a message ChoreographySequence.
+
+    Raises
+    ------
+    ValueError
+        When a value is not one that the message can hold; it names the move.
+    """
+    message = message_class(SEQUENCE)(slices_per_minute=choreography.slices_per_minute)
+    set_fields(message, {"name": choreography.name, **choreography.options}, "the choreography")
+    for number, move in enumerate(choreography.moves):
+        fields: dict[str, Value] = {
+            "type": move.type,
+            "start_slice": move.start_slice,
+            "requested_slices": move.requested_slices,
+            "id": move.id,
+            **({".": move.extension} if move.extension else {}),
+        }
+        if move.kind:
+            fields[move.kind] = None
+        fields |= {f"{move.kind}.{name.removeprefix('.')}": value for name, value in move.parameters.items()}
+        set_fields(message.moves.add(), fields, f"move {number + 1}, {move.type!r}")
+    return message
+
+
+def set_fields(message: Any, values: Mapping[str, Value], what: str) -> None:  # noqa: ANN401
+    """Set the fields of a message from what `flat` returns.
+
+    Raises
+    ------
+    ValueError
+        When there is no such field, or it cannot have the value; the message begins with `what` the message is.
+    """
+    try:
+        _fill(message, values)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{what}: {error.args[0] if error.args else error}") from None
+
+
+def _fill(message: Any, values: Mapping[str, Value]) -> None:  # noqa: ANN401
+    for name, value in values.items():
+        *path, last = name.split(".") if name != "." else ("",)
+        inner = message
+        for part in path:
+            inner = getattr(inner, _existing(inner, part))
+        if isinstance(value, bytes) and not last:
+            inner.MergeFromString(value)
+            continue
+        one = inner.DESCRIPTOR.fields_by_name[_existing(inner, last)]
+        if one.is_repeated:
+            getattr(inner, last).extend(value)
+        elif one.message_type is None:
+            setattr(
+                inner,
+                last,
+                one.enum_type.values_by_name[value].number if isinstance(value, str) and one.enum_type else value,
+            )
+        elif value is None:
+            getattr(inner, last).SetInParent()
+        else:
+            wrapper = getattr(inner, last)
+            wrapper.SetInParent()
+            wrapper.value = value
+
+
+def _existing(message: Any, name: str) -> str:  # noqa: ANN401
+    if name not in message.DESCRIPTOR.fields_by_name:
+        raise KeyError(
+            f"{message.DESCRIPTOR.name} has no field {name!r}; it has {', '.join(message.DESCRIPTOR.fields_by_name)}"
+        )
+    return name
+
+
+def write_sequence_text(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
+    """Write a choreography as the text of a message ChoreographySequence (`.csq`); return what is lost: unknown fields."""
+    return _save(message_of(choreography), path, _editor_losses(choreography), as_text=True)
+
+
+def write_sequence_bytes(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
+    """Write a choreography as the bytes of a message ChoreographySequence (`.pb`); return what is lost: the fields of an editor."""
+    return _save(message_of(choreography), path, _editor_losses(choreography), as_text=False)
+
+
+def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
+    """Write a choreography as the text of a message ChoreographerSave (`.chr`), with music and start; return what is lost."""
+    save = message_class(SAVE)(choreography_sequence=message_of(choreography))
+    set_fields(save, choreography.editor or {}, "the editor")
+    return _save(save, path, (), as_text=True)
+
+
+def _editor_losses(choreography: Choreography) -> tuple[Problem, ...]:
+    names = ", ".join(name for name in choreography.editor or {} if name != ".")
+    return (losses.NO_FIELD.problem(f"the fields of the editor: {names}; a .chr holds them"),) if names else ()
+
+
+def _save(message: Any, path: str | Path, lost: Iterable[Problem], *, as_text: bool) -> tuple[Problem, ...]:  # noqa: ANN401
+    if as_text:
+        size = message.ByteSize()
+        message.DiscardUnknownFields()
+        if message.ByteSize() != size:
+            lost = (*lost, losses.NO_FIELD.problem("unknown fields have no names; a .pb holds them"))
+    with whole_file(path) as stream:
+        stream.write(_written(message, as_text=as_text))
+    return tuple(lost)

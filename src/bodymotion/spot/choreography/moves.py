@@ -10,7 +10,8 @@ from dataclasses import replace
 from bodymotion.animation import Animation, Parameter
 from bodymotion.choreography import PREFIX, STATES, Choreography, Move, Value
 from bodymotion.formats.cha_proto.messages import message_class
-from bodymotion.formats.cha_proto.sequence import KINDS, set_fields
+from bodymotion.formats.cha_proto.sequence import KINDS
+from bodymotion.formats.cha_proto.writer import set_fields
 from bodymotion.spot.playback.timing import settings, timing
 
 STAND, SIT = STATES[1], STATES[3]

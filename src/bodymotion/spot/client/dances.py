@@ -8,7 +8,8 @@ from typing import Any
 
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.cha_proto.sequence import message_of, robot_moves_of
+from bodymotion.formats.cha_proto.sequence import robot_moves_of
+from bodymotion.formats.cha_proto.writer import message_of
 from bodymotion.spot.choreography import check_choreography
 from bodymotion.spot.client.connection import SpotError, translated_errors, vendor
 

@@ -15,8 +15,9 @@ from bodymotion.choreography import PREFIX, Choreography, MoveInfo, RobotMoves
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha_proto import from_proto, to_move_info
-from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, message_of, robot_moves_of
+from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, robot_moves_of
 from bodymotion.formats.cha_proto.state_log import log_bytes
+from bodymotion.formats.cha_proto.writer import message_of
 from bodymotion.spot.choreography import check_choreography, rules
 from bodymotion.spot.choreography.playing import motion_at, play_choreography
 from bodymotion.spot.choreography.validation import danced
