@@ -17,6 +17,12 @@ from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSenso
 MAX_SLIDE = 20.0  # [m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is no limit.
 MAX_ID_GAPS = 20  # The number of missing ids that a message names.
 
+MAX_DIAGONALS = 2.0  # The distance of a device from the box around its link's shapes, in diagonals of that box.
+MIN_DISTANCE = 0.5  # [m] A device within this distance is never too far away.
+MAX_GAP = 1e-3
+"""[m] The distance between the two points of an extra joint with all joints at 0; for robots larger than 1 m, a part of their size."""
+MAX_TILT = 1e-2  # [rad] The angle between the two axes of a hinge with all joints at 0.
+
 
 def check_body(body: Body) -> tuple[Problem, ...]:
     """Return the problems of reading a body, and what the rules about bodies find in it."""
@@ -206,13 +212,6 @@ def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
 
 
 # Devices and extra joints
-
-
-MAX_DIAGONALS = 2.0  # The distance of a device from the box around its link's shapes, in diagonals of that box.
-MIN_DISTANCE = 0.5  # [m] A device within this distance is never too far away.
-MAX_GAP = 1e-3
-"""[m] The distance between the two points of an extra joint with all joints at 0; for robots larger than 1 m, a part of their size."""
-MAX_TILT = 1e-2  # [rad] The angle between the two axes of a hinge with all joints at 0.
 
 
 def check_devices(review: BodyReview) -> None:

@@ -32,6 +32,12 @@ MAX_ANGLE = np.radians(45)  # [rad] Between two frames; a smaller angle is no ju
 MAX_TURN_SPEED = 100.0  # [rad/s] About twice that of the fastest limbs in recordings.
 MAX_ROOT_SPEED = 20.0  # [m/s]
 
+TEXT_FORMATS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")  # The formats whose line endings are checked.
+NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
+_BLOCK_BYTES = 1 << 20
+_HEAD_BYTES = 1 << 10
+_END = re.compile(rb"\r\n?|\n")
+
 
 def check(
     target: str | os.PathLike[str] | object,
@@ -214,13 +220,6 @@ def _check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
         subject = ("frames", frame + 1)
         found.report(rules.SKELETON_JUMP, message, locate(subject), subject=subject)
     return found.problems
-
-
-TEXT_FORMATS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")  # The formats whose line endings are checked.
-NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
-_BLOCK_BYTES = 1 << 20
-_HEAD_BYTES = 1 << 10
-_END = re.compile(rb"\r\n?|\n")
 
 
 def check_line_ends(path: Path) -> tuple[Problem, ...]:

@@ -30,6 +30,13 @@ MAX_IMAGES = 1000  # Images of one body that are checked.
 
 _JOINT_FIELDS = tuple(name for name, value in vars(Joint()).items() if isinstance(value, (float, np.ndarray)))
 _LIMITS = ("lower", "upper", "velocity_lower", "velocity_upper")
+_RULES = {
+    "mass": rules.NO_MASS,
+    "zero": rules.NO_INERTIA,
+    "negative": rules.TRIANGLE,
+    "triangle": rules.TRIANGLE,
+    "asymmetric": rules.ASYMMETRIC,
+}
 
 
 def check_numbers(review: BodyReview) -> None:
@@ -96,14 +103,6 @@ def _wrong_length(pose: Floats) -> float | None:
 
 
 # Masses
-
-_RULES = {
-    "mass": rules.NO_MASS,
-    "zero": rules.NO_INERTIA,
-    "negative": rules.TRIANGLE,
-    "triangle": rules.TRIANGLE,
-    "asymmetric": rules.ASYMMETRIC,
-}
 
 
 def check_masses(review: BodyReview) -> None:

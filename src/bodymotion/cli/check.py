@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
 MAX_NAMED_LINKS = 20  # Symbolic links that are not followed and are named; the others are counted.
 MAX_DIFF_LINES = 300  # Lines of a diff that are shown on a terminal.
+MIN_BYTES = 4 << 20
+MIN_FILES = 40  # With fewer bytes and fewer files, the start of processes takes longer than it saves.
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
 @reads_files
@@ -285,10 +288,6 @@ def show_diff(found: Fixes, out: TextIO) -> None:
         out.write(f"… {counted(len(found.edits), 'location')} in all; write to a pipe or file for the whole diff\n")
 
 
-MIN_BYTES = 4 << 20
-MIN_FILES = 40  # With fewer bytes and fewer files, the start of processes takes longer than it saves.
-
-
 @dataclass(frozen=True)
 class Checked:
     """The problems of a file, and the traceback of a bug of bodymotion."""
@@ -348,9 +347,6 @@ def check_file(
 
         return Checked(path, (rules.FAULT.problem(message, Location(str(path))),), traceback.format_exc())
     return Checked(path, report.problems)
-
-
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
 def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:

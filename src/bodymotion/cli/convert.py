@@ -39,6 +39,17 @@ NAMES = ", ".join(f"{row.name} ({' '.join(row.extensions)})" if row.extensions e
 NOT_FOR_FORMATS = {"files", "reading", "read_as", "write_as", "every"}
 """Parameters of the command that are no options of readers, writers or changes."""
 SWITCHES = ("fix_inertia", "strict", "by_position")  # Options that are not used where they are off.
+BOTH = ("layout", "degrees", "link_names")  # Options of readers that writers have, too.
+MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
+"""The formats in which the writers of models can write meshes."""
+CONVERTIBLE = {"Motion": ("Animation", "KeyPoses"), "KeyPoses": ("Motion",)}
+MAKING = {
+    ("Motion", "Animation"): ("legs", "bpm"),
+    ("Animation", "Motion"): ("bpm", "rate"),
+    ("Motion", "KeyPoses"): ("tolerance",),
+    ("KeyPoses", "Motion"): ("rate", "steps", "automatic_zmp"),
+}
+"""Options for conversions from one kind of value to another."""
 
 
 @reads_files
@@ -149,10 +160,6 @@ def convert(
         run(source, target, options)
 
 
-BOTH = ("layout", "degrees", "link_names")  # Options of readers that writers have, too.
-MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
-"""The formats in which the writers of models can write meshes."""
-
 _Found: TypeAlias = "tuple[Sequence[Problem], Sequence[Problem]]"
 """Problems of the file that was read, as far as they are to be summarized, and those of the conversion."""
 
@@ -207,7 +214,6 @@ def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
     return dict(used)
 
 
-CONVERTIBLE = {"Motion": ("Animation", "KeyPoses"), "KeyPoses": ("Motion",)}
 CONVERTIBLE |= dict.fromkeys(("Animation", "Choreography"), ("Motion",))
 """Kinds of values that become others."""
 
@@ -358,15 +364,6 @@ def _in_order(motion: "Motion", body: "Body") -> "Motion":
         )
     message = f"no column has a name: the columns keep their order, that of the joints of {body.name or 'the body'}"
     return motion.replaced(*motion.components, problems=[IDLE.problem(message)])
-
-
-MAKING = {
-    ("Motion", "Animation"): ("legs", "bpm"),
-    ("Animation", "Motion"): ("bpm", "rate"),
-    ("Motion", "KeyPoses"): ("tolerance",),
-    ("KeyPoses", "Motion"): ("rate", "steps", "automatic_zmp"),
-}
-"""Options for conversions from one kind of value to another."""
 
 
 def _of_another_kind(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:

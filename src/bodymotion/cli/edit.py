@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
+LASTING = ("append", "loop", "seamless", "hold", "insert", "length", "within_limits")
+REPORTED = (*LASTING, "offset_joint", "scale_joint", "fill_gaps")  # The steps whose effect is reported in a line.
+OF_LINKS = ("fill_links", "recover_joints", "root_only", "zmp")
+IN_SPACE = ("reverse", "mirror", "smooth", "unwrap", "shift", "turn", "start_at", "keep", "drop")
+STEPS = ("trim", "trim_frames", *REPORTED, *IN_SPACE, *OF_LINKS)  # The steps by the names of their options.
+
 
 class OrderedCommand(click.Command):
     """A command that keeps the order of its options in `ctx.meta[OrderedCommand.KEY]`: their names, as often as they were used."""
@@ -225,13 +231,6 @@ def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float |
     except ValueError:
         pass
     _wrong(option, text, "of the form START:END, where each may be left out")
-
-
-LASTING = ("append", "loop", "seamless", "hold", "insert", "length", "within_limits")
-REPORTED = (*LASTING, "offset_joint", "scale_joint", "fill_gaps")  # The steps whose effect is reported in a line.
-OF_LINKS = ("fill_links", "recover_joints", "root_only", "zmp")
-IN_SPACE = ("reverse", "mirror", "smooth", "unwrap", "shift", "turn", "start_at", "keep", "drop")
-STEPS = ("trim", "trim_frames", *REPORTED, *IN_SPACE, *OF_LINKS)  # The steps by the names of their options.
 
 
 def _effect(before: Motion, after: Motion) -> str:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Input: TypeAlias = "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
 ONE = "one"  # The object of the context of a run for one file, or `PART`.
+ONE_MOTION = ("measure", "balance", "retarget", "simulate")
+NEED_TARGET = ("balance", "retarget", "render", "report")
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,6 @@ VERBS = {
     "report": Verb(1, "output", ".html"),
 }
 """The commands for many files; `check` summarizes them by itself, except for a table."""
-ONE_MOTION = ("measure", "balance", "retarget", "simulate")
-NEED_TARGET = ("balance", "retarget", "render", "report")
 
 
 @described

@@ -25,6 +25,7 @@ KEY = ("file", "size", "modified", "run")
 NAMES = ("name", "content", "rule", "link")  # Keys whose value names an item of a list.
 MAX_NUMBERS = 16  # A longer list has no column in a table.
 _BYTE = re.compile("[\ud800-\udfff]")  # A byte of a file name that is not UTF-8, as Python has it.
+PART_SIZE, PART_ROWS = "32MB", 20_000  # Size of a file in a folder of Parquet files, and rows of its groups.
 
 
 class Records:
@@ -180,9 +181,6 @@ def write_parquet(lines: Path, path: Path) -> None:
     if not path.suffix:
         _remove(path)
     part.replace(path)
-
-
-PART_SIZE, PART_ROWS = "32MB", 20_000  # Size of a file in a folder of Parquet files, and rows of its groups.
 
 
 def _remove(path: Path) -> None:

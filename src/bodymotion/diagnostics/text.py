@@ -9,6 +9,8 @@ from bodymotion.diagnostics.problem import Location, Problem, Severity
 
 _NOT_IN_NODE_NAMES = re.compile(r"[^\w .+-]")
 _ORDER = {"error": 0, "warning": 1, "note": 2}
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""Characters that control a terminal or the direction of writing, and halves of surrogate pairs."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,6 @@ def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ..
             groups.setdefault(key, []).append(problem)
     ordered = sorted(groups.items(), key=lambda item: item[0][:3])
     return tuple(Group(tuple(problems)) for _, problems in ordered)
-
-
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-"""Characters that control a terminal or the direction of writing, and halves of surrogate pairs."""
 
 
 def listed(names: Iterable[str], limit: int = 5) -> str:

@@ -26,6 +26,13 @@ MIN_DOWN_SHARE = 0.1
 """Smallest share of the frames in which a foot is down."""
 NAMES = ("foot", "feet", "toe", "sole", "ankle", "wheel", "paw")
 
+MAX_PATCH_HEIGHT = 0.003
+"""[m] Points of a foot up to this height above its lowest one touch the ground with it."""
+MAX_VERTICAL_SPEED = 1.0
+"""[m/s] A foot that moves up or down faster is not in contact."""
+SLIP_INTERVAL = 0.1
+"""[s] Interval over which the slip of a foot is measured, so that noise does not add up."""
+
 
 @dataclass(frozen=True, eq=False)
 class Soles:
@@ -100,14 +107,6 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
         if (with_them.sum(axis=0) >= 0.5 * down[:, carried].sum(axis=0)).all():
             found.append(int(number))
     return tuple(links[number] for number in sorted(found))
-
-
-MAX_PATCH_HEIGHT = 0.003
-"""[m] Points of a foot up to this height above its lowest one touch the ground with it."""
-MAX_VERTICAL_SPEED = 1.0
-"""[m/s] A foot that moves up or down faster is not in contact."""
-SLIP_INTERVAL = 0.1
-"""[s] Interval over which the slip of a foot is measured, so that noise does not add up."""
 
 
 @dataclass(frozen=True)

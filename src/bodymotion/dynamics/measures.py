@@ -47,6 +47,26 @@ if TYPE_CHECKING:
     from bodymotion.dynamics.sensors import CameraFrames, Scenery, Thing
     from bodymotion.dynamics.visible_shapes import VisibleShapes
 
+ON_FEET = judgement.note(
+    "MEAS101",
+    "A motion has the pose of the root; otherwise it is computed from feet in contact.",
+    "on_feet=False (`bodymotion measure --no-on-feet`) keeps the root at the model's own pose",
+    example=("a walk with JointDisplacement alone", "one with the root's pose, too"),
+)
+NOT_FINITE = judgement.warning(
+    "MEAS103",
+    "The numbers of a motion that is measured are finite; results that depend on others are left out.",
+    "`bodymotion check` reports where they are",
+    example=("nan for a joint in one frame", "a number"),
+)
+
+SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
+"""[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
+MAX_NAMED = 5  # Joints that are named in a message at most.
+MIN_WINDOW = 9  # Splines are used where the window has fewer frames.
+MIN_WINDOW_PLAYED = 5
+"""The same for a played animation: its accelerations jump at keyframes, where splines would oscillate."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measures:
@@ -348,27 +368,6 @@ class Measures:
 
         seen = scenery if isinstance(scenery, sensors.Scenery) else sensors.Scenery(scenery)
         return tuple(self.read(one, seen) for one in self.body.devices if isinstance(one, sensors.READABLE))
-
-
-ON_FEET = judgement.note(
-    "MEAS101",
-    "A motion has the pose of the root; otherwise it is computed from feet in contact.",
-    "on_feet=False (`bodymotion measure --no-on-feet`) keeps the root at the model's own pose",
-    example=("a walk with JointDisplacement alone", "one with the root's pose, too"),
-)
-NOT_FINITE = judgement.warning(
-    "MEAS103",
-    "The numbers of a motion that is measured are finite; results that depend on others are left out.",
-    "`bodymotion check` reports where they are",
-    example=("nan for a joint in one frame", "a number"),
-)
-
-SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
-"""[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
-MAX_NAMED = 5  # Joints that are named in a message at most.
-MIN_WINDOW = 9  # Splines are used where the window has fewer frames.
-MIN_WINDOW_PLAYED = 5
-"""The same for a played animation: its accelerations jump at keyframes, where splines would oscillate."""
 
 
 def measure(

@@ -60,6 +60,9 @@ READABLE = (AccelerationSensor, Gyro, ForceSensor, RangeSensor)
 AXES = ("x", "y", "z")
 UNITS = {AccelerationSensor: ("m/s²",) * 3, Gyro: ("rad/s",) * 3, ForceSensor: ("N",) * 3 + ("Nm",) * 3}
 
+MAX_SCANS = 10_000_000  # Of one range sensor.
+GROUND_SIZE = 1000.0  # [m] Side length of the ground that sensors see.
+
 # Frames of cameras.
 Bytes = npt.NDArray[np.uint8]
 BLOCK_BYTES = 64 * 2**20
@@ -162,11 +165,6 @@ def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Readin
 
 
 Thing: TypeAlias = Mesh | Shape | Body
-MAX_SCANS = 10_000_000
-
-
-GROUND_SIZE = 1000.0
-"""[m] Side length of the ground that sensors see."""
 
 
 def level_ground(point: npt.ArrayLike) -> Shape:

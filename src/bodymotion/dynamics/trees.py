@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 GRAVITY = 9.80665
 """[m/s²] Standard gravity."""
+MIN_LOAD = 0.01
+"""Share of the weight on the ground below which the body is airborne and has no zero moment point."""
 
 
 def table(values: npt.ArrayLike, batch: tuple[int, ...], width: int, what: str) -> Floats:
@@ -327,10 +329,6 @@ def rotor_energy(body: Body, joint_velocities: npt.ArrayLike) -> Floats:
     dq = np.asarray(joint_velocities, dtype=np.float64)
     table(dq, dq.shape[:-1], body.num_joints, "joint velocities")
     return np.asarray(0.5 * (dq * dq) @ rotor_inertias(body))
-
-
-MIN_LOAD = 0.01
-"""Share of the weight on the ground below which the body is airborne and has no zero moment point."""
 
 
 def zero_moment_point(

@@ -40,6 +40,13 @@ SYMMETRY_TOLERANCE = 1e-3  # [m, rad] A body with smaller differences is symmetr
 MIN_AXIS_COSINE = 0.7
 """Of the angle between an axis and the mirror image of its partner; below it they are not mirror images."""
 
+_SWAP = {"l": "r", "r": "l", "L": "R", "R": "L"}
+_WORD = re.compile("left|right", re.IGNORECASE)
+_PART = re.compile(r"[^\W_]+")
+_CORNER = re.compile("[fhrb]([lr])|([lr])[fhb]", re.IGNORECASE)
+"""Names of corners: fl, hr, RR (front, hind, rear, back), or with the side first: lf, RH; the side is a group."""
+_HUMP = re.compile("(?<=[a-z0-9])[LR](?=[A-Z])")
+
 
 @dataclass(frozen=True)
 class Symmetry:
@@ -132,14 +139,6 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
     frames = rotations.multiply(rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:])
     offset, worst_link = (float(apart[worst]), body.links[worst].name) if len(apart) else (0.0, "")
     return Symmetry(links, columns, signs, frames, offset, worst_link, tilt, worst_joint)
-
-
-_SWAP = {"l": "r", "r": "l", "L": "R", "R": "L"}
-_WORD = re.compile("left|right", re.IGNORECASE)
-_PART = re.compile(r"[^\W_]+")
-_CORNER = re.compile("[fhrb]([lr])|([lr])[fhb]", re.IGNORECASE)
-"""Names of corners: fl, hr, RR (front, hind, rear, back), or with the side first: lf, RH; the side is a group."""
-_HUMP = re.compile("(?<=[a-z0-9])[LR](?=[A-Z])")
 
 
 def pair_names(names: Sequence[str], given: Mapping[str, str] | None = None) -> list[int]:

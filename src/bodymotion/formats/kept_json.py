@@ -21,6 +21,10 @@ FINITE_FIELDS = "offset", "pose", "positions", "axis", "transform", "diffuse", "
 _ENUMERATIONS = {("type", "fixed"): get_args(JointType), ("type", "xyz"): get_args(ExtraJointType)}
 
 T = TypeVar("T")
+SUM_TOLERANCE = 1e-9  # Relative difference up to which the sums of the segments equal the link in the rest of the file.
+_ARRAYS = ("transform", "mass", "center_of_mass", "inertia")
+MATTERS = ("actuator", "contact", "deformable", "equality", "sensor", "tendon")
+"""Sections of MJCF that define motion and sensing; the others are about the scene, appearance and defaults."""
 
 
 def plain(value: object, lost: list[str], where: str, depth: int = 0) -> Any:  # noqa: ANN401
@@ -113,9 +117,6 @@ def viewpoints_of(entries: object) -> tuple[Viewpoint, ...]:
     return tuple(replace(base, **usable(base, one)) for one in (entries if isinstance(entries, list) else ()))
 
 
-SUM_TOLERANCE = 1e-9  # Relative difference up to which the sums of the segments equal the link in the rest of the file.
-
-
 def json_of_segments(link: Link, counts: Sequence[tuple[int, int]]) -> list[dict[str, object]] | None:
     """Return the entry of a link's segments without `extra`; None where the transform of one cannot be inverted.
 
@@ -174,9 +175,6 @@ def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | 
     return tuple(found)
 
 
-_ARRAYS = ("transform", "mass", "center_of_mass", "inertia")
-
-
 def _numbers(segment: Segment) -> Floats:
     return np.concatenate([np.ravel(getattr(segment, name)) for name in _ARRAYS])
 
@@ -188,10 +186,6 @@ def _inverse(transform: Floats) -> Floats | None:
     with np.errstate(all="ignore"):
         exact = np.linalg.cond(transform[:3, :3]) < 1e6
     return np.asarray(np.linalg.inv(transform), dtype=np.float64) if exact else None
-
-
-MATTERS = ("actuator", "contact", "deformable", "equality", "sensor", "tendon")
-"""Sections of MJCF that define motion and sensing; the others are about the scene, appearance and defaults."""
 
 
 def mjcf_values(extra: Mapping[str, object]) -> dict[str, object]:

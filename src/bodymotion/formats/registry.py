@@ -35,6 +35,29 @@ HEAD = 65536
 """[bytes] The part of a file that its format is recognised by."""
 LONG_HEAD = 1 << 20
 """[bytes] The part that is looked at when neither these nor the extension decide: long comments may stand before the first key."""
+_ROWS = Path(__file__).with_name("formats.txt").read_text("utf-8").partition("title\n")[2]
+AMBIGUOUS = frozenset(re.findall(r"(\.\w+)\?", _ROWS))
+"""Extensions that other files have, too: in a folder such a file is used only if its content is of a known format."""
+
+PROGRAMS = (
+    *(".bash", ".c", ".cc", ".cpp", ".h", ".hpp", ".ipynb", ".jl", ".js", ".lua"),
+    *(".m", ".py", ".rb", ".rs", ".sh", ".ts"),
+)
+"""Extensions of programs, whatever their content."""
+MAX_SEARCHED = 64 << 20
+"""[bytes] Larger files are not searched for conflict markers."""
+MARKER = re.compile(rb"^(<{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
+_KINDS = {
+    "Body": "models",
+    "Motion": "motions",
+    "KeyPoses": "key poses",
+    "Skeleton": "recorded motions",
+    "Animation": "Spot animations",
+    "Choreography": "Spot choreographies",
+}
+
+MAX_KEPT = 4
+"""Bodies that are kept in memory."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +128,8 @@ def _format(row: str) -> Format:
     return Format(name, title, named, Function(f"{module}:{reader}"), recognises, write, holds)
 
 
-_ROWS = Path(__file__).with_name("formats.txt").read_text("utf-8").partition("title\n")[2]
 FORMATS = tuple(map(_format, _ROWS.splitlines()))
 """The table of formats, `formats.txt`."""
-AMBIGUOUS = frozenset(re.findall(r"(\.\w+)\?", _ROWS))
-"""Extensions that other files have, too: in a folder such a file is used only if its content is of a known format."""
 
 
 def named_format(name: str) -> Format:
@@ -169,24 +189,6 @@ def find_format(path: str | Path) -> Format:
     )
     hint = f"supported are {', '.join(supported)}"
     raise UNKNOWN.error(f"unknown format: neither the content nor {extension} matches", Location(str(path)), hint)
-
-
-PROGRAMS = (
-    *(".bash", ".c", ".cc", ".cpp", ".h", ".hpp", ".ipynb", ".jl", ".js", ".lua"),
-    *(".m", ".py", ".rb", ".rs", ".sh", ".ts"),
-)
-"""Extensions of programs, whatever their content."""
-MAX_SEARCHED = 64 << 20
-"""[bytes] Larger files are not searched for conflict markers."""
-MARKER = re.compile(rb"^(<{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
-_KINDS = {
-    "Body": "models",
-    "Motion": "motions",
-    "KeyPoses": "key poses",
-    "Skeleton": "recorded motions",
-    "Animation": "Spot animations",
-    "Choreography": "Spot choreographies",
-}
 
 
 def read(path: str | Path, *, format: str | None = None, **options: Any) -> tuple[Format, ReadResult[Any]]:  # noqa: ANN401
@@ -299,10 +301,6 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
             if len(_kept_bodies) > MAX_KEPT:
                 del _kept_bodies[next(iter(_kept_bodies))]
         return body
-
-
-MAX_KEPT = 4
-"""Bodies that are kept in memory."""
 
 
 def _part_times(body: Body) -> tuple[int | None, ...]:

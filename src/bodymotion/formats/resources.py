@@ -81,6 +81,7 @@ MAX_PACKAGE_FILE_BYTES = 10**6
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/\\]{2}")
 _ABSOLUTE = re.compile(r"[A-Za-z]:|[/\\]")
 _FILE_SCHEME = re.compile(r"^file:(//(localhost)?(?=/))?(//)?", re.IGNORECASE)
+PASS_BYTES = 10**7  # Of mesh files that are read in one pass: about a second.
 
 
 @dataclass(frozen=True)
@@ -373,9 +374,6 @@ def real_path(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError):
         return path.absolute()
-
-
-PASS_BYTES = 10**7  # Of mesh files that are read in one pass: about a second.
 
 
 class MeshPasses:

@@ -34,6 +34,17 @@ from bodymotion.kernels.number_rows import BYTES, read_plain_rows
 
 BOM = b"\xef\xbb\xbf"  # The byte order mark of UTF-8.
 
+PIECE = 1 << 12
+"""About this count of numbers is written as text at once: the text then stays in the processor's cache, and below the 128 KiB from which
+the C library gets memory page by page from the system."""
+
+_POINT = np.frombuffer(b".0", np.uint8)
+_GAPS = bytes.maketrans(b"\t\r\n\f\v,", b"      ")
+_NOT_JSON = ((b",+", b","), (b" +", b" "), (b",.", b",0."), (b" .", b" 0."), (b"-.", b"-0."), (b".,", b".0,"))
+_NOT_A_NUMBER = re.compile(rb"[-+ ,]\.,|\+-")
+_THREAD = threading.local()
+_MAX_KEPT_BYTES = 2_000_000  # The memory of a simdjson parser is kept for the next text up to this size of a text.
+
 
 class Lines:
     """Where the lines of a text begin: enough to locate offsets when the text is no longer in memory."""
@@ -95,18 +106,6 @@ def decode(data: bytes) -> tuple[str, str]:
         except UnicodeDecodeError:
             continue
     return data.decode("latin-1"), "latin-1"
-
-
-PIECE = 1 << 12
-"""About this count of numbers is written as text at once: the text then stays in the processor's cache, and below the 128 KiB from which
-the C library gets memory page by page from the system."""
-
-_POINT = np.frombuffer(b".0", np.uint8)
-_GAPS = bytes.maketrans(b"\t\r\n\f\v,", b"      ")
-_NOT_JSON = ((b",+", b","), (b" +", b" "), (b",.", b",0."), (b" .", b" 0."), (b"-.", b"-0."), (b".,", b".0,"))
-_NOT_A_NUMBER = re.compile(rb"[-+ ,]\.,|\+-")
-_THREAD = threading.local()
-_MAX_KEPT_BYTES = 2_000_000  # The memory of a simdjson parser is kept for the next text up to this size of a text.
 
 
 def number(x: float) -> str:

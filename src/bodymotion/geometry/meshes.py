@@ -47,6 +47,32 @@ from bodymotion.geometry.shapes import (
 MAX_EAR_TESTS = 100_000_000  # Corner tests for cutting ears in one call; remaining polygons become fans.
 
 VECTORIZED_CORNERS = 40  # Number of corners from which testing them all at once is faster.
+SEGMENTS = 32  # The number of flat faces around a round primitive.
+CREASE_ANGLE = 0.5  # [rad] Crease angle that smooths a round side and keeps the edges of its caps.
+
+NUM_DIRECTIONS = 512  # Directions in which the outermost points of a mesh are searched.
+SMALL_CLOUD = 64  # Clouds of at most this number of points are kept as they are.
+BLOCK = 2**16  # Distances that are computed at once, so that they stay in the cache.
+
+BLOCK_PAIRS = 4_000_000
+MIN_PAIRS = 10_000_000
+PAIRS_PER_CORNER = 32
+"""Limits of the pairs of faces around one vertex that are compared, vertices of few faces first; the faces at the others stay flat.
+Regular meshes have six faces around a vertex; a vertex with n faces has n² pairs."""
+
+MAX_COORDINATE = float(np.finfo(np.float32).max)
+
+NORMAL_STEPS = 2**19  # Normals that agree within 1 / NORMAL_STEPS are merged.
+POINTS, LINES, TRIANGLES = 0, 1, 4  # The modes of glTF.
+MAX_NUMBERED = 1 << 24  # Vertices are numbered up to the largest exact whole number of single precision.
+MAX_STEPS = 60  # Of `hull_distance`.
+
+FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
+"""The pose of a frame whose z is along y: cylinders and capsules are along y in a Body, along z in MJCF."""
+
+MIN_SIZE = 1e-12  # [m] MuJoCo refuses sizes below mjMINVAL.
+MIN_HALF_SIZE = 1e-9  # [m] The half size of boxes and capsules without extent in a direction, which MuJoCo refuses.
+FLAT_RATIO = 1e-5  # Thickness divided by width below which MuJoCo cannot compute the convex hull of a mesh.
 
 
 @dataclass(frozen=True)
@@ -226,10 +252,6 @@ def hull_of_sorted(points: list[Point]) -> list[Point]:
     return chain[:1] if len(chain) == 2 and chain[0] == chain[1] else chain
 
 
-SEGMENTS = 32  # The number of flat faces around a round primitive.
-CREASE_ANGLE = 0.5  # [rad] Crease angle that smooths a round side and keeps the edges of its caps.
-
-
 def to_mesh(geometry: Geometry) -> Mesh:
     """Return any geometry as triangles in its own frame; the mesh of lines and points has no faces."""
     if isinstance(geometry, Mesh):
@@ -405,11 +427,6 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
     return np.stack([points.min(axis=0), points.max(axis=0)]) if len(points) else None
 
 
-NUM_DIRECTIONS = 512  # Directions in which the outermost points of a mesh are searched.
-SMALL_CLOUD = 64  # Clouds of at most this number of points are kept as they are.
-BLOCK = 2**16  # Distances that are computed at once, so that they stay in the cache.
-
-
 def outermost_points(shapes: Iterable[Shape]) -> Floats:
     """Return the points (N, 3) of shapes, in the frame of their link, that are outermost in one of about 500 directions.
 
@@ -440,13 +457,6 @@ def _directions() -> Floats:
     radius = np.sqrt(1 - z * z)
     lattice = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
     return np.concatenate([lattice, np.eye(3), -np.eye(3)])
-
-
-BLOCK_PAIRS = 4_000_000
-MIN_PAIRS = 10_000_000
-PAIRS_PER_CORNER = 32
-"""Limits of the pairs of faces around one vertex that are compared, vertices of few faces first; the faces at the others stay flat.
-Regular meshes have six faces around a vertex; a vertex with n faces has n² pairs."""
 
 
 def corner_normals(mesh: Mesh) -> Floats:
@@ -515,11 +525,6 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
     return sums.reshape(-1, 3, 3)
 
 
-MAX_COORDINATE = float(np.finfo(np.float32).max)
-
-NORMAL_STEPS = 2**19  # Normals that agree within 1 / NORMAL_STEPS are merged.
-
-
 def split_corners(mesh: Mesh) -> TriangleBuffers:
     """Return the triangles as buffers; vertices are split only where their corners differ.
 
@@ -566,10 +571,6 @@ def _singles(values: Floats) -> npt.NDArray[np.float32]:
         array = np.ascontiguousarray(values, dtype=np.float32)
     array.flags.writeable = False
     return array
-
-
-POINTS, LINES, TRIANGLES = 0, 1, 4  # The modes of glTF.
-MAX_NUMBERED = 1 << 24  # Vertices are numbered up to the largest exact whole number of single precision.
 
 
 class Surface(NamedTuple):
@@ -670,9 +671,6 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
     parts.setdefault(surface.key, Part(surface)).add(indices, positions, colors=colors)
 
 
-MAX_STEPS = 60
-
-
 def hull_distance(a: Floats, b: Floats, enough: float = np.inf) -> float:
     """Return the distance [m] between the convex hulls of two clouds of points (N, 3) and (M, 3); 0 where they overlap.
 
@@ -748,14 +746,6 @@ def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float 
         rest = np.minimum(rest, np.divide(overlap, sine, out=np.full_like(sine, np.inf), where=sine > 1e-3))
     least[left] = rest
     return np.asarray(least)
-
-
-FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
-"""The pose of a frame whose z is along y: cylinders and capsules are along y in a Body, along z in MJCF."""
-
-MIN_SIZE = 1e-12  # [m] MuJoCo refuses sizes below mjMINVAL.
-MIN_HALF_SIZE = 1e-9  # [m] The half size of boxes and capsules without extent in a direction, which MuJoCo refuses.
-FLAT_RATIO = 1e-5  # Thickness divided by width below which MuJoCo cannot compute the convex hull of a mesh.
 
 
 @dataclass(frozen=True)

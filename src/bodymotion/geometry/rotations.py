@@ -35,6 +35,13 @@ __all__ = [
 IDENTITY: Floats = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.flags.writeable = False
 
+FULL_TURN = 2.0 * math.pi  # [rad]
+MAX_ROTATION = FULL_TURN + 1e-3  # [rad] The angle of a rotation that is larger looks like degrees.
+MAX_LIMIT = 40.0  # [rad] Limits of a joint beyond this (6.4 full turns) look like degrees.
+MAX_WHOLE_LIMIT = 2 * FULL_TURN  # [rad] So do limits beyond this when both are whole numbers, such as -35 and 20.
+NO_LIMIT = 1e4  # [rad] Files write a number beyond this for a joint without a limit.
+MIN_SHARE = 0.25  # The part of the frames in which angles must be too large: a few wild frames have another cause.
+
 
 def _columns(values: Floats) -> Floats:
     """Return the array with the last axis first; faster than NumPy's function for up to two axes."""
@@ -209,14 +216,6 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats
     weight_a = np.where(far, np.sin((1.0 - t) * half) / safe, 1.0 - t)
     weight_b = np.where(far, np.sin(t * half) / safe, t)
     return normalized(weight_a * a + weight_b * b)
-
-
-FULL_TURN = 2.0 * math.pi  # [rad]
-MAX_ROTATION = FULL_TURN + 1e-3  # [rad] The angle of a rotation that is larger looks like degrees.
-MAX_LIMIT = 40.0  # [rad] Limits of a joint beyond this (6.4 full turns) look like degrees.
-MAX_WHOLE_LIMIT = 2 * FULL_TURN  # [rad] So do limits beyond this when both are whole numbers, such as -35 and 20.
-NO_LIMIT = 1e4  # [rad] Files write a number beyond this for a joint without a limit.
-MIN_SHARE = 0.25  # The part of the frames in which angles must be too large: a few wild frames have another cause.
 
 
 def limits_in_degrees(lower: float, upper: float) -> float | None:

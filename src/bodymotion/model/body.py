@@ -37,6 +37,30 @@ __all__ = ["Body", "ExtraJoint", "ExtraJointType", "Viewpoint"]
 
 ExtraJointType: TypeAlias = Literal["xyz", "xy", "z", "piston", "ball", "hinge"]
 
+MORE_COLUMNS = judgement.warning(
+    "MOT202",
+    "A motion has no more joint columns than the body.",
+    "the other columns move nothing; the motion may belong to another body",
+    example=("29 joints, and columns for 30", "29 columns"),
+)
+SOME_LINKS = document.warning(
+    "MOT212",
+    "LinkPosition beside joint displacements has the pose of the root link, or those of all links.",
+    "the others follow from the joints; the motion may belong to another body",
+    example=("poses of 3 links and joints, on a body of 4 links", "the root's pose and joints"),
+)
+NAMELESS = judgement.note(
+    "MOT221",
+    "The joint columns of a motion have names, where the file of the model does not number its joints.",
+    "column i is read as joint i of the model",
+    example=("columns without names, on a URDF", "columns with the names of the joints"),
+)
+RETIRED = {"MEAS102": "MOT202", "VIEW101": "MOT202"}
+NUMBERED = ("", "openhrp", "body")  # Formats of models whose joints have ids; "" is a body that was made by a program.
+MAX_NAMES = 8  # Names of each side that a message lists.
+
+_GENERIC = re.compile(r"joint_([0-9]{1,6})")
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExtraJoint(ContentEquality, positions=(2, 3), axis=(3,)):
@@ -469,31 +493,6 @@ class Body(NotebookDisplay, ContentEquality):
 
 def _kind_key(kind: str) -> str:
     return kind.replace("_", "").lower().removesuffix("sensor")
-
-
-MORE_COLUMNS = judgement.warning(
-    "MOT202",
-    "A motion has no more joint columns than the body.",
-    "the other columns move nothing; the motion may belong to another body",
-    example=("29 joints, and columns for 30", "29 columns"),
-)
-SOME_LINKS = document.warning(
-    "MOT212",
-    "LinkPosition beside joint displacements has the pose of the root link, or those of all links.",
-    "the others follow from the joints; the motion may belong to another body",
-    example=("poses of 3 links and joints, on a body of 4 links", "the root's pose and joints"),
-)
-NAMELESS = judgement.note(
-    "MOT221",
-    "The joint columns of a motion have names, where the file of the model does not number its joints.",
-    "column i is read as joint i of the model",
-    example=("columns without names, on a URDF", "columns with the names of the joints"),
-)
-RETIRED = {"MEAS102": "MOT202", "VIEW101": "MOT202"}
-NUMBERED = ("", "openhrp", "body")  # Formats of models whose joints have ids; "" is a body that was made by a program.
-MAX_NAMES = 8  # Names of each side that a message lists.
-
-_GENERIC = re.compile(r"joint_([0-9]{1,6})")
 
 
 def generic_name(k: int) -> str:

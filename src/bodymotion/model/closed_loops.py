@@ -37,6 +37,15 @@ from bodymotion.kernels.loop_closing import Mechanism as Arrays
 if TYPE_CHECKING:
     from bodymotion.model.body import Body, ExtraJoint
 
+SPREADS = (0.1, 0.1, 0.3, 0.3, 0.3, 0.6, 0.6, 1.0, 1.0, 2.0, 2.0, 2.0)
+"""[rad] Sizes of the random changes of a pose in the search for closed poses that are not singular."""
+MIN_SINGULAR_VALUE = 1e-6  # Singular values below this part of the largest one count as 0.
+
+MAX_RESIDUAL = 1e-9  # [m, rad] A loop with a smaller error is closed.
+MIN_MARGIN = 1e-4
+"""A pose with a smaller `Closed.margin` is singular; it is about as many radians away from a singular pose."""
+MAX_ATTEMPTS = 60  # The number of random start poses for a first frame that cannot be closed.
+
 
 def unit_axis(joint: ExtraJoint) -> Floats:
     """Return the axis (3,) as a unit vector; x, the default of the document, where its length is 0."""
@@ -60,11 +69,6 @@ def _normals(axis: Floats) -> Floats:
     first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     first /= np.linalg.norm(first)
     return np.stack([first, np.cross(axis, first)])
-
-
-SPREADS = (0.1, 0.1, 0.3, 0.3, 0.3, 0.6, 0.6, 1.0, 1.0, 2.0, 2.0, 2.0)
-"""[rad] Sizes of the random changes of a pose in the search for closed poses that are not singular."""
-MIN_SINGULAR_VALUE = 1e-6  # Singular values below this part of the largest one count as 0.
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,12 +283,6 @@ def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int
                 raise ValueError(f"no joint column {column}; the body has {body.num_joints}")
             found.append(column)
     return tuple(found)
-
-
-MAX_RESIDUAL = 1e-9  # [m, rad] A loop with a smaller error is closed.
-MIN_MARGIN = 1e-4
-"""A pose with a smaller `Closed.margin` is singular; it is about as many radians away from a singular pose."""
-MAX_ATTEMPTS = 60  # The number of random start poses for a first frame that cannot be closed.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

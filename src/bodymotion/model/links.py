@@ -29,6 +29,22 @@ MAX_LINKS = 10_000
 
 MOVING = ("rotate", "slide", "crawler", "free")
 """The joint types that have a column without an id too; the root has none then, and that of a free joint moves nothing."""
+MAX_RAYS = 10**6  # Maximum number of rays of a range sensor.
+_COUNTABLE = 10**15
+MOTOR_NUMBERS = ("gear_ratio", "gear_efficiency", "rotor_inertia", "rotor_resistor", "torque_const", "encoder_pulse")
+"""The attributes of a Joint for its motor; files have keys of the same names."""
+EFFECTS = (
+    *("CompetitorMarker", "DirectionalLight", "FireDevice", "FountainDevice", "MarkerDevice", "PointLight"),
+    *("RainDevice", "SmokeDevice", "SnowDevice", "SpotLight", "SpotLightDevice"),
+)
+"""Kinds of devices of scenes, of which no physics, kinematics or sensor depends."""
+
+BANDWIDTH = 15.0  # [Hz] Natural frequency of a servo that moves what its joint carries.
+STANCE_BANDWIDTH = 3.0  # [Hz] Natural frequency of a servo between a free root and a foot, when it moves the rest of the body on that foot.
+MAX_BANDWIDTH = 100.0
+"""[Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well."""
+MIN_INERTIA = 1e-4  # [kg m² or kg] A joint moves at least this.
+CONTACT_HEIGHT = 0.02  # [m] Links whose shapes reach down to this height above the lowest point support the body.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -175,10 +191,6 @@ class Link(ContentEquality, offset=(7,)):
 
 def _placed(segment: Segment) -> Floats:
     return np.asarray(segment.transform[:3, :3] @ segment.center_of_mass + segment.transform[:3, 3])
-
-
-MAX_RAYS = 10**6  # Maximum number of rays of a range sensor.
-_COUNTABLE = 10**15
 
 
 def _unlimited() -> Floats:
@@ -335,13 +347,6 @@ SENSOR_LIMITS: dict[type[Device], tuple[str, ...]] = {
     ForceSensor: ("max_force", "max_torque"),
 }
 """By the classes of sensors, the attributes that are a limit for each direction."""
-MOTOR_NUMBERS = ("gear_ratio", "gear_efficiency", "rotor_inertia", "rotor_resistor", "torque_const", "encoder_pulse")
-"""The attributes of a Joint for its motor; files have keys of the same names."""
-EFFECTS = (
-    *("CompetitorMarker", "DirectionalLight", "FireDevice", "FountainDevice", "MarkerDevice", "PointLight"),
-    *("RainDevice", "SmokeDevice", "SnowDevice", "SpotLight", "SpotLightDevice"),
-)
-"""Kinds of devices of scenes, of which no physics, kinematics or sensor depends."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -404,14 +409,6 @@ def first_number(extra: Mapping[str, object], key: str) -> float | None:
     """Return the number, or the first of the numbers, that a file gives for a key; None where there is none."""
     numbers = _numbers(extra.get(key))
     return numbers[0] if numbers and not np.isnan(numbers[0]) else None
-
-
-BANDWIDTH = 15.0  # [Hz] Natural frequency of a servo that moves what its joint carries.
-STANCE_BANDWIDTH = 3.0  # [Hz] Natural frequency of a servo between a free root and a foot, when it moves the rest of the body on that foot.
-MAX_BANDWIDTH = 100.0
-"""[Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well."""
-MIN_INERTIA = 1e-4  # [kg m² or kg] A joint moves at least this.
-CONTACT_HEIGHT = 0.02  # [m] Links whose shapes reach down to this height above the lowest point support the body.
 
 
 def default_gains(body: Body) -> Floats:

@@ -24,6 +24,11 @@ ON_FRAME = 1e-6
 MAX_FILL = 4
 """Maximum ratio of the frames of a shared timeline at a fixed rate to those of its components."""
 
+JOINT_DISPLACEMENT = "JointDisplacement"
+JOINT_EFFORT = "JointEffort"
+LINK_POSITION = "LinkPosition"
+ZMP = "ZMP"
+
 
 @dataclass(frozen=True, eq=False)
 class Timeline(ContentEquality):
@@ -163,12 +168,6 @@ class Timeline(ContentEquality):
             frames = t * self.frame_rate + min(ON_FRAME * self.frame_rate, 0.1)
             index = np.floor(np.clip(frames, -1, self.num_frames)).astype(np.intp)
         return np.clip(index, 0, self.num_frames - 1)
-
-
-JOINT_DISPLACEMENT = "JointDisplacement"
-JOINT_EFFORT = "JointEffort"
-LINK_POSITION = "LinkPosition"
-ZMP = "ZMP"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

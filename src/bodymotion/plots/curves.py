@@ -11,6 +11,26 @@ from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.plots.parts import Color, CurveRows, Curves, Line, Row, number_text
 from bodymotion.plots.subject import JointGroup
 
+MAX_MARKS = 3  # Times beyond a limit that are marked in a panel.
+MAX_LIMIT_DISTANCE = 0.7
+"""A limit is shown if its distance to the curve is less than this share of the height of the curve."""
+MIN_SPANS = {
+    "rad": 0.03,
+    "°": 2.0,
+    "m": 0.005,
+    "m or rad": 0.03,
+    "rad/s": 0.05,
+    "°/s": 3.0,
+    "m/s": 0.01,
+    "Nm": 0.1,
+    "N": 0.5,
+    "W": 0.5,
+    "mm": 5.0,
+}
+"""Smallest range of an axis, by unit: smaller variations are not enlarged."""
+
+MAX_ROWS = 44  # Of `curve_rows`: those that vary most.
+
 
 def decimated(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats]:
     """Return at most about `most` of the points of a curve, values (T,) over times (T,), with all peaks.
@@ -37,25 +57,6 @@ def decimated(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, 
     kept = [low, high, hole[gaps.any(axis=1)], [0, count - 1]]
     frames = np.unique(np.minimum(np.concatenate(kept), count - 1))
     return np.asarray(times[frames]), clean[frames]
-
-
-MAX_MARKS = 3  # Times beyond a limit that are marked in a panel.
-MAX_LIMIT_DISTANCE = 0.7
-"""A limit is shown if its distance to the curve is less than this share of the height of the curve."""
-MIN_SPANS = {
-    "rad": 0.03,
-    "°": 2.0,
-    "m": 0.005,
-    "m or rad": 0.03,
-    "rad/s": 0.05,
-    "°/s": 3.0,
-    "m/s": 0.01,
-    "Nm": 0.1,
-    "N": 0.5,
-    "W": 0.5,
-    "mm": 5.0,
-}
-"""Smallest range of an axis, by unit: smaller variations are not enlarged."""
 
 
 def line_of(label: str, times: Floats, values: Floats, color: Color = 0, *, most: int = 1200) -> Line:
@@ -138,9 +139,6 @@ def together(
     )
     unit = of.units[columns[0]] if columns else ""
     return ranged((Curves(title, unit, lines, note=note, legend=True),), from_zero=True)[0]
-
-
-MAX_ROWS = 44
 
 
 def curve_rows(title: str, of: Series, groups: tuple[JointGroup, ...]) -> CurveRows:

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 MIN_TEXT_WIDTH = 0.2  # [inch] Narrower bars have no text.
 BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.06), "borderaxespad": 0.3}  # Of a legend.
 
+DPI = 150
+FORMATS = ("png", "svg", "pdf")
+SPACE = 0.25  # [inch] Space between charts of one image.
+
 
 class Painter:
     """Draw the parts of charts into one figure, with text and lines at a scale; widths and heights are before scaling."""
@@ -312,11 +316,6 @@ def _cut(text: str, width: float, each: float) -> str:
 def _locator(count: float) -> Any:  # noqa: ANN401
     """Return where about `count` ticks of an axis are."""
     return need("matplotlib.ticker", "plot", "plotting").MaxNLocator(max(int(count), 2), steps=[1, 2, 2.5, 5, 10])
-
-
-DPI = 150
-FORMATS = ("png", "svg", "pdf")
-SPACE = 0.25  # [inch] Space between charts of one image.
 
 
 @contextmanager

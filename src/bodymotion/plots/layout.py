@@ -30,6 +30,12 @@ TITLE_LETTER, ASIDE_LETTER, MAX_TITLE = 0.078, 0.062, 3.0
 """[inch] Mean width of a letter above curves across a chart; and the longest title that is not shortened."""
 MAX_NAME = 24  # Longer names may be shortened.
 
+MIN_SCALE, MIN_DPI = 0.53, 72.0
+"""Smallest scale of the text, and the resolution at which text of full size is just readable."""
+STEP = 0.025  # Step of the scale.
+GROWTH, MAX_GROWTH = 1.015, 400  # Factor and maximum number of steps when a larger size is searched.
+MAX_STRETCH = 30.0  # Maximum factor of heights.
+
 
 @dataclass
 class Flow:
@@ -190,13 +196,6 @@ def _narrowest(part: Part) -> float:
         return MIN_GROUND
     note = part.note if isinstance(part, Curves) else ""
     return max(MIN_WIDTH, min(len(part.title) * TITLE_LETTER + len(note) * ASIDE_LETTER + 0.2, MAX_TITLE))
-
-
-MIN_SCALE, MIN_DPI = 0.53, 72.0
-"""Smallest scale of the text, and the resolution at which text of full size is just readable."""
-STEP = 0.025  # Step of the scale.
-GROWTH, MAX_GROWTH = 1.015, 400  # Factor and maximum number of steps when a larger size is searched.
-MAX_STRETCH = 30.0  # Maximum factor of heights.
 
 
 def fitted(

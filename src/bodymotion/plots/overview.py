@@ -24,6 +24,7 @@ from bodymotion.plots.subject import JointGroup, Subject
 from bodymotion.scene.animation_playback import moves_of
 
 MAX_CURVES = 5
+MAX_LINES = 6  # Curves in one panel; more are rows.
 
 
 def overview_chart(subject: Subject, flow: Flow) -> Chart:
@@ -110,9 +111,6 @@ def _value(one: Figure, subject: Subject) -> str:
     if unit == "m":
         return subject.length_text(value)
     return f"{number_text(value)}{'' if unit == '°' else ' '}{unit}"
-
-
-MAX_LINES = 6
 
 
 def alone_chart(subject: Subject, flow: Flow) -> Chart:

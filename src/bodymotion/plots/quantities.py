@@ -28,9 +28,19 @@ LEVELS = 2000  # Of the waveform of music.
 OWN_RANGE = ("joint_displacements", "work", "JointDisplacement", "LinkPosition", "limit_distances")
 """Quantities whose panels have their own ranges; panels of other quantities have one range per group of joints."""
 
+SLIP = 0.02  # [m/s] A foot in contact that slips faster than this is marked.
+READ = (AccelerationSensor, Gyro, ForceSensor)
+MAX_SENSORS = 24
+WHAT = {"N": "force", "Nm": "moment", "N m": "moment"}  # Quantities by unit, for sensors with more than one.
+
 # The zero moment point.
 MAX_POINTS = 1500
 MARGIN = 0.25  # [m] Distance around footprints in which a path is always shown.
+MAX_FOOTPRINTS = 240
+MIN_MARGIN_RANGE = 0.3  # [m] The axis of the margin reaches at least to minus this.
+STEP = 0.3  # [m] A foot or wheel that slides or rolls this far in contact gets another footprint.
+MAX_TRIED_FRAMES = 7
+"""Frames of a stance phase that are tried: the largest footprint is drawn, not the heel or the toe alone."""
 
 
 def quantity_chart(subject: Subject, flow: Flow, name: str) -> Chart:
@@ -94,9 +104,6 @@ def _few(flow: Flow, of: Series) -> None:
         if count == 1:
             made = replace(made, title="")
         flow.across(made, 2.6 if count == 1 else 1.6, time_labels=k == count - 1)
-
-
-SLIP = 0.02  # [m/s] A foot in contact that slips faster than this is marked.
 
 
 def bars(subject: Subject) -> Bars:
@@ -194,11 +201,6 @@ def _of_feet(subject: Subject, name: str) -> Curves:
     return together(of.title, of, feet, labels=[shown(label, 20) for label in of.labels])
 
 
-READ = (AccelerationSensor, Gyro, ForceSensor)
-MAX_SENSORS = 24
-WHAT = {"N": "force", "Nm": "moment", "N m": "moment"}  # Quantities by unit, for sensors with more than one.
-
-
 def has_sensors(subject: Subject) -> bool:
     """Return whether the body has a sensor whose readings can be plotted."""
     return subject.measures is not None and any(isinstance(one, READ) for one in subject.measures.body.devices)
@@ -280,13 +282,6 @@ def _box(shapes: Sequence[Floats]) -> tuple[Floats, Floats]:
     points = np.concatenate([np.reshape(shape, (-1, 2)) for shape in shapes])
     points = points[np.isfinite(points).all(axis=1)]
     return (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(2), np.ones(2))
-
-
-MAX_FOOTPRINTS = 240
-MIN_MARGIN_RANGE = 0.3  # [m] The axis of the margin reaches at least to minus this.
-STEP = 0.3  # [m] A foot or wheel that slides or rolls this far in contact gets another footprint.
-MAX_TRIED_FRAMES = 7
-"""Frames of a stance phase that are tried: the largest footprint is drawn, not the heel or the toe alone."""
 
 
 def zmp_chart(subject: Subject, flow: Flow) -> Chart:

@@ -8,6 +8,27 @@ from bodymotion.plots.parts import Color
 from bodymotion.system.deferred import need
 
 FONTS = ("DejaVu Sans",)  # The default font; characters that it lacks are drawn with `bodymotion.scene.fonts.FAMILIES`.
+_BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
+    "name": ("light", "dark"),
+    "page": ("#ffffff", "#12161d"),
+    "panel": ("#fbfcfd", "#181e27"),
+    "grid": ("#e4e8ee", "#29313d"),
+    "edge": ("#c3cad4", "#3d4757"),
+    "text": ("#1c2430", "#e3e8ef"),
+    "muted": ("#66707f", "#98a3b3"),
+    "bad": ("#d3122f", "#ff5468"),
+    "recorded": ("#e07b00", "#ffb454"),
+    "band": ("#2a9d6a", "#4fd1a0"),
+    "shade": ("#8b95a5", "#6d7889"),
+    "palette": (
+        ("#1f5fbf", "#d2691e", "#12867a", "#8447b5", "#b8860b", "#c2407f", "#4d7c0f", "#4a5a70"),
+        ("#6aa5ff", "#ff9d5c", "#43d3c0", "#c594f5", "#e6c352", "#ff86bd", "#a6d84f", "#a9b8cc"),
+    ),
+    "times": (
+        ("#3b0f70", "#8c2981", "#de4968", "#fe9f6d", "#f7d13d"),
+        ("#7b5cff", "#c158dc", "#ff6f91", "#ffb077", "#fff59d"),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -35,27 +56,6 @@ class Theme:
         return {"muted": self.muted, "recorded": self.recorded, "bad": self.bad, "text": self.text}[color]
 
 
-_BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
-    "name": ("light", "dark"),
-    "page": ("#ffffff", "#12161d"),
-    "panel": ("#fbfcfd", "#181e27"),
-    "grid": ("#e4e8ee", "#29313d"),
-    "edge": ("#c3cad4", "#3d4757"),
-    "text": ("#1c2430", "#e3e8ef"),
-    "muted": ("#66707f", "#98a3b3"),
-    "bad": ("#d3122f", "#ff5468"),
-    "recorded": ("#e07b00", "#ffb454"),
-    "band": ("#2a9d6a", "#4fd1a0"),
-    "shade": ("#8b95a5", "#6d7889"),
-    "palette": (
-        ("#1f5fbf", "#d2691e", "#12867a", "#8447b5", "#b8860b", "#c2407f", "#4d7c0f", "#4a5a70"),
-        ("#6aa5ff", "#ff9d5c", "#43d3c0", "#c594f5", "#e6c352", "#ff86bd", "#a6d84f", "#a9b8cc"),
-    ),
-    "times": (
-        ("#3b0f70", "#8c2981", "#de4968", "#fe9f6d", "#f7d13d"),
-        ("#7b5cff", "#c158dc", "#ff6f91", "#ffb077", "#fff59d"),
-    ),
-}
 LIGHT, DARK = (Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1))
 
 

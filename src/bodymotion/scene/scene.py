@@ -32,6 +32,14 @@ MAX_DISTANCE = 1e5
 MAX_LINK_POSES = 20_000_000
 """Number of link poses in memory (1.1 GB); of longer motions only every n-th frame is shown."""
 MAX_PATH_POINTS = 1500
+HAND = "hand"
+REACH_TOLERANCE = 1e-3  # [m] A foot that is no farther from its target reaches it.
+
+BONE, JOINT = Material(diffuse=(0.56, 0.63, 0.73)), Material(diffuse=(0.25, 0.42, 0.66))
+BONE_RADIUS, JOINT_RADIUS, WHEEL_RADIUS, MAX_WHEEL_RADIUS = 0.012, 0.02, 0.08, 0.3
+"""Of a stick figure, in sizes of the body; of a wheel where its inertia does not give the radius."""
+MIN_BULK_WEIGHT, BULK_GAP = 0.5, 10.0
+"""Points outside of a ball around at least this share of the body do not count if they are more than BULK_GAP times as far away."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +59,6 @@ def limits_text(joint: Joint) -> str:
         return "no limits"
     factor, unit = (float(np.rad2deg(1.0)), "°") if joint.type == "rotate" else (1.0, " m")
     return f"{factor * joint.lower:.4g} … {factor * joint.upper:.4g}{unit}".replace("-", "−")
-
-
-HAND = "hand"
-REACH_TOLERANCE = 1e-3  # [m] A foot that is no farther from its target reaches it.
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,13 +398,6 @@ def _drawable(link_poses: Floats, recorded: Floats) -> tuple[Floats, int]:
 def _outside(values: Floats) -> Bools:
     finite = np.isfinite(values).all(axis=(1, 2))
     return np.asarray(~finite | (np.abs(values[..., :3]) > MAX_DISTANCE).any(axis=(1, 2)))
-
-
-BONE, JOINT = Material(diffuse=(0.56, 0.63, 0.73)), Material(diffuse=(0.25, 0.42, 0.66))
-BONE_RADIUS, JOINT_RADIUS, WHEEL_RADIUS, MAX_WHEEL_RADIUS = 0.012, 0.02, 0.08, 0.3
-"""Of a stick figure, in sizes of the body; of a wheel where its inertia does not give the radius."""
-MIN_BULK_WEIGHT, BULK_GAP = 0.5, 10.0
-"""Points outside of a ball around at least this share of the body do not count if they are more than BULK_GAP times as far away."""
 
 
 def missing_files(body: Body) -> tuple[object, ...]:

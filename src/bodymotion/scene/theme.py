@@ -9,6 +9,19 @@ ROTATION_AXIS, SLIDE_AXIS, CRAWLER_AXIS = (190, 0, 110), (0, 90, 170), (30, 140,
 MASS_COLOR, ZMP_COLOR, PATH_COLOR = (230, 160, 0), (220, 30, 30), (120, 60, 220)
 STANCE, SWING, MISSED = (0, 104, 192), (245, 145, 20), (200, 0, 140)
 """A foot in stance, a foot in swing, a foot that does not reach its target. Blue and orange differ for people with colour blindness."""
+_BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
+    "dark": (False, True),
+    "sky_top": ((226, 233, 241), (18, 21, 27)),
+    "sky_bottom": ((245, 247, 249), (38, 43, 51)),
+    "floor": ((0.992, 0.996, 1.0), (0.145, 0.16, 0.185)),
+    "glow": (2.4, 1.25),
+    "cells": ((205, 208, 214), (62, 68, 79)),
+    "sections": ((165, 170, 180), (96, 104, 118)),
+    "fade": ((243, 245, 247), (38, 42, 49)),
+    "text": ((40, 46, 56), (232, 236, 242)),
+    "halo": ((255, 255, 255), (20, 23, 29)),
+    "shadow": (0.28, 0.5),
+}
 
 
 @dataclass(frozen=True)
@@ -44,17 +57,4 @@ class Theme:
     shadow: float
 
 
-_BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
-    "dark": (False, True),
-    "sky_top": ((226, 233, 241), (18, 21, 27)),
-    "sky_bottom": ((245, 247, 249), (38, 43, 51)),
-    "floor": ((0.992, 0.996, 1.0), (0.145, 0.16, 0.185)),
-    "glow": (2.4, 1.25),
-    "cells": ((205, 208, 214), (62, 68, 79)),
-    "sections": ((165, 170, 180), (96, 104, 118)),
-    "fade": ((243, 245, 247), (38, 42, 49)),
-    "text": ((40, 46, 56), (232, 236, 242)),
-    "halo": ((255, 255, 255), (20, 23, 29)),
-    "shadow": (0.28, 0.5),
-}
 LIGHT, DARK = (Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1))

@@ -38,6 +38,11 @@ PIPE_TIMEOUT = 5.0
 
 _Key: TypeAlias = tuple[int, int]
 
+_MARK = ".bodymotion-tmp-"
+_TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
+_MAX_NAME_BYTES = 255
+_WRITE_ERRORS = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS")} - {None}
+
 
 class _Pipe:
     """A file that gives its bytes once: what it has given, and the open file while there may be more."""
@@ -204,12 +209,6 @@ def size_of(path: str | Path) -> int | None:
         return path.stat().st_size
     except (OSError, ValueError):
         return None
-
-
-_MARK = ".bodymotion-tmp-"
-_TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
-_MAX_NAME_BYTES = 255
-_WRITE_ERRORS = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS")} - {None}
 
 
 @contextmanager

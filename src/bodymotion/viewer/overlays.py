@@ -53,6 +53,12 @@ POSITION_DIGITS = 6  # Decimal places of positions [m]: viser sends only what ha
 NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}
 ON_SCREEN = {"thickness_units": "screen"}
 
+SUPPORT_COLOR, COMPUTED_ZMP_COLOR = (70, 120, 220), (0, 140, 110)
+LAYER_HEIGHT = 0.0012  # Height of a flat overlay above the ground, in sizes of the robot, against flicker.
+COLLISION_COLOR = (215, 25, 30)
+MAX_COLLISIONS = 12  # Collisions of one frame that are shown.
+TRAIL_PIECES = 40  # Line segments of a trail.
+
 
 class Overlays:
     """The overlays of one robot."""
@@ -314,13 +320,6 @@ class FootMarks:
         """Remove the discs; the balls are nodes below the robot."""
         for disc in self._discs:
             disc.remove()
-
-
-SUPPORT_COLOR, COMPUTED_ZMP_COLOR = (70, 120, 220), (0, 140, 110)
-LAYER_HEIGHT = 0.0012  # Height of a flat overlay above the ground, in sizes of the robot, against flicker.
-COLLISION_COLOR = (215, 25, 30)
-MAX_COLLISIONS = 12  # Collisions of one frame that are shown.
-TRAIL_PIECES = 40  # Line segments of a trail.
 
 
 class AnalysisOverlays:

@@ -53,6 +53,11 @@ SPARSE = 0.0125  # [s] Frames with at least this distance to the next one are al
 FIRST_MOTION_ONLY = ("axes", "devices", "mass", "zmp", "measured_zmp", "contacts", "support", "trails", *LIMIT_OPTIONS)
 """The overlays that are shown for the first of two motions only."""
 
+MAX_MARKS, MAX_MARKS_PER_RULE = 120, 20
+MAX_SPANS = 2000  # Of one row; spans that are closer than this share of the time are drawn as one.
+MAX_LEVELS = 3000  # Of the waveform of music.
+MAX_REQUEST = 1000  # [characters] Longer requests of browsers are ignored.
+
 
 def check_page_path(path: Path) -> None:
     """Raise WrongUseError when a page cannot have this name, and OSError when its folder does not exist."""
@@ -199,12 +204,6 @@ def _with_timeline(
     code = f"window.bodymotionPage = {json.dumps(settings).replace('<', chr(92) + 'u003c')};\n"
     extra = f"<script>{code}{script('timeline.js')}{script('page.js')}</script>"
     return f"{head}</head>{body.replace('</body>', extra + '</body>', 1) if '</body>' in body else body + extra}"
-
-
-MAX_MARKS, MAX_MARKS_PER_RULE = 120, 20
-MAX_SPANS = 2000  # Of one row; spans that are closer than this share of the time are drawn as one.
-MAX_LEVELS = 3000  # Of the waveform of music.
-MAX_REQUEST = 1000  # [characters] Longer requests of browsers are ignored.
 
 
 def script(name: str) -> str:

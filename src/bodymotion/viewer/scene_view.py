@@ -40,6 +40,26 @@ FRAMED_FRAMES = 12  # Number of frames whose extent the first camera of an anima
 FOLLOW_DISTANCE = 0.6
 """The camera follows a root that moves farther than this many sizes of the robot, unless the option is set."""
 OVERLAYS = ("axes", "names", "inertias", "devices", "mass")
+CLOSURE_TOLERANCE = 1e-6  # [m, rad] A loop that is open by more is reported as open.
+MAX_LISTED_LOOPS = 3
+FIELD_OF_VIEW = 0.7  # [rad] Vertical field of view of the presets.
+PRESETS: dict[str, tuple[float, float, float]] = {
+    "Corner": (1.0, 0.75, 0.45),
+    "Front": (1.0, 0.0, 0.0),
+    "Side": (0.0, 1.0, 0.0),
+    "Top": (-1e-3, 0.0, 1.0),
+}
+"""Directions from the robot to the camera; a robot's front is +x, its left side +y."""
+
+ROBOT = "/world/robot"
+COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
+SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)
+GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
+_MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
+"""The types of viser's messages that set a part of a pose."""
+MIN_POSE_CHANGE = 1e-6  # [m, or of a quaternion's elements] Smaller changes since the last message are not sent.
+SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
+"""Distance to the second robot: the first one's width times the one, and at least its size times the other."""
 
 
 class SceneView:
@@ -315,10 +335,6 @@ def reapply_defaults(options: DisplayOptions, scene: Scene, before: Scene) -> No
             setattr(options, name, defaults[name])
 
 
-CLOSURE_TOLERANCE = 1e-6  # [m, rad] A loop that is open by more is reported as open.
-MAX_LISTED_LOOPS = 3
-
-
 class ClosedLoops:
     """The closed loops of a scene. `manual_result` is the result of the last pose set by hand, None while there is none."""
 
@@ -392,16 +408,6 @@ def _closure_text(body: Body, apart: Floats, tilted: Floats) -> str:
         parts.append(f"{name} is open by {' and '.join(gaps)}")
     more = f", and {len(is_open) - MAX_LISTED_LOOPS} more" if len(is_open) > MAX_LISTED_LOOPS else ""
     return f"{'; '.join(parts)}{more}."
-
-
-FIELD_OF_VIEW = 0.7  # [rad] Vertical field of view of the presets.
-PRESETS: dict[str, tuple[float, float, float]] = {
-    "Corner": (1.0, 0.75, 0.45),
-    "Front": (1.0, 0.0, 0.0),
-    "Side": (0.0, 1.0, 0.0),
-    "Top": (-1e-3, 0.0, 1.0),
-}
-"""Directions from the robot to the camera; a robot's front is +x, its left side +y."""
 
 
 def apply_theme(gui: viser.GuiApi, dark: bool) -> None:
@@ -489,15 +495,6 @@ def from_viewpoint(viewpoint: Viewpoint, model: npt.ArrayLike, distance: float) 
 
 
 OnClick: TypeAlias = Callable[[int], None] | None  # Called with the index of a link whose shapes are clicked.
-ROBOT = "/world/robot"
-COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
-SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)
-GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
-_MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
-"""The types of viser's messages that set a part of a pose."""
-MIN_POSE_CHANGE = 1e-6  # [m, or of a quaternion's elements] Smaller changes since the last message are not sent.
-SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
-"""Distance to the second robot: the first one's width times the one, and at least its size times the other."""
 
 
 class RobotNodes:

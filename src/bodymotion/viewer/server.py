@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     _Hook: TypeAlias = Callable[[ServerConnection, Request], "Awaitable[_Answer] | _Answer"]
 
 NUM_PORTS = 100  # Number of ports that are tried.
+_PATCH_LOCK = threading.Lock()
 
 
 def quiet_server(host: str, port: int) -> viser.ViserServer:
@@ -108,9 +109,6 @@ def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
         return None if next_hook is None else next_hook(connection, request)
 
     return hook
-
-
-_PATCH_LOCK = threading.Lock()
 
 
 @contextlib.contextmanager

@@ -14,6 +14,8 @@ import numpy as np
 from bodymotion.formats.text import number
 
 CONTEXT = 3  # Number of unchanged lines that are shown around changed ones.
+_BESIDE_DIGITS = re.compile(r"[eE].*|[^0-9]")
+MIN_DIGITS = 9  # Minimum number of digits that are written: a length that is off by 1e-9 is 1 to all rules.
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +172,6 @@ def _range(begin: int, count: int) -> str:
 def _shown(sign: str, line: bytes) -> str:
     text = sign + line.decode("utf-8", "replace")
     return text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n"
-
-
-_BESIDE_DIGITS = re.compile(r"[eE].*|[^0-9]")
-MIN_DIGITS = 9  # Minimum number of digits that are written: a length that is off by 1e-9 is 1 to all rules.
 
 
 def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int, str]]:

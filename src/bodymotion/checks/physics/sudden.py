@@ -31,6 +31,9 @@ FIRST_NEIGHBOUR, LAST_NEIGHBOUR = 3, 10
 """The frames around a frame are the third to the tenth on both sides. A jump or a spike itself takes up to three frames."""
 
 MIN_TREMBLING = 0.1  # [s] The shortest trembling; a shorter one is a spike.
+MAX_FRAMES_APART = 2  # Sudden changes of several joints at most this many frames apart are one moment.
+MAX_FLIP_PRODUCT = -0.5
+"""Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart."""
 
 
 @dataclass(frozen=True)
@@ -139,9 +142,6 @@ def _median_around(change: Floats, frames: Indices) -> Floats:
 
 
 Part: TypeAlias = tuple[Floats, Scale, str, str]  # Steps (T − 1, N), their thresholds, the name of the joint, the unit.
-MAX_FRAMES_APART = 2  # Sudden changes of several joints at most this many frames apart are one moment.
-MAX_FLIP_PRODUCT = -0.5
-"""Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart."""
 
 
 def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:

@@ -16,6 +16,10 @@ from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBA
 from bodymotion.geometry.arrays import Indices
 
 MAX_PARAMETER = 1e6  # Nothing can be played with a parameter that is larger.
+_RANGE_RULES: dict[str, Rule] = {
+    "body_tracking_stiffness": rules.STIFFNESS_RANGE,
+    "gripper_strength_fraction": rules.FRACTION_RANGE,
+}
 
 
 @dataclass
@@ -220,12 +224,6 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
             checked.report(rules.PARAMETER_NEGATIVE, message, "parameters", name, k)
         if keyword.whole and not float(value).is_integer():
             checked.report(rules.PARAMETER_WHOLE, f"{name!r}: {what} {value:g}", "parameters", name, k)
-
-
-_RANGE_RULES: dict[str, Rule] = {
-    "body_tracking_stiffness": rules.STIFFNESS_RANGE,
-    "gripper_strength_fraction": rules.FRACTION_RANGE,
-}
 
 
 def check_columns(checked: Checked) -> None:

@@ -11,6 +11,26 @@ from bodymotion.animation import GROUPS, LEGS
 Quantity: TypeAlias = Literal["time", "joint", "position", "quaternion", "angle", "contact"]
 
 PLAYBACKS = ("jointspace", "workspace", "workspace_dance_frame")  # The values of the option `arm_playback`.
+JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
+    "hx": (-0.785398, 0.785398),
+    "hy": (-0.898845, 2.295108),
+    "kn": (-2.7929, -0.2471),
+    "shoulder0": (-2.618, 3.1416),
+    "shoulder1": (-3.1416, 0.5236),
+    "elbow0": (0.0, 3.1416),
+    "elbow1": (-2.7925, 2.7925),
+    "wrist0": (-1.8326, 1.8326),
+    "wrist1": (-2.87989, 2.87979),
+    "gripper": (-1.5708, 0.0),
+}
+"""The limits of the joints [rad], from the robot's public description; those of the legs by the ends of their columns' names."""
+_TRACKS = dict.fromkeys(LEGS, "legs") | {"body": "body", "com": "body", "gripper": "gripper"}
+_QUANTITIES: Mapping[str, Quantity] = {
+    **dict.fromkeys(JOINT_LIMITS, "joint"),
+    **dict.fromkeys(("roll", "pitch", "yaw"), "angle"),
+    "contact": "contact",
+}
+TIME = "time"  # The column of times; it belongs to no track.
 
 
 @dataclass(frozen=True)
@@ -84,32 +104,9 @@ OPTIONS: Mapping[str, Keyword] = _SECTIONS["options"]  # The options by their ke
 PARAMETERS: Mapping[str, Keyword] = _SECTIONS["parameters"]  # The parameters by their keywords.
 
 
-JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
-    "hx": (-0.785398, 0.785398),
-    "hy": (-0.898845, 2.295108),
-    "kn": (-2.7929, -0.2471),
-    "shoulder0": (-2.618, 3.1416),
-    "shoulder1": (-3.1416, 0.5236),
-    "elbow0": (0.0, 3.1416),
-    "elbow1": (-2.7925, 2.7925),
-    "wrist0": (-1.8326, 1.8326),
-    "wrist1": (-2.87989, 2.87979),
-    "gripper": (-1.5708, 0.0),
-}
-"""The limits of the joints [rad], from the robot's public description; those of the legs by the ends of their columns' names."""
-
-
 def singles(keyword: str) -> tuple[str, ...]:
     """Return the single columns of a keyword of the third section."""
     return GROUPS.get(keyword, (keyword,))
-
-
-_TRACKS = dict.fromkeys(LEGS, "legs") | {"body": "body", "com": "body", "gripper": "gripper"}
-_QUANTITIES: Mapping[str, Quantity] = {
-    **dict.fromkeys(JOINT_LIMITS, "joint"),
-    **dict.fromkeys(("roll", "pitch", "yaw"), "angle"),
-    "contact": "contact",
-}
 
 
 def _column(name: str) -> Column:
@@ -117,8 +114,6 @@ def _column(name: str) -> Column:
     quantity = _QUANTITIES.get(ending, "quaternion" if "_quat_" in name else "position")
     return Column(name, track, quantity, *JOINT_LIMITS.get(ending, (-math.inf, math.inf)))
 
-
-TIME = "time"  # The column of times; it belongs to no track.
 
 COLUMNS: Mapping[str, Column] = {
     TIME: Column(TIME, "", "time", 0),

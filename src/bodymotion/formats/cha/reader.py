@@ -55,6 +55,23 @@ _MISSING = {
     OPTION: (rules.OPTIONS_MISSING, "are not options"),
     PARAMETER: (rules.PARAMETERS_MISSING, "is not a section of parameters"),
 }
+_PLAYING_RULES = frozenset(
+    rule.code
+    for rule in (
+        rules.OPTION_NUMBER,
+        rules.BPM_POSITIVE,
+        rules.PARAMETER_NUMBER,
+        rules.SPEED_ZERO,
+        rules.PARAMETER_HUGE,
+        rules.NOT_FINITE,
+        rules.TIME_NEGATIVE,
+        rules.TIME_BACK,
+        rules.TIME_REPEATED,
+        rules.QUATERNION_ZERO,
+        rules.VALUE_HUGE,
+        rules.MOVE_LONG,
+    )
+)
 
 
 @dataclass
@@ -207,25 +224,6 @@ def check_animation(animation: Animation) -> tuple[Problem, ...]:
     for check in (check_names, check_options, check_parameters, check_columns, check_keyframes):
         check(checked)
     return checked.found.problems
-
-
-_PLAYING_RULES = frozenset(
-    rule.code
-    for rule in (
-        rules.OPTION_NUMBER,
-        rules.BPM_POSITIVE,
-        rules.PARAMETER_NUMBER,
-        rules.SPEED_ZERO,
-        rules.PARAMETER_HUGE,
-        rules.NOT_FINITE,
-        rules.TIME_NEGATIVE,
-        rules.TIME_BACK,
-        rules.TIME_REPEATED,
-        rules.QUATERNION_ZERO,
-        rules.VALUE_HUGE,
-        rules.MOVE_LONG,
-    )
-)
 
 
 def unplayable(animation: Animation) -> tuple[Problem, ...]:

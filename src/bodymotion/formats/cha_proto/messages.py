@@ -13,6 +13,30 @@ from typing import Any, NamedTuple
 
 from bodymotion.formats.cha.keywords import OPTIONS, PLAYBACKS
 
+_FIELD = re.compile(r"(\w+)=(\d+):?(\w*)(\*?)\|?(\w*)")
+
+ARM_PLAYBACKS = ("", *PLAYBACKS)
+"""The values of the option `arm_playback`, in the order of the enumeration ArmPlayback; 0 lets the robot choose by the columns."""
+
+ROWS = {
+    "Animation": ("animation_keyframes", "AnimationKeyframe"),
+    "ChoreographyStateLog": ("key_frames", "LoggedStateKeyFrame"),
+    "ChoreographySequence": ("moves", "MoveParams"),
+    "ChoreographerSave": ("choreography_sequence", "ChoreographySequence"),
+}
+"""The messages that are read, with the field of their rows and the message of a row."""
+
+_PACKAGE = "bosdyn.api.spot"
+
+TINY = 1e-6
+"""What the vendor's converter writes for 0: a plain 0 is not written, and the robot reports numbers that only some keyframes have."""
+
+FLAGS = tuple(name for name, one in OPTIONS.items() if not one.values and name != "precise_timing")
+"""The options without values; their fields have the same names."""
+
+LIMITS = {"minimum_parameters": "minimum", "default_parameters": "default", "maximum_parameters": "maximum"}
+"""The three messages of parameters, and the attribute of a `Parameter` that each holds."""
+
 
 class Field(NamedTuple):
     """A field of a message: its number, its type (a scalar, an enumeration or a message), its oneof, and whether it is repeated."""
@@ -41,21 +65,7 @@ def _read_messages() -> tuple[dict[str, dict[str, Field]], dict[str, dict[str, i
     return messages, enums
 
 
-_FIELD = re.compile(r"(\w+)=(\d+):?(\w*)(\*?)\|?(\w*)")
 MESSAGES, ENUMS = _read_messages()  # The fields of each message by name, and the values of enumerations by name.
-
-ARM_PLAYBACKS = ("", *PLAYBACKS)
-"""The values of the option `arm_playback`, in the order of the enumeration ArmPlayback; 0 lets the robot choose by the columns."""
-
-ROWS = {
-    "Animation": ("animation_keyframes", "AnimationKeyframe"),
-    "ChoreographyStateLog": ("key_frames", "LoggedStateKeyFrame"),
-    "ChoreographySequence": ("moves", "MoveParams"),
-    "ChoreographerSave": ("choreography_sequence", "ChoreographySequence"),
-}
-"""The messages that are read, with the field of their rows and the message of a row."""
-
-_PACKAGE = "bosdyn.api.spot"
 
 
 @cache
@@ -106,16 +116,6 @@ def _add_message(file: Any, name: str, fields: Mapping[str, Field]) -> None:  # 
             added.type = Proto.Type.Value(f"TYPE_{one.kind.upper()}")
         if one.choice:
             added.oneof_index = choices.index(one.choice)
-
-
-TINY = 1e-6
-"""What the vendor's converter writes for 0: a plain 0 is not written, and the robot reports numbers that only some keyframes have."""
-
-FLAGS = tuple(name for name, one in OPTIONS.items() if not one.values and name != "precise_timing")
-"""The options without values; their fields have the same names."""
-
-LIMITS = {"minimum_parameters": "minimum", "default_parameters": "default", "maximum_parameters": "maximum"}
-"""The three messages of parameters, and the attribute of a `Parameter` that each holds."""
 
 
 def parameter_paths() -> dict[str, tuple[str, str]]:

@@ -37,6 +37,11 @@ KINDS = tuple(name for name, one in MESSAGES["MoveParams"].items() if one.choice
 
 _IS_SAVE = re.compile(r"(?m)^\s*choreography_sequence\s*:?\s*[{<]")
 _IS_LIST = re.compile(r"\s*(?:#[^\n]*\s*)*(?:header|moves|move_param_config)\s*[:{<]")
+_PLACES = tuple(
+    f"{folder}{{}}{extension}"
+    for folder in ("", "animations/", "../animations/")
+    for extension in (".cha", ".cap", ".pbtxt", ".textproto", ".pb")
+)
 
 
 def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
@@ -156,13 +161,6 @@ def read_choreography(
         source = replace(result.value.source, parts=parts)
         return replace(result, value=replace(result.value, robot=robot, animations=animations, source=source))
     return ReadResult(None, found.problems)
-
-
-_PLACES = tuple(
-    f"{folder}{{}}{extension}"
-    for folder in ("", "animations/", "../animations/")
-    for extension in (".cha", ".cap", ".pbtxt", ".textproto", ".pb")
-)
 
 
 def _animations(choreography: Choreography, finder: ResourceFinder) -> Iterator[tuple[str, Animation]]:

@@ -72,6 +72,8 @@ KEYS_OF_EXTRA_JOINT: dict[str, tuple[str, ...]] = {
     "positions": ("link1_local_pos", "link2_local_pos"),
 }
 EXTRA_JOINT_KEYS = tuple(key for keys in KEYS_OF_EXTRA_JOINT.values() for key in keys)
+IDENTITY = frozen(np.eye(3))
+ZERO = frozen(np.zeros((3, 3)))
 
 
 def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
@@ -318,10 +320,6 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
         shown = " ".join(f"{number:.6g}" for number in vector)
         fields.report(rules.AXIS_LENGTH, f"{name} of {fields.title} is {shown}, of length {length * largest:.6g}", name)
     return frozen(vector if length * largest == 1.0 else vector / largest / length)
-
-
-IDENTITY = frozen(np.eye(3))
-ZERO = frozen(np.zeros((3, 3)))
 
 
 def read_mass(fields: Fields, default: Floats = ZERO) -> Segment:

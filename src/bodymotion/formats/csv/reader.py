@@ -56,6 +56,10 @@ _QUATERNION_PART = re.compile(r"(?:root|base)_quat(?:ernion)?_([wxyz])", re.IGNO
 _LINK = re.compile(r"link/(.*)/(x|y|z|q[wxyz])", re.DOTALL)
 _ZMP = re.compile(r"(root_relative_)?zmp_([xyz])", re.IGNORECASE)
 
+UNITREE_RATE = 30.0  # [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
+MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
+LIMIT_MARGIN = 1.0  # [rad] So may angles of a joint that are further than this beyond its limits.
+
 
 @dataclass(frozen=True)
 class Column:
@@ -105,11 +109,6 @@ def holds_motion(path: Path) -> bool | None:
         names = names_in(schema := schema_of(opened(file)))
     is_motion = any(one is not None and one.kind in ("time", "pose") for one in map(column, names))
     return None if {"file", "modified", "run"} <= {*schema.names} else is_motion and "episode_index" not in names
-
-
-UNITREE_RATE = 30.0  # [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
-MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
-LIMIT_MARGIN = 1.0  # [rad] So may angles of a joint that are further than this beyond its limits.
 
 
 def read_csv(

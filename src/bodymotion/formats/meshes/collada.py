@@ -33,6 +33,10 @@ from bodymotion.geometry.shapes import Corners, Material, Mesh
 
 NOTHING = ET.Element("")
 
+MAX_BYTES = 2 * 10**8
+MAX_NODES = 100_000
+MAX_DEPTH = 60
+
 
 def inside(element: Element, path: str) -> Element:
     """Return the first element on a path of names, an empty one where there is none."""
@@ -92,11 +96,6 @@ def triangle_corners(counts: Indices, index: Indices, points: Floats) -> tuple[I
     entries = found.corners - found.polygons[:, None]
     good = np.asarray(np.isfinite(points).all(axis=1))[index[entries]].all(axis=1)
     return entries[good], found.polygons[good]
-
-
-MAX_BYTES = 2 * 10**8
-MAX_NODES = 100_000
-MAX_DEPTH = 60
 
 
 @dataclass(frozen=True)

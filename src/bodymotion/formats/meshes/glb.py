@@ -38,6 +38,12 @@ UNLIT = "KHR_materials_unlit"
 
 _REPEAT, _CLAMP = 10497, 33071
 
+MARK, VERTEX, GENERATOR = "bodymotion", "_VERTEX", "bodymotion"
+MAX_NODES = 100_000
+MAX_CORNERS = 4_000_000
+_READ_MODES = (0, 1, TRIANGLES, 5)
+"""Points, lines, triangles and strips of these: what trimesh makes geometries of, one per primitive and in their order."""
+
 
 def to_glb(shapes: Iterable[Shape], paint: Material | None = None, glow: float = 0.0) -> bytes | None:
     """Return the shapes as a GLB, in the frame that they are in; None where nothing is visible.
@@ -188,13 +194,6 @@ def _image(document: _Document, path: Path) -> tuple[int, bool] | None:
     except Exception:  # Pillow raises many exceptions for broken images
         return None
     return document.add("images", {"bufferView": document.bytes(data), "mimeType": f"image/{kind.lower()}"}), clear
-
-
-MARK, VERTEX, GENERATOR = "bodymotion", "_VERTEX", "bodymotion"
-MAX_NODES = 100_000
-MAX_CORNERS = 4_000_000
-_READ_MODES = (0, 1, TRIANGLES, 5)
-"""Points, lines, triangles and strips of these: what trimesh makes geometries of, one per primitive and in their order."""
 
 
 def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:

@@ -19,6 +19,19 @@ from bodymotion.geometry.shapes import Mesh
 
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
+MAX_BYTES = 2 * 10**9
+
+ARCHIVES = (".zip", ".gz", ".bz2", ".tgz", ".tar", ".zae", ".3dxml")
+"""Archives hold several files, of any size once unpacked; none of them is known to be the mesh."""
+
+TEXT_MESHES = (".stl", ".obj", ".ply", ".off", ".dae")
+MAX_UNPACKED_RATIO = 20  # A 3MF file is an archive, too: it may unpack to this multiple of its size.
+MIN_UNPACKED_BYTES = 64 << 20  # It may always unpack to this many bytes.
+
+_VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(rb"(?<![\d.,])-?\d+,\d+(?![\d.,])")
+_SEARCHED = 1 << 20  # [bytes] The part of a mesh that is searched for decimal commas.
+
 
 def to_stl(mesh: Mesh) -> bytes:
     """Return the triangles of a mesh as the bytes of a file."""
@@ -28,16 +41,6 @@ def to_stl(mesh: Mesh) -> bytes:
         records["corners"] = mesh.vertices[mesh.faces]
     # A header that begins with "solid" would mean the text form.
     return b"binary STL by bodymotion".ljust(80, b" ") + np.uint32(len(records)).tobytes() + records.tobytes()
-
-
-MAX_BYTES = 2 * 10**9
-
-ARCHIVES = (".zip", ".gz", ".bz2", ".tgz", ".tar", ".zae", ".3dxml")
-"""Archives hold several files, of any size once unpacked; none of them is known to be the mesh."""
-
-TEXT_MESHES = (".stl", ".obj", ".ply", ".off", ".dae")
-MAX_UNPACKED_RATIO = 20  # A 3MF file is an archive, too: it may unpack to this multiple of its size.
-MIN_UNPACKED_BYTES = 64 << 20  # It may always unpack to this many bytes.
 
 
 def read_mesh_file(path: Path) -> Mesh:
@@ -75,11 +78,6 @@ def read_mesh_file(path: Path) -> Mesh:
     if not (faces.min() >= 0 and faces.max() < len(vertices)):
         raise ValueError("faces have corners that do not exist")
     return Mesh(vertices, faces, crease_angle=DEFAULT_CREASE_ANGLE)
-
-
-_VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
-_DECIMAL_COMMA = re.compile(rb"(?<![\d.,])-?\d+,\d+(?![\d.,])")
-_SEARCHED = 1 << 20  # [bytes] The part of a mesh that is searched for decimal commas.
 
 
 def _text_corners(data: bytes) -> Floats | None:

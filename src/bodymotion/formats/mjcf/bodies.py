@@ -47,6 +47,19 @@ from bodymotion.model import inertias
 from bodymotion.model.body import Body
 from bodymotion.model.links import MAX_LINKS, Joint, JointType, Link, Segment, armature, first_number
 
+MAX_ID = 9999
+_PLACED = ("name", "class", "type", "pos", "axis")
+DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
+"""Attributes that a Joint has no field for, kept in `extra` under their names, in rad or m."""
+_FIELDS = frozenset((*_PLACED, "range", "limited", "armature", "ref", *DYNAMICS))
+
+TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
+WRITTEN_TYPES = {"rotate": "hinge", "slide": "slide"}
+NOT_SUPPORTED = {"free": "is free and not at the root", "crawler": "moves a belt", "planar": "is planar"}
+"""Joints that become fixed; planar ones are of URDF."""
+INERTIA_MARGIN = 1e-6  # Part of the largest moment by which a tensor must satisfy MuJoCo's conditions to be written as it is (fullinertia).
+MIN_MOMENT = 1e-13  # [kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14, but not diaginertia.
+
 
 @dataclass
 class RawLink:
@@ -286,13 +299,6 @@ def displacement(joint: Joint, value: float) -> Floats:
     return poses.from_parts(np.zeros(3), rotations.from_axis_angle(joint.axis, value))
 
 
-MAX_ID = 9999
-_PLACED = ("name", "class", "type", "pos", "axis")
-DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
-"""Attributes that a Joint has no field for, kept in `extra` under their names, in rad or m."""
-_FIELDS = frozenset((*_PLACED, "range", "limited", "armature", "ref", *DYNAMICS))
-
-
 def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
     """Return the three joints that a ball joint is read as; each keeps the attributes of the ball joint."""
     extra = {"mjcf": {"ball": {"name": name, **attributes}}}
@@ -300,9 +306,6 @@ def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
         Joint(name=f"{name or 'ball'}_{letter}", type="rotate", axis=frozen(axis), extra=extra)
         for letter, axis in zip("xyz", np.eye(3), strict=True)
     ]
-
-
-TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
 
 
 @dataclass(frozen=True)
@@ -436,11 +439,6 @@ def with_kept(joint: Joint, kept: object) -> Joint:
         extra = {key: value for key, value in whole.extra.items() if key != "equivalentInertia"}
         whole = replace(whole, rotor_inertia=inertia / gear**2, extra=extra)
     return whole
-
-
-WRITTEN_TYPES = {"rotate": "hinge", "slide": "slide"}
-NOT_SUPPORTED = {"free": "is free and not at the root", "crawler": "moves a belt", "planar": "is planar"}
-"""Joints that become fixed; planar ones are of URDF."""
 
 
 def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) -> Element | None:
@@ -585,10 +583,6 @@ def in_last_frame(body: Body, ahead: tuple[int, ...], last: int) -> tuple[Floats
         anchors_and_axes.insert(0, (back[:3], rotations.rotate(back[3:], joint.axis)))
         whole = poses.compose(at_rest(joint, body.links[index].offset), whole)
     return whole, anchors_and_axes
-
-
-INERTIA_MARGIN = 1e-6  # Part of the largest moment by which a tensor must satisfy MuJoCo's conditions to be written as it is (fullinertia).
-MIN_MOMENT = 1e-13  # [kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14, but not diaginertia.
 
 
 def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...]]:

@@ -13,6 +13,14 @@ from bodymotion.formats.xml.tree import Element
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, unit
 
+ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+"""The attributes for an orientation: an element that has one of them inherits none of the others."""
+_ONE_OF = (ORIENTATIONS, ("fromto", *ORIENTATIONS), ("mass", "density"), ("fullinertia", "diaginertia"))
+MAX_ATTRIBUTES = 10**6  # Attributes of all classes together, with those that they inherit.
+
+UNKNOWN = "\0"  # The class of an element that names a missing one.
+MIN_LENGTH = 1e-10  # [m] A shorter vector has no direction.
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -73,12 +81,7 @@ def read_settings(root: Element) -> Settings:
     return Settings(**values)  # type: ignore[arg-type]
 
 
-ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
-"""The attributes for an orientation: an element that has one of them inherits none of the others."""
-_ONE_OF = (ORIENTATIONS, ("fromto", *ORIENTATIONS), ("mass", "density"), ("fullinertia", "diaginertia"))
-MAX_ATTRIBUTES = 10**6  # Attributes of all classes together, with those that they inherit.
 _Attributes: TypeAlias = dict[str, tuple[str, Element]]  # Values of attributes, and the elements that have them.
-UNKNOWN = "\0"  # The class of an element that names a missing one.
 
 
 class Defaults:
@@ -149,9 +152,6 @@ def _merge(target: _Attributes, element: Element) -> None:
             for name in group:
                 target.pop(name, None)
     target.update({name: (value, element) for name, value in element.attributes.items()})
-
-
-MIN_LENGTH = 1e-10  # [m] A shorter vector has no direction.
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,8 @@ RAY_ROTATION = np.array([0.0, 1.0, 0.0, 0.0])
 
 
 Site: TypeAlias = tuple[int, Floats]  # The link of a site, and its pose (7,) in the frame of the link.
+MAX_RAYS = 2000  # A range sensor with more rays is written without them.
+_COMMON = tuple(field.name for field in fields(Device))
 
 
 class DeviceReader:
@@ -207,10 +209,6 @@ class DeviceReader:
         base = OtherDevice(type=kind) if kind not in DEVICE_KINDS else DEVICE_KINDS[kind]()
         base = replace(base, name=name, link=link, pose=site_pose)
         return replace(base, **usable(base, kept_values, skip=("link", "pose")))
-
-
-MAX_RAYS = 2000  # A range sensor with more rays is written without them.
-_COMMON = tuple(field.name for field in fields(Device))
 
 
 class DeviceWriter:

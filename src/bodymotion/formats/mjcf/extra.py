@@ -31,6 +31,23 @@ POSE = ("pos", *ORIENTATIONS)
 SITE_ATTRIBUTES = ("name", "class", "material", "fromto", *POSE)  # Attributes of a site that its device has fields for.
 BODY_ATTRIBUTES = ("name", "childclass", *POSE)
 
+SECTIONS = ("keyframe", "tendon", "actuator", "contact")
+WHOLE = "option", "size", "statistic", "visual", "extension", "deformable"
+"""Sections that are kept with their attributes."""
+CLASSED = (
+    *("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor"),
+    *("tendon", "equality", "pair"),
+)
+"""Elements whose defaults are kept, because the elements are kept as they are."""
+MAX_KEPT = 100_000  # Elements that are kept with their children.
+
+WRITTEN_WHOLE = ("option", "size", "statistic", "visual")
+LISTS = ("custom", "asset", "worldbody", "tendon", "contact", "equality", "actuator", "sensor", "keyframe")
+"""In an order in which elements name only those of earlier sections."""
+OBJECTS = {"objname": "objtype", "refname": "reftype"}
+KINDS = {"freejoint": "joint", "spatial": "tendon", "fixed": "tendon", "xbody": "body"}
+MAX_DEPTH = 20
+
 
 def body_extras(element: Element, lights: Sequence[Item], settings: Settings) -> dict[str, object]:
     """Return what a body has besides joints, mass, shapes and devices: attributes and lights."""
@@ -56,17 +73,6 @@ def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
         return {"element": element.name, **values, "fromto": number_text(ends)}
     item_pose = item.placed(pose(element, settings))
     return {"element": element.name, **values, "pos": number_text(item_pose[:3]), "quat": number_text(item_pose[3:])}
-
-
-SECTIONS = ("keyframe", "tendon", "actuator", "contact")
-WHOLE = "option", "size", "statistic", "visual", "extension", "deformable"
-"""Sections that are kept with their attributes."""
-CLASSED = (
-    *("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor"),
-    *("tendon", "equality", "pair"),
-)
-"""Elements whose defaults are kept, because the elements are kept as they are."""
-MAX_KEPT = 100_000  # Elements that are kept with their children.
 
 
 def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: Defaults) -> tuple[Link, ...]:
@@ -167,14 +173,6 @@ def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, obj
     inside = [_plain(child, left) for child in element.children if child.name in CLASSED]
     inside += [below for child in element.all("default") if (below := _classes(child, left, depth + 1))]
     return {"element": "default", **element.attributes, "children": inside} if inside else {}
-
-
-WRITTEN_WHOLE = ("option", "size", "statistic", "visual")
-LISTS = ("custom", "asset", "worldbody", "tendon", "contact", "equality", "actuator", "sensor", "keyframe")
-"""In an order in which elements name only those of earlier sections."""
-OBJECTS = {"objname": "objtype", "refname": "reftype"}
-KINDS = {"freejoint": "joint", "spatial": "tendon", "fixed": "tendon", "xbody": "body"}
-MAX_DEPTH = 20
 
 
 def _kind(section: str, element: Element) -> str:

@@ -52,6 +52,20 @@ SCENE = ("floor", "light", "home")
 """Names of the floor, the light and the keyframe of our writer; the reader leaves them out of a file of ours."""
 INTEGRATOR = {"integrator": "implicitfast"}
 """The option that our writer adds for position actuators: their damping is integrated implicitly."""
+DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)  # The rgba of a geom without one.
+MATERIAL_ATTRIBUTES = {"name", "class", "rgba", "specular", "shininess", "emission", "texture"}
+DENSITY = 1000.0  # [kg/m³] The default of geoms.
+
+FIRST_HIDDEN_GROUP = 3  # MuJoCo's viewer shows the groups below this one.
+PLANE_HALF_SIZE = 100.0  # [m] The half size of a plane without limits.
+FROM_Z_TO_Y = poses.inverse(FROM_Y_TO_Z)
+_SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+
+GEOM_RULES = {"contype": "1", "conaffinity": "1", "group": "0"}  # The defaults of geoms.
+GEOM_KEPT = (
+    *("contype", "conaffinity", "condim", "group", "priority", "friction", "solmix", "solref", "solimp"),
+    *("margin", "gap", "fluidshape", "fluidcoef", "user"),
+)
 
 
 def material_of(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
@@ -64,10 +78,6 @@ def material_of(rgba: tuple[float, ...], specular: float, shininess: float, emis
         shininess=shininess,
         transparency=1.0 - alpha,
     )
-
-
-DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)  # The rgba of a geom without one.
-MATERIAL_ATTRIBUTES = {"name", "class", "rgba", "specular", "shininess", "emission", "texture"}
 
 
 MeshAsset: TypeAlias = tuple[Mesh, str]  # A mesh, and how MuJoCo computes its mass (`inertia` of the asset).
@@ -380,9 +390,6 @@ def _convex_hull(points: Floats, element: Element, rule: Rule, what: str) -> Mes
     return Mesh(frozen(np.asarray(hull.vertices, dtype=np.float64)), np.asarray(hull.faces, dtype=np.int32))
 
 
-DENSITY = 1000.0  # [kg/m³] The default of geoms.
-
-
 def _segment(mass: float, center: Floats, inertia: Floats) -> Segment:
     return Segment(mass=mass, center_of_mass=center, inertia=inertia)
 
@@ -530,10 +537,6 @@ def settled(mass: Segment, settings: Settings) -> Segment:
     return _segment(max(mass.mass, settings.boundmass), mass.center_of_mass, tensor)
 
 
-FIRST_HIDDEN_GROUP = 3  # MuJoCo's viewer shows the groups below this one.
-PLANE_HALF_SIZE = 100.0  # [m] The half size of a plane without limits.
-FROM_Z_TO_Y = poses.inverse(FROM_Y_TO_Z)
-_SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 _Form: TypeAlias = tuple[tuple[float, ...], Floats, Mesh | None, str]
 """Half sizes [m] and pose (7,) of a geom in the frame around it; of a mesh, the mesh and how MuJoCo computes its mass."""
 
@@ -579,13 +582,6 @@ def _solid(kind: str, size: tuple[float, ...], geom_pose: Floats) -> tuple[Geome
     if kind == "cylinder":
         return Cylinder(size[0], 2.0 * size[1]), upright
     return Capsule(size[0], 2.0 * size[1]), upright
-
-
-GEOM_RULES = {"contype": "1", "conaffinity": "1", "group": "0"}  # The defaults of geoms.
-GEOM_KEPT = (
-    *("contype", "conaffinity", "condim", "group", "priority", "friction", "solmix", "solref", "solimp"),
-    *("margin", "gap", "fluidshape", "fluidcoef", "user"),
-)
 
 
 def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:

@@ -33,6 +33,7 @@ FAR_DISTANCE = 1000.0  # [m] Length of the tendons that hold a point in a plane.
 HINGE_ARM = 0.1  # [m] Distance of the two points of a hinge.
 STIFF_SOLVER = {"solref": "0.004 1", "solimp": "0.999 0.9999 0.0001"}
 """As stiff as MuJoCo's default time step of 2 ms allows: with the default, a loop of a few kilograms opens by a millimetre."""
+TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
 
 
 class LoopWriter:
@@ -143,9 +144,6 @@ class LoopWriter:
         one, other = (moved[:, link] for link in joint.links)
         between = poses.transform_points(poses.inverse(one), poses.transform_points(other, joint.positions[1]))
         return [bool(np.ptp(between @ direction) > 1e-9) for direction in directions]
-
-
-TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
 
 
 class LoopReader:

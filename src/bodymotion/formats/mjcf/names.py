@@ -24,6 +24,24 @@ CONTAINERS = "worldbody", "body", "frame", "replicate"
 """Elements that have the content of a `<body>`, one another included."""
 MAX_SIZE = 1e100  # Larger numbers are reported, like those that are not finite.
 
+NOT_READ = "composite", "flexcomp", "replicate", "attach", "plugin"
+"""Elements of a body that are not read; MuJoCo makes bodies of them."""
+
+OF_KIND = {
+    **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
+    **dict.fromkeys(("body", "body1", "body2", "target"), "body"),
+    **dict.fromkeys(("geom", "geom1", "geom2"), "geom"),
+    **dict.fromkeys(("site", "site1", "site2", "refsite", "sidesite", "slidersite", "cranksite"), "site"),
+    **dict.fromkeys(("tendon", "tendon1", "tendon2"), "tendon"),
+    **{kind: kind for kind in ("actuator", "camera", "mesh", "hfield", "texture", "material", "plugin", "flex")},
+    "instance": "plugin",
+}
+"""By attribute, the kind of object that it names."""
+DRIVEN = ("joint", "jointinparent", "tendon", "site", "refsite", "cranksite", "slidersite", "body")
+"""The attributes of an actuator that name what it drives."""
+
+MAX_SPELLING_NAMES = 2_000  # Among more names no similar one is searched for.
+
 
 @dataclass
 class Content:
@@ -123,25 +141,6 @@ def finite(element: Element, name: str, count: int, default: tuple[float, ...] |
         element.report(rules.NOT_FINITE, message, name, fatal=True)
         return np.array(default if default is not None else [np.nan] * count)
     return numbers
-
-
-NOT_READ = "composite", "flexcomp", "replicate", "attach", "plugin"
-"""Elements of a body that are not read; MuJoCo makes bodies of them."""
-
-OF_KIND = {
-    **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
-    **dict.fromkeys(("body", "body1", "body2", "target"), "body"),
-    **dict.fromkeys(("geom", "geom1", "geom2"), "geom"),
-    **dict.fromkeys(("site", "site1", "site2", "refsite", "sidesite", "slidersite", "cranksite"), "site"),
-    **dict.fromkeys(("tendon", "tendon1", "tendon2"), "tendon"),
-    **{kind: kind for kind in ("actuator", "camera", "mesh", "hfield", "texture", "material", "plugin", "flex")},
-    "instance": "plugin",
-}
-"""By attribute, the kind of object that it names."""
-DRIVEN = ("joint", "jointinparent", "tendon", "site", "refsite", "cranksite", "slidersite", "body")
-"""The attributes of an actuator that name what it drives."""
-
-MAX_SPELLING_NAMES = 2_000  # Among more names no similar one is searched for.
 
 
 def check_actuators(root: Element) -> None:

@@ -34,6 +34,12 @@ from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import MOVING, default_gains, effort_range, motor_range, passive_joints
 
+COMPILER = {
+    **{"angle": "radian", "autolimits": "true", "inertiafromgeom": "false", "balanceinertia": "false"},
+    **{"boundmass": "0", "boundinertia": "0", "fusestatic": "false", "discardvisual": "false"},
+}
+MAX_DEPTH = 180  # Links in a chain: XML readers limit how deep elements are nested.
+
 
 def excluded_contacts(body: Body, links: LinkWriter) -> Element:
     """Return the contacts to exclude: between a fixed base and the links that it carries.
@@ -94,13 +100,6 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
         equality.add("joint", {"name": name, "joint1": own, "joint2": other, "polycoef": polynomial})
         found.append(name)
     return found
-
-
-COMPILER = {
-    **{"angle": "radian", "autolimits": "true", "inertiafromgeom": "false", "balanceinertia": "false"},
-    **{"boundmass": "0", "boundinertia": "0", "fusestatic": "false", "discardvisual": "false"},
-}
-MAX_DEPTH = 180  # Links in a chain: XML readers limit how deep elements are nested.
 
 
 def write_mjcf(

@@ -36,6 +36,18 @@ from bodymotion.motion.components import Timeline
 Array: TypeAlias = npt.NDArray[Any]
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
 
+JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
+RATES, TIMES = ("fps", "frame_rate", "frequency"), ("times", "time")
+ROOT_JOINTS = ("root", "freejoint", "floating_base_joint", "floating_base", "")  # Names of free joints.
+NO_ORDER = "BeyondMimic", "Isaac Lab AMP"
+"""Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab."""
+UNIT_TOLERANCE = 0.01  # The difference of a quaternion's length from 1.
+LOCO_MUJOCO_RATE = 500.0  # [Hz] That of loco-mujoco's files, which do not have it.
+G1_JOINTS = tuple(Path(__file__).with_name("g1_joints.txt").read_text("utf-8").split())
+"""The joints of the Unitree G1 in MuJoCo's order, in which Unitree, GMR and others write them."""
+UPRIGHT, NOT_UPRIGHT = 0.9, 0.75
+"""Mean heights of the root's z axis: above the one in the right order of quaternions, below the other in the wrong one."""
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -68,17 +80,6 @@ def _layout(row: str) -> Layout:
 LAYOUTS = tuple(
     map(_layout, Path(__file__).with_name("layouts.txt").read_text("utf-8").partition("also\n")[2].splitlines())
 )
-JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
-RATES, TIMES = ("fps", "frame_rate", "frequency"), ("times", "time")
-ROOT_JOINTS = ("root", "freejoint", "floating_base_joint", "floating_base", "")  # Names of free joints.
-NO_ORDER = "BeyondMimic", "Isaac Lab AMP"
-"""Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab."""
-UNIT_TOLERANCE = 0.01  # The difference of a quaternion's length from 1.
-LOCO_MUJOCO_RATE = 500.0  # [Hz] That of loco-mujoco's files, which do not have it.
-G1_JOINTS = tuple(Path(__file__).with_name("g1_joints.txt").read_text("utf-8").split())
-"""The joints of the Unitree G1 in MuJoCo's order, in which Unitree, GMR and others write them."""
-UPRIGHT, NOT_UPRIGHT = 0.9, 0.75
-"""Mean heights of the root's z axis: above the one in the right order of quaternions, below the other in the wrong one."""
 
 
 def are_quaternions(values: Floats) -> bool:

@@ -41,6 +41,26 @@ from bodymotion.model.links import Device, Joint, OtherDevice, Segment
 
 MAX_TRANSFORM = 1e100  # Nested Transforms with larger numbers would overflow.
 
+ROWS = {2: ("MFVec2f",), 3: ("MFVec3f", "MFColor"), 4: ("MFRotation",)}
+SINGLES = {2: ("SFVec2f",), 3: ("SFVec3f", "SFColor"), 4: ("SFRotation",)}
+LISTS = ("MFFloat", "MFInt32", "MFString", "MFNode", "MFVec2f", "MFVec3f", "MFColor", "MFRotation", "MFTime")
+WIDER = {"SFFloat": "MFFloat", "SFInt32": "MFInt32", "SFString": "MFString"}
+
+_FILE = Path(__file__).with_name("prototypes.wrl")
+REMARKS = {name: remark for remark, name in re.findall(r"# (.*)\nPROTO (\w+)", _FILE.read_text("utf-8"))}
+"""By the names of prototypes, the comments above their declarations."""
+OPTIONAL = {("Joint", "climit"): "MFFloat", ("Joint", "equivalentInertia"): "SFFloat"}
+"""Fields that readers know and that the prototypes of the document do not declare; declared where a model has them."""
+
+DEFAULT = Joint()
+WRITTEN = (
+    *("jointType", "jointId", "jointAxis", "translation", "rotation", "children"),
+    *(name for name, _ in LIMITS.values()),
+    *MOTOR_FIELDS.values(),
+)
+RESERVED = {*STANDARD_NODES, *CLASSES, "Humanoid", "Joint", "Segment", "ExtraJoint", "Surface", "WorldInfo"}
+"""Names that a device of another type cannot have."""
+
 
 class Names:
     """The names that are used in one file."""
@@ -65,12 +85,6 @@ class Names:
             rule = losses.BODY_NAMES.as_note if what in ("the segment", "the shape") else losses.BODY_NAMES
             self.report(rule, f"{what} {name!r} is written as {free!r}")
         return free
-
-
-ROWS = {2: ("MFVec2f",), 3: ("MFVec3f", "MFColor"), 4: ("MFRotation",)}
-SINGLES = {2: ("SFVec2f",), 3: ("SFVec3f", "SFColor"), 4: ("SFRotation",)}
-LISTS = ("MFFloat", "MFInt32", "MFString", "MFNode", "MFVec2f", "MFVec3f", "MFColor", "MFRotation", "MFTime")
-WIDER = {"SFFloat": "MFFloat", "SFInt32": "MFInt32", "SFString": "MFString"}
 
 
 def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
@@ -148,13 +162,6 @@ class KeptFields:
             names = ", ".join(left[:8]) + (f" and {len(left) - 8} more" if len(left) > 8 else "")
             self.report(losses.KEPT_VALUE, f"{self.kind}: no field holds {names}")
         return fields
-
-
-_FILE = Path(__file__).with_name("prototypes.wrl")
-REMARKS = {name: remark for remark, name in re.findall(r"# (.*)\nPROTO (\w+)", _FILE.read_text("utf-8"))}
-"""By the names of prototypes, the comments above their declarations."""
-OPTIONAL = {("Joint", "climit"): "MFFloat", ("Joint", "equivalentInertia"): "SFFloat"}
-"""Fields that readers know and that the prototypes of the document do not declare; declared where a model has them."""
 
 
 @cache
@@ -236,14 +243,6 @@ def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str) -> list[N
         if made:
             nodes += moved(together[0].transform, made, title, writer.report)
     return nodes
-
-
-DEFAULT = Joint()
-WRITTEN = (
-    *("jointType", "jointId", "jointAxis", "translation", "rotation", "children"),
-    *(name for name, _ in LIMITS.values()),
-    *MOTOR_FIELDS.values(),
-)
 
 
 def joint_fields(joint: Joint, offset: Floats, title: str, report: Report) -> dict[str, Value]:
@@ -403,10 +402,6 @@ def _fits(path: Path, scene: Scene) -> bool:
             return all(stream.read(len(p)) == p for p in (*scene_pieces(scene, REMARKS), b"")) and not stream.read(1)
     except OSError:
         return False
-
-
-RESERVED = {*STANDARD_NODES, *CLASSES, "Humanoid", "Joint", "Segment", "ExtraJoint", "Surface", "WorldInfo"}
-"""Names that a device of another type cannot have."""
 
 
 class DeviceWriter:

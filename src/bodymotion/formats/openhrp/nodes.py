@@ -91,6 +91,35 @@ HUMANOID_USED = {"humanoidBody", "info", "joints", "name", "segments", "version"
 
 
 # ---- fields
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}  # The letters that old files write for axes.
+
+JOINT_TYPES: dict[str, JointType] = {
+    "rotate": "rotate",
+    "slide": "slide",
+    "free": "free",
+    "fixed": "fixed",
+    "crawler": "crawler",
+    # Not in the document, but in files: other names of the same type.
+    "pseudoContinuousTrack": "crawler",
+    "agx_crawler": "crawler",
+}
+JOINT_USED = {"translation", "rotation", "children", "jointId", *MOTOR_FIELDS.values()}
+"""Fields that are read into `Joint` and `Link` as they are; the others are kept in `extra`, or where the file has several numbers."""
+MAX_ID = 9999
+DEFAULT = Joint()
+
+SEGMENT_USED = {"mass", "centerOfMass", "momentsOfInertia", "children"}
+
+POSE_FIELDS = {"translation", "rotation", "sensorId", "children"}
+# The document's heading has the name GyroSensor for a Gyro.
+CLASSES: dict[str, type[Device]] = {**DEVICE_KINDS, "GyroSensor": Gyro}
+OTHER_SENSORS = ("PressureSensor", "PhotoInterrupter", "SpotLightDevice", "TorqueSensor")
+"""Sensors that files have and the document does not."""
+
+EXTRA_JOINT_TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
+EXTRA_JOINT_USED = {"link1Name", "link2Name", "link1LocalPos", "link2LocalPos", "jointType", "jointAxis"}
+ALL: tuple[Subject, ...] = (("links", "all"), ("devices", "all"), ("extra_joints", "all"))
+"""What is unknown where any part of a body may be missing in the value."""
 
 
 def name_of(node: Node) -> str:
@@ -145,9 +174,6 @@ def _report_more_numbers(node: Node, name: str, count: int, found: ModelDiagnost
         found.report(rules.MORE_NUMBERS, message, node.location_of(name))
 
 
-AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}  # The letters that old files write for axes.
-
-
 def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnostics, subject: Subject) -> Floats:
     """Return a jointAxis (3,) of length 1, or zero; a vector, or in old files the letter of an axis."""
     value = node.get("jointAxis")
@@ -194,21 +220,6 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
 
 
 # ---- Joint
-
-JOINT_TYPES: dict[str, JointType] = {
-    "rotate": "rotate",
-    "slide": "slide",
-    "free": "free",
-    "fixed": "fixed",
-    "crawler": "crawler",
-    # Not in the document, but in files: other names of the same type.
-    "pseudoContinuousTrack": "crawler",
-    "agx_crawler": "crawler",
-}
-JOINT_USED = {"translation", "rotation", "children", "jointId", *MOTOR_FIELDS.values()}
-"""Fields that are read into `Joint` and `Link` as they are; the others are kept in `extra`, or where the file has several numbers."""
-MAX_ID = 9999
-DEFAULT = Joint()
 
 
 def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
@@ -292,8 +303,6 @@ def _report_unused(node: Node, extra: dict[str, object], found: ModelDiagnostics
 
 # ---- Segment
 
-SEGMENT_USED = {"mass", "centerOfMass", "momentsOfInertia", "children"}
-
 
 def read_segment(node: Node, transform: Floats, found: ModelDiagnostics, subject: Subject) -> Segment:
     """Return the segment of a Segment node at `transform` (4, 4) in its link, without its shapes.
@@ -337,12 +346,6 @@ def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
 
 
 # ---- sensors
-
-POSE_FIELDS = {"translation", "rotation", "sensorId", "children"}
-# The document's heading has the name GyroSensor for a Gyro.
-CLASSES: dict[str, type[Device]] = {**DEVICE_KINDS, "GyroSensor": Gyro}
-OTHER_SENSORS = ("PressureSensor", "PhotoInterrupter", "SpotLightDevice", "TorqueSensor")
-"""Sensors that files have and the document does not."""
 
 
 def is_sensor(node: Node) -> bool:
@@ -418,9 +421,6 @@ def _check_camera(device: VisionSensor, node: Node, found: ModelDiagnostics, sub
 
 # ---- ExtraJoint
 
-EXTRA_JOINT_TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
-EXTRA_JOINT_USED = {"link1Name", "link2Name", "link1LocalPos", "link2LocalPos", "jointType", "jointAxis"}
-
 
 def read_extra_joint(node: Node, links: Mapping[str, int], found: ModelDiagnostics, subject: Subject) -> ExtraJoint:
     """Return the extra joint of a node; `links` has the index of each link by name.
@@ -455,10 +455,6 @@ def read_extra_joint(node: Node, links: Mapping[str, int], found: ModelDiagnosti
         axis=axis,
         extra=rest(node, EXTRA_JOINT_USED),
     )
-
-
-ALL: tuple[Subject, ...] = (("links", "all"), ("devices", "all"), ("extra_joints", "all"))
-"""What is unknown where any part of a body may be missing in the value."""
 
 
 @dataclass

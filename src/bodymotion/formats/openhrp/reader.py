@@ -51,6 +51,9 @@ DOUBTFUL = frozenset(
     rule.code for rule in (rules.EXTRA_LINK, rules.NO_JOINT, rules.LISTS, rules.ID_ORDER, rules.NO_HUMANOID)
 )
 """Rules that may be broken only because a part of the file could not be read."""
+UNUSED = ("bboxCenter", "bboxSize", "sites", "coord", "displacers", "addChildren", "removeChildren")
+KNOWN_NODES = {"children", "humanoidBody", "joints", "segments", "viewpoints", *UNUSED}
+"""Fields that hold nodes and are read, or have no effect."""
 
 
 def read_openhrp(
@@ -329,11 +332,6 @@ def _locator(node: Node, fields: Mapping[str, str], segments: list[Node] | None 
         return lines.location(offset) if at is None else at[0].location(at[1])
 
     return locate
-
-
-UNUSED = ("bboxCenter", "bboxSize", "sites", "coord", "displacers", "addChildren", "removeChildren")
-KNOWN_NODES = {"children", "humanoidBody", "joints", "segments", "viewpoints", *UNUSED}
-"""Fields that hold nodes and are read, or have no effect."""
 
 
 def check_tree(tree: TreeReader, humanoid: Node, found: ModelDiagnostics) -> None:

@@ -27,6 +27,10 @@ from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
 from bodymotion.skeleton.values import depth_first
 from bodymotion.system.files import whole_files
 
+MOVERS = ("rotate", "slide", "crawler")  # Types of joints that have a column in a motion.
+IN_A_LINK = 12  # How deep the nodes of a segment go below its Joint.
+MAX_OPEN_FILES = 100  # Files that are open at the same time; systems allow some hundreds.
+
 
 def _slots(body: Body, children: list[list[int]], order: list[int]) -> list[list[list[int]]]:
     """Return the slots where each device is written after all children that hold, at any depth, a device before it in `order`."""
@@ -71,10 +75,6 @@ def viewpoint_node(view: Viewpoint, report: Report) -> Node:
         fields["orientation"] = pose["rotation"]
     fields |= node_writer.vector_fields({"fieldOfView": view.field_of_view}, title, report, Viewpoint().field_of_view)
     return Node("Viewpoint", fields=fields)
-
-
-MOVERS = ("rotate", "slide", "crawler")  # Types of joints that have a column in a motion.
-IN_A_LINK = 12  # How deep the nodes of a segment go below its Joint.
 
 
 def _is_scene(body: Body) -> bool:
@@ -278,9 +278,6 @@ class _Builder:
                     wanted = own
                 names[index] = self.names.unique(wanted, "the link")
         return names
-
-
-MAX_OPEN_FILES = 100  # Files that are open at the same time; systems allow some hundreds.
 
 
 def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline") -> tuple[Problem, ...]:

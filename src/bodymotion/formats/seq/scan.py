@@ -42,6 +42,23 @@ _WIDE = (
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _COMMENT = re.compile(rb"#(?:(?<=\s#)|(?<=\A#))[^\r\n]*")
 
+PIECE = 1 << 19  # [bytes] Rows are read in pieces of about this size.
+MAX_PIECE = 1 << 26  # [bytes] A longer row is left to the YAML parser.
+MAX_SKELETON = 1 << 23  # [bytes] The text without its rows.
+MAX_SPANS = 1000
+MAX_INDENT = 54  # [columns] Rows further in are left to the YAML parser.
+_WINDOW = 1 << 14  # [bytes] The part of a file in which keys are searched for.
+
+_KEY = re.compile(rb"(?:^|(?<=[\s,{\"']))frames[\"']?[ \t]*:(?=[\s\[])")
+_FLOW = re.compile(rb"(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[(?=(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[)")
+_BLOCK = re.compile(rb"[ \t]*(?:[ \t]#[^\r\n]*)?\r?\n(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*(?= *- +(?:\[|- ))")
+_DASHES = re.compile(rb" *(?:- +)*[\"']?")
+_STRINGS = re.compile(rb"\"(?:[^\"\\]|\\.)*+(?:(\")|\\?\Z)|'[^']*+(?:(')|\Z)", re.DOTALL)
+_BREAK = re.compile(rb"[\r\n]")
+_BETWEEN = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
+_SPACE = re.compile(rb"[ \t\r\n]*")
+_TAIL = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
+
 
 def without_comments(text: bytes) -> bytes:
     """Put spaces in place of comments, so that all offsets stay."""
@@ -216,24 +233,6 @@ def begin_with(text: bytes, starts: Indices, prefix: bytes) -> Bools:
     for k, code in enumerate(prefix):
         found &= codes[starts + k] == code
     return found
-
-
-PIECE = 1 << 19  # [bytes] Rows are read in pieces of about this size.
-MAX_PIECE = 1 << 26  # [bytes] A longer row is left to the YAML parser.
-MAX_SKELETON = 1 << 23  # [bytes] The text without its rows.
-MAX_SPANS = 1000
-MAX_INDENT = 54  # [columns] Rows further in are left to the YAML parser.
-_WINDOW = 1 << 14  # [bytes] The part of a file in which keys are searched for.
-
-_KEY = re.compile(rb"(?:^|(?<=[\s,{\"']))frames[\"']?[ \t]*:(?=[\s\[])")
-_FLOW = re.compile(rb"(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[(?=(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[)")
-_BLOCK = re.compile(rb"[ \t]*(?:[ \t]#[^\r\n]*)?\r?\n(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*(?= *- +(?:\[|- ))")
-_DASHES = re.compile(rb" *(?:- +)*[\"']?")
-_STRINGS = re.compile(rb"\"(?:[^\"\\]|\\.)*+(?:(\")|\\?\Z)|'[^']*+(?:(')|\Z)", re.DOTALL)
-_BREAK = re.compile(rb"[\r\n]")
-_BETWEEN = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
-_SPACE = re.compile(rb"[ \t\r\n]*")
-_TAIL = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from bodymotion.formats.seq.scan import ByteSource, UnusualError
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion
 
+_RANGE_ROWS = 1024  # Rows that are searched at a time.
+
 
 @dataclass(frozen=True, eq=False)
 class MotionChunk(Motion):
@@ -181,9 +183,6 @@ class MotionReader(AbstractContextManager["MotionReader"]):
     def close(self) -> None:
         """Close the file; its frames cannot be read any more."""
         self._bytes.close()
-
-
-_RANGE_ROWS = 1024  # Rows that are searched at a time.
 
 
 def _sound_headers(document: Document) -> tuple[Headers, tuple[Problem, ...]]:

@@ -84,6 +84,21 @@ OLD_TYPES = {**TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
 SE3_SIZES = {"XYZQWQXQYQZ": 7, "XYZQXQYQZQW": 7, "XYZRPY": 6}
 """The orders of the numbers of a pose, and how many numbers each has."""
 
+MAX_DEPTH = 50  # Levels of nesting of a value; readers refuse more.
+
+MAX_KEY = 500  # [characters] Readers of YAML refuse keys of more than 1024, and an escaped character has up to six (in flow style).
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORDS = re.compile(r"y|n|yes|no|on|off|true|false|null|nan|inf|infinity", re.IGNORECASE)
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+_UNCLEAR_ROW_START = re.compile(rb"\x01[^\[]*(?:\t|\r(?!\n))")
+"""Characters between a dash (here 1) and its row with which YAML sees something else than a row."""
+_BESIDES = bytes({*range(256)} - {*b"[],\1"})
+_TIME_AS_POSE = re.compile(rb"(\[[^\[\],]*)\],\[")
+_WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
+
 
 def key_name(name: str, version: int) -> str:
     """Return a key of `KEYS` in the spelling of a version."""
@@ -149,15 +164,6 @@ def plain(node: Node) -> object:
 
 
 # ---- written
-
-MAX_DEPTH = 50  # Levels of nesting of a value; readers refuse more.
-
-MAX_KEY = 500  # [characters] Readers of YAML refuse keys of more than 1024, and an escaped character has up to six (in flow style).
-
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WORDS = re.compile(r"y|n|yes|no|on|off|true|false|null|nan|inf|infinity", re.IGNORECASE)
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
@@ -236,13 +242,6 @@ def _as_key(thing: object, lost: Unwritable) -> str:
         return thing
     lost.values.append(f"a key of type {type(thing).__name__} (it becomes a text)")
     return str(thing)
-
-
-_UNCLEAR_ROW_START = re.compile(rb"\x01[^\[]*(?:\t|\r(?!\n))")
-"""Characters between a dash (here 1) and its row with which YAML sees something else than a row."""
-_BESIDES = bytes({*range(256)} - {*b"[],\1"})
-_TIME_AS_POSE = re.compile(rb"(\[[^\[\],]*)\],\[")
-_WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,17 @@ from bodymotion.geometry.arrays import Floats
 
 MAX_ANGLE = 2.0 * math.pi + 0.01  # [rad] No angle of rpy needs to be larger than a full turn.
 
+NAMES = {
+    name: (tuple(attributes.split()), tuple(elements.split()))
+    for name, attributes, elements in (
+        line.split(":") for line in Path(__file__).with_name("elements.txt").read_text("utf-8").splitlines()
+    )
+}
+"""The attributes and elements of each element of a link or joint; the reader of shapes reports those below <geometry>."""
+
+REPEATED = ("visual", "collision")
+MAX_SPELLING_CANDIDATES = 10  # How many attributes of an element are compared with the known ones.
+
 
 def finite_numbers(
     element: Element, name: str, count: int | tuple[int, ...], default: tuple[float, ...] | None
@@ -62,18 +73,6 @@ def add_origin(parent: Element, pose: Floats) -> None:
 def one_line(element: Element) -> str:
     """Return an element as XML without line breaks between elements, as it is kept in `extra`."""
     return "".join(line.strip() for line in to_xml(element).decode().splitlines()[1:])
-
-
-NAMES = {
-    name: (tuple(attributes.split()), tuple(elements.split()))
-    for name, attributes, elements in (
-        line.split(":") for line in Path(__file__).with_name("elements.txt").read_text("utf-8").splitlines()
-    )
-}
-"""The attributes and elements of each element of a link or joint; the reader of shapes reports those below <geometry>."""
-
-REPEATED = ("visual", "collision")
-MAX_SPELLING_CANDIDATES = 10  # How many attributes of an element are compared with the known ones.
 
 
 def read_rest(element: Element) -> str:

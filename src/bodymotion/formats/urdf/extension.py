@@ -46,6 +46,9 @@ MAX_ID = 9999
 TOLERANCE = 1e-12  # Difference of equal numbers, relative to the larger one or to 1.
 
 T = TypeVar("T")
+MAX_NAMES = 8  # Names that are listed of one kind of loss.
+
+MATTERS = ("joint rotor_inertia",)  # What other programs would need of the values that URDF has no field for.
 
 
 @dataclass(frozen=True)
@@ -176,12 +179,6 @@ def is_same(a: object, b: object) -> bool:
 def has_parts(link: Link) -> bool:
     """Return whether a link has several segments, or one that is not in the frame of the link."""
     return len(link.segments) > 1 or any(not np.array_equal(one.transform, np.eye(4)) for one in link.segments)
-
-
-MAX_NAMES = 8  # Names that are listed of one kind of loss.
-
-
-MATTERS = ("joint rotor_inertia",)  # What other programs would need of the values that URDF has no field for.
 
 
 class LossReport:

@@ -46,6 +46,7 @@ SOLIDS: dict[str, tuple[Callable[..., Geometry], tuple[str, ...]]] = {
     "capsule": (Capsule, ("radius", "length")),
 }
 """By name of an element, what is made of its sizes, and the attributes that have these; without such it is `size`."""
+SQUARE_TOLERANCE = 1e-9  # How far the axes of a transform may be from orthogonal, and scales from equal, for a solid to be written as one.
 
 
 def read_rgba(material: Element) -> tuple[float, float, float, float] | None:
@@ -188,9 +189,6 @@ class ShapeReader:
                 material = replace(material, texture=Texture(found[0], uri))
         self._known[id(element)] = material
         return material
-
-
-SQUARE_TOLERANCE = 1e-9  # How far the axes of a transform may be from orthogonal, and scales from equal, for a solid to be written as one.
 
 
 class ShapeWriter:

@@ -35,6 +35,10 @@ _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 COMMENT = "URDF by bodymotion. Meshes are in the folder beside this file; <bodymotion> holds what URDF cannot hold."
 
+ROTATION_TOLERANCE = 1e-9  # Of the elements of a quaternion that is read back.
+OF_OTHERS = ("urdf", "urdf_links")  # Keys of `Body.extra` with elements that are written back.
+OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")
+
 
 def write_urdf(
     body: Body,
@@ -277,8 +281,3 @@ class _Writer:
             values["viewpoints"] = json_of_viewpoints(body.viewpoints)
             extension.note("viewpoints", body.name)
         extension.put("robot", {}, values)
-
-
-ROTATION_TOLERANCE = 1e-9  # Of the elements of a quaternion that is read back.
-OF_OTHERS = ("urdf", "urdf_links")  # Keys of `Body.extra` with elements that are written back.
-OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from bodymotion.formats.vrml.recovery import Damage
 
 Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | IsReference | None"
+NOTHING: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
+"""The fields of all nodes without fields, which share it: there may be a million of them."""
+NO_INTEGERS, NO_NUMBERS = frozen_ints(np.zeros(0, dtype=np.int32)), frozen(np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,6 @@ class IsReference:
     """`field IS name`, in the body of a prototype."""
 
     name: str
-
-
-NOTHING: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
-"""The fields of all nodes without fields, which share it: there may be a million of them."""
 
 
 class _Located:
@@ -251,9 +250,6 @@ def visits(nodes: Iterable[Node]) -> Iterator[Node]:
             seen.add(id(node))
             values = [value if isinstance(value, list) else [value] for value in reversed(node.fields.values())]
             stack += [item for value in values for item in reversed(value) if isinstance(item, Node)]
-
-
-NO_INTEGERS, NO_NUMBERS = frozen_ints(np.zeros(0, dtype=np.int32)), frozen(np.zeros(0))
 
 
 def _refused(node: Node, name: str, wanted: str) -> FormatError:

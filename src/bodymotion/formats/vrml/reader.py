@@ -20,6 +20,11 @@ from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_CALLS, MAX_SIZE, Parser
 from bodymotion.formats.vrml.recovery import OpenStringsError
 
+_ONE_AT_A_TIME = threading.Lock()
+"""The limit holds for all threads: two that set it back in turn would leave it too high."""
+
+MAX_NESTING = 64  # Files that are parts of each other.
+
 
 def read_vrml(path: str | Path) -> Scene:
     """Read a VRML97 file without faults; its Inline parts are read by an `InlineLoader`.
@@ -96,11 +101,6 @@ def _parsed(text: Text, has_mark: bool) -> tuple[Scene, Diagnostics]:
             raise FormatError(error.problem, found.problems) from None
 
 
-_ONE_AT_A_TIME = threading.Lock()
-"""The limit holds for all threads: two that set it back in turn would leave it too high."""
-
-
-MAX_NESTING = 64  # Files that are parts of each other.
 Used = TypeVar("Used")
 
 

@@ -49,6 +49,16 @@ _OPENING_OTHER = re.compile(
 )  # A node with another bracket instead of its opening brace.
 _FATAL = (rules.TOO_DEEP.code, rules.NOT_VRML97.code)
 _GUESSES = (rules.UNKNOWN_NODE, rules.UNKNOWN_FIELD, rules.UNKNOWN_IS)
+_BRACKET = re.compile(rf"[\[\]{{}}]|{STRING_OR_COMMENT.pattern}", re.DOTALL)
+
+_OTHER = {"{": "}", "}": "{", "[": "]", "]": "["}
+
+_LINE_END = re.compile(r"[\r\n]|\Z")
+_REMARK = re.compile(r"\s#")
+_AFTER = re.compile(r"[\s,\[\]{}]*\Z")
+_NEXT_STRING = re.compile(r"(?:\s[^\s,\[\]{}]++)?[\s,\[]*\Z")
+_BEFORE_STRING = " \t\r\n\f\v,["
+_AFTER_STRING = _BEFORE_STRING + "]{}#"
 
 
 class OpenStringsError(Exception):
@@ -285,12 +295,6 @@ class Recovery:
                 return word, offset, pos
 
 
-_BRACKET = re.compile(rf"[\[\]{{}}]|{STRING_OR_COMMENT.pattern}", re.DOTALL)
-
-
-_OTHER = {"{": "}", "}": "{", "[": "]", "]": "["}
-
-
 class Balance:
     """The numbers of opening brackets less closing ones in a whole text; each fault that explains one of them reduces them.
 
@@ -332,14 +336,6 @@ class Balance:
     def _settle(self, bracket: str, count: int = 1) -> None:
         self.excess[bracket] -= count
         self.excess[_OTHER[bracket]] += count
-
-
-_LINE_END = re.compile(r"[\r\n]|\Z")
-_REMARK = re.compile(r"\s#")
-_AFTER = re.compile(r"[\s,\[\]{}]*\Z")
-_NEXT_STRING = re.compile(r"(?:\s[^\s,\[\]{}]++)?[\s,\[]*\Z")
-_BEFORE_STRING = " \t\r\n\f\v,["
-_AFTER_STRING = _BEFORE_STRING + "]{}#"
 
 
 def with_quotes(data: str) -> tuple[str, list[int]]:

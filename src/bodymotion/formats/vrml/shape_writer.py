@@ -39,6 +39,12 @@ from bodymotion.geometry.shapes import (
     Texture,
 )
 
+DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)  # Tried in this order, until a text reads back exactly.
+IDENTITY_ROTATION: Floats = np.eye(3)
+ROUNDING = 1e-12  # How far, as a share of its largest number, a matrix may be from one that its fields give.
+
+DEFAULT = Material()
+
 
 def texture_nodes(texture: Texture, url: str, report: Report) -> dict[str, Value]:
     """Return the fields of an Appearance for a texture whose file has this url."""
@@ -70,11 +76,6 @@ def _transform_fields(matrix: Floats) -> dict[str, Value]:
         # With T = −C the point that is rotated and scaled is the origin, and −C is the translation after that.
         fields["center"], fields["translation"] = -moved, np.array(moved)
     return fields
-
-
-DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)  # Tried in this order, until a text reads back exactly.
-IDENTITY_ROTATION: Floats = np.eye(3)
-ROUNDING = 1e-12  # How far, as a share of its largest number, a matrix may be from one that its fields give.
 
 
 def rotation_value(quaternion: Floats) -> Floats | None:
@@ -199,9 +200,6 @@ def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
     if np.linalg.det(rotation) < 0:
         rotation, sizes = -rotation, -sizes
     return rotation, tuple(sizes.tolist()), axes
-
-
-DEFAULT = Material()
 
 
 class ShapeWriter:

@@ -49,6 +49,38 @@ IDENTITY: Floats = frozen(np.eye(4))
 
 Actual: TypeAlias = Callable[[Node | None], Node | None]  # Returns the node that an instance of a prototype means.
 
+_DEFAULT = Material()
+MATERIAL_FIELDS = {
+    "diffuseColor": "diffuse",
+    "ambientIntensity": "ambient_intensity",
+    "specularColor": "specular",
+    "emissiveColor": "emissive",
+    "shininess": "shininess",
+    "transparency": "transparency",
+}
+"""By the fields of a Material node, the attributes of a `Material`."""
+
+PLAIN = Material(diffuse=(1.0, 1.0, 1.0))  # The material of shapes that have none.
+
+GEOMETRY_NODES = (
+    *("Box", "Cone", "Cylinder", "ElevationGrid", "Extrusion", "IndexedFaceSet"),
+    *("IndexedLineSet", "PointSet", "Sphere", "Text"),
+)
+
+ROUND_SOLIDS: dict[str, tuple[Callable[..., Geometry], dict[str, float], tuple[str, ...]]] = {
+    "Sphere": (Sphere, {"radius": 1.0}, ()),
+    "Cylinder": (Cylinder, {"radius": 1.0, "height": 2.0}, ("side", "top", "bottom")),
+    "Cone": (Cone, {"bottomRadius": 1.0, "height": 2.0}, ("side", "bottom")),
+}
+"""By the names of nodes, the class, the fields of its sizes with their defaults, and its parts."""
+PROPERTIES = {
+    "normal": ("Normal", "vector", 3),
+    "color": ("Color", "color", 3),
+    "texCoord": ("TextureCoordinate", "point", 2),
+}
+"""Of corners of faces: by the fields of their nodes, the types of those, the field with the values, and the numbers in one."""
+MAX_VERTICES = 2_000_000  # Vertices that an Extrusion, written in few words, may unfold to.
+
 
 @dataclass(frozen=True)
 class FoundShape:
@@ -243,20 +275,6 @@ def rotation_matrix(axis: tuple[float, float, float], angle: float) -> tuple[tup
     )
 
 
-_DEFAULT = Material()
-MATERIAL_FIELDS = {
-    "diffuseColor": "diffuse",
-    "ambientIntensity": "ambient_intensity",
-    "specularColor": "specular",
-    "emissiveColor": "emissive",
-    "shininess": "shininess",
-    "transparency": "transparency",
-}
-"""By the fields of a Material node, the attributes of a `Material`."""
-
-PLAIN = Material(diffuse=(1.0, 1.0, 1.0))  # The material of shapes that have none.
-
-
 class AppearanceReader:
     """Make materials; an Appearance that is used several times gives the same material each time.
 
@@ -332,26 +350,6 @@ def texture_matrix(node: Node | None) -> Floats:
     matrix[:2, :2] = np.diag(nodes.vector(node, "scale", (1.0, 1.0))) @ [[c, -s], [s, c]]
     matrix[:2, 2] = matrix[:2, :2] @ (center + translation) - center
     return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
-
-
-GEOMETRY_NODES = (
-    *("Box", "Cone", "Cylinder", "ElevationGrid", "Extrusion", "IndexedFaceSet"),
-    *("IndexedLineSet", "PointSet", "Sphere", "Text"),
-)
-
-ROUND_SOLIDS: dict[str, tuple[Callable[..., Geometry], dict[str, float], tuple[str, ...]]] = {
-    "Sphere": (Sphere, {"radius": 1.0}, ()),
-    "Cylinder": (Cylinder, {"radius": 1.0, "height": 2.0}, ("side", "top", "bottom")),
-    "Cone": (Cone, {"bottomRadius": 1.0, "height": 2.0}, ("side", "bottom")),
-}
-"""By the names of nodes, the class, the fields of its sizes with their defaults, and its parts."""
-PROPERTIES = {
-    "normal": ("Normal", "vector", 3),
-    "color": ("Color", "color", 3),
-    "texCoord": ("TextureCoordinate", "point", 2),
-}
-"""Of corners of faces: by the fields of their nodes, the types of those, the field with the values, and the numbers in one."""
-MAX_VERTICES = 2_000_000  # Vertices that an Extrusion, written in few words, may unfold to.
 
 
 class GeometryReader:

@@ -80,15 +80,42 @@ LOOSE_NUMBER = re.compile(rf"{_SPACE}({_LOOSE_NUMBER})")
 
 DECLARATION = re.compile(rf"{_SPACE}(field|exposedField|eventIn|eventOut){_END}{_SPACE}({_NAME}){_SPACE}({_NAME})")
 """1: access, 2: type, 3: name of a field or event in the interface of a prototype or a Script."""
+_PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
+_MIN_BULK_CHARACTERS = 700  # For shorter lists, Python's own `float` is as fast.
+
+COUNTS = {
+    "SFFloat": 1,
+    "SFTime": 1,
+    "SFInt32": 1,
+    "SFVec2f": 2,
+    "SFVec3f": 3,
+    "SFColor": 3,
+    "SFRotation": 4,
+}  # Numbers in a value.
+
+WHOLE = re.compile(r"[+-]?[0-9]+")
+_BEFORE = re.compile(r"\b([A-Za-z_]\w*)[ \t,\[]*\Z")
+_ESCAPE = re.compile(r'\\(["\\])')
+_TRUTH = {"TRUE": True, "FALSE": False}
+
+_DECIMAL_COMMA = re.compile(r"[0-9]++,0[0-9]++")
+"""No number has a zero and another digit at its beginning, which JSON does not allow: the comma before it is a decimal comma."""
+_IN_NUMBER = re.compile(r"(?<=[0-9]),(?=[0-9])")
+
+OUTSIDE_PROTOTYPES = {("Joint", "gearEfficiency")}
+"""Fields that the OpenHRP document describes and the prototypes that it prints lack."""
+MODEL_NODES = (
+    *("Humanoid", "Joint", "Segment", "ExtraJoint", "Surface"),
+    *("AccelerationSensor", "Gyro", "ForceSensor", "VisionSensor", "RangeSensor"),
+)
+"""The nodes of a model: their names mean the same in every file, whether or not a prototype declares them."""
+_ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
+_LINE = re.compile(r"(\w+) (\w+)((?: [a-z]\w*)+) ?(.*)")
 
 
 def numbers(count: int) -> re.Pattern[str]:
     """Return the pattern of `count` numbers of regular size in a row."""
     return re.compile(NUMBER.pattern * count)
-
-
-_PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
-_MIN_BULK_CHARACTERS = 700  # For shorter lists, Python's own `float` is as fast.
 
 
 def number_list(text: str, whole: bool, *, in_bulk: bool = False) -> Floats | Ints | None:
@@ -112,21 +139,6 @@ def number_list(text: str, whole: bool, *, in_bulk: bool = False) -> Floats | In
 
 
 Reader: TypeAlias = "Callable[[Parser, int], tuple[Value, int]]"
-
-COUNTS = {
-    "SFFloat": 1,
-    "SFTime": 1,
-    "SFInt32": 1,
-    "SFVec2f": 2,
-    "SFVec3f": 3,
-    "SFColor": 3,
-    "SFRotation": 4,
-}  # Numbers in a value.
-
-WHOLE = re.compile(r"[+-]?[0-9]+")
-_BEFORE = re.compile(r"\b([A-Za-z_]\w*)[ \t,\[]*\Z")
-_ESCAPE = re.compile(r'\\(["\\])')
-_TRUTH = {"TRUE": True, "FALSE": False}
 
 
 def unescape(text: str) -> str:
@@ -185,11 +197,6 @@ def _strings(parser: Parser, pos: int) -> tuple[list[str], int]:
         strings.append(unescape(found[1]))
         pos = found.end()
     return strings, pos
-
-
-_DECIMAL_COMMA = re.compile(r"[0-9]++,0[0-9]++")
-"""No number has a zero and another digit at its beginning, which JSON does not allow: the comma before it is a decimal comma."""
-_IN_NUMBER = re.compile(r"(?<=[0-9]),(?=[0-9])")
 
 
 def _list_reader(field_type: str) -> Reader:
@@ -435,17 +442,6 @@ READERS: dict[str, Reader] = {
         for name in ("MFInt32", "MFFloat", "MFTime", "MFVec2f", "MFVec3f", "MFColor", "MFRotation")
     },
 }
-
-
-OUTSIDE_PROTOTYPES = {("Joint", "gearEfficiency")}
-"""Fields that the OpenHRP document describes and the prototypes that it prints lack."""
-MODEL_NODES = (
-    *("Humanoid", "Joint", "Segment", "ExtraJoint", "Surface"),
-    *("AccelerationSensor", "Gyro", "ForceSensor", "VisionSensor", "RangeSensor"),
-)
-"""The nodes of a model: their names mean the same in every file, whether or not a prototype declares them."""
-_ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
-_LINE = re.compile(r"(\w+) (\w+)((?: [a-z]\w*)+) ?(.*)")
 
 
 def field_tables(path: Path) -> dict[str, str]:

@@ -18,6 +18,16 @@ _KEYWORDS = {
     *("eventIn", "eventOut", "exposedField", "field"),
 }
 
+PIECE = 1 << 11  # Values of a list that are written at once.
+LONG = 100  # The lines of a longer list are indented by one blank, and its integers keep their `.0`: that saves bytes and most of the time.
+_ROWS = bytes.maketrans(b",]", b" \n")
+IN_A_LINE = 12  # Numbers in a line of a list without rows.
+
+HEADER = "#VRML V2.0 utf8"
+DEEPEST = 40
+"""Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text."""
+SHORT = 100  # A node without nodes inside is written in one line up to this length.
+
 
 def is_name(text: str) -> bool:
     """Return whether a text is a name (ISO/IEC 14772-1, A.2), or one that readers of models accept: `1.a-b+c`."""
@@ -28,12 +38,6 @@ def legal_name(text: str, otherwise: str = "unnamed") -> str:
     """Return the text as a name: each character that is not allowed becomes an underscore."""
     name = _FORBIDDEN.sub("_", text) or otherwise
     return f"{name}_" if name in _KEYWORDS else name
-
-
-PIECE = 1 << 11  # Values of a list that are written at once.
-LONG = 100  # The lines of a longer list are indented by one blank, and its integers keep their `.0`: that saves bytes and most of the time.
-_ROWS = bytes.maketrans(b",]", b" \n")
-IN_A_LINE = 12  # Numbers in a line of a list without rows.
 
 
 def _numbers(values: npt.ArrayLike) -> str:
@@ -89,11 +93,6 @@ def _rows(values: npt.NDArray[Any], inner: bytes, long: bool) -> bytes:
     text = text.replace(b".0,", b",").replace(b".0]", b"]").removesuffix(b".0")
     return text.replace(b"],[", b"\n").replace(b",", b" ").replace(b"\n", inner)
 
-
-HEADER = "#VRML V2.0 utf8"
-DEEPEST = 40
-"""Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text."""
-SHORT = 100  # A node without nodes inside is written in one line up to this length.
 
 Pieces: TypeAlias = "Iterator[bytes | Pieces]"
 

@@ -55,6 +55,13 @@ MAX_DEPTH = 200
 MAX_ENTITY = 12  # [characters] A longer text of an entity is not read: the file must not grow many times.
 MAX_CORRECTIONS = 10  # How many faults, such as misspelt tags, are read as they are meant.
 TAG_MISMATCH = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
+_NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
+_DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_OF_EXPAT = ("utf8", "utf16", "iso88591", "usascii")
+
+_NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
 @dataclass(eq=False)
@@ -269,9 +276,6 @@ def numbers_in(text: str, title: str, count: int | Sequence[int] | None = None) 
     return values
 
 
-_NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
-
-
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:60] + "…")
 
@@ -303,10 +307,6 @@ def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | No
         found.add(error.problem, fatal=True)
         document.incomplete = True
         return None
-
-
-_DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
-_OF_EXPAT = ("utf8", "utf16", "iso88591", "usascii")
 
 
 def _in_utf8(data: bytes, path: str | None) -> tuple[bytes, str | None]:
@@ -418,11 +418,6 @@ class _Builder:
             raise error
         # A short text with no other entity in it cannot expand without limit: what else is wrong with the file is found.
         self.document.found.add(error.problem, fatal=True)
-
-
-_NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-_IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
 def is_xml_text(text: str) -> bool:

@@ -20,6 +20,9 @@ Method: TypeAlias = Literal["after", "nearest", "before", "linear", "cubic", "pc
 HOLDING = ("after", "nearest", "before")  # The methods that hold a value until the next one.
 
 MAX_FRAME = 2.0**53  # Above this number, consecutive frame numbers are the same double.
+FULL_TURN = 2 * np.pi
+MAX_STEP = 1.0
+"""[rad] A jump this close to full turns counts as a wrap: a joint may have moved that much between two frames."""
 
 
 def check_method(method: Method) -> None:
@@ -207,11 +210,6 @@ def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -
         out[..., :3] = positions.reshape(len(at), -1, 3)
 
     return sample
-
-
-FULL_TURN = 2 * np.pi
-MAX_STEP = 1.0
-"""[rad] A jump this close to full turns counts as a wrap: a joint may have moved that much between two frames."""
 
 
 @dataclass(frozen=True)

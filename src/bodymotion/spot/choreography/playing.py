@@ -53,6 +53,10 @@ _BASE = (
 )
 """The joints that move a robot on the stage: name, type and axis."""
 
+_POSE = (*GROUPS["body_pos"], *GROUPS["body_euler_rpy"])
+_ARM = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
+MAX_NUMBER = 1000.0  # [m, rad, slices] With larger numbers a move is a pause.
+
 
 def parameters_of(move: Move) -> dict[str, float]:
     """Return the numbers that a move sets as parameters of its animation."""
@@ -277,11 +281,6 @@ class _Frames:
                 found = arm_joints(goals, self.joints[max(first - 1, 0), ARM])
                 self.joints[here, ARM] = found.joints
                 self.errors[here, 4] = np.maximum(self.errors[here, 4], found.miss)
-
-
-_POSE = (*GROUPS["body_pos"], *GROUPS["body_euler_rpy"])
-_ARM = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
-MAX_NUMBER = 1000.0  # [m, rad, slices] With larger numbers a move is a pause.
 
 
 def approximation(move: Move, slice_seconds: float) -> Animation | None:

@@ -30,6 +30,16 @@ BLOCK = 4096
 LIMIT_TOLERANCE = 1e-9
 """[rad] An angle beyond a limit by less than this counts as on it."""
 
+MAX_STEPS = 40  # Of a search for joint values within the limits.
+MAX_FOLLOWED = 3
+"""Starting points of a frame that are followed: those with the smallest errors."""
+STEP_TOLERANCE = 1e-7
+"""[rad] A search whose step is smaller has converged."""
+MAX_DAMPING = 1e2
+"""A search with a larger damping ends: no step reduces its error."""
+SEARCH_BLOCK = 20_000
+"""Frames that are searched at once, which limits the memory."""
+
 
 class Legs(NamedTuple):
     """A result of inverse kinematics: `joints` (..., 4, 3) hx hy kn [rad], `miss` (..., 4) [m] the distance from the goal."""
@@ -183,16 +193,6 @@ def _starts(found: Floats) -> Floats:
 
 Errors: TypeAlias = Callable[[Floats, Indices], tuple[Floats, Floats]]
 """Takes joints (M, J) and their frames (M,); returns errors (M, E) and derivatives (M, E, J)."""
-
-MAX_STEPS = 40
-MAX_FOLLOWED = 3
-"""Starting points of a frame that are followed: those with the smallest errors."""
-STEP_TOLERANCE = 1e-7
-"""[rad] A search whose step is smaller has converged."""
-MAX_DAMPING = 1e2
-"""A search with a larger damping ends: no step reduces its error."""
-SEARCH_BLOCK = 20_000
-"""Frames that are searched at once, which limits the memory."""
 
 
 def nearest_within_limits(errors: Errors, starts: Floats, lower: Floats, upper: Floats) -> Floats:

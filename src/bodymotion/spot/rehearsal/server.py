@@ -23,6 +23,9 @@ from bodymotion.spot.rehearsal.store import Dance, Store
 
 HOST = "127.0.0.1"
 MAX_MESSAGE_BYTES = 128 << 20  # The default limit of gRPC, 4 MiB, is too small for a long recording.
+CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
+CERTIFICATE_NAMES = "*.spot.robot", "localhost"
+"""The vendor's client calls each service of a robot by a name that ends in spot.robot."""
 
 
 class StandIn:
@@ -163,11 +166,6 @@ def _answering(
         return iter([response]) if is_stream else response
 
     return call
-
-
-CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
-CERTIFICATE_NAMES = "*.spot.robot", "localhost"
-"""The vendor's client calls each service of a robot by a name that ends in spot.robot."""
 
 
 def make_certificate() -> tuple[bytes, bytes]:
