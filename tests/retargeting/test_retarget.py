@@ -10,10 +10,16 @@ import sys
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import bodymotion as bm
 from bodymotion.cli.app import app
+from bodymotion.geometry import rotations
+from bodymotion.retargeting.feet import PATCH, rolling
 from bodymotion.retargeting.roles import figure_of_body, figure_of_skeleton
+from bodymotion.retargeting.source import Sole
 from bodymotion.skeleton import CHANNELS
 from bodymotion.spot.playback import spot_body
 from sample_files import ACCEPT, ROOT, corpus_files
@@ -61,6 +67,30 @@ def test_feet_stay_and_limbs_follow(biped, walk):
     assert found.penetration < 0.005
     assert found.contact_agreement > 0.9
     assert (found.joint_jumps, found.root_jumps, found.limit_violations) == (0, 0, 0)
+
+
+@settings(deadline=None)
+@given(
+    arrays(float, (12, 3), elements=st.floats(-0.1, 0.1)),
+    arrays(float, (8, 3), elements=st.floats(-0.5, 0.5)),
+    st.lists(st.booleans(), min_size=8, max_size=8),
+)
+def test_a_foot_rolls_on_the_ground_without_sliding(points, rpy, on):
+    """Of a foot in contact, the middle of what touches the ground in a frame is at the same place in the next one."""
+    points = points - [0.0, 0.0, 0.1]
+    sole, on = Sole(points, 0.1, 0.1, 0.2, 0.1, 0.1), np.array(on)
+    feet = np.concatenate([rpy, rotations.from_rpy(rpy)], axis=1)
+    rolled = rolling(feet, on, np.ones(len(on)), sole)
+    placed = rolled[:, None, :3] + rotations.rotate(rolled[:, None, 3:], points)
+    heights = placed[..., 2]
+    assert np.abs(heights.min(axis=1))[on].max(initial=0.0) < 1e-9
+    assert np.array_equal(rolled[:, 3:], feet[:, 3:])
+    for t in np.flatnonzero(on[1:] & on[:-1]):
+        touching = heights[t] <= heights[t].min() + PATCH
+        assert np.abs((placed[t + 1] - placed[t])[touching].mean(axis=0)[:2]).max() < 1e-9
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(int)))
+    for first, after in edges.reshape(-1, 2):
+        assert np.abs((rolled - feet)[first:after, :2].mean(axis=0)).max() < 1e-9
 
 
 def test_result_does_not_depend_on_the_first_frame(biped, walk):
