@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import click
 import numpy as np
-import pytest
 from click.testing import CliRunner
 
 import bodymotion as bm
@@ -31,6 +30,7 @@ PRINTED_BY = {
 """The commands that print the texts of a package or module, where not all do."""
 OF_CALLS = {"body", "delimiter"}
 """Options of readers that are for programs only."""
+OPTION = re.compile(r"(?<![\w-])--[a-z]")
 
 
 def options_of(command: str) -> dict[str, set[str]]:
@@ -48,30 +48,31 @@ def texts() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for path in SOURCE.rglob("*.py"):
         if not {"cli", "viewer", "client"} & set(path.parts):
             code = path.read_text(encoding="utf-8")
-            if "--" not in code:
+            if not OPTION.search(code):
                 continue
-            tree = ast.parse(code)
-            bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-            for node in ast.walk(tree):
+            printing = next((PRINTED_BY[part] for part in path.parts if part in PRINTED_BY), READING)
+            bare = set()
+            for node in ast.walk(ast.parse(code)):  # an expression comes before the text that it is
+                if isinstance(node, ast.Expr):
+                    bare.add(id(node.value))
+                    continue
                 text = node.value if isinstance(node, ast.Constant) and id(node) not in bare else None
-                if isinstance(text, str) and re.search(r"(?<![\w-])--[a-z]", text):
-                    yield (
-                        f"{path.name}:{node.lineno}",
-                        text,
-                        next((PRINTED_BY[part] for part in path.parts if part in PRINTED_BY), READING),
-                    )
+                if isinstance(text, str) and OPTION.search(text):
+                    yield f"{path.name}:{node.lineno}", text, printing
 
 
-@pytest.mark.parametrize(("where", "text", "printing"), [pytest.param(*one, id=one[0]) for one in texts()])
-def test_an_option_that_a_hint_names_is_one_of_the_command(where, text, printing):
-    commands = set(printing)
-    for verb, option in re.findall(r"`(?:bodymotion )?([a-z]+)(?= [^`]*--)|(?<![\w-])(--[a-z-]+)", text):
-        if verb:
-            assert verb in READING
-            commands = {verb}
-            continue
-        wanted = commands - set(WITHOUT_BODY) if option in ("--by-position", "--body") else commands
-        assert all(any(option in names for names in OPTIONS[one].values()) for one in wanted), (where, option)
+def test_options_that_hints_name_are_ones_of_the_commands():
+    found = list(texts())
+    assert found
+    for where, text, printing in found:
+        commands = set(printing)
+        for verb, option in re.findall(r"`(?:bodymotion )?([a-z]+)(?= [^`]*--)|(?<![\w-])(--[a-z-]+)", text):
+            if verb:
+                assert verb in READING, where
+                commands = {verb}
+                continue
+            wanted = commands - set(WITHOUT_BODY) if option in ("--by-position", "--body") else commands
+            assert all(any(option in names for names in OPTIONS[one].values()) for one in wanted), (where, option)
 
 
 def test_commands_have_the_options_of_all_readers():
