@@ -143,7 +143,7 @@ def test_components_of_one_name(tmp_path):
         for value in (1.0, 2.0)
     )
     lost = write_lerobot([motion.replaced(*motion.components, one, other)], tmp_path / "new")
-    assert [problem.rule for problem in lost if "action" in problem.message] == [losses.COMPONENT.code]
+    assert [problem.rule for problem in lost].count(losses.COMPONENT.code) == 1
     assert (bm.open_collection(tmp_path / "new")[0].load()["action"].values == 1).all()
     for name in ("observation.state", "index"):
         with pytest.raises(ValueError, match=name):
