@@ -90,17 +90,27 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imports(name: str, path: Path) -> Iterator[tuple[str, int, bool]]:
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(parsed(path)))
+
+
+@cache
+def imports(name: str, path: Path) -> tuple[tuple[str, int, bool], ...]:
     """Return what a module imports of the package: dotted name, line, whether for types only."""
-    tree = parsed(path)
+    return tuple(_imports(name, path))
+
+
+def _imports(name: str, path: Path) -> Iterator[tuple[str, int, bool]]:
     for_types = {
         id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for node in nodes(path)
+        if isinstance(node, ast.If)
+        and any("TYPE_CHECKING" in (getattr(one, "id", ""), getattr(one, "attr", "")) for one in ast.walk(node.test))
         for inner in ast.walk(node)
     }
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(tree):
+    for node in nodes(path):
         targets: list[str] = []
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
@@ -157,8 +167,7 @@ def test_no_cycle_of_imports():
 
 
 def _lines_in_functions(path: Path) -> set[int]:
-    tree = parsed(path)
-    functions = (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    functions = (n for n in nodes(path) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
     return {line for function in functions for line in range(function.lineno, (function.end_lineno or 0) + 1)}
 
 
@@ -184,7 +193,7 @@ def reads_a_message(path: Path) -> list[int]:
         return isinstance(node, ast.Attribute) and node.attr == "message"
 
     lines = []
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         read = (
             (isinstance(node, ast.Compare) and any(map(is_message, (node.left, *node.comparators))))
             or (isinstance(node, ast.Attribute) and node.attr in STRING_METHODS and is_message(node.value))
@@ -211,10 +220,11 @@ def test_there_is_one_collector():
     """Problems are collected in `diagnostics.Diagnostics`, not in lists that are handed from function to function."""
     found = set()
     for name, path in INNER.items():
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             handed = isinstance(node, ast.arg) and node.annotation is not None
             held = isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)
-            if (handed or held) and ast.unparse(node.annotation) == "list[Problem]":  # type: ignore[union-attr]
+            is_list = (handed or held) and isinstance(node.annotation, ast.Subscript)
+            if is_list and ast.unparse(node.annotation) == "list[Problem]":  # type: ignore[union-attr]
                 found.add(name)
     assert found == set()
 
