@@ -120,20 +120,20 @@ def full_row() -> bytes:
 
 
 HOSTILE = {
-    "empty rows": b"\x12\x00" * 500_000,
-    "one full row": full_row() + b"\x12\x00" * 250_000,
-    "much outside": b"\x0a\x01a" * 50_000,
-    "unknown fields": b"\x98\x06\x01" * 50_000,
-    "empty text rows": b"animation_keyframes{}" * 8_000,
-    "text rows without an end": b"animation_keyframes{" * 20_000,
-    "deep": b"a{" * 20_000,
-    "deep lists": b"a:" + b"[" * 60_000,
-    "a long name": b"a" * 500_000,
-    "a long number": b"bpm: " + b"1" * 500_000,
-    "a long text without an end": b'name: "' + b"\\a" * 250_000,
-    "many texts": b"name: " + b'""' * 20_000,
-    "comments": b"#\n" * 100_000 + b"}",
-    "unknown names": b" ".join(b"a%d:1" % n for n in range(10_000)),
+    "empty rows": b"\x12\x00" * tries(500_000),
+    "one full row": full_row() + b"\x12\x00" * tries(250_000),
+    "much outside": b"\x0a\x01a" * tries(50_000),
+    "unknown fields": b"\x98\x06\x01" * tries(50_000),
+    "empty text rows": b"animation_keyframes{}" * tries(8_000),
+    "text rows without an end": b"animation_keyframes{" * tries(20_000),
+    "deep": b"a{" * tries(20_000),
+    "deep lists": b"a:" + b"[" * tries(60_000),
+    "a long name": b"a" * tries(500_000),
+    "a long number": b"bpm: " + b"1" * tries(500_000),
+    "a long text without an end": b'name: "' + b"\\a" * tries(250_000),
+    "many texts": b"name: " + b'""' * tries(20_000),
+    "comments": b"#\n" * tries(100_000) + b"}",
+    "unknown names": b" ".join(b"a%d:1" % n for n in range(tries(10_000))),
 }
 
 
