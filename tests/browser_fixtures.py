@@ -19,11 +19,13 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-quic",
     "--no-first-run",
+    "--webgl-antialiasing-mode=none",
+    "--disable-gpu-rasterization",
     "--disable-component-update",
     "--disable-sync",
 ]
 FEW_FRAMES = "(()=>{const soon=window.requestAnimationFrame.bind(window);window.cancelAnimationFrame=clearTimeout;" \
-    "window.requestAnimationFrame=(draw)=>setTimeout(soon,100,draw)})()"  # fmt: skip
+    "window.requestAnimationFrame=(draw)=>setTimeout(soon,200,draw)})()"  # fmt: skip
 """Drawing in software takes a whole core where the browser draws whenever it can."""
 NO_NOTICES = "addEventListener('DOMContentLoaded',()=>{const s=document.createElement('style');" \
     "s.textContent='.mantine-Notification-root{display:none!important}';document.head.append(s)})"  # fmt: skip
