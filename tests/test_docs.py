@@ -106,27 +106,34 @@ components:
 """
 
 
-@pytest.fixture
-def desk(tmp_path, examples, monkeypatch) -> Path:
-    """A folder to work in, with the examples in it."""
-    shutil.copytree(examples, tmp_path / "examples")
+@pytest.fixture(scope="module")
+def laid_out(tmp_path_factory, examples) -> Path:
+    """The files that the pages work with, for copies."""
+    folder = tmp_path_factory.mktemp("desk")
+    shutil.copytree(examples, folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     for path in examples.iterdir():
         if path.is_file():
-            shutil.copy(path, tmp_path)
-    shutil.copy(examples / "biped.wrl", tmp_path / "robot.wrl")
-    shutil.copy(examples / "biped_walk.seq", tmp_path / "walk.seq")
-    (tmp_path / "broken.seq").write_text(BROKEN)
-    (tmp_path / "motions").mkdir()
+            shutil.copy(path, folder)
+    shutil.copy(examples / "biped.wrl", folder / "robot.wrl")
+    shutil.copy(examples / "biped_walk.seq", folder / "walk.seq")
+    (folder / "broken.seq").write_text(BROKEN)
+    (folder / "motions").mkdir()
     for name in ("motions/walk.seq", "motions/again.seq"):
-        shutil.copy(examples / "biped_walk.seq", tmp_path / name)
-    monkeypatch.setattr("bodymotion.collection.mapping.num_cores", lambda: 1)
-    (tmp_path / "dance.pseq").write_text(PSEQ[0])
+        shutil.copy(examples / "biped_walk.seq", folder / name)
+    (folder / "dance.pseq").write_text(PSEQ[0])
     for name, text in {"clip.bvh": BVH, "clip.asf": ASF, "clip.amc": AMC}.items():
-        (tmp_path / name).write_text(text)
+        (folder / name).write_text(text)
     for name, arrays in zip(("clip.npz", "SMPLH_NEUTRAL.npz"), family(52), strict=True):
-        np.savez(tmp_path / name, **arrays)
-    (tmp_path / "walk.pkl").write_bytes(pickle.dumps(LAYOUTS["GMR"]))
-    return tmp_path
+        np.savez(folder / name, **arrays)
+    (folder / "walk.pkl").write_bytes(pickle.dumps(LAYOUTS["GMR"]))
+    return folder
+
+
+@pytest.fixture
+def desk(laid_out, tmp_path, monkeypatch) -> Path:
+    """A folder to work in, with the examples in it."""
+    monkeypatch.setattr("bodymotion.collection.mapping.num_cores", lambda: 1)
+    return shutil.copytree(laid_out, tmp_path, dirs_exist_ok=True)
 
 
 def environment() -> dict[str, str]:

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline, PchipInterpolator
-from scipy.signal import firwin
 from scipy.spatial.transform import Rotation, RotationSpline, Slerp
 
 from bodymotion.geometry import arrays, poses, rotations
@@ -253,6 +252,8 @@ def test_methods_are_named_when_there_is_none():
 
 @pytest.mark.parametrize("fine", [2, 3, 10])
 def test_the_filter_is_scipys_window_design(fine):
+    from scipy.signal import firwin  # it loads all of SciPy's statistics
+
     expected = firwin(2 * 12 * fine + 1, 0.425, window=("kaiser", 5.653), fs=fine)
     assert np.allclose(taps(fine), expected, atol=1e-12)
 

@@ -199,7 +199,10 @@ def test_a_mirrored_person_gives_the_mirrored_motion(path, first, dance):
     """HRP-4C's shells are not quite symmetric, and the first shape of its shin is oblique."""
     from bodymotion.editing import mirror
 
-    body, source = model_in(path), dataclasses.replace(dance, values=dance.values[first : first + (505 if ACCEPT else 255)])
+    body, source = (
+        model_in(path),
+        dataclasses.replace(dance, values=dance.values[first : first + (505 if ACCEPT else 255)]),
+    )
     expected = joints_of(body, mirror(bm.retarget(source, body), body))
     difference = np.abs(joints_of(body, bm.retarget(mirrored(source), body)) - expected).max(axis=1)
     assert np.quantile(np.degrees(difference), 0.98) < 1
