@@ -13,8 +13,9 @@ from waiting import TIMEOUT
 
 FLAGS = [
     "--no-sandbox",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
+    "--use-angle=gl-egl",  # Mesa; Chromium's own renderer compiles the shaders of each page anew, for 10 s of CPU
+    "--ignore-gpu-blocklist",
+    "--enable-unsafe-swiftshader",  # it is used where Mesa is not installed
     "--disable-gpu-watchdog",  # it ends the process that draws when that is slow, and the scene stays empty from then on
     "--disable-background-networking",
     "--disable-quic",
@@ -25,7 +26,7 @@ FLAGS = [
     "--disable-sync",
 ]
 FEW_FRAMES = "(()=>{const soon=window.requestAnimationFrame.bind(window);window.cancelAnimationFrame=clearTimeout;" \
-    "window.requestAnimationFrame=(draw)=>setTimeout(soon,200,draw)})()"  # fmt: skip
+    "window.requestAnimationFrame=(draw)=>setTimeout(soon,100,draw)})()"  # fmt: skip
 """Drawing in software takes a whole core where the browser draws whenever it can."""
 NO_NOTICES = "addEventListener('DOMContentLoaded',()=>{const s=document.createElement('style');" \
     "s.textContent='.mantine-Notification-root{display:none!important}';document.head.append(s)})"  # fmt: skip
@@ -43,7 +44,8 @@ def chromium() -> Iterator[object]:
             pytest.fail("no Chromium or no Playwright, and CI=true")
         pytest.skip("no Chromium or no Playwright")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=TIMEOUT * 1000)
+        software = {**os.environ, "LIBGL_ALWAYS_SOFTWARE": "1"}
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS, env=software, timeout=TIMEOUT * 1000)
         yield browser
         browser.close()
 
