@@ -25,6 +25,7 @@ from bodymotion.model.scaling import scale
 from bodymotion.motion import Motion, MultiSE3Seq, Timeline
 from bodymotion.motion.components import LINK_POSITION
 from bodymotion.motion.interpolation import sampled
+from bodymotion.retargeting.feet import PATCH
 from bodymotion.retargeting.quadruped import Plan, contact_depths, level_frame, planned, soles_of, stand_of
 from bodymotion.retargeting.roles import LEG_ENDS, LEGS, LIMBS, SIDES, Figure, figure_of_body
 from bodymotion.retargeting.source import Recording, moving_figure, part_axes, recorded, sole_points
@@ -33,7 +34,6 @@ from bodymotion.skeleton import Skeleton
 
 COLLISION_FRAMES = 300  # Maximum number of frames that are checked for collisions.
 MAX_FLOAT = 0.01  # [m]
-PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
 APART = 0.55  # Of the sum of their heights: how far they are apart.
 
 Errors: TypeAlias = tuple[dict[str, float], dict[str, float]]  # Of positions [m] and of directions [rad], by name.
