@@ -18,7 +18,7 @@ from bodymotion.retargeting.source import Sole
 FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
 """[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; FREE_TILT where its ankle allows no less."""
 PITCHES = (-0.4, 0.7)  # [rad] Range of the pitch of a foot in contact.
-CLEARANCE = 0.08  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
+CLEARANCE = 0.12  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
 PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
 LATE_TIME = 0.2  # [s] Time in which weights grow by a factor of e in the first stance phase.
 TILTED_SHARE = 0.001  # Weight of frames with a tilted foot.
