@@ -123,7 +123,9 @@ def moving_figure(
         if not len(placed):
             raise ValueError(f"{name}: no frames: there is nothing to retarget")
     elif body is None:
-        raise ValueError(f"{name} is a motion: retargeting needs the body that it belongs to (--source-body)")
+        raise ValueError(
+            f"{name}: a motion of a robot is retargeted with its body; expected one (source_body, --source-body)"
+        )
     else:
         check_kind(body, "source_body", Body)
         found, root = measure(body, source), source.link_position
