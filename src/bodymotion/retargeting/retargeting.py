@@ -49,8 +49,9 @@ STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in con
 POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
 FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
-LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.05
-"""The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
+LAST_FOOT, LAST_PELVIS, LESS, LAST_LEGS, LAST_POSTURE = 30.0, 10.0, 0.7, 1.0, 0.05
+"""The weights in the last pass: of feet; of the pelvis, which is less by a factor each time, so that it is smooth if feet reach their goals
+nevertheless, and moves with them if not; of the filtered values of legs and trunk, and of other joints."""
 MAX_PLANS, MAX_MISS = 7, 0.0075
 """How often the feet are planned at most; and of the length of a leg: a foot that is further from its goals on average in a stance phase
 cannot reach them, and is planned again, with the orientations that it reaches."""
@@ -122,7 +123,7 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     others = np.setdiff1d(np.arange(body.num_joints), legs)
     q[:, others], root = slow[:, others], smoothed(root, times, CUTOFF, are_poses=True)
     held, before, space = goals.in_contact(), np.inf, goals.space(legs, LAST_LEGS)
-    for _ in range(MAX_ATTEMPTS):
+    for attempt in range(MAX_ATTEMPTS):
         q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
         placed = goals.placed(q, root)
         away = goals.follow(placed)
@@ -130,10 +131,9 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         if len(rows) <= MAX_MISSED_SHARE * len(q) or now > MAX_REMAINING * before:
             break
         before = now
-        last = [
-            *goals.feet(LAST_FOOT, LAST_FOOT),
-            ik.FrameTask(pelvis, np.round(placed[:, pelvis], DIGITS), PELVIS, PELVIS),
-        ]
+        weight = max(LAST_PELVIS * LESS**attempt, PELVIS)
+        hips = ik.FrameTask(pelvis, np.round(placed[:, pelvis], DIGITS), weight, weight)
+        last = [*goals.feet(LAST_FOOT, LAST_FOOT), hips]
         q, root = goals.refine(last, space, q, root, rows, LAST_STEPS)
     else:
         placed = goals.placed(q, root)
