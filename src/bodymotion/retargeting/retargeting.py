@@ -55,7 +55,7 @@ nevertheless, and moves with them if not; of the filtered values of legs and tru
 MAX_PLANS, MAX_MISS = 7, 0.0075
 """How often the feet are planned at most; and of the length of a leg: a foot that is further from its goals on average in a stance phase
 cannot reach them, and is planned again, with the orientations that it reaches."""
-MAX_ATTEMPTS, SOLE_TOLERANCE, MAX_MISSED_SHARE, MAX_REMAINING = 12, 2e-4, 0.02, 0.85
+MAX_ATTEMPTS, SOLE_TOLERANCE, MAX_MISSED_SHARE, MAX_REMAINING = 12, 2e-4, 0.02, 0.95
 """How often the last pass is repeated at most, to keep velocity limits and pinned feet together; the distance [m] at which soles are at
 their goals; the share of frames in which they, and plans, need not be; and that of the mean distance before below which repeating helps."""
 FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 1, 20
