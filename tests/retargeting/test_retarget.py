@@ -132,8 +132,17 @@ LONG = (
 )
 
 
-@pytest.mark.parametrize("path", corpus_files(*ROBOTS), ids=lambda path: path.stem)
-@pytest.mark.parametrize("clip", corpus_files(*CLIPS, *(LONG if ACCEPT else ())), ids=lambda path: path.stem)
+def taken_in_turn(firsts, seconds):
+    """Return all pairs in acceptance, else each of the second things with one of the first, taken in turn."""
+    pairs = [(first, second) for first in firsts for second in seconds]
+    return pairs if ACCEPT or not firsts else [(firsts[k % len(firsts)], second) for k, second in enumerate(seconds)]
+
+
+@pytest.mark.parametrize(
+    ("clip", "path"),
+    taken_in_turn(corpus_files(*CLIPS, *(LONG if ACCEPT else ())), corpus_files(*ROBOTS)),
+    ids=lambda path: path.stem,
+)
 def test_results_of_robots_do_not_depend_on_the_first_and_the_last_frame(path, clip):
     """The files of CMU begin with a pose for calibration, the arms of JAXON2 are redundant, and Atlas is moved by joints of its root."""
     body, source = model_in(path), clip_in(clip)
@@ -182,8 +191,11 @@ def dance():
     return bm.load_skeleton(next(iter(corpus_files(LONG[0]))))
 
 
-@pytest.mark.parametrize("path", corpus_files(*ROBOTS[:2], ROBOTS[6]), ids=lambda path: path.stem)
-@pytest.mark.parametrize("first", [1552, 3104, 3686])
+@pytest.mark.parametrize(
+    ("first", "path"),
+    taken_in_turn([1552, 3104, 3686], corpus_files(*ROBOTS[:2], ROBOTS[6])),
+    ids=lambda value: getattr(value, "stem", value),
+)
 def test_rounding_of_a_source_changes_nothing(path, first, dance):
     """Near the ends of these parts of the dance a leg is straight: its rotation about itself followed the last digits, by 12° or more."""
     body, source = model_in(path), dataclasses.replace(dance, values=dance.values[first : first + 90])
@@ -193,8 +205,11 @@ def test_rounding_of_a_source_changes_nothing(path, first, dance):
     assert np.degrees(np.abs(np.array(found) - expected).max()) < 0.1
 
 
-@pytest.mark.parametrize("path", corpus_files(*ROBOTS[:2], ROBOTS[6]), ids=lambda path: path.stem)
-@pytest.mark.parametrize("first", [900, 1500, 3400])
+@pytest.mark.parametrize(
+    ("first", "path"),
+    taken_in_turn([900, 1500, 3400], corpus_files(*ROBOTS[:2], ROBOTS[6])),
+    ids=lambda value: getattr(value, "stem", value),
+)
 def test_a_mirrored_person_gives_the_mirrored_motion(path, first, dance):
     """HRP-4C's shells are not quite symmetric, and the first shape of its shin is oblique."""
     from bodymotion.editing import mirror
