@@ -10,11 +10,13 @@ import subprocess
 import sys
 import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
-from sample_files import ROOT, missing
+from sample_files import ACCEPT, ROOT, missing
 from waiting import TIMEOUT
 
 NO_INDEX = re.compile(
@@ -41,7 +43,7 @@ def test_what_the_wheel_holds(wheel):
     package = ROOT / "src" / "bodymotion"
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-        (metadata,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
+        (stated,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
         (entry_points,) = (archive.read(name).decode() for name in names if name.endswith("/entry_points.txt"))
     files = {f"bodymotion/{p.relative_to(package).as_posix()}" for p in package.rglob("*") if p.is_file()}
     assert {name for name in files if "__pycache__" not in name} <= names
@@ -50,30 +52,22 @@ def test_what_the_wheel_holds(wheel):
         *(n.split("/")[0] for n in names if ".dist-info/" in n),
     }
     assert any(name.endswith("/LICENSE") for name in names)
-    assert "License-Expression: Apache-2.0" in metadata
+    assert "License-Expression: Apache-2.0" in stated
     assert "bodymotion = bodymotion.cli:main" in entry_points
 
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory) -> Path:
-    """A folder far from the project with an environment that holds the wheel, and what it asks for, and nothing else."""
+    """A folder far from the project with an environment that holds the wheel, and what it asks for, and nothing else.
+
+    What it asks for is installed in acceptance; else the files of what is installed here are linked.
+    """
     folder = tmp_path_factory.mktemp("elsewhere")
     venv.create(folder / "env")
     pip = [sys.executable, "-m", "pip", "--python", folder / "env", "--disable-pip-version-check", "--no-input"]
+    index = ["--retries", "2", "--timeout", "20", "-c", ROOT / "constraints.txt"] if ACCEPT else ["--no-deps"]
     result = subprocess.run(
-        [
-            *pip,
-            "install",
-            "--quiet",
-            "--no-compile",
-            "--retries",
-            "2",
-            "--timeout",
-            "20",
-            "-c",
-            ROOT / "constraints.txt",
-            wheel,
-        ],
+        [*pip, "install", "--quiet", "--no-compile", *index, wheel],
         capture_output=True,
         text=True,
         env=clean(),
@@ -83,9 +77,32 @@ def installed(wheel, tmp_path_factory) -> Path:
     if result.returncode and NO_INDEX.search(result.stderr):
         missing("an index of Python packages")
     assert result.returncode == 0, result.stderr
+    if not ACCEPT:
+        (packages,) = (folder / "env").glob("lib/python*/site-packages")
+        (own,) = metadata.distributions(name="bodymotion", path=[str(packages)])
+        link_asked_for(own, packages, set())
     checked = subprocess.run([*pip, "check"], capture_output=True, text=True, env=clean(), check=False)
     assert checked.returncode == 0, checked.stdout
     return folder
+
+
+def link_asked_for(asking: metadata.Distribution, packages: Path, linked: set[str]) -> None:
+    """Link all that a distribution asks for, and what that asks for, into a folder of packages."""
+    for requirement in map(Requirement, asking.requires or ()):
+        if requirement.name in linked or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
+            continue
+        assert not requirement.extras, f"{requirement}: what extras ask for is not linked"
+        linked.add(requirement.name)
+        found = metadata.distribution(requirement.name)
+        for file in found.files or ():
+            # A folder that several distributions share is no package, and linked file by file.
+            whole = found.locate_file(file.parts[0])
+            is_own = Path(whole, "__init__.py").is_file() or file.parts[0].endswith((".dist-info", ".libs"))
+            path = packages / (file.parts[0] if is_own else file)
+            if ".." not in file.parts and not path.is_symlink():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.symlink_to(whole if is_own else found.locate_file(file))
+        link_asked_for(found, packages, linked)
 
 
 def clean() -> dict[str, str]:
