@@ -51,6 +51,8 @@ STORIES = [
 """Pages whose commands and code build on each other: run from the first to the last, in one folder."""
 SETS_UP = re.compile(r"git clone |cd |(python3? -m )?pip3? install |(uv )?pip install |python3 -m venv |(source|\.) ")
 """Commands that put bodymotion onto a machine: tried by the packaging test and by whoever clones the project, not here."""
+QUOTED = re.compile(r"'[^']*'|\"[^\"`$]*\"")
+"""Words in which the shell sees nothing of its own."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +154,9 @@ RUNS: dict[str, tuple[int, str]] = {}
 
 def is_process(line: str) -> bool:
     """Return whether a command runs as a process: one viewer, all of the shell and of a robot; the others run in this process."""
-    shell = bool(set(line) & set("|<>;`$"))
-    return shell or " spot " in line or line == "bodymotion view robot.wrl walk.seq"
+    shell = bool(set(QUOTED.sub("", line)) & set("|<>;`$"))
+    robot = " spot upload " in line or " spot rehearse " in line
+    return shell or robot or line == "bodymotion view robot.wrl walk.seq"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=str)
