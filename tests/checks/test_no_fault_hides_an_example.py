@@ -73,6 +73,12 @@ def color(text: str) -> tuple[int, str] | None:
     return None if controls is None or "display_rgb" in text else (controls.end(), "display_rgb 1 2 256\n")
 
 
+def row(text: str) -> tuple[int, str] | None:
+    """Plant a row at the next time: the time of another one would be a fault of the rate."""
+    times = [float(time) for time in re.findall(r"^([\d.]+),", text, re.MULTILINE)]
+    return at_end(f"{2 * times[-1] - times[-2] if len(times) > 1 else 0:g},x\n")(text)
+
+
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 BODY = '\n<body name="planted" pos="{}"><inertial pos="0 0 0" mass="{}" diaginertia="1 1 1"/></body>\n'
 
@@ -112,7 +118,7 @@ FAULTS: dict[str, tuple[Planter, ...]] = {
     ".cap": (at_end("planted: 1\n"), at_end("bpm: soon\n")),
     ".pbtxt": (at_end("planted: 1\n"), at_end("name: 1\n")),
     ".csq": (at_end("planted: 1\n"), at_end("planted { a: 1 }\n"), at_end("slices_per_minute: fast\n")),
-    ".csv": (at_end("0,x\n"), at_end("0,1,2,3,4,5,6,7,8,9\n")),
+    ".csv": (row, at_end("0,1,2,3,4,5,6,7,8,9\n")),
     ".waist": (at_end("0 1 2\n"),),
 }
 """Faults of meaning by format."""
@@ -142,7 +148,7 @@ SYNTAX: dict[str, tuple[Planter, ...]] = {
     ".csv": (at_end('"\n'), at_end("\x00\n")),
     ".waist": (at_end("x\n"), at_end("\x00")),
 }
-THERE_IS_NONE = {*["CHA115", "CHA200", "CAP006", "TAB002", "WRL113", "WRL116", "MJCF103", "BODY131"]}
+THERE_IS_NONE = {*["URDF110", "CHA115", "CHA200", "CAP006", "TAB002", "WRL113", "WRL116", "MJCF103", "BODY131"]}
 """Rules about files that lack something which the planted text has, or may have."""
 NEEDS_WHOLE = {
     *["URDF110", "URDF112", "URDF114", "URDF115", "URDF127", "URDF132", "URDF150", "URDF160", "URDF161"],
