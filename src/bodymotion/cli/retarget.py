@@ -86,6 +86,7 @@ def retarget(
     from bodymotion.retargeting.source import moving_figure
     from bodymotion.skeleton import Skeleton
     from bodymotion.spot.playback import needs_arm, play, spot_body, validate
+    from bodymotion.spot.playback.dimensions import LEG_JOINTS
     from bodymotion.viewer import view
 
     with failures("retarget"):
@@ -107,7 +108,8 @@ def retarget(
         if isinstance(value, Animation):
             other, value = spot_body(arm=needs_arm(value)), play(value)
         elif of_spot and isinstance(value, Motion):
-            other = spot_body(arm=(joints := value.joint_displacement) is not None and joints.values.shape[1] > 12)
+            joints = value.joint_displacement
+            other = spot_body(arm=joints is not None and joints.values.shape[1] > len(LEG_JOINTS))
         if not isinstance(value, Skeleton | Motion):
             raise click.BadParameter(f"{source} holds {kind_of(type(value))}, not recorded motion", param_hint="SOURCE")
         if isinstance(value, Motion) and other is None:
