@@ -14,7 +14,7 @@ from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.editing.retiming import speed_shares, stretched
 from bodymotion.editing.rules import NOT_EDITED
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Bools, Floats, check_memory, runs
+from bodymotion.geometry.arrays import Bools, Floats, check_memory, median_step, runs
 from bodymotion.kernels.feet import lowest
 from bodymotion.kernels.inverse_kinematics import CENTER, POSE
 from bodymotion.model.body import Body
@@ -305,7 +305,7 @@ def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = 
     """Return values (T, …) without what is faster than a cutoff [Hz]; as they are below 3 frames."""
     if len(times) < MIN_FILTERED:
         return values
-    weights = gaussian(float(np.clip(cutoff * np.median(np.diff(times)), 1.0 / len(values), 0.5)))
+    weights = gaussian(float(np.clip(cutoff * median_step(times), 1.0 / len(values), 0.5)))
     return all_low_passed(values, weights, poses=are_poses)
 
 
@@ -326,7 +326,7 @@ def eased(values: Floats, times: Floats, seconds: float = EASING_TIME) -> Floats
     """Return smooth values (T,) that are nowhere below `values`, and rise `seconds` before them."""
     if len(times) < MIN_FILTERED:
         return values
-    return smooth_bound(values, int(np.clip(seconds / np.median(np.diff(times)) + 0.5, 1, len(times))))
+    return smooth_bound(values, int(np.clip(seconds / median_step(times) + 0.5, 1, len(times))))
 
 
 def _excess_speed(now: Measures, acceleration: float) -> Floats:

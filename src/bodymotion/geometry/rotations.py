@@ -144,13 +144,21 @@ def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
 
 def from_vector(vector: npt.ArrayLike) -> Floats:
     """Return quaternions (..., 4) of rotation vectors (..., 3) [rad]."""
-    return from_axis_angle(vector, np.linalg.norm(vector, axis=-1))
+    vector = np.asarray(vector, dtype=np.float64)
+    half = 0.5 * np.sqrt(np.einsum("...i,...i", vector, vector))
+    w, sine = np.cos(half), np.sin(half)
+    scale = 0.5 * np.divide(sine, half, out=np.ones_like(half), where=half > 0)
+    return np.concatenate([w[..., None], scale[..., None] * vector], axis=-1)
 
 
 def difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """Return the rotation vectors (..., 3) [rad] log(a·b⁻¹), in the world, from orientations b (..., 4) to a (..., 4)."""
-    axis, angle = to_axis_angle(multiply(a, conjugate(b)))
-    return np.asarray(axis * angle[..., None])
+    turn = multiply(a, conjugate(b))
+    w, vector = turn[..., 0], turn[..., 1:]
+    sine = np.sqrt(np.einsum("...i,...i", vector, vector))
+    # q and −q are one rotation; near the identity the angle is twice its sine.
+    scale = 2.0 * np.divide(np.arctan2(sine, np.abs(w)), sine, out=np.ones_like(sine), where=sine > 0)
+    return np.asarray(np.where(w < 0, -scale, scale)[..., None] * vector)
 
 
 def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:

@@ -137,7 +137,8 @@ def filtered(values: Floats, taps: Floats, step: int) -> Floats:
         for j, tap in enumerate(taps):
             out[a:b] += tap * values[a * step + j : (b - 1) * step + j + 1 : step]
 
-    in_slices(count, work, few=64)
+    # Several threads help from about a million multiplications on.
+    in_slices(count, work, few=max(1_000_000 // max(len(taps) * values.shape[1], 1), 64))
     return out
 
 

@@ -20,7 +20,7 @@ MAX_BESIDE, FLAT_FACTOR = 4, 0.8
 """Maximum number of capsules of a link; it has ceil(FLAT_FACTOR · width / thickness)."""
 OUTER_SHARE, ROUND_SHARE = 0.4, 0.6
 """The share of the farthest point in the radius, and of the radius in the length by which the round ends are outside of the box."""
-WEIGHT = 1.5  # [1/m] Of the distance of two capsules among the tasks of inverse kinematics.
+WEIGHT = 3.0  # [1/m] Of the distance of two capsules among the tasks of inverse kinematics.
 MARGIN = 0.06  # [m] Capsules that come nearer in a motion are kept apart.
 NESTED_SHARE = 0.5  # Of the sum of the radii: capsules nearer at rest are those of links next to each other.
 

@@ -4,8 +4,7 @@ With s the length of the robot's leg over the source's, d the directions of the 
 
     hips      s times the path of the source, moved by the mean of (ankle − hip − Σ L·d) of both legs, low-pass filtered; and no further
               from a foot in contact than the leg is long
-    ankles    hip + s·(ankle − hip) of the source, pinned while its foot is on the ground (`feet`)
-    knees     hip + L·d
+    knees, ankles    knee = hip + L·d, ankle = knee + L·d, pinned while the source's foot is on the ground (`feet`)
     arms      elbow = shoulder + L·d, wrist = elbow + L·d, hand = wrist + L·d
     pelvis, chest, head, feet    the orientations of the source, with x forward, y left, z up where both are upright
 
@@ -47,11 +46,14 @@ open is smooth; of what the pelvis is moved for the feet; and of arms at the end
 WIDER = 1.05  # Minimum ratio of the distance of feet side by side to the width of their soles.
 STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in contact.
 POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
-FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1
+FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ELBOW, WRIST, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.6, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
-LAST_FOOT, LAST_PELVIS, LESS, LAST_LEGS, LAST_POSTURE = 30.0, 10.0, 0.7, 1.0, 0.05
+LAST_FOOT, LAST_PELVIS, LESS, LAST_LEGS, LAST_POSTURE = 30.0, 10.0, 0.7, 1.0, 0.03
 """The weights in the last pass: of feet; of the pelvis, which is less by a factor each time, so that it is smooth if feet reach their goals
 nevertheless, and moves with them if not; of the filtered values of legs and trunk, and of other joints."""
+MAX_ARM_PASSES, SLOW_POSTURE, MAX_BEHIND = 8, 0.2, 0.02
+"""How often arms are brought to their goals at most, so that other joints make up for those that are too slow; the weight of the posture
+then; and how far behind [rad or m] joints may be."""
 MAX_PLANS, MAX_MISS = 7, 0.0075
 """How often the feet are planned at most; and of the length of a leg: a foot that is further from its goals on average in a stance phase
 cannot reach them, and is planned again, with the orientations that it reaches."""
@@ -137,10 +139,16 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         q, root = goals.refine(last, space, q, root, rows, LAST_STEPS)
     else:
         placed = goals.placed(q, root)
-    reaching: list[ik.Task] = [*goals.arms(placed), *kept_apart(body, figure, placed)]
-    if reaching:
-        q = goals.refine(reaching, goals.space(arms, LAST_POSTURE, False), q, root)[0]
+    apart, posture = kept_apart(body, figure, placed), LAST_POSTURE
+    for _ in range(MAX_ARM_PASSES):
+        if not (reaching := [*goals.arms(placed), *apart]):
+            break
+        q = goals.refine(reaching, goals.space(arms, posture, False), q, root)[0]
         q[:, arms] = smoothed(q[:, arms], times, ARM_CUTOFF)
+        sought, q, posture = q, within_speeds(body, q, times, held), SLOW_POSTURE
+        if (np.abs(q - sought)[:, arms].max(axis=1) > MAX_BEHIND).mean() <= MAX_MISSED_SHARE:
+            break
+        placed = goals.placed(q, root)
     q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
     q, root = goals.lifted(within_speeds(body, q, times, held), root)
     names = tuple(joint.name for joint in body.joints)
@@ -171,7 +179,7 @@ class Goals:
         self.at_hips = [rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle) for side in SIDES]
         for k, side in enumerate(SIDES):
             hip = poses.transform_points(self.pelvis, self.at_hips[k])
-            ankle = hip + scale * (points[f"{side} ankle"] - points[f"{side} hip"])
+            ankle = self.chain(hip, f"{side} hip", f"{side} knee", f"{side} ankle")[-1]
             ankle[:, 2] = soles[k].depth + scale * (points[f"{side} ankle"][:, 2] - recording.ankle_height)
             raw = np.concatenate([ankle, recording.frames[f"{side} foot"]], axis=1)
             self.raw.append(smoothed(raw, times, CUTOFF, are_poses=True))
@@ -266,15 +274,15 @@ class Goals:
             turned = phase_means(pose_difference(feet, self.ankles[k]), on, same) * [0, 0, 0, 1, 1, 1]
             turned = np.concatenate([feet[:, :3], changed_pose(self.ankles[k], turned)[:, 3:]], axis=1)
             stances = rolling(turned, on, same, self.soles[k])
-            self.ankles[k] = np.round(between_stances(feet, stances, on, self.soles[k]), DIGITS)
+            self.ankles[k] = np.round(between_stances(feet, self.recording.times, stances, on, self.soles[k]), DIGITS)
             away = np.maximum(away, self._distance(feet, k))
         return away
 
     def _distance(self, feet: Floats, k: int) -> Floats:
         """Return how far (T,) [m] the sole of a foot is from its goal, for poses (T, 7) of its frame."""
         change = pose_difference(feet, self.ankles[k])
-        size = self.soles[k].front + self.soles[k].back
-        return np.asarray(np.linalg.norm(change[:, :3], axis=1) + size * np.linalg.norm(change[:, 3:], axis=1))
+        far, angle = np.sqrt(np.einsum("tki,tki->kt", *[change.reshape(-1, 2, 3)] * 2))
+        return np.asarray(far + (self.soles[k].front + self.soles[k].back) * angle)
 
     def lifted(self, q: Floats, root: Floats) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7) that are higher where the sole of a foot would be below the ground."""
@@ -369,16 +377,14 @@ class Goals:
         return tasks
 
     def arms(self, placed: Floats) -> list[ik.FrameTask]:
-        """Return the tasks of elbows, wrists and hands, for poses (T, L, 7) of the links that carry the shoulders."""
+        """Return the tasks of elbows, wrists and hands, with the shoulders as they are in poses (T, L, 7) of the links."""
         tasks: list[ik.FrameTask] = []
         for side in SIDES:
             roles = [f"{side} {part}" for part in ("shoulder", "elbow", "wrist", "hand")]
             if not all(role in self.figure.points and role in self.recording.points for role in roles):
                 continue
-            chest = self.figure.points["chest"][0]
-            shoulder = poses.transform_points(placed[:, chest], self._local("chest", self.figure.rest[roles[0]]))
-            goals = self.chain(shoulder, *roles)
-            for role, goal, weight in zip(roles[1:], goals, (ARM, ARM, HAND), strict=True):
+            goals = self.chain(self.figure.at(roles[0], placed), *roles)
+            for role, goal, weight in zip(roles[1:], goals, (ELBOW, WRIST, HAND), strict=True):
                 if role.endswith("hand") and self.recording.length(*roles[2:]) < MIN_LENGTH:
                     continue
                 link, point = self.figure.points[role]
