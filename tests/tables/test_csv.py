@@ -439,6 +439,21 @@ def test_reading_goes_on_after_faults(tmp_path):
     assert {problem.rule for problem in caught.value.problems} == {"CSV006", "TAB004", "TAB003", "CSV008"}
 
 
+@pytest.mark.parametrize(
+    ("row", "rules"),
+    [(12, {"TAB004", "MOT210"}), (5, {"TAB004", "MOT210"}), (0, {"TAB004", "MOT210"}), (None, {"MOT210"})],
+)
+def test_a_row_that_cannot_be_read_leaves_the_rate_of_the_others(row, rules, tmp_path):
+    """Frames 20 s apart are found at the first of them, wherever the unread row is; its time is that of an even step."""
+    path = tmp_path / "walk.csv"
+    path.write_text("time [s],HIP [rad]\n" + "".join(f"{20 * k},{'x' if k == row else 0}\n" for k in range(13)))
+    found = registry.read(path)[1].value
+    assert found.joint_displacement.timeline == Timeline.uniform(13, 0.05)
+    assert {problem.rule for problem in bm.check(path).problems} == rules
+    path.write_text("time [s],HIP [rad]\n0,0\n0.01,0\n0.03,x\n0.07,0\n")
+    assert {problem.rule for problem in bm.check(path).problems} == {"TAB004"}
+
+
 def test_an_empty_cell_between_tabs_is_not_filled_from_the_next_row(tmp_path):
     """Without the fix three cells and one, and one cell with two numbers, made two rows of three numbers."""
     path = tmp_path / "walk.csv"

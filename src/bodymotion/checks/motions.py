@@ -23,7 +23,7 @@ from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degrees
 from bodymotion.model.body import Body, fit_problems
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.components import Timeline
+from bodymotion.motion.components import Timeline, with_even_steps
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
@@ -158,13 +158,9 @@ def _with_times(motion: Motion) -> Motion:
     """Return a motion in which stamped frames that could not be read have times: those of even steps between their neighbours."""
     components = list(motion.components)
     for k, one in enumerate(motion.components):
-        times = np.zeros(0) if isinstance(one, OtherSeq) else one.timeline.times
-        known, count = np.flatnonzero(np.isfinite(times)), len(times)
-        if not isinstance(one, OtherSeq) and 1 < len(known) < count:
-            edge = count * (times[known[-1]] - times[known[0]]) / (known[-1] - known[0])
-            ends = [times[known[0]] - edge, *times[known], times[known[-1]] + edge]
-            filled = np.interp(np.arange(count), [known[0] - count, *known, known[-1] + count], ends)
-            components[k] = replace(one, timeline=Timeline.stamped(filled))
+        stamps = None if isinstance(one, OtherSeq) else one.timeline.stamps
+        if not isinstance(one, OtherSeq) and stamps is not None and not np.isfinite(stamps).all():
+            components[k] = replace(one, timeline=Timeline.stamped(with_even_steps(stamps)))
     return replace(motion, components=tuple(components))
 
 

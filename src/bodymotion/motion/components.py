@@ -170,6 +170,16 @@ class Timeline(ContentEquality):
         return np.clip(index, 0, self.num_frames - 1)
 
 
+def with_even_steps(times: Floats) -> Floats:
+    """Return times (T,) where unknown ones are at even steps between and beyond the known ones; unchanged if fewer than two are known."""
+    known, count = np.flatnonzero(np.isfinite(times)), len(times)
+    if not 1 < len(known) < count:
+        return times
+    edge = count * (times[known[-1]] - times[known[0]]) / (known[-1] - known[0])
+    ends = [times[known[0]] - edge, *times[known], times[known[-1]] + edge]
+    return np.asarray(np.interp(np.arange(count), [known[0] - count, *known, known[-1] + count], ends))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Seq(ContentEquality):
     content: str

@@ -34,7 +34,7 @@ from bodymotion.formats.tables.columns import check_increasing, timeline_of
 from bodymotion.formats.text import number_rows, numbers_of_rows
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import Component, Motion
-from bodymotion.motion.components import Timeline
+from bodymotion.motion.components import Timeline, with_even_steps
 from bodymotion.system.files import open_file
 
 UNREADABLE = judgement.error(
@@ -99,11 +99,15 @@ class Table:
     def timeline(
         self, times: Floats, rule: Rule, found: Diagnostics, rate: float | None = None, from_zero: bool = False
     ) -> Timeline:
-        """Return the timeline (`timeline_of`) of a column of times (T,) [s]; those that do not increase break the rule."""
+        """Return the timeline (`timeline_of`) of a column of times (T,) [s]; those that do not increase break the rule.
+
+        Rows that could not be read are at even steps between their neighbours.
+        """
         check_increasing(times, rule, found, self.row, self.unread)
-        if found.is_known(("times",)) and not self.unread:
-            return timeline_of(times, rate, from_zero)
-        return Timeline.stamped(times)
+        if not found.is_known(("times",)):
+            return Timeline.stamped(times)
+        times = with_even_steps(times)
+        return timeline_of(times, rate, from_zero) if np.isfinite(times).all() else Timeline.stamped(times)
 
     def locate(self, subject: Subject) -> Location:
         """Return the location of ("frames", t, …) of a component: that of the row; of anything else the line of names."""
