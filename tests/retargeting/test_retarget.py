@@ -17,6 +17,7 @@ from hypothesis.extra.numpy import arrays
 
 import bodymotion as bm
 from bodymotion.cli.app import app
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry import rotations
 from bodymotion.retargeting.feet import PATCH, rolling
 from bodymotion.retargeting.roles import figure_of_body, figure_of_skeleton
@@ -608,21 +609,52 @@ def test_values_of_other_types_are_refused_with_what_is_expected(biped):
     motion = bm.load_motion(WALK)[:20]
     skeleton = bm.to_skeleton(biped, motion)
     for wrong, expected in (
-        (lambda: bm.retarget("walk.bvh", biped), "source: expected a Skeleton or a Motion, got str; read files with"),
+        (
+            lambda: bm.retarget("walk.bvh", biped),
+            "source: expected a Skeleton or a Motion or an Animation, got str; read files with",
+        ),
         (lambda: bm.retarget(skeleton, "robot.wrl"), "body: expected a Body, got str; read files with"),
         (lambda: bm.retarget(skeleton, motion), "body: expected a Body, got Motion"),
         (lambda: bm.retarget(motion, biped, source_body=[]), "source_body: expected a Body, got list"),
         (lambda: bm.retarget(skeleton, biped, roles=["knee"]), "roles: expected a Mapping, got list"),
-        (lambda: bm.compare_retarget([motion], biped, motion), "source: expected a Skeleton or a Motion, got list"),
-        (lambda: bm.side_by_side(None, biped, motion), "source: expected a Skeleton or a Motion, got NoneType"),
+        (
+            lambda: bm.compare_retarget([motion], biped, motion),
+            "source: expected a Skeleton or a Motion or an Animation, got list",
+        ),
+        (
+            lambda: bm.side_by_side(None, biped, motion),
+            "source: expected a Skeleton or a Motion or an Animation, got NoneType",
+        ),
         (
             lambda: bm.side_by_side(skeleton, biped, skeleton),
             "expected a Body and then a Motion, got Body and Skeleton",
         ),
-        (lambda: bm.retarget_to_spot(biped), "source: expected a Skeleton or a Motion, got Body"),
+        (lambda: bm.retarget_to_spot(biped), "source: expected a Skeleton or a Motion or an Animation, got Body"),
     ):
         with pytest.raises(TypeError, match=expected):
             wrong()
+
+
+def test_a_body_is_of_a_motion_alone(walk, biped, tmp_path):
+    """Beside another source it was ignored, and an animation was a source of the command alone."""
+    person, dance = tmp_path / "person.bvh", ROOT / "examples/trot.cha"
+    bm.save(walk, person)
+    for source, body, code in (
+        (person, BIPED, 2),
+        (person, "spot", 2),
+        (dance, BIPED, 2),
+        (dance, "spot", 0),
+        (WALK, BIPED, 0),
+    ):
+        run = CliRunner().invoke(app, ["retarget", str(source), "spot", "--source-body", str(body), "--show-map"])
+        assert run.exit_code == code, run.output
+        assert code == 0 or (str(source) in run.stderr and "--source-body" in run.stderr)
+    animation = bm.load_animation(dance)
+    for wrong in (walk, animation):
+        with pytest.raises(WrongUseError):
+            bm.retarget(wrong, biped, source_body=biped)
+    played = bm.retarget_to_spot(bm.play(animation), source_body=spot_body(arm=False))
+    assert bm.retarget_to_spot(animation) == played
 
 
 def test_walk_becomes_a_trot_of_spot(walk, tmp_path):

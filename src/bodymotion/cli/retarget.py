@@ -83,9 +83,10 @@ def retarget(
     from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side, to_skeleton
     from bodymotion.retargeting import retarget as retargeted
     from bodymotion.retargeting.roles import figure_of_body
+    from bodymotion.retargeting.skeletons import with_body
     from bodymotion.retargeting.source import moving_figure
     from bodymotion.skeleton import Skeleton
-    from bodymotion.spot.playback import needs_arm, play, spot_body, validate
+    from bodymotion.spot.playback import play, spot_body, validate
     from bodymotion.spot.playback.dimensions import LEG_JOINTS
     from bodymotion.viewer import view
 
@@ -105,15 +106,14 @@ def retarget(
         other = load_body(source_body, reading, hint="--source-body") if source_body and not of_spot else None
         row = find_format(source)
         value = load(source, format=row.name, **({} if other is None else {"body": other}), **row.options_of(reading))
-        if isinstance(value, Animation):
-            other, value = spot_body(arm=needs_arm(value)), play(value)
-        elif of_spot and isinstance(value, Motion):
-            joints = value.joint_displacement
+        if of_spot and not isinstance(value, Animation):
+            joints = value.joint_displacement if isinstance(value, Motion) else None
             other = spot_body(arm=joints is not None and joints.values.shape[1] > len(LEG_JOINTS))
-        if not isinstance(value, Skeleton | Motion):
+        if not isinstance(value, Skeleton | Motion | Animation):
             raise click.BadParameter(f"{source} holds {kind_of(type(value))}, not recorded motion", param_hint="SOURCE")
         if isinstance(value, Motion) and other is None:
             raise click.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
+        value, other = with_body(value, other)
         if isinstance(value, Skeleton) and not (value.unit_is_known and value.up_is_known):
             say(f"{source}: unit {value.unit:g} m and up axis {value.up} are assumed in part; state --unit and --up")
         show_problems([problem for problem in value.problems if problem.severity != "note"])

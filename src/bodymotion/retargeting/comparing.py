@@ -28,6 +28,7 @@ from bodymotion.motion.interpolation import sampled
 from bodymotion.retargeting.feet import PATCH
 from bodymotion.retargeting.quadruped import Plan, contact_depths, level_frame, planned, soles_of, stand_of
 from bodymotion.retargeting.roles import LEG_ENDS, LEGS, LIMBS, SIDES, Figure, figure_of_body
+from bodymotion.retargeting.skeletons import Recorded, with_body
 from bodymotion.retargeting.source import Recording, moving_figure, part_axes, recorded, sole_points
 from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
@@ -106,7 +107,7 @@ class RetargetComparison:
 
 
 def compare_retarget(
-    source: Skeleton | Motion,
+    source: Recorded,
     body: Body,
     motion: Motion,
     *,
@@ -118,6 +119,7 @@ def compare_retarget(
 
     The motion is compared at the source's times, up to its end, in its own mean heading. The ground is at z = 0, where `retarget` puts it.
     """
+    source, source_body = with_body(source, source_body)
     figure = figure_of_body(body, roles)
     done: Recording | Plan
     if figure.is_quadruped:
@@ -233,7 +235,7 @@ def _collision_share(body: Body, q: Floats, root: Floats) -> float | None:
 
 
 def side_by_side(
-    source: Skeleton | Motion,
+    source: Recorded,
     body: Body,
     motion: Motion,
     *,
@@ -245,6 +247,7 @@ def side_by_side(
 
     The source is left of the robot, in its heading and size, so that their paths are equal. Parameters and errors: `compare_retarget`.
     """
+    source, source_body = with_body(source, source_body)
     robot, (figure, joints, times) = figure_of_body(body, roles), moving_figure(source, source_body, source_roles)
     person, moved = source.body_and_motion() if isinstance(source, Skeleton) else (source_body or body, source)
     found, other = measure(body, motion), measure(person, moved)

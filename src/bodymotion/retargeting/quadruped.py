@@ -34,6 +34,7 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
 from bodymotion.retargeting.roles import LEGS, SIDES, Figure, bent, foot_cloud, free_to_walk, hinge
+from bodymotion.retargeting.skeletons import Recorded, with_body
 from bodymotion.retargeting.source import ground_height, moving_figure, phases_of_contact, recorded, smoothed
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
@@ -147,13 +148,13 @@ def stand_of(figure: Figure) -> Stand:
 
 
 def retarget_to_spot(
-    source: Skeleton | Motion, *, source_body: Body | None = None, source_roles: Mapping[str, str] | None = None
+    source: Recorded, *, source_body: Body | None = None, source_roles: Mapping[str, str] | None = None
 ) -> Animation:
     """Return an animation of Spot, without its arm, that steps and leans as a recorded figure does; `bm.play` makes it a motion.
 
     Parameters and errors are those of `retarget`. The animation begins at its origin, facing along x.
     """
-    plan = planned(source, source_body, source_roles, SPOT)
+    plan = planned(*with_body(source, source_body), source_roles, SPOT)
     times = plan.times
     check_memory(int(1000 * (times[-1] - times[0]) / KEY_TIME), f"an animation of {times[-1] - times[0]:g} s")
     keys: Floats = np.arange(0.0, times[-1] - times[0] + 1e-9, KEY_TIME, dtype=np.float64)

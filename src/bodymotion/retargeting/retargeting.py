@@ -35,7 +35,7 @@ from bodymotion.retargeting.capsules import kept_apart
 from bodymotion.retargeting.feet import between_stances, foot_path, lowest_heights, phase_means, rolling
 from bodymotion.retargeting.quadruped import as_quadruped, planned, stand_of
 from bodymotion.retargeting.roles import DIGITS, LIMBS, SIDES, Figure, bent, figure_of_body, free_to_walk, hinge
-from bodymotion.retargeting.skeletons import of_same_links
+from bodymotion.retargeting.skeletons import Recorded, of_same_links, with_body
 from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, smoothed, sole
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
@@ -71,7 +71,7 @@ SIDEWAYS = 0.3  # A hinge whose limb moves ahead or back by less than this share
 
 
 def retarget(
-    source: Skeleton | Motion,
+    source: Recorded,
     body: Body,
     *,
     source_body: Body | None = None,
@@ -83,7 +83,8 @@ def retarget(
     Parameters
     ----------
     source:
-        A skeleton, or the motion of another robot, `source_body`. One of the body's own links (`to_skeleton`) returns the body's motion.
+        A skeleton, an animation of Spot, or the motion of another robot, `source_body`. A skeleton of the body's own links (`to_skeleton`)
+        returns the body's motion.
     roles, source_roles:
         By role (`roles.ROLES`, `roles.QUADRUPED_ROLES`), names of links of the body and of joints or links of the source, where they are
         not found automatically.
@@ -91,8 +92,10 @@ def retarget(
     Raises
     ------
     ValueError
-        When the roles of joints cannot be found, or the source has no frames or numbers that are not finite.
+        When the roles of joints cannot be found, the source has no frames or numbers that are not finite, or a source that is no motion
+        of a robot has a `source_body`.
     """
+    source, source_body = with_body(source, source_body)
     same = of_same_links(source, body) if isinstance(source, Skeleton) and not roles and not source_roles else None
     if same is not None:
         return same

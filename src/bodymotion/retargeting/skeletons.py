@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 from pathlib import PurePath
+from typing import TypeAlias
 
 import numpy as np
 
+from bodymotion.animation import Animation
+from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.text import with_article
 from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, median_step
@@ -13,8 +17,10 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.skeleton import CHANNELS, EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
 from bodymotion.skeleton.values import UNITS
+from bodymotion.spot.playback import needs_arm, play, spot_body
 
 CENTIMETRES = 100.0
+Recorded: TypeAlias = Skeleton | Motion | Animation
 SAME = 1e-3  # [m] Offsets of joints that differ by less are those of the same robot.
 
 
@@ -22,11 +28,20 @@ def check_kind(value: object, what: str, *kinds: type) -> None:
     """Raise TypeError where a value is of none of the kinds."""
     if not isinstance(value, kinds):
         how = "; read files with bodymotion.load first" if isinstance(value, (str, PurePath)) else ""
-        expected = " or a ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"{what}: expected a {expected}, got {type(value).__name__}{how}")
+        expected = " or ".join(with_article(kind.__name__) for kind in kinds)
+        raise TypeError(f"{what}: expected {expected}, got {type(value).__name__}{how}")
 
 
-def title(thing: Skeleton | Motion | Body) -> str:
+def with_body(source: Recorded, body: Body | None) -> tuple[Skeleton | Motion, Body | None]:
+    """Return a source with the body that its motion is for; WrongUseError where another source has one. An animation is played on Spot."""
+    check_kind(source, "source", Skeleton, Motion, Animation)
+    if not isinstance(source, Motion) and body is not None:
+        unused = "source_body (--source-body) has no effect; it is the robot of a Motion"
+        raise WrongUseError(f"{title(source)}: {with_article(type(source).__name__)}; {unused}")
+    return (play(source), spot_body(arm=needs_arm(source))) if isinstance(source, Animation) else (source, body)
+
+
+def title(thing: Skeleton | Motion | Animation | Body) -> str:
     """Return how messages name a source or a robot: by its file, if it has one."""
     return str(thing.source.path or (isinstance(thing, Body) and thing.name) or f"the {type(thing).__name__.lower()}")
 

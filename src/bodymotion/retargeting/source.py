@@ -116,7 +116,6 @@ def moving_figure(
     ValueError
         When the roles of its joints cannot be found, there are no frames, or numbers are not finite; and for a motion without its body.
     """
-    check_kind(source, "source", Skeleton, Motion)
     name = title(source)
     if isinstance(source, Skeleton):
         placed, times = source.joint_poses(), source.times
