@@ -563,6 +563,13 @@ def test_map_replaces_what_is_found(biped, tmp_path):
     found = json.loads(run.stdout)
     assert found["head"] == {"source": "HEAD_TILT", "body": "CHEST_PITCH"}
     assert found["left knee"] == {"source": "L_KNEE", "body": "L_KNEE"}
+    for rows, name in (
+        ("body:\n  head: CHEST_PITCH\n  head: NECK\n", "head"),
+        ("body: {}\nsource: {}\nbody: {}\n", "body"),
+    ):
+        (tmp_path / "map.yaml").write_text(rows)
+        run = CliRunner().invoke(app, ["retarget", *arguments, "--show-map"])
+        assert run.exit_code == 2 and f"map.yaml:3: {name!r}" in run.stderr, run.output
     (tmp_path / "map.yaml").write_text("body:\n  head: NECK_7\n")
     assert CliRunner().invoke(app, ["retarget", *arguments, "--show-map"]).exit_code != 0
     with pytest.raises(ValueError, match="NECK_7"):

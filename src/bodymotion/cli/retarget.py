@@ -176,14 +176,22 @@ def _roles(path: Path | None) -> dict[str, dict[str, str]]:
     if path.stat().st_size > MAX_MAP:
         raise click.BadParameter(f"{path} is larger than {MAX_MAP} bytes; {expected}", param_hint="--map")
     try:
-        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        read, root = yaml.safe_load(text), yaml.compose(text, yaml.SafeLoader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise click.BadParameter(one_line(f"{path}: {error}"), param_hint="--map") from None
-    sound = isinstance(read, dict) and set(read) <= set(found)
-    if not sound or not all(
-        isinstance(v, dict) and all(isinstance(x, str) for x in (*v, *v.values())) for v in read.values()
-    ):
+    sound = isinstance(read, dict) and set(read) <= set(found) and all(isinstance(v, dict) for v in read.values())
+    texts = (text for v in read.values() for row in v.items() for text in row) if sound else ()
+    if not isinstance(root, yaml.MappingNode) or not sound or not all(isinstance(x, str) for x in texts):
         raise click.BadParameter(f"{path}: {expected}", param_hint="--map")
+    for node in (root, *(value for _, value in root.value)):
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            line = key.start_mark.line + 1
+            if key.value in lines:
+                message = f"{path}:{line}: {key.value!r} is in line {lines[key.value]}, too; expected one row"
+                raise click.BadParameter(one_line(message), param_hint="--map")
+            lines[key.value] = line
     found.update(read)
     return found
 
