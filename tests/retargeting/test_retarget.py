@@ -420,6 +420,24 @@ def test_velocity_limits_are_kept(biped, walk):
     assert sum(found.slide.values()) < 0.05
 
 
+def with_velocities(body, limit):
+    links = [
+        dataclasses.replace(x, joint=dataclasses.replace(x.joint, velocity_lower=-limit, velocity_upper=limit))
+        for x in body.links
+    ]
+    return dataclasses.replace(body, links=tuple(links))
+
+
+def test_a_velocity_limit_of_0_is_none(biped):
+    """As for `retarget`, and in the rule about speeds; in the figures each frame was beyond it."""
+    motion = bm.load_motion(WALK).resample(RATE)[2.0:3.0]
+    slow = {limit: with_velocities(biped, limit) for limit in (0.0, 0.01)}
+    counts = {k: bm.compare_retarget(motion, x, motion, source_body=x).speed_violations for k, x in slow.items()}
+    assert counts == {0.0: 0, 0.01: motion.num_frames - 1}
+    rules = {k: {problem.rule for problem in bm.check(motion, body=x).problems} for k, x in slow.items()}
+    assert "MOT205" not in rules[0.0] and {"MOT205", "MOT210"} & rules[0.01]
+
+
 def test_a_sliding_joint_that_jumps_is_smoothed():
     """As in models of LocoMuJoCo, whose roots are moved by sliding joints: `check` finds the jump before, and none after."""
     from bodymotion.checks.findings import Sampling

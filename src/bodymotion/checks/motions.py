@@ -22,6 +22,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degrees
 from bodymotion.model.body import Body, fit_problems
+from bodymotion.model.links import velocity_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import Timeline, with_even_steps
 from bodymotion.motion.interpolation import sampled
@@ -504,10 +505,9 @@ def _speed_shares(joints: MultiValueSeq, q: Floats, body: Body, calm: Bools) -> 
     columns = [
         column
         for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
-        if link >= 0 and joint.type in SPEED_TYPES and joint.velocity_lower < 0 < joint.velocity_upper
+        if link >= 0 and joint.type in SPEED_TYPES
     ]
-    limited = [body.joints[k] for k in columns]
-    low, high = np.array([(joint.velocity_lower, joint.velocity_upper) for joint in limited]).reshape(-1, 2).T
+    low, high = np.array([velocity_range(body.joints[k]) for k in columns]).reshape(-1, 2).T
     speeds = np.diff(q[:, columns], axis=0) / np.diff(joints.timeline.times)[:, None]
     known = np.where(calm[:, None] & np.isfinite(speeds), speeds, 0.0)
     shares = np.maximum(known / low, known / high)

@@ -60,7 +60,7 @@ class Joint(ContentEquality, axis=(3,)):
     lower, upper:
         [rad or m], ±inf where there is no limit.
     velocity_lower, velocity_upper:
-        [rad/s or m/s], ±inf where there is no limit.
+        [rad/s or m/s], ±inf where there is no limit; see `velocity_range`.
     gear_ratio, gear_efficiency, rotor_inertia [kg m²], torque_const [Nm/A]:
         The motor and its gear: see `armature`.
     rotor_resistor [Ω], encoder_pulse [pulses per revolution of the motor]:
@@ -386,6 +386,12 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
     if most is None or not np.isfinite(most) or most == 0:
         return None
     return -abs(most), abs(most)
+
+
+def velocity_range(joint: Joint) -> tuple[float, float]:
+    """Return the limits of a joint's velocity; none (±inf) where it could not move both ways: 0 in a file is no limit (BODY114)."""
+    low, high = joint.velocity_lower, joint.velocity_upper
+    return (low, high) if low < 0 < high else (-np.inf, np.inf)
 
 
 def motor_range(joint: Joint) -> tuple[float, float] | None:

@@ -20,7 +20,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.feet import lowest
 from bodymotion.model.body import Body
-from bodymotion.model.links import Joint, Segment
+from bodymotion.model.links import Joint, Segment, velocity_range
 from bodymotion.model.scaling import scale
 from bodymotion.motion import Motion, MultiSE3Seq, Timeline
 from bodymotion.motion.components import LINK_POSITION
@@ -143,7 +143,7 @@ def compare_retarget(
     steps = _slides(placed[:, links], low[..., 1:])
     both = contact[1:] & contact[:-1]
     limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
-    speeds = np.array([(j.velocity_lower, j.velocity_upper) for j in body.joints]).reshape(-1, 2)
+    speeds = np.array([velocity_range(joint) for joint in body.joints]).reshape(-1, 2)
     rate = np.diff(q, axis=0) / np.diff(times)[:, None]
     frames = Sampling(np.arange(count), times, lambda _: Location(""))
     jumps = jumps_of_joints(q, frames, body), jumps_of_root(root, frames)
