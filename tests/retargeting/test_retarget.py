@@ -438,6 +438,21 @@ def test_a_velocity_limit_of_0_is_none(biped):
     assert "MOT205" not in rules[0.0] and {"MOT205", "MOT210"} & rules[0.01]
 
 
+def test_figures_are_of_all_links_and_of_what_both_motions_have(biped):
+    """Only feet were looked at, and a motion of another length passed for one of the source."""
+    motion = bm.load_motion(WALK).resample(RATE)[2.0:3.0]
+    point = bm.Shape(bm.Box((0.0, 0.0, 0.0)), np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, -1.5], [0, 0, 0, 1.0]]))
+    links = list(biped.links)
+    waist = biped.link("WAIST").index
+    links[waist] = dataclasses.replace(links[waist], segments=(*links[waist].segments, bm.Segment(collisions=(point,))))
+    body = dataclasses.replace(biped, links=tuple(links))
+    found = bm.compare_retarget(motion, body, motion[:0.5], source_body=biped)
+    placed = body.link_poses(motion[:0.5])[:, waist]
+    low = (placed[:, :3] + rotations.rotate(placed[:, 3:], [0.0, 0.0, -1.5]))[:, 2].min()
+    assert found.penetration == pytest.approx(-low, abs=1e-6)
+    assert (found.frames, found.unmatched) == (26, pytest.approx(0.5))
+
+
 def test_a_sliding_joint_that_jumps_is_smoothed():
     """As in models of LocoMuJoCo, whose roots are moved by sliding joints: `check` finds the jump before, and none after."""
     from bodymotion.checks.findings import Sampling

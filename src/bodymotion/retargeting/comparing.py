@@ -18,7 +18,7 @@ from bodymotion.diagnostics import Location
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.feet import lowest
+from bodymotion.kernels.feet import heights, lowest
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Segment, velocity_range
 from bodymotion.model.scaling import scale
@@ -35,6 +35,7 @@ from bodymotion.skeleton import Skeleton
 
 COLLISION_FRAMES = 300  # Maximum number of frames that are checked for collisions.
 MAX_FLOAT = 0.01  # [m]
+MAX_UNMATCHED = 0.1  # [s] A smaller difference in length is not shown; keyframes are less apart.
 APART = 0.55  # Of the sum of their heights: how far they are apart.
 
 Errors: TypeAlias = tuple[dict[str, float], dict[str, float]]  # Of positions [m] and of directions [rad], by name.
@@ -47,7 +48,9 @@ class RetargetComparison:
     Attributes
     ----------
     frames, seconds:
-        Length of the motion.
+        Length of what source and motion both have.
+    unmatched:
+        [s] The difference of their lengths.
     reach:
         [m] By end point, the mean distance from its scaled goal.
     directions:
@@ -59,7 +62,7 @@ class RetargetComparison:
     float_share:
         Share of the frames with contact of the source's foot in which the robot's foot is in the air.
     penetration:
-        [m] The largest depth of a foot below the ground.
+        [m] The largest depth of a link below the ground.
     joint_jumps, root_jumps:
         Sudden changes, as the rules MOT301 to MOT305 define them.
     limit_violations, speed_violations:
@@ -71,6 +74,7 @@ class RetargetComparison:
 
     frames: int
     seconds: float
+    unmatched: float
     reach: Mapping[str, float]
     directions: Mapping[str, float]
     contact_agreement: float
@@ -84,19 +88,15 @@ class RetargetComparison:
     collision_share: float | None
 
     def __str__(self) -> str:
-        beyond, fast, floats, least = (
-            self.limit_violations,
-            self.speed_violations,
-            100 * self.float_share,
-            1e3 * MAX_FLOAT,
-        )
+        beyond, fast, floats = self.limit_violations, self.speed_violations, 100 * self.float_share
+        rest = f"; source and motion differ in length by {self.unmatched:.2f} s, which are not compared"
         rows = [
-            ("frames", f"{self.frames} in {self.seconds:.2f} s"),
+            ("frames", f"{self.frames} in {self.seconds:.2f} s{rest if self.unmatched > MAX_UNMATCHED else ''}"),
             *(("reach", f"{name} within {1e3 * far:.1f} mm on average") for name, far in self.reach.items()),
             *(("direction", f"{name} {np.degrees(a):.1f}° on average") for name, a in self.directions.items()),
             ("contact", f"agrees in {100 * self.contact_agreement:.1f} % of the frames"),
             *(("foot slide", f"{name} {1e3 * way:.0f} mm in all") for name, way in self.slide.items()),
-            ("float", f"{floats:.1f} % of the frames with contact, by more than {least:g} mm"),
+            ("float", f"{floats:.1f} % of the frames with contact, by more than {1e3 * MAX_FLOAT:g} mm"),
             ("penetration", f"{1e3 * self.penetration:.1f} mm at most"),
             ("jumps", f"{self.joint_jumps} of joints, {self.root_jumps} of the root"),
             ("limits", f"{beyond} frames beyond a position limit, {fast} a velocity limit"),
@@ -142,6 +142,8 @@ def compare_retarget(
     height = low[..., 0]
     steps = _slides(placed[:, links], low[..., 1:])
     both = contact[1:] & contact[:-1]
+    clouds = [link.contact_points for link in body.links]
+    lows = [heights(placed[:, [k]], at, np.array([0, len(at)]))[..., 0].min() for k, at in enumerate(clouds) if len(at)]
     limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
     speeds = np.array([velocity_range(joint) for joint in body.joints]).reshape(-1, 2)
     rate = np.diff(q, axis=0) / np.diff(times)[:, None]
@@ -151,12 +153,13 @@ def compare_retarget(
     return RetargetComparison(
         frames=count,
         seconds=float(times[-1] - times[0]),
+        unmatched=float(abs(done.times[-1] - found.times[-1])),
         reach=errors[0],
         directions=errors[1],
         contact_agreement=float((contact == (height < MAX_FLOAT)).mean()),
         slide={name: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, name in enumerate(names)},
         float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
-        penetration=float(max(-height.min(), 0.0)),
+        penetration=float(max(-min(height.min(), *lows), 0.0)),
         joint_jumps=counts[0],
         root_jumps=counts[1],
         limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),
