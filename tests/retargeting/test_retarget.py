@@ -697,6 +697,26 @@ def test_a_body_is_of_a_motion_alone(walk, biped, tmp_path):
     assert bm.retarget_to_spot(animation) == played
 
 
+def test_a_frame_that_is_far_away_is_reported_as_by_check(walk, biped, tmp_path):
+    """Such a frame of a source spoiled the result silently."""
+    values = walk.values[:30].copy()
+    values[12, 0] += 1e6
+    motion = bm.load_motion(WALK)[:30]
+    root = motion.link_position.values.copy()
+    root[12, 0, 0] += 1e6
+    places = dataclasses.replace(motion.link_position, values=root)
+    bm.save(dataclasses.replace(walk, values=values), tmp_path / "far.bvh")
+    bm.save(motion.replaced(motion.joint_displacement, places), tmp_path / "far.seq")
+    for name, of, rule in (("far.bvh", None, "SKEL102"), ("far.seq", biped, "MOT305")):
+        source = bm.load(tmp_path / name)
+        found, expected = bm.retarget(source, biped, source_body=of), bm.check(source, body=of)
+        where = [{(p.rule, p.location.line) for p in one.problems if p.rule == rule} for one in (found, expected)]
+        assert where[0] == where[1] != set(), found.problems
+    run = CliRunner().invoke(app, ["retarget", str(tmp_path / "far.bvh"), "spot", "-o", str(tmp_path / "x.cha")])
+    assert "SKEL102" in run.stderr and "far.bvh:" in run.stderr
+    assert bm.retarget(walk, biped).problems == ()
+
+
 def test_walk_becomes_a_trot_of_spot(walk, tmp_path):
     animation = bm.retarget_to_spot(walk)
     bm.save(animation, tmp_path / "walk.cha")

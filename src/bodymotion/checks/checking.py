@@ -172,7 +172,7 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
 
         return (*value.problems, *check_key_poses(value, body))
     if isinstance(value, Skeleton):
-        return (*value.problems, *_check_skeleton(value))
+        return (*value.problems, *check_skeleton(value))
     if not hasattr(value, "problems"):
         raise TypeError(
             f"check takes a path or a value such as a Body or a Motion, not {with_article(type(value).__name__)}"
@@ -191,7 +191,7 @@ def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[P
     return tuple(sorted(dict.fromkeys(problems), key=key))
 
 
-def _check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
+def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
     """Return the problems of a recorded motion."""
     found = Diagnostics(skeleton.source.path)
     locate = skeleton.source.locations.locate

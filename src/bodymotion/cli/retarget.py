@@ -83,7 +83,7 @@ def retarget(
     from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side, to_skeleton
     from bodymotion.retargeting import retarget as retargeted
     from bodymotion.retargeting.roles import figure_of_body
-    from bodymotion.retargeting.skeletons import with_body
+    from bodymotion.retargeting.skeletons import jumps, with_body
     from bodymotion.retargeting.source import moving_figure
     from bodymotion.skeleton import Skeleton
     from bodymotion.spot.playback import play, spot_body, validate
@@ -129,11 +129,12 @@ def retarget(
         animation = None
         if to_spot:
             animation = retarget_to_spot(value, source_body=other, source_roles=roles["source"])
-            show_problems(validate(animation))
+            show_problems([*jumps(value), *validate(animation)])
             motion = play(animation)
         else:
             with progress(f"retargeting {source.name}"):
                 motion = retargeted(value, body, **chosen)
+            show_problems([problem for problem in motion.problems if problem.severity != "note"])
         # A balanced motion may be slower than its source.
         found = compare_retarget(value, body, motion, **chosen)
         if balance:

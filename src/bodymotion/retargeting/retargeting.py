@@ -35,7 +35,7 @@ from bodymotion.retargeting.capsules import kept_apart
 from bodymotion.retargeting.feet import between_stances, foot_path, lowest_heights, phase_means, rolling
 from bodymotion.retargeting.quadruped import as_quadruped, planned, stand_of
 from bodymotion.retargeting.roles import DIGITS, LIMBS, SIDES, Figure, bent, figure_of_body, free_to_walk, hinge
-from bodymotion.retargeting.skeletons import Recorded, of_same_links, with_body
+from bodymotion.retargeting.skeletons import Recorded, jumps, of_same_links, with_body
 from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, smoothed, sole
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
@@ -78,7 +78,7 @@ def retarget(
     roles: Mapping[str, str] | None = None,
     source_roles: Mapping[str, str] | None = None,
 ) -> Motion:
-    """Return the motion of a body that follows a recorded figure.
+    """Return the motion of a body that follows a recorded figure, with the jumps of the source as its `problems`.
 
     Parameters
     ----------
@@ -96,13 +96,12 @@ def retarget(
         of a robot has a `source_body`.
     """
     source, source_body = with_body(source, source_body)
-    same = of_same_links(source, body) if isinstance(source, Skeleton) and not roles and not source_roles else None
-    if same is not None:
-        return same
-    figure = figure_of_body(body, roles)
-    if figure.is_quadruped:
-        return as_quadruped(planned(source, source_body, source_roles, stand_of(figure)), body, figure)
-    return retargeted(recorded(source, source_body, source_roles), free_to_walk(body, figure), figure)
+    motion = of_same_links(source, body) if isinstance(source, Skeleton) and not roles and not source_roles else None
+    if motion is None and (figure := figure_of_body(body, roles)).is_quadruped:
+        motion = as_quadruped(planned(source, source_body, source_roles, stand_of(figure)), body, figure)
+    elif motion is None:
+        motion = retargeted(recorded(source, source_body, source_roles), free_to_walk(body, figure), figure)
+    return replace(motion, problems=jumps(source))
 
 
 def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:

@@ -7,7 +7,10 @@ from typing import TypeAlias
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.diagnostics import WrongUseError
+from bodymotion.checks.checking import check_skeleton
+from bodymotion.checks.findings import all_frames
+from bodymotion.checks.physics.sudden import jumps_of_root
+from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import with_article
 from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
@@ -39,6 +42,15 @@ def with_body(source: Recorded, body: Body | None) -> tuple[Skeleton | Motion, B
         unused = "source_body (--source-body) has no effect; it is the robot of a Motion"
         raise WrongUseError(f"{title(source)}: {with_article(type(source).__name__)}; {unused}")
     return (play(source), spot_body(arm=needs_arm(source))) if isinstance(source, Animation) else (source, body)
+
+
+def jumps(source: Skeleton | Motion) -> tuple[Problem, ...]:
+    """Return what the rules about jumps find in a source, of a robot in its root: the filters of goals spread it over other frames."""
+    if isinstance(source, Skeleton):
+        return check_skeleton(source)
+    root = source.link_position
+    found = [] if root is None else jumps_of_root(root.values[:, 0], all_frames(source, root))
+    return tuple(one.problem for one in found)
 
 
 def title(thing: Skeleton | Motion | Animation | Body) -> str:
