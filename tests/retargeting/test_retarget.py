@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import re
@@ -242,6 +243,27 @@ def test_roles_of_people_do_not_depend_on_what_they_do(dance):
 
 
 UNNAMED = (*ROBOTS[2:4], ROBOTS[6], ROBOTS[0], "robots/*/*/unitree_g1/*29dof.urdf", "body/*/model/*g1_29dof*.body")
+
+
+def test_tracks_are_no_legs(tmp_path):
+    """A chain of forty joints on both sides was two legs with feet that are longer than they."""
+
+    def chain(count):
+        inner = chain(count - 1) if count > 1 else ""
+        return f'<body pos="0 0 -.1"><joint axis="0 1 0"/><geom size=".02" mass="1"/>{inner}</body>'
+
+    for count, has_legs in ((8, True), (40, False)):
+        sides = "".join(f'<body pos="0 {y} 0"><geom size=".02" mass="1"/>{chain(count)}</body>' for y in (-0.2, 0.2))
+        path = tmp_path / f"{count}.xml"
+        root = f'<body><freejoint/><geom size=".1" mass="9"/>{sides}</body>'
+        path.write_text(f"<mujoco><worldbody>{root}</worldbody></mujoco>")
+        with (
+            contextlib.nullcontext() if has_legs else pytest.raises(ValueError, match=f"{count}.xml.*two or four legs")
+        ):
+            assert "left knee" in figure_of_body(bm.load_body(path)).points
+    for path in corpus_files("body/**/ContinuousTrackVehicle.body"):
+        with pytest.raises(ValueError, match=path.name):
+            figure_of_body(model_in(path))
 
 
 @pytest.mark.parametrize("path", corpus_files(*UNNAMED), ids=lambda path: path.name)

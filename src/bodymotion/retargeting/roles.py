@@ -55,6 +55,7 @@ LOW, SPLIT = 0.25, 0.5  # Of the height: feet are below; of the height of a trun
 MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
 MIN_SHIN, MIN_THIGH = 0.12, 0.3
 """Of the length of a leg: shorter parts above or below make no knee; of a robot with two legs, whose ankle would be one."""
+MAX_FOOT = 1.0  # Of the length of a leg: a longer foot of a robot is a chain, such as a track.
 AHEAD = np.array([1.0, 1.0])  # x + y: a robot without names faces x or y.
 SIDEWAYS, ACROSS = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
@@ -396,6 +397,10 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     least = (MIN_SHIN if np.isnan(tree.axes[0, 0]) else MIN_THIGH) * lengths.sum(axis=1)
     if not all(tree.axes[part[0]].any() for part in parts) or (lengths.min(axis=1) <= least).any():
         raise ValueError(f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees")
+    foot = max(float(np.linalg.norm(at[path[-1]] - part[2])) for path, part in zip(paths, parts, strict=True))
+    if not np.isnan(tree.axes[0, 0]) and foot > MAX_FOOT * lengths.sum(axis=1).min():
+        what = f"found a leg of {lengths.sum(axis=1).min():.3g} m with a foot of {foot:.3g} m"
+        raise ValueError(f"{name}: {what}; expected two or four legs; name their roles (--map)")
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
     if abs(turned) < COINCIDENT * height or not np.isnan(tree.axes[0, 0]):
