@@ -229,3 +229,17 @@ def test_check_knows_the_rules_of_animations(corpus, tmp_path):
     assert [problem.rule for problem in bm.check(path).errors] == ["CAP002"]
     for valid in sampled(sorted((corpus / "cha" / "valid").glob("*.cap")), 3):
         assert bm.check(valid).ok, valid
+
+
+def test_no_words_of_protobuf_decide_what_a_fault_is(tmp_path, monkeypatch):
+    """An unknown field, a wrong value, and a message that is not closed, each by where the parser stops."""
+    from google.protobuf import text_format
+
+    path, found = tmp_path / "move.cap", []
+    path.write_text("name: 'move'\nplanted: 1\nbpm: soon\nanimation_keyframes {\n  time: 1\n  oops { a: 1 }\n")
+    for words in (text_format.ParseError.__str__, lambda _: "Nein"):
+        monkeypatch.setattr(text_format.ParseError, "__str__", words)
+        found.append([(p.rule, p.location.line) for p in bm.check(path).problems])
+    assert found[0] == found[1]
+    rules = {line: rule for rule, line in found[0]}
+    assert rules[2] == rules[6] != rules[3] == "CAP002", found

@@ -1,8 +1,8 @@
 """A catalogue of motions: a Parquet file with a row for each that SQL queries; an update reads only new and changed motions."""
 
 import hashlib
+import json
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from errno import ENOENT
@@ -155,21 +155,24 @@ def _found(path: str | Path, where: str, columns: str) -> Any:  # noqa: ANN401
     with duckdb.connect(":memory:") as base:
         # The condition reads no other files.
         base.execute("SET allowed_paths = $1", [parts])
-        base.execute("SET enable_external_access = false")
+        base.execute("SET enable_external_access = false; SET errors_as_json = true")
         try:
             motions = base.read_parquet(parts, hive_partitioning=False)
         except duckdb.Error as error:
             raise ValueError(f"{path} is not a catalogue: {error}") from None
-        condition = f"WHERE {where}" if where else ""
+        condition = f"WHERE ({where}\n)" if where else ""
+        motions.create_view("motions")
         try:
-            return motions.query("motions", f"SELECT {columns} FROM motions {condition} ORDER BY file").to_arrow_table()
+            base.execute(f"CREATE TEMP VIEW found AS SELECT {columns} FROM motions {condition} ORDER BY file")
+            return base.table("found").to_arrow_table()
         except duckdb.Error as error:
-            found = str(error).partition(" Error: ")[2].partition("\n")[0]
-            reason = f"the condition {where!r} is not valid: {found}"
-            if unknown := re.search(r'column "(.*?)" not found', found):
-                near = meant(unknown[1], [*motions.columns, *FIGURES.values()])
+            # An object of JSON behind the kind of the error.
+            found = json.loads(str(error)[str(error).index("{") :])
+            reason = f"the condition {where!r} is not valid: {found['exception_message'].splitlines()[0]}"
+            if found.get("error_subtype") == "COLUMN_NOT_FOUND":
+                near = meant(found["name"], [*motions.columns, *FIGURES.values()])
                 more = f"did you mean {near!r}?" if near in motions.columns else "see `bodymotion catalogue --body`"
-                reason = f"the catalogue has no column {unknown[1]!r}{f' ({more})' if near else ''}"
+                reason = f"the catalogue has no column {found['name']!r}{f' ({more})' if near else ''}"
             raise WrongUseError(f"{reason}; the columns are {listed(motions.columns, MAX_LISTED)}") from None
 
 

@@ -15,6 +15,7 @@ import ipaddress
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from errno import EADDRINUSE
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -150,7 +151,7 @@ def free_port(host: str, port: int) -> int:
             except PermissionError:
                 continue
             except OSError as error:
-                if error.errno == 98 or "in use" in str(error).lower():
+                if error.errno == EADDRINUSE:
                     continue
                 raise OSError(f"cannot listen at {host!r}: {error.strerror}") from error
             return candidate

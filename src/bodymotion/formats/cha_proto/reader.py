@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -38,9 +38,9 @@ _MAX_LISTED = 6
 _MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
 
-_MAX_REREAD = (
-    1 << 18
-)  # Characters of faulty fields that are parsed again; what is behind is read without reports of unknown fields, up to its next fault.
+_MAX_REREAD = 1 << 18
+"""Characters of faulty fields that are parsed again; what is behind is read without reports of unknown fields, up to its next fault."""
+Fault: TypeAlias = tuple[str, int, int]  # The reason, the line and the column.
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
 FIELD = re.compile(
     rf"#.*|{_STRING}|(?P<name>[\w.+-]++)\s*(?:(?P<open>:?\s*[{{<])|(?P<colon>:)\s*"
@@ -289,9 +289,9 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
         part, num_rows, has_fault = text[begin:end], len(rows), False
         before = begin - text.rfind("\n", 0, begin) - 1
         # What is faulty only beside other fields is one that is there twice.
-        while (fault := attempt(part, kind)[1] or attempt(part, kind, message)[1]) is not None and rereads > 0:
+        while (fault := (own := attempt(part, kind)[1]) or attempt(part, kind, message)[1]) is not None and rereads > 0:
             reason, row, column = fault
-            part, is_unknown = _without(part, reason, row, column)
+            part, is_unknown = _without(part, kind, own, row, column)
             location = Location(found.path, line + row - 1, column + (before if row == 1 else 0))
             has_fault |= not is_unknown
             found.report(rules.UNKNOWN if is_unknown else rules.TEXT, reason, location, fatal=not is_unknown)
@@ -339,17 +339,20 @@ def _scan(text: str, names: Set[str] = frozenset()) -> tuple[list[tuple[bool, in
     return fields, outermost, "".join("}" if one[0][-1] == "{" else ">" for one in reversed(opened))
 
 
-def _without(text: str, reason: str, row: int, column: int) -> tuple[str, bool]:
-    """Return a text without its first fault, which is at a row and a column, and whether that is an unknown field with its value."""
+def _without(text: str, kind: str, own: Fault | None, row: int, column: int) -> tuple[str, bool]:
+    """Return a text without its first fault, which is at a row and a column, and whether that is an unknown field with its value.
+
+    `own` is the first fault of the text alone. A parser that skips unknown fields does not find it there if it is one.
+    """
     fields, _, closing = _scan(text)
-    if closing and re.match('Expected "[}>]"$', reason):
-        return f"{text}\n{closing}", False
+    if closing and attempt(closed := f"{text}\n{closing}", kind)[1] is None:
+        return closed, False
     at = sum(len(line) + 1 for line in text.split("\n")[: row - 1]) + column - 1
     # A field without a value is found to be faulty at what comes next.
     hit = (one for one in fields if one[1] <= at < one[2] + (not one[0]))
     has_value, begin, _, end = min(hit, default=(False, at, at, at + 1))
     rest = text[:begin] + re.sub(r"\S", " ", text[begin:end]) + text[end:]
-    return rest, has_value and "has no field named" in reason
+    return rest, has_value and attempt(text, kind, skip_unknown=True)[1] != own
 
 
 def attempt(
@@ -358,8 +361,8 @@ def attempt(
     message: Any = None,  # noqa: ANN401
     *,
     skip_unknown: bool = False,
-) -> tuple[Any, tuple[str, int, int] | None]:
-    """Add a text to a message, by default a new one of a kind; return it, and the first fault: the reason, the line and the column."""
+) -> tuple[Any, Fault | None]:
+    """Add a text to a message, by default a new one of a kind; return it, and the first fault."""
     from google.protobuf import text_format
 
     message = message_class(kind)() if message is None else message
