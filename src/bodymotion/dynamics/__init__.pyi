@@ -13,15 +13,15 @@ from bodymotion.dynamics.contacts import support_polygons as support_polygons
 from bodymotion.dynamics.differentiation import Derivative as Derivative
 from bodymotion.dynamics.differentiation import derivatives as derivatives
 from bodymotion.dynamics.differentiation import pose_derivatives as pose_derivatives
+from bodymotion.dynamics.key_figures import Figure as Figure
+from bodymotion.dynamics.key_figures import figures as figures
 from bodymotion.dynamics.measures import Measures as Measures
 from bodymotion.dynamics.measures import measure as measure
 from bodymotion.dynamics.quantities import QUANTITIES as QUANTITIES
 from bodymotion.dynamics.quantities import Extreme as Extreme
-from bodymotion.dynamics.quantities import Figure as Figure
 from bodymotion.dynamics.quantities import Quantity as Quantity
 from bodymotion.dynamics.quantities import Series as Series
 from bodymotion.dynamics.quantities import extremes as extremes
-from bodymotion.dynamics.quantities import figures as figures
 from bodymotion.dynamics.quantities import measurable as measurable
 from bodymotion.dynamics.quantities import series as series
 from bodymotion.dynamics.sensors import CameraFrame as CameraFrame
