@@ -157,7 +157,7 @@ def test_faults(walk, tmp_path):
 def test_a_rate_in_little_memory_or_as_a_whole(walk, tmp_path, method, monkeypatch):
     options = ("--rate", 150, "--method", method, "--seq-version", 3, "--style", "json", "--digits", 9)
     for name, large in (("whole.seq", 1 << 30), ("rows.seq", 10)):
-        monkeypatch.setattr("bodymotion.cli.app.LARGE", large)
+        monkeypatch.setattr("bodymotion.cli.options.LARGE", large)
         result = invoke("convert", walk, tmp_path / name, *options, code=3)
         assert "LOSS013 the Mood 'face' is not resampled" in result.stderr
     assert (tmp_path / "rows.seq").read_bytes() == (tmp_path / "whole.seq").read_bytes()

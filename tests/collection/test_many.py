@@ -19,8 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion.cli.app import app
-from bodymotion.cli.many import VERBS
+from bodymotion.cli.app import VERBS, app
 from bodymotion.collection import ProcessEndedError, find_files, in_order, map_files, write_lerobot
 from bodymotion.collection.records import Records, flat
 from bodymotion.formats.registry import bodies_kept

@@ -29,7 +29,7 @@ same_folder = settings(
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     monkeypatch.setattr(streaming, "CHUNK_NUMBERS", 64)
-    monkeypatch.setattr("bodymotion.cli.app.LARGE", 0)
+    monkeypatch.setattr("bodymotion.cli.options.LARGE", 0)
 
 
 def uneven(seed, stamped):

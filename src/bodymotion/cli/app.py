@@ -1,47 +1,36 @@
-"""The commands, and how each is made from a function: its signature and docstring define its command line.
+"""The commands, and how each is made from a function: for one file, and for many files in place of one.
 
-A command is imported only when it is run, or when the help lists all. Below are the options that several commands have, the checks of
-their values, and the reading of files: of the expected kind, and large ones.
+A command is imported only when it is run, or when the help lists all. A folder, a pattern or a list instead of a file runs it once for
+each file (`many`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-import math
-import re
-from collections.abc import Callable, Container, Iterable
-from contextlib import suppress
-from functools import wraps
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial, wraps
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import click
-from click import FloatRange, IntRange
 
 from bodymotion import __version__
-from bodymotion.cli.output import one_line, show_problems
-from bodymotion.diagnostics import FormatError
-from bodymotion.diagnostics.text import with_article
-from bodymotion.system.files import check_not_read, check_place, pipes_kept
-
-if TYPE_CHECKING:
-    from bodymotion.animation import Animation
-    from bodymotion.formats.registry import Format
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
+from bodymotion.cli.options import Cluster, TimeLimit, Workers, described, found_by
+from bodymotion.cli.output import PART, failures
+from bodymotion.system.files import pipes_kept
 
 _FIRST = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "ik")
 COMMANDS = (*_FIRST, "balance", "retarget", "simulate", "catalogue", "spot")
 """Names of the commands; each is a function, or a group of functions, of this name in the module of this name."""
 MAX_SUGGESTED = 2  # An option that more commands have is not suggested in place of an unknown command.
-
-LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
-BYTES_PER_NUMBER = 3 * 8
-"""Memory for each number of a motion while it is changed: as read, as changed, and one copy in between."""
-
-T = TypeVar("T")
+ONE = "one"  # The object of the context of a run for one file, or `PART`.
+ONE_MOTION = ("measure", "balance", "retarget", "simulate")
+NEED_TARGET = ("balance", "retarget", "render", "report")
 
 
 class _Commands(click.Group):
@@ -65,8 +54,6 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS and cmd_name not in self.commands:
-            from bodymotion.cli.many import VERBS, command_for_many
-
             module = importlib.import_module(f"bodymotion.cli.{cmd_name}")
             command, kind = getattr(module, cmd_name), getattr(module, "COMMAND_CLASS", click.Command)
             if cmd_name in VERBS:
@@ -100,117 +87,6 @@ def app(ctx: click.Context) -> None:
       bodymotion check --body robot.wrl walk.seq
     """  # noqa: D301
     ctx.with_resource(pipes_kept())
-
-
-ReaderOptions: TypeAlias = dict[str, Any]  # The options of readers that were used.
-ByPosition: TypeAlias = Annotated[bool, "--by-position: Read joint columns by position, whatever their names."]
-AsJson: TypeAlias = Annotated[bool, "--json: Print JSON."]
-Arm: TypeAlias = Annotated[
-    bool | None, "--arm/--no-arm: Play an animation with or without arm; by default as the animation needs."
-]
-Bpm: TypeAlias = Annotated[float | None, "--bpm BPM: Tempo at which an animation is played, in beats per minute."]
-Music: TypeAlias = Annotated[
-    Path | None, "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline."
-]
-BeatsPerBar: TypeAlias = Annotated[int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."]
-Slices: TypeAlias = Annotated[float | None, "--slices N: Length of the playback in slices (quarter beats)."]
-Workers: TypeAlias = Annotated[
-    int | None, IntRange(1), "--workers N: Processes that share many files; by default one for each core."
-]
-TimeLimit: TypeAlias = Annotated[
-    float | None, FloatRange(0.1), "--time-limit SECONDS: Many files: a file that takes longer fails; by default, 3600."
-]
-Cluster: TypeAlias = Annotated[
-    str | None, "--cluster ADDRESS: Many files: use a Dask cluster, such as tcp://host:8786."
-]
-
-
-def positive(value: float | None) -> float | None:
-    """Return the value of an option, which must be finite and greater than 0, or None."""
-    if value is not None and not 0 < value < math.inf:
-        raise click.BadParameter(f"{value:g} is not a finite number greater than 0")
-    return value
-
-
-def not_negative(value: float) -> float:
-    """Return the value of an option, which must be finite and at least 0."""
-    if not 0 <= value < math.inf:
-        raise click.BadParameter(f"{value:g} is not a finite number of at least 0")
-    return value
-
-
-def numbers(
-    option: str,
-    text: str,
-    counts: Container[int],
-    expected: str,
-    kind: type[int] | type[float] = float,
-    separator: str = ",",
-) -> list[Any]:
-    """Return finite numbers, separated by `separator`, in the text of an option; their count must be in `counts`, else wrong use."""
-    try:
-        found = [kind(part) for part in text.split(separator)]
-    except ValueError:
-        found = []
-    if len(found) not in counts or not all(map(math.isfinite, found)):
-        reason = ": a number is not finite" if len(found) in counts else ""
-        raise click.BadParameter(f"{text!r} is not {expected}{reason}", param_hint=option)
-    return found
-
-
-def found_by(option: str, find: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
-    """Return `find(*arguments)`; an unknown name of a link or joint is wrong use of the option."""
-    try:
-        return find(*arguments)
-    except (KeyError, ValueError) as error:
-        raise click.BadParameter(one_line(error.args[0]), param_hint=option) from None
-
-
-def names(text: str | None) -> tuple[str, ...]:
-    """Return the names in a text that separates them by commas."""
-    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
-
-
-def name_list(text: str | None) -> list[str] | None:
-    """Return the names in the text of an option, None where it is not used."""
-    return text.split(",") if text else None
-
-
-def assignments(texts: list[str]) -> dict[str, float]:
-    """Return the numbers in texts NAME=VALUE by their names."""
-    found = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        try:
-            found[name.strip()] = float(value)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise click.BadParameter(f"{text!r} is not NAME=VALUE with a number", param_hint="--set")
-    return found
-
-
-Positive: TypeAlias = Annotated[float | None, positive]
-NotNegative: TypeAlias = Annotated[float, not_negative]
-NameList: TypeAlias = Annotated[str | None, name_list]
-
-
-def described(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the command with the lines below "Options:" at the end of its docstring in the types of its parameters.
-
-    An argument is `parameter METAVAR: help`, an option `--flag -f METAVAR: help`, with the parameter before its flags where these have
-    another name. What else the command line needs is in the `Annotated` type of the parameter: a type of click such as `IntRange(0)`, or a
-    function that checks and returns the value.
-    """
-    head, _, table = cleandoc(command.__doc__ or "").partition("\n\nOptions:")
-    parameters = dict(signature(command, eval_str=True).parameters)
-    for entry in re.split(r"\n  (?! )", table)[1:]:
-        usage = " ".join(entry.split())
-        name = re.split("[ :/]", usage, maxsplit=1)[0].strip("-").replace("-", "_")
-        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, usage])
-    command.__doc__ = head
-    command.__signature__ = signature(command).replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
-    return command
 
 
 def click_command(command: Callable[..., Any], kind: type[click.Command] = click.Command) -> click.Command:
@@ -251,197 +127,185 @@ def _click_parameter(one: Parameter) -> click.Parameter:
     return click.Option([*flags, one.name], multiple=many, show_default=shown, **shared)
 
 
+@dataclass(frozen=True)
+class Verb:
+    """How a command handles many files.
+
+    Attributes
+    ----------
+    models:
+        The number of arguments before the motions, which are for all of them; -1 for one after the motions.
+    target:
+        What names the result: the last argument, an option, or nothing.
+    suffix:
+        The extension of results; by default that of the input.
+    of_models:
+        Whether models in a folder are used, too.
+    single:
+        Options that name files of one run.
+    """
+
+    models: int = 0
+    target: str = ""
+    suffix: str = ""
+    of_models: bool = False
+    single: tuple[str, ...] = ()
+
+
+VERBS = {
+    "info": Verb(of_models=True),
+    "check": Verb(of_models=True),
+    "measure": Verb(1, "output", ".csv"),
+    "convert": Verb(0, "argument", of_models=True),
+    "retime": Verb(0, "argument"),
+    "edit": Verb(0, "argument"),
+    "balance": Verb(1, "output", ".seq"),
+    "retarget": Verb(-1, "output", ".seq"),
+    "simulate": Verb(1, "output", ".seq", single=("sensors", "contacts", "cameras")),
+    "render": Verb(1, "output", ".mp4"),
+    "report": Verb(1, "output", ".html"),
+}
+"""The commands for many files; `check` summarizes them by itself, except for a table."""
+
+
 @described
-def reading_options(
-    allow_outside: bool | None = None,
-    package_paths: list[Path] | None = None,
-    apply_humanoid_pose: bool | None = None,
-    layout: Literal["unitree"] | None = None,
-    columns: NameList = None,
-    joint_names: NameList = None,
-    link_names: NameList = None,
-    frame_rate: Positive = None,
-    degrees: bool | None = None,
-    quaternion_order: Literal["wxyz", "xyzw"] | None = None,
-    unit: Positive = None,
-    up: Literal["X", "Y", "Z", "-X", "-Y", "-Z"] | None = None,
-    asf: Path | None = None,
-    body_model: Path | None = None,
-    robot_moves: Path | None = None,
-    from_zero: bool | None = None,
-    topic: str | None = None,
-    parameters: list[str] | None = None,
+def many_options(
+    table: Path | None = None,
+    suffix: str | None = None,
+    resume: bool = False,
+    workers: Workers = None,
+    time_limit: TimeLimit = None,
+    cluster: Cluster = None,
 ) -> None:
-    """Define the options of readers, with the names that `bodymotion.load` has for them.
+    """Define the options of commands for many files.
 
     Options:
-      --allow-outside/--untrusted: Read parts of a model also by absolute paths and by symbolic links out of its folder, or only those
-        in its folder. By default, relative paths are followed.
-      package_paths --package-path FOLDER: A folder with packages of package:// in a URDF; may be repeated.
-      --apply-humanoid-pose: Move a .wrl model by the pose of its Humanoid node.
-      --layout: The columns of a .csv without names.
-      --columns A,B,…: Names for the columns of a .csv.
-      --joint-names A,B,…: Names for the joints of an .npz or .pkl.
-      --link-names A,B,…: Names for the links of an .npz or .pkl.
-      frame_rate --input-rate HZ: The frame rate of an .amc, and of a .csv, .npz or .pkl without times.
-      degrees --input-degrees/--input-radians: Unit of angles in a .csv whose names do not give it.
-      --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not define it.
-      --unit METRES: Unit of length of a .bvh; by default found from its legs.
-      --up: The axis of a .bvh that is up; by default found from its poses.
-      --asf FILE: The skeleton (.asf) of an .amc.
-      --body-model FILE: The body model (SMPL, .npz) with the lengths of the bones of an AMASS .npz.
-      --robot-moves FILE: The moves that the robot lists, to check a choreography by.
-      --from-zero: Subtract the first time of a table from all its times.
-      --topic NAME: The topic of joints or poses that is read of a log with several.
-      parameters --set NAME=VALUE: A parameter of a Spot animation; may be repeated.
+      --table FILE: Many files: write a row for each, to a .csv, .jsonl or .parquet.
+      --suffix .EXT: Many files: the extension of the files in the folder OUT.
+      --resume: Many files: leave out what an earlier run has done.
     """
 
 
-def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command with the options of readers; its parameter `reading` gets those that were used.
-
-    A command that has a parameter of the same name as one of them has its own option instead.
-    """
-    own = signature(described(command)).parameters
-    added = [one for name, one in signature(reading_options).parameters.items() if name not in own]
+def command_for_many(
+    name: str, command: Callable[..., Any], base: type[click.Command]
+) -> tuple[Callable[..., Any], type[click.Command]]:
+    """Return a command with the options for many files, and its class."""
+    own = signature(command).parameters
+    added = [one for one in signature(many_options).parameters.values() if one.name not in own]
 
     @wraps(command)
     def run(**arguments: Any) -> Any:  # noqa: ANN401
-        used = {one.name: arguments.pop(one.name) for one in added}
-        if used.get("parameters"):
-            used["parameters"] = assignments(used["parameters"])
-        return command(**arguments, reading={name: value for name, value in used.items() if value is not None})
+        for one in added:
+            if arguments.pop(one.name, None):
+                raise click.BadParameter("has no effect on one file", param_hint=f"--{one.name}")
+        return command(**arguments)
 
-    kept = [one for name, one in own.items() if name != "reading"]
-    run.__signature__ = signature(command).replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
-    return run
+    run.__signature__ = signature(command).replace(parameters=[*own.values(), *added])  # type: ignore[attr-defined]
 
+    class Command(base):  # type: ignore[misc, valid-type]
+        """The command: for one file, or for each of many."""
 
-def flag_of(name: str, command: Callable[..., Any]) -> str:
-    """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
-    notes = signature(command).parameters[name].annotation.__metadata__
-    return next(found[0] for note in notes if isinstance(note, str) and (found := re.search("--[a-z-]+", note)))
+        job: Callable[[], int] | None = None
 
+        def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+            """Parse the arguments, or find the files that they stand for."""
+            self.job = None if ctx.obj in (ONE, PART) or ctx.resilient_parsing else _job(name, self, ctx, args)
+            if self.job is not None:
+                return []
+            left: list[str] = super().parse_args(ctx, args)
+            if ctx.obj in (ONE, PART):
+                for one in added:
+                    ctx.params.pop(one.name)
+            return left
 
-def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
-    """Check that each option of readers has an effect on one of the files; wrong use otherwise."""
-    from bodymotion.formats.registry import find_format, unused_options
+        def invoke(self, ctx: click.Context) -> object:
+            """Run the command."""
+            if self.job is None:
+                return super().invoke(ctx)
+            from bodymotion.collection.mapping import ClusterError
 
-    if not reading:
-        return
-    rows = []
-    for path in files:
-        with suppress(FormatError):
-            rows.append(find_format(path) if isinstance(path, Path) else path)
-    for name, titles in unused_options(reading, rows).items():
-        raise click.BadParameter(f"has no effect on {titles}", param_hint=flag_of(name, reading_options))
+            with failures(name, ClusterError):
+                raise click.exceptions.Exit(self.job())
 
-
-def is_large(source: Path, target: Path) -> bool:
-    """Return whether a motion is converted from one .seq file to another row by row."""
-    from bodymotion.formats.registry import find_format, target_format
-    from bodymotion.motion import Motion
-
-    if source.stat().st_size <= LARGE or find_format(source).name != "seq":
-        return False
-    return target_format(Motion(), target).name == "seq"
+    return run, Command
 
 
-def kind_of(kind: type) -> str:
-    """Return what a file with a value of this type holds: "a model", "an animation"."""
-    return with_article({"Body": "model"}.get(kind.__name__, kind.__name__.lower()))
+def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[str]) -> Callable[[], int] | None:
+    """Return the runs for all files that a command line stands for; None where it stands for one run."""
+    from bodymotion.collection import inputs as named
+
+    def is_many(one: Path | str) -> bool:
+        return isinstance(one, str) or named.is_many(one)
+
+    verb = VERBS[name]
+    options_only = copy(command)
+    options_only.params = [one for one in command.params if one.param_type_name == "option"]
+    # The parser returns marks of words, from which their index is known.
+    marked = [f"\0{k}" if not word.startswith("-") or "--" in args[:k] else word for k, word in enumerate(args)]
+    found, words, _ = options_only.make_parser(ctx).parse_args(args=list(marked))
+    places = [int(word[1:]) for word in words if word[:1] == "\0"]
+    used = {one: args[int(value[1:])] if str(value)[:1] == "\0" else value for one, value in found.items()}
+    if used.get("help") or len(places) <= (verb.target == "argument"):
+        return None
+    target_text = args[places.pop()] if verb.target == "argument" else str(used.get("output") or "")
+    target = Path(target_text) if target_text else None
+    inputs: list[Path | str] = [args[k] if named.is_collection(args[k]) else Path(args[k]) for k in places]
+    split = verb.models % max(len(inputs), 1)
+    first, second = inputs[:split], inputs[split:]
+    models, rest = (first, second) if verb.models >= 0 else (second, first)
+    # Spot's animations need no model.
+    models, inputs = ([], inputs) if any(map(is_many, models)) or not rest else (models, rest)
+    inputs = [one for given in inputs for one in _in_list(given)]
+    to_folder = target is not None and (target.is_dir() or target_text.endswith("/"))
+    is_data_set = used.get("write_as") == "lerobot"
+    several = any(map(is_many, inputs)) or (len(inputs) > 1 and name in ONE_MOTION) or is_data_set
+    elsewhere = any(isinstance(one, str) for one in inputs)
+    if not (used.get("table") or used.get("cluster") or to_folder or elsewhere or (several and name != "check")):
+        return None
+    if elsewhere and used.get("fix"):
+        raise click.BadParameter("changes files, and cannot change those of an address or archive", param_hint="--fix")
+    if "://" in f"{target_text}{used.get('table') or ''}":
+        raise click.BadParameter("the results of many files need a local file or folder", param_hint="OUT, --table")
+    single = ("resume", "suffix", "table") if is_data_set else verb.single
+    if wrong := [f"--{one.replace('_', '-')}" for one in single if used.get(one)]:
+        raise click.BadParameter("cannot be used with many files or a data set", param_hint=", ".join(wrong))
+    if target is not None and (is_data_set or not to_folder) and target.exists():
+        raise click.BadParameter(f"{target} exists; name a new folder for the results", param_hint="OUT")
+    if target is None and (name in NEED_TARGET or used.get("suffix")):
+        raise click.BadParameter("needs a folder for the results of many files", param_hint="--output")
+    options = [word for k, word in enumerate(args) if marked[k] not in words and word != "--"]
+    suffix = used.get("suffix") or verb.suffix
+    if is_data_set:
+        options, suffix = [*options, "--to", "parquet"], ".parquet"
+    if name == "convert" and not suffix:
+        from bodymotion.formats.registry import named_format
+
+        if not used.get("write_as"):
+            raise click.BadParameter("many files need the format of the results, such as --to seq", param_hint="--to")
+        suffix = next(iter(found_by("--to", named_format, used["write_as"]).extensions), "")
+    from bodymotion.cli.many import Plan, run_plan
+
+    mark = PART if is_data_set else ONE
+    plan = Plan(name, tuple(options), tuple(map(Path, models)), tuple(inputs), target, suffix, mark)
+    has_json = any("--json" in one.opts for one in command.params)
+    kinds: dict[str, type] = {"workers": int, "time_limit": float, "cluster": str}
+    sharing = {one: kind(used[one]) if used.get(one) else None for one, kind in kinds.items()}
+    table = Path(used["table"]) if used.get("table") else None
+    run = partial(run_plan, has_json=has_json, resume=bool(used.get("resume")), sharing=sharing)
+    if target is not None and is_data_set:
+        from bodymotion.cli.convert import write_data_set
+
+        return partial(write_data_set, target, lambda parts, rows: run(replace(plan, folder=parts), table=rows))
+    return partial(run, plan, table=table)
 
 
-def load_motion(
-    path: Path, reading: ReaderOptions | None = None, body: Body | None = None, hint: str = "IN", advice: str = ""
-) -> Motion:
-    """Read a motion; a file with something else is wrong use.
+def _in_list(given: Path | str) -> list[Path | str]:
+    """Return the lines of a list in which there are addresses or motions in archives and data sets; any other input as it is."""
+    from bodymotion.collection.inputs import is_collection, is_many, listed_in
 
-    A `body` names the columns of a table. A large file is read only where memory suffices, else MemoryError, with `advice` in its message.
-    """
-    from bodymotion.formats.registry import find_format
-    from bodymotion.geometry.arrays import check_memory
-    from bodymotion.motion import Motion
-
-    if path.exists() and path.stat().st_size > LARGE and find_format(path).name == "seq":
-        from bodymotion.formats.seq import open_motion
-
-        with open_motion(path) as reader:
-            numbers = sum(h.num_frames * h.layout.width for h in reader.components if h.layout is not None)
-        check_memory(BYTES_PER_NUMBER * numbers, f"changing {path} as a whole" + (f" ({advice})" if advice else ""))
-    return _loaded(path, reading or {}, Motion, hint, body=body)
-
-
-def load_animation(path: Path, reading: ReaderOptions, hint: str = "IN") -> Animation:
-    """Read an animation; a file with something else is wrong use."""
-    from bodymotion.animation import Animation
-
-    return _loaded(path, reading, Animation, hint)
-
-
-def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
-    """Read a body; a file with something else is wrong use."""
-    from bodymotion.model.body import Body
-
-    return _loaded(path, reading, Body, hint)
-
-
-def _loaded(path: Path, reading: ReaderOptions, kind: type[T], hint: str, **options: Any) -> T:  # noqa: ANN401
-    from bodymotion.formats.registry import find_format, load
-
-    row = find_format(path)
-    return of_kind(load(path, format=row.name, **options, **row.options_of(reading)), path, kind, hint)
-
-
-def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
-    """Return what a file holds; wrong use where it is of another kind."""
-    if isinstance(found, kind):
-        return found
-    advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
-    advice = advice if (type(found).__name__, kind.__name__) == ("Animation", "Motion") else ""
-    held, wanted = kind_of(type(found)), kind_of(kind)
-    raise click.BadParameter(one_line(f"{path} holds {held}, not {wanted}{advice}"), param_hint=hint)
-
-
-def read_files(files: Iterable[Path], reading: ReaderOptions, by_position: bool) -> list[Any]:
-    """Read the files of a command together, and print what was assumed of motions: joints that are missing, names, orders."""
-    from bodymotion.formats.registry import load_together
-    from bodymotion.motion import Motion
-
-    found = load_together(files, by_position=by_position, **reading)
-    motions = [one for one in found if isinstance(one, Motion)]
-    show_problems([problem for one in motions for problem in one.problems if problem.severity != "note"])
-    return found
-
-
-def load_pair(
-    model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool, bpm: float | None = None
-) -> tuple[Body, Motion | None]:
-    """Read a body and its motion, if any; an animation or a choreography alone is for the built-in Spot, recorded motion has its own body.
-
-    Anything else is wrong use.
-    """
-    from bodymotion.animation import Animation
-    from bodymotion.choreography import Choreography
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
-    from bodymotion.skeleton import Skeleton
-
-    found = read_files([path for path in (model, motion) if path is not None], reading, by_position)
-    if len(found) == 1 and isinstance(found[0], (Skeleton, Choreography)):
-        return found[0].body_and_motion()
-    if len(found) == 1 and isinstance(found[0], Animation):
-        from bodymotion.spot.playback import needs_arm, play, spot_body
-
-        return spot_body(arm=needs_arm(found[0])), play(found[0], bpm=bpm)
-    if bpm is not None:
-        raise click.BadParameter("only an animation has a tempo", param_hint="--bpm")
-    body = of_kind(found[0], model, Body, "MODEL")
-    return body, None if motion is None else of_kind(found[1], motion, Motion, "MOTION")
-
-
-def check_output(path: Path | None, read: Iterable[Path | None] = ()) -> None:
-    """Raise, before any work is done, when the file to be written has no folder, is a folder, or is one of those that are `read`."""
-    if path is not None:
-        check_place(path)
-        check_not_read(path, [one for one in read if one is not None])
+    if isinstance(given, str) or given.is_dir() or not str(given).startswith("@") or not is_many(given):
+        return [given]
+    found: list[Path | str] = []
+    with contextlib.suppress(OSError, ValueError):  # which `find_files` reports
+        found = [line if is_collection(line) else Path(line) for line in listed_in(Path(str(given)[1:]))]
+    return found if any(isinstance(one, str) for one in found) else [given]

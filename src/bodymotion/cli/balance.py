@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     AsJson,
     ByPosition,
     NotNegative,

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from bodymotion.cli.app import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
 from bodymotion.cli.many import report_left_out
+from bodymotion.cli.options import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
 from bodymotion.cli.output import failures, one_line, progress, results, safe_json, say
 from bodymotion.diagnostics.text import counted
 

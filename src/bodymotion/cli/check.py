@@ -20,7 +20,7 @@ from urllib.parse import quote
 import click
 
 from bodymotion import __version__
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     AsJson,
     Bpm,
     ByPosition,

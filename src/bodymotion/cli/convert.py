@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeAlias
 import click
 from click import FloatRange, IntRange
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     ByPosition,
     NameList,
     Positive,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from click import FloatRange
 
-from bodymotion.cli.app import AsJson, ReaderOptions, check_reading, load_body, reads_files
+from bodymotion.cli.options import AsJson, ReaderOptions, check_reading, load_body, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, plain, results
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     ByPosition,
     NotNegative,
     ReaderOptions,

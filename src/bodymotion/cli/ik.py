@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from click import IntRange
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     AsJson,
     ByPosition,
     NameList,

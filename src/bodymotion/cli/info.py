@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bodymotion.cli.app import ReaderOptions, check_reading, reads_files
+from bodymotion.cli.options import ReaderOptions, check_reading, reads_files
 from bodymotion.cli.output import Data, about_file, one_line, problems_of, progress, results, say, show_problems
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.diagnostics import FormatError, Problem

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 from click import IntRange
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     AsJson,
     Bpm,
     ByPosition,

@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 from click import IntRange
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     BeatsPerBar,
     Bpm,
     ByPosition,

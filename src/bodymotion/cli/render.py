@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import click
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     Arm,
     Bpm,
     ByPosition,

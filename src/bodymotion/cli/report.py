@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from bodymotion.cli.app import Bpm, ByPosition, ReaderOptions, names, read_files, reads_files
+from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, names, read_files, reads_files
 from bodymotion.cli.output import failures, progress, written
 from bodymotion.diagnostics.text import counted
 

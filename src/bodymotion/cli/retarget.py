@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     AsJson,
     ByPosition,
     ReaderOptions,

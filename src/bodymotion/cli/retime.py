@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     Positive,
     ReaderOptions,
     check_reading,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 from click import FloatRange
 
-from bodymotion.cli.app import (
+from bodymotion.cli.options import (
     AsJson,
     ByPosition,
     Positive,

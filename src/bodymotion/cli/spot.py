@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from click import FloatRange, IntRange
 
-from bodymotion.cli.app import click_command, described
+from bodymotion.cli.app import click_command
+from bodymotion.cli.options import described
 from bodymotion.cli.output import failures, one_line, progress, say, show_problems, written
 from bodymotion.system.files import whole_file
 

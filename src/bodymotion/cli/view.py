@@ -6,7 +6,7 @@ from typing import Annotated
 import click
 from click import IntRange
 
-from bodymotion.cli.app import Arm, BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, Slices, names, reads_files
+from bodymotion.cli.options import Arm, BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, Slices, names, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.scene.options import LABELS
 

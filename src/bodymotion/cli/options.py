@@ -1,0 +1,338 @@
+"""The options that several commands have, the checks of their values, and the reading of files with them; `described` defines options."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Container, Iterable
+from contextlib import suppress
+from functools import wraps
+from inspect import cleandoc, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+
+import click
+from click import FloatRange, IntRange
+
+from bodymotion.cli.output import one_line, show_problems
+from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics.text import with_article
+from bodymotion.system.files import check_not_read, check_place
+
+if TYPE_CHECKING:
+    from bodymotion.animation import Animation
+    from bodymotion.formats.registry import Format
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+
+LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
+BYTES_PER_NUMBER = 3 * 8
+"""Memory for each number of a motion while it is changed: as read, as changed, and one copy in between."""
+
+T = TypeVar("T")
+
+ReaderOptions: TypeAlias = dict[str, Any]  # The options of readers that were used.
+ByPosition: TypeAlias = Annotated[bool, "--by-position: Read joint columns by position, whatever their names."]
+AsJson: TypeAlias = Annotated[bool, "--json: Print JSON."]
+Arm: TypeAlias = Annotated[
+    bool | None, "--arm/--no-arm: Play an animation with or without arm; by default as the animation needs."
+]
+Bpm: TypeAlias = Annotated[float | None, "--bpm BPM: Tempo at which an animation is played, in beats per minute."]
+Music: TypeAlias = Annotated[
+    Path | None, "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline."
+]
+BeatsPerBar: TypeAlias = Annotated[int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."]
+Slices: TypeAlias = Annotated[float | None, "--slices N: Length of the playback in slices (quarter beats)."]
+Workers: TypeAlias = Annotated[
+    int | None, IntRange(1), "--workers N: Processes that share many files; by default one for each core."
+]
+TimeLimit: TypeAlias = Annotated[
+    float | None, FloatRange(0.1), "--time-limit SECONDS: Many files: a file that takes longer fails; by default, 3600."
+]
+Cluster: TypeAlias = Annotated[
+    str | None, "--cluster ADDRESS: Many files: use a Dask cluster, such as tcp://host:8786."
+]
+
+
+def positive(value: float | None) -> float | None:
+    """Return the value of an option, which must be finite and greater than 0, or None."""
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value:g} is not a finite number greater than 0")
+    return value
+
+
+def not_negative(value: float) -> float:
+    """Return the value of an option, which must be finite and at least 0."""
+    if not 0 <= value < math.inf:
+        raise click.BadParameter(f"{value:g} is not a finite number of at least 0")
+    return value
+
+
+def numbers(
+    option: str,
+    text: str,
+    counts: Container[int],
+    expected: str,
+    kind: type[int] | type[float] = float,
+    separator: str = ",",
+) -> list[Any]:
+    """Return finite numbers, separated by `separator`, in the text of an option; their count must be in `counts`, else wrong use."""
+    try:
+        found = [kind(part) for part in text.split(separator)]
+    except ValueError:
+        found = []
+    if len(found) not in counts or not all(map(math.isfinite, found)):
+        reason = ": a number is not finite" if len(found) in counts else ""
+        raise click.BadParameter(f"{text!r} is not {expected}{reason}", param_hint=option)
+    return found
+
+
+def found_by(option: str, find: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
+    """Return `find(*arguments)`; an unknown name of a link or joint is wrong use of the option."""
+    try:
+        return find(*arguments)
+    except (KeyError, ValueError) as error:
+        raise click.BadParameter(one_line(error.args[0]), param_hint=option) from None
+
+
+def names(text: str | None) -> tuple[str, ...]:
+    """Return the names in a text that separates them by commas."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def name_list(text: str | None) -> list[str] | None:
+    """Return the names in the text of an option, None where it is not used."""
+    return text.split(",") if text else None
+
+
+def assignments(texts: list[str]) -> dict[str, float]:
+    """Return the numbers in texts NAME=VALUE by their names."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE with a number", param_hint="--set")
+    return found
+
+
+Positive: TypeAlias = Annotated[float | None, positive]
+NotNegative: TypeAlias = Annotated[float, not_negative]
+NameList: TypeAlias = Annotated[str | None, name_list]
+
+
+def described(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the command with the lines below "Options:" at the end of its docstring in the types of its parameters.
+
+    An argument is `parameter METAVAR: help`, an option `--flag -f METAVAR: help`, with the parameter before its flags where these have
+    another name. What else the command line needs is in the `Annotated` type of the parameter: a type of click such as `IntRange(0)`, or a
+    function that checks and returns the value.
+    """
+    head, _, table = cleandoc(command.__doc__ or "").partition("\n\nOptions:")
+    parameters = dict(signature(command, eval_str=True).parameters)
+    for entry in re.split(r"\n  (?! )", table)[1:]:
+        usage = " ".join(entry.split())
+        name = re.split("[ :/]", usage, maxsplit=1)[0].strip("-").replace("-", "_")
+        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, usage])
+    command.__doc__ = head
+    command.__signature__ = signature(command).replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+    return command
+
+
+@described
+def reading_options(
+    allow_outside: bool | None = None,
+    package_paths: list[Path] | None = None,
+    apply_humanoid_pose: bool | None = None,
+    layout: Literal["unitree"] | None = None,
+    columns: NameList = None,
+    joint_names: NameList = None,
+    link_names: NameList = None,
+    frame_rate: Positive = None,
+    degrees: bool | None = None,
+    quaternion_order: Literal["wxyz", "xyzw"] | None = None,
+    unit: Positive = None,
+    up: Literal["X", "Y", "Z", "-X", "-Y", "-Z"] | None = None,
+    asf: Path | None = None,
+    body_model: Path | None = None,
+    robot_moves: Path | None = None,
+    from_zero: bool | None = None,
+    topic: str | None = None,
+    parameters: list[str] | None = None,
+) -> None:
+    """Define the options of readers, with the names that `bodymotion.load` has for them.
+
+    Options:
+      --allow-outside/--untrusted: Read parts of a model also by absolute paths and by symbolic links out of its folder, or only those
+        in its folder. By default, relative paths are followed.
+      package_paths --package-path FOLDER: A folder with packages of package:// in a URDF; may be repeated.
+      --apply-humanoid-pose: Move a .wrl model by the pose of its Humanoid node.
+      --layout: The columns of a .csv without names.
+      --columns A,B,…: Names for the columns of a .csv.
+      --joint-names A,B,…: Names for the joints of an .npz or .pkl.
+      --link-names A,B,…: Names for the links of an .npz or .pkl.
+      frame_rate --input-rate HZ: The frame rate of an .amc, and of a .csv, .npz or .pkl without times.
+      degrees --input-degrees/--input-radians: Unit of angles in a .csv whose names do not give it.
+      --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not define it.
+      --unit METRES: Unit of length of a .bvh; by default found from its legs.
+      --up: The axis of a .bvh that is up; by default found from its poses.
+      --asf FILE: The skeleton (.asf) of an .amc.
+      --body-model FILE: The body model (SMPL, .npz) with the lengths of the bones of an AMASS .npz.
+      --robot-moves FILE: The moves that the robot lists, to check a choreography by.
+      --from-zero: Subtract the first time of a table from all its times.
+      --topic NAME: The topic of joints or poses that is read of a log with several.
+      parameters --set NAME=VALUE: A parameter of a Spot animation; may be repeated.
+    """
+
+
+def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command with the options of readers; its parameter `reading` gets those that were used.
+
+    A command that has a parameter of the same name as one of them has its own option instead.
+    """
+    own = signature(described(command)).parameters
+    added = [one for name, one in signature(reading_options).parameters.items() if name not in own]
+
+    @wraps(command)
+    def run(**arguments: Any) -> Any:  # noqa: ANN401
+        used = {one.name: arguments.pop(one.name) for one in added}
+        if used.get("parameters"):
+            used["parameters"] = assignments(used["parameters"])
+        return command(**arguments, reading={name: value for name, value in used.items() if value is not None})
+
+    kept = [one for name, one in own.items() if name != "reading"]
+    run.__signature__ = signature(command).replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
+    return run
+
+
+def flag_of(name: str, command: Callable[..., Any]) -> str:
+    """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
+    notes = signature(command).parameters[name].annotation.__metadata__
+    return next(found[0] for note in notes if isinstance(note, str) and (found := re.search("--[a-z-]+", note)))
+
+
+def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
+    """Check that each option of readers has an effect on one of the files; wrong use otherwise."""
+    from bodymotion.formats.registry import find_format, unused_options
+
+    if not reading:
+        return
+    rows = []
+    for path in files:
+        with suppress(FormatError):
+            rows.append(find_format(path) if isinstance(path, Path) else path)
+    for name, titles in unused_options(reading, rows).items():
+        raise click.BadParameter(f"has no effect on {titles}", param_hint=flag_of(name, reading_options))
+
+
+def is_large(source: Path, target: Path) -> bool:
+    """Return whether a motion is converted from one .seq file to another row by row."""
+    from bodymotion.formats.registry import find_format, target_format
+    from bodymotion.motion import Motion
+
+    if source.stat().st_size <= LARGE or find_format(source).name != "seq":
+        return False
+    return target_format(Motion(), target).name == "seq"
+
+
+def kind_of(kind: type) -> str:
+    """Return what a file with a value of this type holds: "a model", "an animation"."""
+    return with_article({"Body": "model"}.get(kind.__name__, kind.__name__.lower()))
+
+
+def load_motion(
+    path: Path, reading: ReaderOptions | None = None, body: Body | None = None, hint: str = "IN", advice: str = ""
+) -> Motion:
+    """Read a motion; a file with something else is wrong use.
+
+    A `body` names the columns of a table. A large file is read only where memory suffices, else MemoryError, with `advice` in its message.
+    """
+    from bodymotion.formats.registry import find_format
+    from bodymotion.geometry.arrays import check_memory
+    from bodymotion.motion import Motion
+
+    if path.exists() and path.stat().st_size > LARGE and find_format(path).name == "seq":
+        from bodymotion.formats.seq import open_motion
+
+        with open_motion(path) as reader:
+            numbers = sum(h.num_frames * h.layout.width for h in reader.components if h.layout is not None)
+        check_memory(BYTES_PER_NUMBER * numbers, f"changing {path} as a whole" + (f" ({advice})" if advice else ""))
+    return _loaded(path, reading or {}, Motion, hint, body=body)
+
+
+def load_animation(path: Path, reading: ReaderOptions, hint: str = "IN") -> Animation:
+    """Read an animation; a file with something else is wrong use."""
+    from bodymotion.animation import Animation
+
+    return _loaded(path, reading, Animation, hint)
+
+
+def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
+    """Read a body; a file with something else is wrong use."""
+    from bodymotion.model.body import Body
+
+    return _loaded(path, reading, Body, hint)
+
+
+def _loaded(path: Path, reading: ReaderOptions, kind: type[T], hint: str, **options: Any) -> T:  # noqa: ANN401
+    from bodymotion.formats.registry import find_format, load
+
+    row = find_format(path)
+    return of_kind(load(path, format=row.name, **options, **row.options_of(reading)), path, kind, hint)
+
+
+def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
+    """Return what a file holds; wrong use where it is of another kind."""
+    if isinstance(found, kind):
+        return found
+    advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
+    advice = advice if (type(found).__name__, kind.__name__) == ("Animation", "Motion") else ""
+    held, wanted = kind_of(type(found)), kind_of(kind)
+    raise click.BadParameter(one_line(f"{path} holds {held}, not {wanted}{advice}"), param_hint=hint)
+
+
+def read_files(files: Iterable[Path], reading: ReaderOptions, by_position: bool) -> list[Any]:
+    """Read the files of a command together, and print what was assumed of motions: joints that are missing, names, orders."""
+    from bodymotion.formats.registry import load_together
+    from bodymotion.motion import Motion
+
+    found = load_together(files, by_position=by_position, **reading)
+    motions = [one for one in found if isinstance(one, Motion)]
+    show_problems([problem for one in motions for problem in one.problems if problem.severity != "note"])
+    return found
+
+
+def load_pair(
+    model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool, bpm: float | None = None
+) -> tuple[Body, Motion | None]:
+    """Read a body and its motion, if any; an animation or a choreography alone is for the built-in Spot, recorded motion has its own body.
+
+    Anything else is wrong use.
+    """
+    from bodymotion.animation import Animation
+    from bodymotion.choreography import Choreography
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+    from bodymotion.skeleton import Skeleton
+
+    found = read_files([path for path in (model, motion) if path is not None], reading, by_position)
+    if len(found) == 1 and isinstance(found[0], (Skeleton, Choreography)):
+        return found[0].body_and_motion()
+    if len(found) == 1 and isinstance(found[0], Animation):
+        from bodymotion.spot.playback import needs_arm, play, spot_body
+
+        return spot_body(arm=needs_arm(found[0])), play(found[0], bpm=bpm)
+    if bpm is not None:
+        raise click.BadParameter("only an animation has a tempo", param_hint="--bpm")
+    body = of_kind(found[0], model, Body, "MODEL")
+    return body, None if motion is None else of_kind(found[1], motion, Motion, "MOTION")
+
+
+def check_output(path: Path | None, read: Iterable[Path | None] = ()) -> None:
+    """Raise, before any work is done, when the file to be written has no folder, is a folder, or is one of those that are `read`."""
+    if path is not None:
+        check_place(path)
+        check_not_read(path, [one for one in read if one is not None])
