@@ -131,18 +131,9 @@ def _click_parameter(one: Parameter) -> click.Parameter:
 class Verb:
     """How a command handles many files.
 
-    Attributes
-    ----------
-    models:
-        The number of arguments before the motions, which are for all of them; -1 for one after the motions.
-    target:
-        What names the result: the last argument, an option, or nothing.
-    suffix:
-        The extension of results; by default that of the input.
-    of_models:
-        Whether models in a folder are used, too.
-    single:
-        Options that name files of one run.
+    `models` is the number of arguments before the motions, which are for all of them, -1 for one after the motions; `target` what names the
+    result: the last argument, an option, or nothing; `suffix` the extension of results, by default that of the input. `of_models`: whether
+    models in a folder are used, too; `single`: options that name files of one run.
     """
 
     models: int = 0

@@ -26,7 +26,6 @@ from bodymotion.cli.output import (
     progress,
     results,
     saved,
-    say,
     show_problems,
     written,
 )
@@ -111,11 +110,7 @@ def retarget(
             other = spot_body(arm=joints is not None and joints.values.shape[1] > len(LEG_JOINTS))
         if not isinstance(value, Skeleton | Motion | Animation):
             raise click.BadParameter(f"{source} holds {kind_of(type(value))}, not recorded motion", param_hint="SOURCE")
-        if isinstance(value, Motion) and other is None:
-            raise click.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
         value, other = with_body(value, other)
-        if isinstance(value, Skeleton) and not (value.unit_is_known and value.up_is_known):
-            say(f"{source}: unit {value.unit:g} m and up axis {value.up} are assumed in part; state --unit and --up")
         show_problems([problem for problem in value.problems if problem.severity != "note"])
         if by_position and isinstance(value, Motion) and other is not None:
             value = named_by_position(value, other)
@@ -134,7 +129,7 @@ def retarget(
         else:
             with progress(f"retargeting {source.name}"):
                 motion = retargeted(value, body, **chosen)
-            show_problems([problem for problem in motion.problems if problem.severity != "note"])
+            show_problems(motion.problems)
         # A balanced motion may be slower than its source.
         found = compare_retarget(value, body, motion, **chosen)
         if balance:

@@ -19,18 +19,9 @@ MIN_SLIP = 1e-9  # [m] A shorter foot slip is a rounding error and counts as 0.
 
 @dataclass(frozen=True)
 class Figure:
-    """One number about a motion.
+    """One number about a motion: its `name` for programs, its `title` for people, and the `part` (joint, link or foot) it is of.
 
-    Attributes
-    ----------
-    name, title:
-        For programs, and for people.
-    value, unit:
-        In SI; the unit of shares, numbers from 0 to 1, is "share"; a count has none.
-    time:
-        [s] for events.
-    part:
-        The joint, link or foot.
+    `value` is in SI; the `unit` of shares, numbers from 0 to 1, is "share"; a count has none. `time` [s] is that of an event.
     """
 
     name: str

@@ -18,6 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from bodymotion.balancing import balancing
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, without_short_runs
@@ -122,9 +123,7 @@ def moving_figure(
         if not len(placed):
             raise ValueError(f"{name}: no frames: there is nothing to retarget")
     elif body is None:
-        raise ValueError(
-            f"{name}: a motion of a robot is retargeted with its body; expected one (source_body, --source-body)"
-        )
+        raise WrongUseError(f"{name}: a motion is retargeted with its body; expected one (source_body, --source-body)")
     else:
         check_kind(body, "source_body", Body)
         found, root = measure(body, source), source.link_position
