@@ -18,17 +18,7 @@ from bodymotion.cli.options import (
     load_body,
     reads_files,
 )
-from bodymotion.cli.output import (
-    as_json,
-    failures,
-    one_line,
-    plain,
-    progress,
-    results,
-    saved,
-    show_problems,
-    written,
-)
+from bodymotion.cli.output import as_json, failures, one_line, plain, progress, results, saved, show_problems, written
 
 if TYPE_CHECKING:
     from bodymotion.retargeting.roles import Figure
