@@ -408,7 +408,9 @@ def test_a_pose_for_calibration_is_not_of_the_motion(biped, walk):
     """Its first frame, in which all joints are far from the second one, is as the second one; the motion begins without a jump."""
     values = walk.values.copy()
     values[0] = 0.0
-    motion = bm.retarget(dataclasses.replace(walk, values=values), biped)
+    calibrated = dataclasses.replace(walk, values=values)
+    motion = bm.retarget(calibrated, biped)
+    assert "SKEL102" in {problem.rule for problem in bm.check(calibrated).problems} and not motion.problems
     expected = bm.retarget(dataclasses.replace(walk, values=walk.values[[1, *range(1, 200)]]), biped)
     assert np.abs(joints_of(biped, motion) - joints_of(biped, expected)).max() < 1e-6
     assert np.abs(np.diff(motion.link_position.values[:, 0, :3], axis=0)).max() < 0.05

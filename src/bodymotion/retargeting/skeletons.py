@@ -47,7 +47,8 @@ def with_body(source: Recorded, body: Body | None) -> tuple[Skeleton | Motion, B
 def jumps(source: Skeleton | Motion) -> tuple[Problem, ...]:
     """Return what the rules about jumps find in a source, of a robot in its root: the filters of goals spread it over other frames."""
     if isinstance(source, Skeleton):
-        return check_skeleton(source)
+        # A first frame that is far from the second is a calibration pose, which is not used.
+        return tuple(one for one in check_skeleton(source) if one.subject != ("frames", 1))
     root = source.link_position
     found = [] if root is None else jumps_of_root(root.values[:, 0], all_frames(source, root))
     return tuple(one.problem for one in found)
