@@ -203,10 +203,14 @@ def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
     for index, joint in enumerate(skeleton.joints):
         if not joint.channels:
             continue
-        turns = skeleton.local_rotation(index)
         steps = np.diff(skeleton.values[:, skeleton.columns(index)], axis=0)
+        angles = np.zeros(len(steps))
         with np.errstate(all="ignore"):
-            angles = rotations.angle_between(turns[:-1], turns[1:])
+            # A rotation is no larger than the sum of those about its axes.
+            about = steps[:, [channel.endswith("rotation") for channel in joint.channels]]
+            far = np.flatnonzero(np.abs(about - 360.0 * np.rint(about / 360.0)).sum(axis=1) > np.degrees(MAX_ANGLE))
+            turns = [skeleton.local_rotation(index, far + k) for k in (0, 1)]
+            angles[far] = rotations.angle_between(*turns)
             if joint.parent < 0:
                 shifts = steps[:, [channel.endswith("position") for channel in joint.channels]]
                 moving = np.maximum(moving, np.linalg.norm(shifts, axis=1) * skeleton.unit * rate)

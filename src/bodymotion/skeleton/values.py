@@ -17,7 +17,7 @@ import numpy as np
 from bodymotion.diagnostics import Problem, Source, WrongUseError
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, check_memory, frozen
+from bodymotion.geometry.arrays import ContentEquality, Floats, Indices, check_memory, frozen
 from bodymotion.kernels.kinematics import link_poses
 
 if TYPE_CHECKING:
@@ -288,13 +288,14 @@ class Skeleton(ContentEquality):
         return np.reshape(turns, (len(turns), self.num_frames, 4)).transpose(1, 0, 2)
 
     @np.errstate(all="ignore")
-    def local_rotation(self, joint: int) -> Floats:
-        """Return the rotations (T, 4) of one joint, by its index, from its parent's frame."""
-        turn = np.tile(rotations.IDENTITY, (self.num_frames, 1))
+    def local_rotation(self, joint: int, frames: Indices | slice = np.s_[:]) -> Floats:
+        """Return the rotations (T, 4) of one joint, by its index, from its parent's frame, in all frames or some."""
+        values = self.values[frames]
+        turn = np.tile(rotations.IDENTITY, (len(values), 1))
         for column, channel in zip(self.columns(joint), self.joints[joint].channels, strict=True):
             if channel.endswith("rotation"):
                 axis = np.eye(3)["XYZ".index(channel[0])]
-                turn = rotations.multiply(turn, rotations.from_axis_angle(axis, np.radians(self.values[:, column])))
+                turn = rotations.multiply(turn, rotations.from_axis_angle(axis, np.radians(values[:, column])))
         return turn
 
     def body_and_motion(self) -> tuple[Body, Motion]:
