@@ -209,8 +209,8 @@ def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
             # A rotation is no larger than the sum of those about its axes.
             about = steps[:, [channel.endswith("rotation") for channel in joint.channels]]
             far = np.flatnonzero(np.abs(about - 360.0 * np.rint(about / 360.0)).sum(axis=1) > np.degrees(MAX_ANGLE))
-            turns = [skeleton.local_rotation(index, far + k) for k in (0, 1)]
-            angles[far] = rotations.angle_between(*turns)
+            if len(far):
+                angles[far] = rotations.angle_between(*(skeleton.local_rotation(index, far + k) for k in (0, 1)))
             if joint.parent < 0:
                 shifts = steps[:, [channel.endswith("position") for channel in joint.channels]]
                 moving = np.maximum(moving, np.linalg.norm(shifts, axis=1) * skeleton.unit * rate)

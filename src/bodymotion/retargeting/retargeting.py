@@ -143,7 +143,8 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         placed = goals.placed(q, root)
     apart, posture = kept_apart(body, figure, placed), LAST_POSTURE
     for _ in range(MAX_ARM_PASSES):
-        if not (reaching := [*goals.arms(placed), *apart]):
+        reaching: list[ik.Task] = [*goals.arms(placed), *apart]
+        if not reaching:
             break
         q = goals.refine(reaching, goals.space(arms, posture, False), q, root)[0]
         q[:, arms] = smoothed(q[:, arms], times, ARM_CUTOFF)
