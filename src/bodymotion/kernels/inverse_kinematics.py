@@ -28,7 +28,7 @@ from typing import TypeAlias
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats, Indices
-from bodymotion.kernels.compiling import inlined, kernel
+from bodymotion.kernels.compiling import in_slices, inlined, kernel
 from bodymotion.kernels.kinematics import rotation, unit_pose
 from bodymotion.kernels.loop_closing import Chain, place_links
 from bodymotion.kernels.vectors import Triple, cross, dot, multiply, norm, plus, product, put, times
@@ -58,6 +58,7 @@ MIN_GAIN, MAX_STALLS = 1e-12, 3  # The descent ends when MAX_STALLS steps in a r
 TRIES = 4  # Steps that are tried at most, for each one that may be taken.
 HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
 """The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
+FEW = 64  # Number of frames up to which one thread is faster than several.
 DAMPING, MIN_SHARE, MIN_DAMPING, SURE = 1e-3, 1e-9, 1e-11, 1e-9
 """The first and the least share of the squared error that is λ, the least λ; and the least relative gain: below, rounding decides."""
 
@@ -87,9 +88,20 @@ def solve(
     number, used = np.cumsum(needed) - 1, np.flatnonzero(needed[:-1])
     number[-1] = -1
     parents, kinds, columns, axes = number[parents[used]], kinds[used], columns[used], axes[used]
-    chain = (parents, kinds, columns, orientations[used], positions[used], axes, units)
     masses, tasks = (masses[0][used], masses[1][used]), (tasks[0], number[tasks[1]], *tasks[2:])
-    _solve((chain, masses, tasks, free), goals, rest, starts, roots, steps, q, root, errors, cost)
+
+    def work(begin: int, end: int) -> None:
+        # The root's pose is written into the first offset.
+        chain = (parents, kinds, columns, orientations[used], positions[used], axes, units)
+        parts = (
+            rows[begin:end] if len(rows) > 1 else rows for rows in (goals, rest, starts, roots, q, root, errors, cost)
+        )
+        _solve((chain, masses, tasks, free), steps, *parts)
+
+    if len(starts) == count:
+        in_slices(count, work, few=FEW)
+    else:
+        work(0, count)
     return q, root, errors, cost
 
 
@@ -483,11 +495,11 @@ def _move(free: Free, at: Pose, step: Floats, out: Pose) -> None:
 @kernel
 def _solve(
     problem: IkProblem,
+    steps: int,
     goals: Floats,
     rests: Floats,
     starts: Floats,
     roots: Floats,
-    steps: int,
     q: Floats,
     root: Floats,
     errors: Floats,

@@ -451,15 +451,9 @@ class Goals:
         steps: int = STEPS,
     ) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7) that are nearer to the goals, each frame from its own, in some `rows` or all."""
-        rows = np.arange(len(q)) if rows is None else rows
-        out = q.copy(), root.copy()
-
-        def work(begin: int, end: int) -> None:
-            some = rows[begin:end]
-            found = self._solution(tasks, space, some, q[some], root[some], q[some], steps)
-            out[0][some], out[1][some] = found.q, found.root
-
-        in_slices(len(rows), work, SLICE)
+        rows, out = np.arange(len(q)) if rows is None else rows, (q.copy(), root.copy())
+        found = self._solution(tasks, space, rows, q[rows], root[rows], q[rows], steps)
+        out[0][rows], out[1][rows] = found.q, found.root
         return out
 
     def _solution(
