@@ -197,9 +197,11 @@ def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) ->
             parent = block[parents[i] * row : (parents[i] + 1) * row]
             _step(parent, unit_offsets[i], axes[i], sine, cosine, slide, block[i * row : (i + 1) * row])
         for n in range(chosen.shape[0]):
+            first = chosen[n] * row
             for b in range(count):
-                for k in range(out.shape[2]):
-                    out[start + b, n, k] = block[chosen[n] * row + k * BLOCK + b]
+                # Of either constant length, so that the loop is unrolled.
+                for k in range(7 if out.shape[2] == 7 else 3):
+                    out[start + b, n, k] = block[first + k * BLOCK + b]
 
 
 @inlined
