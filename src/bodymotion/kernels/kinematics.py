@@ -16,8 +16,8 @@ v and a are those of the origin of the link, a the second derivative of its posi
 Velocities of a body are u = (v₀, ω₀, q̇) (6 + J): those of the root's origin, the root's angular velocity, and the joints'. A Jacobian G
 maps them to v and ω (6) of a point on a link.
 
-Poses are computed by compiled loops over a block of frames side by side: their innermost loops run over frames, which compilers turn into
-vector instructions. So are the forces of large inputs, frame by frame. All else is computed with NumPy, link by link.
+Poses, and the forces of large inputs, are computed by compiled loops over a block of frames side by side: their innermost loops run over
+frames, which compilers turn into vector instructions. All else is computed with NumPy, link by link.
 
 Inverse dynamics is the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980), with all velocities, accelerations and moments about
 one point, the root's origin, so that whatever is not a sum along the tree is computed for all links at once. Velocities and accelerations
@@ -41,7 +41,7 @@ import numpy as np
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
-from bodymotion.kernels.vectors import cross, dot, plus, product, put, times
+from bodymotion.kernels.vectors import Rows, Triple, Vector, cross, dot, plus, product, put, times
 
 MAX_ANGLE = 1e6  # [rad] Up to this angle the multiple of π/2 times each of its parts is exact.
 
@@ -325,18 +325,21 @@ def _summed(tree: Tree, own: Floats, rates: Floats, root: Floats, more: float | 
 @inlined
 def rotation(pose: Floats, out: Floats) -> None:
     """Fill `out` (3, 3) with the rotation of a pose (7,); a zero quaternion is the identity."""
-    w, x, y, z = pose[3], pose[4], pose[5], pose[6]
+    first, second, third = _rotation(pose[3], pose[4], pose[5], pose[6])
+    put(first, out[0])
+    put(second, out[1])
+    put(third, out[2])
+
+
+@inlined
+def _rotation(w: float, x: float, y: float, z: float) -> Rows:
     n = w * w + x * x + y * y + z * z
     s = 2.0 / n if n > 0.0 else 0.0
-    out[0, 0] = 1.0 - s * (y * y + z * z)
-    out[0, 1] = s * (x * y - w * z)
-    out[0, 2] = s * (x * z + w * y)
-    out[1, 0] = s * (x * y + w * z)
-    out[1, 1] = 1.0 - s * (x * x + z * z)
-    out[1, 2] = s * (y * z - w * x)
-    out[2, 0] = s * (x * z - w * y)
-    out[2, 1] = s * (y * z + w * x)
-    out[2, 2] = 1.0 - s * (x * x + y * y)
+    return (
+        (1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
+        (s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)),
+        (s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)),
+    )
 
 
 def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -> Floats:
@@ -419,51 +422,91 @@ def inverse_dynamics(
     return torques, wrenches, velocities
 
 
+# Lines where the vectors of a link begin in a block, in the order in which `_outwards` fills them. A line is one number in all frames.
+_SPEED, _RATE, _GAIN, _AT_ORIGIN, _SPIN, _ALONG, _ABOUT, _FORCE, _MOMENT, _LINES = range(0, 30, 3)
+
+
 @kernel
 def _newton_euler(
     tree: Tree, masses: Masses, rotors: Floats, motion: _Motion, torques: Floats, wrenches: Floats, velocities: Floats
 ) -> None:
-    """Do what `inverse_dynamics` does with NumPy, frame by frame; the acceleration of the root is less gravity."""
+    """Do what `inverse_dynamics` does with NumPy, block by block; the acceleration of the root is less gravity."""
     parents, kinds, columns, _, axes = tree
     mass, centers, inertias = masses
     poses, dq, ddq, root, root_rate = motion
-    links, turn = parents.shape[0], np.empty((3, 3))
+    links, torque = parents.shape[0], np.empty(BLOCK)
+    # Of one link: its origin from the root's, its quaternion, and its joint's velocity and acceleration.
+    given = np.zeros(9 * BLOCK)
     # The row after the last link is that of the root's parent, -1.
-    moving, own, total = np.empty((links + 1, 4, 3)), np.zeros((links, 6)), np.empty((links, 6))
-    for t in range(poses.shape[0]):
-        moving[links, 0], moving[links, 1], moving[links, 3] = root[t, :3], root[t, 3:], root_rate[t, 3:]
-        put(plus(root_rate[t, :3], cross(root[t, 3:], root[t, :3]), -1.0), moving[links, 2])
+    rows = np.zeros((links + 1, _LINES * BLOCK))
+    for start in range(0, poses.shape[0], BLOCK):
+        count = min(BLOCK, poses.shape[0] - start)
+        for b in range(count):
+            moving, gaining = root[start + b], root_rate[start + b]
+            _put(moving, rows[links], _SPEED, b)
+            _put(moving[3:], rows[links], _SPIN, b)
+            _put(plus(gaining, cross(moving[3:], moving), -1.0), rows[links], _RATE, b)
+            _put(gaining[3:], rows[links], _GAIN, b)
         for i in range(links):
-            rotation(poses[t, i], turn)
-            arm, up = plus(poses[t, i], poses[t, 0], -1.0), moving[parents[i]]
-            speed, spin, rate, gain = times(up[0]), times(up[1]), times(up[2]), times(up[3])
+            given[7 * BLOCK :] = 0.0
+            for b in range(count):
+                for k in range(7):
+                    given[k * BLOCK + b] = poses[start + b, i, k] - (poses[start + b, 0, k] if k < 3 else 0.0)
             if kinds[i]:
-                axis = product(turn, axes[i])
-                along, about = (cross(arm, axis), axis) if kinds[i] == 1 else (axis, (0.0, 0.0, 0.0))
-                q1, q2 = dq[t, columns[i]], ddq[t, columns[i]]
-                rate = plus(plus(rate, along, q2), plus(cross(spin, along), cross(speed, about)), q1)
-                gain = plus(plus(gain, about, q2), cross(spin, about), q1)
-                speed, spin = plus(speed, along, q1), plus(spin, about, q1)
-                put(along, own[i])
-                put(about, own[i, 3:])
-            place = plus(arm, product(turn, centers[i]))
-            force = plus(plus(rate, cross(gain, place)), cross(spin, plus(speed, cross(spin, place))))
-            force, local = times(force, mass[i]), product(turn.T, spin)
-            moment = plus(product(inertias[i], product(turn.T, gain)), cross(local, product(inertias[i], local)))
-            moment = plus(product(turn, moment), cross(place, force))
-            put(plus(speed, cross(spin, arm)), velocities[t, i])
-            put(spin, velocities[t, i, 3:])
-            for k, found in enumerate((speed, spin, rate, gain)):
-                put(found, moving[i, k])
-            put(force, total[i])
-            put(moment, total[i, 3:])
-        for i in range(links - 1, 0, -1):
-            total[parents[i]] += total[i]
-        for i in range(links):
+                for b in range(count):
+                    given[7 * BLOCK + b], given[8 * BLOCK + b] = dq[start + b, columns[i]], ddq[start + b, columns[i]]
+            _outwards(kinds[i], axes[i], mass[i], centers[i], inertias[i], given, rows[parents[i]], rows[i])
+        for i in range(links - 1, -1, -1):
+            row, parent = rows[i], rows[parents[i]]
             if kinds[i]:
-                torque = dot(own[i], total[i]) + dot(own[i, 3:], total[i, 3:])
-                torques[t, columns[i]] = torque + rotors[columns[i]] * ddq[t, columns[i]]
-        wrenches[t] = total[: wrenches.shape[1]]
+                for b in range(BLOCK):
+                    push = dot(_at(row, _ALONG, b), _at(row, _FORCE, b))
+                    torque[b] = push + dot(_at(row, _ABOUT, b), _at(row, _MOMENT, b))
+                for b in range(count):
+                    torques[start + b, columns[i]] = torque[b] + rotors[columns[i]] * ddq[start + b, columns[i]]
+            for k in range(_FORCE * BLOCK, _LINES * BLOCK):
+                parent[k] += row[k]
+        for b in range(count):
+            for out, line in ((velocities, _AT_ORIGIN), (wrenches, _FORCE)):
+                for i in range(out.shape[1]):
+                    for k in range(6):
+                        out[start + b, i, k] = rows[i, (line + k) * BLOCK + b]
+
+
+@inlined
+def _at(row: Floats, line: int, b: int) -> Triple:
+    """Return the vector of frame `b` in a row of a block, whose numbers begin at a line."""
+    return row[line * BLOCK + b], row[(line + 1) * BLOCK + b], row[(line + 2) * BLOCK + b]
+
+
+@inlined
+def _put(a: Vector, row: Floats, line: int, b: int) -> None:
+    row[line * BLOCK + b], row[(line + 1) * BLOCK + b], row[(line + 2) * BLOCK + b] = a[0], a[1], a[2]
+
+
+@inlined
+def _outwards(
+    kind: int, axis: Floats, mass: float, center: Floats, inertia: Floats, given: Floats, parent: Floats, row: Floats
+) -> None:
+    """Fill the row of a link from its parent's: its twist, velocity and acceleration, and its force and moment by itself."""
+    rotates, slides = 1.0 if kind == 1 else 0.0, 1.0 if kind == 2 else 0.0
+    for b in range(BLOCK):
+        arm, (w, x, y), (z, q1, q2) = _at(given, 0, b), _at(given, 3, b), _at(given, 6, b)
+        turn, back = _rotation(w, x, y, z), _rotation(w, -x, -y, -z)
+        direction = product(turn, axis)
+        about = times(direction, rotates)
+        along = plus(cross(arm, about), direction, slides)
+        speed, spin = _at(parent, _SPEED, b), _at(parent, _SPIN, b)
+        rate = plus(plus(_at(parent, _RATE, b), along, q2), plus(cross(spin, along), cross(speed, about)), q1)
+        gain = plus(plus(_at(parent, _GAIN, b), about, q2), cross(spin, about), q1)
+        speed, spin = plus(speed, along, q1), plus(spin, about, q1)
+        place = plus(arm, product(turn, center))
+        force = plus(plus(rate, cross(gain, place)), cross(spin, plus(speed, cross(spin, place))))
+        force, local = times(force, mass), product(back, spin)
+        moment = plus(product(inertia, product(back, gain)), cross(local, product(inertia, local)))
+        total = plus(product(turn, moment), cross(place, force))
+        for n, found in enumerate((speed, rate, gain, plus(speed, cross(spin, arm)), spin, along, about, force, total)):
+            _put(found, row, 3 * n, b)
 
 
 def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:

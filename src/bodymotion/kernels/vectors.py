@@ -9,6 +9,7 @@ from bodymotion.kernels.compiling import inlined
 
 Triple: TypeAlias = tuple[float, float, float]
 Vector: TypeAlias = Triple | Floats
+Rows: TypeAlias = tuple[Triple, Triple, Triple]
 
 
 @inlined
@@ -48,7 +49,7 @@ def cross(a: Vector, b: Vector) -> Triple:
 
 
 @inlined
-def product(matrix: Floats, vector: Vector) -> Triple:
+def product(matrix: Floats | Rows, vector: Vector) -> Triple:
     """Return matrix·vector."""
     return dot(matrix[0], vector), dot(matrix[1], vector), dot(matrix[2], vector)
 
