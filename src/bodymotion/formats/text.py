@@ -133,12 +133,12 @@ def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
     """
     if delimiter != b" ":
         return bytearray(b"[0,%b,0]" % text.rstrip().translate(bytes.maketrans(b"\n\r" + delimiter, b", ,")))
-    data = bytearray(b"[0 %b 0]" % (text.translate(_GAPS) if b"," in text else text))
+    data = bytearray(b"[0 %b 0]" % text).translate(_GAPS)
     characters = np.frombuffer(data, dtype=np.uint8)
-    gap = (characters == ord(" ")) | (characters - ord("\t") <= ord("\r") - ord("\t"))
+    gap = characters == ord(" ")
     begins = np.greater(gap[1:], gap[:-1]).view(np.uint8)
-    begins *= ord(",")
-    np.maximum(characters[1:], begins, out=characters[1:])
+    begins *= ord(",") - ord(" ")
+    characters[1:] += begins
     return data
 
 
@@ -157,8 +157,9 @@ def json_numbers(data: bytearray, kind: Literal["d", "i"] = "d") -> npt.NDArray[
 def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
     """Return the numbers of a JSON text with the minus zeros that it has as `-0`, which in JSON is the whole number 0."""
     codes = np.frombuffer(data, np.uint8)
-    ends = (codes[2:-1] == ord("0")) & ((codes[3:] <= ord(",")) | (codes[3:] == ord("]"))) & (codes[1:-2] == ord("-"))
-    bare = np.flatnonzero(ends & (codes[:-3] | 32 != ord("e")))
+    minus = np.flatnonzero(codes[:-2] == ord("-"))
+    before, after, end = codes[minus - 1], codes[minus + 1], codes[minus + 2]
+    bare = minus[(after == ord("0")) & ((end <= ord(",")) | (end == ord("]"))) & (before | 32 != ord("e"))]
     if len(bare):
         values = values.copy()
         values[np.searchsorted(np.flatnonzero(codes == ord(",")), bare, "right")] = -0.0
