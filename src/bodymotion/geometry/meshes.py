@@ -111,8 +111,8 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
         ends = np.append(ends, len(index))
     starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64) if len(ends) else np.zeros(0, dtype=np.int64)
     counts = ends - starts
-    seen = np.concatenate([[0], np.cumsum(index >= len(vertices))])
-    bad = seen[ends] > seen[starts]
+    bad = np.zeros(len(ends), dtype=bool)
+    bad[np.searchsorted(ends, np.flatnonzero(index >= len(vertices)))] = True
     good = (counts >= 3) & ~bad
     out_of_range = int(np.count_nonzero(bad))
     too_small = int(np.count_nonzero((counts < 3) & (counts > 0) & ~bad))
