@@ -177,8 +177,8 @@ def _report_more_numbers(node: Node, name: str, count: int, found: ModelDiagnost
 def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnostics, subject: Subject) -> Floats:
     """Return a jointAxis (3,) of length 1, or zero; a vector, or in old files the letter of an axis."""
     value = node.get("jointAxis")
-    location = node.location_of("jointAxis")
     if isinstance(value, str):
+        location = node.location_of("jointAxis")
         letter = value.strip().upper()
         if letter not in AXES:
             message = f"jointAxis of {label(node)} is {value!r}, expected a vector"
@@ -194,7 +194,7 @@ def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnosti
     length = math.hypot(x, y, z)
     if length and abs(length - 1.0) > 1e-6:
         message = f"jointAxis of {label(node)} is {_shown(vector)}, expected a vector of length 1"
-        found.report(rules.AXIS_LENGTH, message, location, subject=(*subject, "axis"))
+        found.report(rules.AXIS_LENGTH, message, node.location_of("jointAxis"), subject=(*subject, "axis"))
     # A vector that was divided by its length, and is of length 1 except for rounding, is not divided again.
     return frozen(vector if not length or abs(length - 1.0) < 1e-15 else nodes.unit(x, y, z))
 
@@ -203,15 +203,15 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
     """Return the pose (7,) of a node in its parent, from its translation and rotation."""
     rotation_subject: Subject = (*subject, "rotation") if subject else ()
     x, y, z, angle = rotation = finite(node, "rotation", (0.0, 0.0, 1.0, 0.0), found, rotation_subject)
-    location = node.location_of("rotation")
     if abs(angle) > MAX_ROTATION:
         turns = abs(angle) / FULL_TURN
         message = f"rotation of {label(node)} is {_shown(rotation)}, an angle of {turns:.3g} full turns"
-        found.report(rules.ROTATION_ANGLE, message, location, subject=rotation_subject)
+        found.report(rules.ROTATION_ANGLE, message, node.location_of("rotation"), subject=rotation_subject)
     if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
         is_far = abs(math.hypot(x, y, z) - 1) > MAX_LENGTH_ERROR
         hint = "are these three angles, or a quaternion? An axis and an angle belong here" if is_far else None
         message = f"rotation of {label(node)} is {_shown(rotation)}, expected an axis of length 1"
+        location = node.location_of("rotation")
         found.report(rules.ROTATION_AXIS, message, location, hint=hint, subject=rotation_subject)
     # The default where a number is not finite; a zero axis is refused.
     quaternion = nodes.quaternion(*nodes.axis_angle(node)) if rotation != (0.0, 0.0, 1.0, 0.0) else (1.0, 0.0, 0.0, 0.0)
@@ -665,7 +665,8 @@ class TreeReader:
 
     def _mark_fields(self, subject: Subject, fields: dict[str, str], node: Node, damage: Damage) -> None:
         for attribute, name in fields.items():
-            if not damage.has_all(node, name) or (name in node.fields and damage.touches(node.location_of(name))):
+            is_cut = damage and name in node.fields and damage.touches(node.location_of(name))
+            if is_cut or not damage.has_all(node, name):
                 self.found.mark_unknown((*subject, attribute))
 
 

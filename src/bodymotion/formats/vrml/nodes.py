@@ -293,6 +293,8 @@ def number(node: Node, name: str, default: float) -> float:
 
 def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
     """Return as many numbers as `default` has; fewer are refused."""
+    if name not in node.fields and node.proto is None:
+        return default
     wanted = "a number" if len(default) == 1 else f"{len(default)} numbers"
     values = numbers(node, name, wanted)[: len(default)].tolist()
     if 0 < len(values) < len(default):
