@@ -224,30 +224,33 @@ def unit_pose(pose: Floats, out: Floats) -> None:
 
 
 @inlined
+def _at(row: Floats, line: int, b: int) -> Triple:
+    """Return the vector of frame `b` in a row of a block, whose numbers begin at a line."""
+    return row[line * BLOCK + b], row[(line + 1) * BLOCK + b], row[(line + 2) * BLOCK + b]
+
+
+@inlined
+def _put(a: Vector, row: Floats, line: int, b: int) -> None:
+    row[line * BLOCK + b], row[(line + 1) * BLOCK + b], row[(line + 2) * BLOCK + b] = a[0], a[1], a[2]
+
+
+@inlined
 def _step(
     parent: Floats, offset: Floats, axis: Floats, sine: Floats, cosine: Floats, slide: Floats, out: Floats
 ) -> None:
     """Compute a child's poses from its parent's, in a block of frames: offset, then a rotation about or a translation along the axis."""
     ow, ox, oy, oz = offset[3], offset[4], offset[5], offset[6]
     ax, ay, az = axis[0], axis[1], axis[2]
-    tx = 2.0 * (oy * az - oz * ay)
-    ty = 2.0 * (oz * ax - ox * az)
-    tz = 2.0 * (ox * ay - oy * ax)
-    sx = ax + ow * tx + oy * tz - oz * ty
-    sy = ay + ow * ty + oz * tx - ox * tz
-    sz = az + ow * tz + ox * ty - oy * tx
-    fx, fy, fz = offset[0], offset[1], offset[2]
+    tx, ty, tz = times(cross((ox, oy, oz), (ax, ay, az)), 2.0)
+    slid = (
+        ax + ow * tx + oy * tz - oz * ty,
+        ay + ow * ty + oz * tx - ox * tz,
+        az + ow * tz + ox * ty - oy * tx,
+    )
     for b in range(BLOCK):
-        pw = parent[3 * BLOCK + b]
-        px = parent[4 * BLOCK + b]
-        py = parent[5 * BLOCK + b]
-        pz = parent[6 * BLOCK + b]
-        vx = fx + slide[b] * sx
-        vy = fy + slide[b] * sy
-        vz = fz + slide[b] * sz
-        ux = 2.0 * (py * vz - pz * vy)
-        uy = 2.0 * (pz * vx - px * vz)
-        uz = 2.0 * (px * vy - py * vx)
+        pw, (px, py, pz) = parent[3 * BLOCK + b], _at(parent, 4, b)
+        vx, vy, vz = plus(offset, slid, slide[b])
+        ux, uy, uz = times(cross((px, py, pz), (vx, vy, vz)), 2.0)
         out[b] = parent[b] + vx + pw * ux + py * uz - pz * uy
         out[BLOCK + b] = parent[BLOCK + b] + vy + pw * uy + pz * ux - px * uz
         out[2 * BLOCK + b] = parent[2 * BLOCK + b] + vz + pw * uz + px * uy - py * ux
@@ -255,10 +258,7 @@ def _step(
         x = pw * ox + px * ow + py * oz - pz * oy
         y = pw * oy - px * oz + py * ow + pz * ox
         z = pw * oz + px * oy - py * ox + pz * ow
-        c = cosine[b]
-        jx = sine[b] * ax
-        jy = sine[b] * ay
-        jz = sine[b] * az
+        c, (jx, jy, jz) = cosine[b], times((ax, ay, az), sine[b])
         out[3 * BLOCK + b] = w * c - x * jx - y * jy - z * jz
         out[4 * BLOCK + b] = w * jx + x * c + y * jz - z * jy
         out[5 * BLOCK + b] = w * jy - x * jz + y * c + z * jx
@@ -471,17 +471,6 @@ def _newton_euler(
                 for i in range(out.shape[1]):
                     for k in range(6):
                         out[start + b, i, k] = rows[i, (line + k) * BLOCK + b]
-
-
-@inlined
-def _at(row: Floats, line: int, b: int) -> Triple:
-    """Return the vector of frame `b` in a row of a block, whose numbers begin at a line."""
-    return row[line * BLOCK + b], row[(line + 1) * BLOCK + b], row[(line + 2) * BLOCK + b]
-
-
-@inlined
-def _put(a: Vector, row: Floats, line: int, b: int) -> None:
-    row[line * BLOCK + b], row[(line + 1) * BLOCK + b], row[(line + 2) * BLOCK + b] = a[0], a[1], a[2]
 
 
 @inlined
