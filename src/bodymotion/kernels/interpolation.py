@@ -68,11 +68,9 @@ def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
     With x = cos Ω − 1, sin(tΩ)/sin Ω = t·(1 + a₁x + a₂x² + …), aᵢ = aᵢ₋₁·(t² − i²)/(i·(2i + 1)) (Eberly, 2011). x = −|b − a|²/2 has its
     full precision for near orientations, and the series needs neither roots nor angles.
     """
-    a = np.empty(7)
-    b = np.empty(7)
+    a, b = np.empty(7), np.empty(7)
     for n in range(before.shape[0]):
-        i = before[n]
-        t = fraction[n]
+        i, t = before[n], fraction[n]
         for link in range(poses.shape[1]):
             if t == 0.0:
                 for k in range(7):
@@ -91,8 +89,7 @@ def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
             s = 1.0 - t
             if apart < MAX_SERIES_DISTANCE:
                 x = -0.5 * apart
-                weight_a = 1.0
-                weight_b = 1.0
+                weight_a, weight_b = 1.0, 1.0
                 for m in range(TERMS, 0, -1):
                     u = 1.0 / (m * (2.0 * m + 1.0))
                     v = m / (2.0 * m + 1.0)

@@ -399,8 +399,7 @@ def inverse_dynamics(
 
     def with_numpy(a: int, b: int) -> None:
         turns, arms, own = twists(tree, poses[a:b])
-        moving = (dq[a:b], ddq[a:b], root[a:b].T, lifted[a:b].T)
-        (speed, spin), (rate, gain) = spatial_motion(tree, own, *moving)
+        (speed, spin), (rate, gain) = spatial_motion(tree, own, dq[a:b], ddq[a:b], root[a:b].T, lifted[a:b].T)
         velocities[a:b] = np.concatenate([speed + cross_products(spin, arms), spin]).T
         places = arms + apply(turns, centers.T[:, :, None])
         swept = speed + cross_products(spin, places)
@@ -435,10 +434,8 @@ def _newton_euler(
     mass, centers, inertias = masses
     poses, dq, ddq, root, root_rate = motion
     links, torque = parents.shape[0], np.empty(BLOCK)
-    # Of one link: its origin from the root's, its quaternion, and its joint's velocity and acceleration.
-    given = np.zeros(9 * BLOCK)
-    # The row after the last link is that of the root's parent, -1.
-    rows = np.zeros((links + 1, _LINES * BLOCK))
+    given = np.zeros(9 * BLOCK)  # Of a link: its origin from the root's, quaternion, joint velocity and acceleration.
+    rows = np.zeros((links + 1, _LINES * BLOCK))  # The last row is that of the root's parent, -1.
     for start in range(0, poses.shape[0], BLOCK):
         count = min(BLOCK, poses.shape[0] - start)
         for b in range(count):

@@ -183,11 +183,9 @@ def _correct(
     _evaluate(mechanism, x, followers, work, False)
     residual, s = work[3], work[7]
     error = length(residual)
-    step = np.empty(followers.shape[0])
-    before = np.empty(followers.shape[0])
+    step, before = np.empty(followers.shape[0]), np.empty(followers.shape[0])
     least = s[rank - 1] if rank > 0 else 1.0
-    first = -1.0
-    damping = 0.0
+    first, damping = -1.0, 0.0
     for _ in range(most):
         if not np.isfinite(error):
             return False, np.inf, 0.0
@@ -312,20 +310,13 @@ def _follow(
         np.empty((count, count)),
         np.empty(count),
     )
-    trial = np.empty(x.shape[0])
-    move = np.empty(nf)
-    moved = np.zeros(nf)
-    way = np.empty(nd)
-    earlier = np.zeros(nd)
-    room = np.empty((nf, nf))
+    trial, jacobian, room = np.empty(x.shape[0]), np.empty((equations, x.shape[0])), np.empty((nf, nf))
+    move, moved, way, earlier = np.empty(nf), np.zeros(nf), np.empty(nd), np.zeros(nd)
     settled, _, _ = _correct(mechanism, followers, rank, x, work, MAX_CORRECTIONS_WHEN_LOST)
-    lost = not settled
-    jacobian = np.empty((equations, x.shape[0]))
     _copy(work[4], jacobian)
-    fresh = True
+    lost, fresh = not settled, True
     for t in range(targets.shape[0]):
-        finite = True
-        farthest = 0.0
+        finite, farthest = True, 0.0
         for j in range(nd):
             way[j] = targets[t, drivers[j]] - x[drivers[j]]
             finite = finite and np.isfinite(way[j])
@@ -421,9 +412,7 @@ def decompose(w: Floats, v: Floats, s: Floats, near: bool) -> None:
         turned = False
         for i in range(count - 1):
             for j in range(i + 1, count):
-                a = 0.0
-                b = 0.0
-                g = 0.0
+                a, b, g = 0.0, 0.0, 0.0
                 for k in range(rows):
                     a += w[k, i] * w[k, i]
                     b += w[k, j] * w[k, j]

@@ -71,8 +71,7 @@ def cast(
 
 @inlined
 def _hits_box(bounds: Floats, origin: Vector, inverse: Floats, nearest: float) -> bool:
-    enter = 0.0
-    leave = nearest
+    enter, leave = 0.0, nearest
     for k in range(3):
         if np.isinf(inverse[k]):
             if origin[k] < bounds[0, k] or origin[k] > bounds[1, k]:
@@ -115,8 +114,7 @@ def _cast(
     depths: Floats,
     numbers: Indices,
 ) -> None:
-    stack = np.empty(256, dtype=np.int64)
-    inverse = np.empty(3)
+    stack, inverse = np.empty(256, dtype=np.int64), np.empty(3)
     leaves = bounds.shape[0] // 2
     for row in range(depths.shape[0]):
         for column in range(depths.shape[1]):
