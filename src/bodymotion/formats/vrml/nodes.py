@@ -293,8 +293,11 @@ def number(node: Node, name: str, default: float) -> float:
 
 def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
     """Return as many numbers as `default` has; fewer are refused."""
-    if name not in node.fields and node.proto is None:
+    value = _value(node, name)
+    if value is None:
         return default
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == (len(default),):
+        return tuple(value.tolist())
     wanted = "a number" if len(default) == 1 else f"{len(default)} numbers"
     values = numbers(node, name, wanted)[: len(default)].tolist()
     if 0 < len(values) < len(default):
