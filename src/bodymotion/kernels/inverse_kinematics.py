@@ -245,9 +245,7 @@ def _evaluate(
     by = np.empty((6, 6))
     back = np.empty((6, 6))
     goal = np.empty((3, 3))
-    soft = 0.0
-    apart = 0.0
-    worst = 0.0
+    soft, apart, worst = 0.0, 0.0, 0.0
     row = 0
     for n in range(kinds.shape[0]):
         kind, a, b = kinds[n], links[n, 0], links[n, 1]

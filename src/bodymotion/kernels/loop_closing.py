@@ -130,8 +130,7 @@ def follow(
     Return the variables (T, v), the least of those singular values as parts of the usual one (T,), and marks (T,).
     """
     found = np.array(targets, order="C")
-    least = np.ones(len(targets))
-    marks = np.zeros(len(targets), dtype=np.int64)
+    least, marks = np.ones(len(targets)), np.zeros(len(targets), dtype=np.int64)
     if len(followers) and len(targets):
         drivers = np.setdiff1d(np.arange(targets.shape[1]), followers).astype(np.int64)
         _follow(mechanism, followers, drivers, rank, usual, np.array(start), np.array(found), found, least, marks)
