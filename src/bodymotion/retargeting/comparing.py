@@ -142,8 +142,11 @@ def compare_retarget(
     height = low[..., 0]
     steps = _slides(placed[:, links], low[..., 1:])
     both = contact[1:] & contact[:-1]
-    clouds = [link.contact_points for link in body.links]
-    lows = [heights(placed[:, [k]], at, np.array([0, len(at)]))[..., 0].min() for k, at in enumerate(clouds) if len(at)]
+    solid, depths = [k for k, link in enumerate(body.links) if len(link.contact_points)], height
+    if solid:
+        shapes = [body.links[k].contact_points for k in solid]
+        firsts = np.cumsum([0, *map(len, shapes)])
+        depths = np.c_[height, heights(placed[:, solid], np.concatenate(shapes), firsts, 0.0)[..., 0]]
     limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
     speeds = np.array([velocity_range(joint) for joint in body.joints]).reshape(-1, 2)
     rate = np.diff(q, axis=0) / np.diff(times)[:, None]
@@ -159,7 +162,7 @@ def compare_retarget(
         contact_agreement=float((contact == (height < MAX_FLOAT)).mean()),
         slide={name: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, name in enumerate(names)},
         float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
-        penetration=float(max(-min(height.min(), *lows), 0.0)),
+        penetration=float(max(-depths.min(), 0.0)),
         joint_jumps=counts[0],
         root_jumps=counts[1],
         limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),

@@ -46,11 +46,11 @@ open is smooth; of what the pelvis is moved for the feet; and of arms at the end
 WIDER = 1.05  # Minimum ratio of the distance of feet side by side to the width of their soles.
 STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in contact.
 POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
-FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ELBOW, WRIST, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.6, 0.1
+FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
-LAST_FOOT, LAST_PELVIS, LESS, LAST_LEGS, LAST_POSTURE = 30.0, 10.0, 0.7, 1.0, 0.03
+LAST_FOOT, LAST_PELVIS, LESS, LAST_LEGS, LAST_WRIST, LAST_POSTURE = 30.0, 10.0, 0.7, 1.0, 0.6, 0.03
 """The weights in the last pass: of feet; of the pelvis, which is less by a factor each time, so that it is smooth if feet reach their goals
-nevertheless, and moves with them if not; of the filtered values of legs and trunk, and of other joints."""
+nevertheless, and moves with them if not; of the filtered values of legs and trunk; of wrists; and of the values of other joints."""
 MAX_ARM_PASSES, SLOW_POSTURE, MAX_BEHIND = 8, 0.2, 0.02
 """How often arms are brought to their goals at most, so that other joints make up for those that are too slow; the weight of the posture
 then; and how far behind [rad or m] joints may be."""
@@ -143,7 +143,7 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         placed = goals.placed(q, root)
     apart, posture = kept_apart(body, figure, placed), LAST_POSTURE
     for _ in range(MAX_ARM_PASSES):
-        reaching: list[ik.Task] = [*goals.arms(placed), *apart]
+        reaching: list[ik.Task] = [*goals.arms(placed, LAST_WRIST), *apart]
         if not reaching:
             break
         q = goals.refine(reaching, goals.space(arms, posture, False), q, root)[0]
@@ -379,15 +379,18 @@ class Goals:
             tasks.append(ik.FrameTask(link, smoothed(goal, self.recording.times, CUTOFF), KNEE, point=point))
         return tasks
 
-    def arms(self, placed: Floats) -> list[ik.FrameTask]:
-        """Return the tasks of elbows, wrists and hands, with the shoulders as they are in poses (T, L, 7) of the links."""
+    def arms(self, placed: Floats, wrist: float = ARM) -> list[ik.FrameTask]:
+        """Return the tasks of elbows, wrists and hands, with the shoulders as they are in poses (T, L, 7) of the links.
+
+        `wrist` is the weight of wrists.
+        """
         tasks: list[ik.FrameTask] = []
         for side in SIDES:
             roles = [f"{side} {part}" for part in ("shoulder", "elbow", "wrist", "hand")]
             if not all(role in self.figure.points and role in self.recording.points for role in roles):
                 continue
             goals = self.chain(self.figure.at(roles[0], placed), *roles)
-            for role, goal, weight in zip(roles[1:], goals, (ELBOW, WRIST, HAND), strict=True):
+            for role, goal, weight in zip(roles[1:], goals, (ARM, wrist, HAND), strict=True):
                 if role.endswith("hand") and self.recording.length(*roles[2:]) < MIN_LENGTH:
                     continue
                 link, point = self.figure.points[role]
