@@ -474,6 +474,14 @@ def test_figures_are_of_all_links_and_of_what_both_motions_have(biped):
     placed = body.link_poses(motion[:0.5])[:, waist]
     low = (placed[:, :3] + rotations.rotate(placed[:, 3:], [0.0, 0.0, -1.5]))[:, 2].min()
     assert found.penetration == pytest.approx(-low, abs=1e-6)
+    bare = dataclasses.replace(biped, links=tuple(dataclasses.replace(link, segments=()) for link in biped.links))
+    assert (
+        0.0
+        <= bm.compare_retarget(
+            motion, bare, bm.retarget(motion, bare, source_body=biped), source_body=biped
+        ).penetration
+        < 0.005
+    )
     assert (found.frames, found.unmatched) == (26, pytest.approx(0.5))
 
 
