@@ -464,6 +464,14 @@ def test_an_empty_cell_between_tabs_is_not_filled_from_the_next_row(tmp_path):
         bm.load(path)
 
 
+@pytest.mark.parametrize("text", ["time\tA\t\n0\t1\t2\n", "# time\tA\t\n0\t1\t2\n"])
+def test_a_name_that_is_absent_between_tabs_is_a_column(text, tmp_path):
+    (tmp_path / "a.csv").write_text(text)
+    motion = bm.load(tmp_path / "a.csv", delimiter="\t")
+    assert motion.joint_displacement.part_labels == ("A", "")
+    assert motion.joint_displacement.values.tolist() == [[1.0, 2.0]]
+
+
 def test_a_line_of_tabs_is_empty(tmp_path):
     (tmp_path / "a.csv").write_text("\t\ntime\tA\tB\n0\t1\t2\n\t\t\n1\t3\t4\n")
     motion = bm.load(tmp_path / "a.csv", delimiter="\t")

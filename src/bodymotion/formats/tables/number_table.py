@@ -194,20 +194,20 @@ def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) 
         end = first_block.find(b"\n", offset)
         end = len(first_block) if end < 0 else end
         line = _stripped(first_block[offset:end], delimiter)
-        bare = line.lstrip(b"#").strip()
+        bare = _stripped(line.lstrip(b"#"), delimiter)
         # A comment line holds the names if it has as many cells as the numbers below.
-        if bare and (not line.startswith(b"#") or _holds_names(bare, following, delimiter)):
+        if bare.strip() and (not line.startswith(b"#") or _holds_names(bare, following, delimiter)):
             break
-        if bare:
-            comments.append(bare.decode("utf-8", "replace"))
+        if bare.strip():
+            comments.append(bare.strip().decode("utf-8", "replace"))
         offset, number = end + 1, number + 1
     else:
         raise EMPTY.error("there is no row", Location(path))
     sign = (delimiter or _delimiter(line)).encode()
     header = None
     header_line = number
-    if not all(_NUMBER.fullmatch(cell) for cell in _cells(line.lstrip(b"#").strip(), sign)):
-        header = _names(line.lstrip(b"#").strip(), sign, Location(path, number))
+    if not all(_NUMBER.fullmatch(cell) for cell in _cells(bare.strip(), sign)):
+        header = _names(bare, sign, Location(path, number))
         offset, number = min(end + 1, len(first_block)), number + 1
     width = len(header) if header else len(_cells(line, sign))
     rows = _Rows(path, sign, width, found)
