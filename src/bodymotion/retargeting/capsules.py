@@ -25,7 +25,7 @@ MARGIN = 0.06  # [m] Capsules that come nearer in a motion are kept apart.
 NESTED_SHARE = 0.5  # Of the sum of the radii: capsules nearer at rest are those of links next to each other.
 
 
-def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTask]:
+def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.Task]:
     """Return the tasks that keep each forearm and hand apart from the links near them in poses (T, L, 7) of the links."""
     shapes = CollisionPoints(body, visuals=True)
     elbows = [figure.points[f"{side} elbow"][0] for side in SIDES if f"{side} elbow" in figure.points]
@@ -56,7 +56,7 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
         near[:, begin:end] = distances_in(placed[begin:end]) < apart[:, None] + MARGIN
 
     in_slices(len(placed), work)
-    tasks = []
+    tasks: list[ik.Task] = []
     for n in np.flatnonzero(near.any(axis=1)):
         one, two = pairs[n].tolist()
         # Where they are far from each other, any distance is enough.
