@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
+from bodymotion.motion.components import Timeline
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +141,14 @@ def test_the_time_between_frames_is_no_rate(walk):
         (problem,) = bm.check(rated(motion, 0.002 / motion.frame_rate), body=given).problems
         assert problem.rule == "MOT210" and "frameRate: 500" in problem.hint
     assert codes(rated(motion, 1 / motion.frame_rate), None) == []
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e8])
+def test_time_stamps_in_another_unit_are_one(walk, factor):
+    motion, body = walk
+    times = motion.joint_displacement.timeline.times * factor
+    motion = motion.replaced(*(replace(one, timeline=Timeline.stamped(times)) for one in motion.timed))
+    assert codes(motion, None) == codes(motion, body) == ["MOT211"]
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ def _time_steps(motion: Motion) -> list[Problem]:
                 # Times that do not increase are reported by the reader.
                 continue
             message = f"frame {frame + 1} is {gaps[frame]:.6g} s after the one before it; the median of these times is {median:.6g} s"
-            data = {"frame": frame + 1, "gap": float(gaps[frame]), "median": median}
+            data = {"frame": frame + 1, "gap": float(gaps[frame]), "median": median, "every_step": median < MIN_GAP}
             return [rules.TIME_STAMPS.problem(message, frame_location(motion, number, frame + 1), data=data)]
         if rate is None or not 0 < rate <= MAX_TIME_STEP or component.num_frames < 2:
             continue
@@ -331,10 +331,9 @@ def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
 
 
 def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
-    """Return when a motion breaks rules on its body, in order of time: the moments of the problems that `check` reports.
+    """Return the moments of the problems that `check` reports of a motion on its body, in order of time.
 
-    They are those of limits (MOT204, MOT205), of link poses (MOT206) and of physics (MOT3xx). Of each rule, and for limits of each joint,
-    the 100 worst are kept; `amount` orders them. Problems of a motion as a whole have no moments.
+    Of each rule, and for limits of each joint, the 100 worst are kept; `amount` orders them. Problems of a whole motion have none.
     """
     with np.errstate(all="ignore"):
         found = [moment for one in _findings(motion, body) for moment in one.moments]
@@ -375,19 +374,19 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     if (joints is None and links is None) or any(one.rule == rules.IN_DEGREES.code for one in of_any):
         # Limits, speeds and physics would only repeat the finding about degrees.
         return [*map(Finding, problems.problems)]
-    found: list[Finding] = []
-    fast: list[Finding] = []
+    found, fast, of_physics = list[Finding](), list[Finding](), list[Finding]()
     # Frames that could not be read are NaN. The rules look at the others.
     complete = all(part[2:3] == ("frames",) and len(part) > 3 for part in motion.source.locations.unknown)
     if joints is not None and q is not None and len(q):
         found += _check_positions(all_frames(motion, joints), component_number(motion, joints), q, body)
     if links is not None and fits and joints is not None and q is not None and links.content not in unusable:
         found += _check_link_poses(motion, links, joints, q, body)
-    of_physics: list[Finding] = []
-    if complete and not problems.has_errors:
+    # Speeds and physics would only repeat the finding about a wrong rate. A long gap between time stamps changes no other speed.
+    has_rate = not any(one.rule == rules.FRAME_RATE.code or one.data.get("every_step") for one in of_any)
+    if complete and has_rate and not problems.has_errors:
         wrong_rate = [] if joints is None or q is None else _check_frame_rate(motion, joints, q, body)
         of_physics = wrong_rate or physics(motion, body, q, unusable)
-    has_rate = not any(one.problem.rule == rules.FRAME_RATE.code for one in of_physics)
+    has_rate = has_rate and not any(one.problem.rule == rules.FRAME_RATE.code for one in of_physics)
     if complete and joints is not None and q is not None and has_rate:
         shares = _speed_shares(joints, q, body, calm_steps(joints.timeline.times, of_physics))
         fast = _check_speeds(all_frames(motion, joints), component_number(motion, joints), body, shares)
