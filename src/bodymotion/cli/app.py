@@ -1,4 +1,4 @@
-"""The commands, and how each is made from a function: for one file, and for many files in place of one.
+"""The commands, and how each is made from a function, for one file and for many files in place of one, and ends where it fails.
 
 A command is imported only when it is run, or when the help lists all. A folder, a pattern or a list instead of a file runs it once for
 each file (`many`).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial, wraps
@@ -21,7 +21,8 @@ import click
 
 from bodymotion import __version__
 from bodymotion.cli.options import Cluster, TimeLimit, Workers, described, found_by
-from bodymotion.cli.output import PART, failures
+from bodymotion.cli.output import PART, PIPE_CLOSED, one_line, say, show_problems
+from bodymotion.diagnostics import FormatError, WrongUseError
 from bodymotion.system.files import pipes_kept
 
 _FIRST = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "ik")
@@ -125,6 +126,30 @@ def _click_parameter(one: Parameter) -> click.Parameter:
         shared["is_flag"] = True
     shown = one.default not in (None, "") and (kind is not bool or "/" in usage)
     return click.Option([*flags, one.name], multiple=many, show_default=shown, **shared)
+
+
+@contextlib.contextmanager
+def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
+    """Turn exceptions about files and values, and `errors`, into messages on stderr and exit code 1, wrong use into 2, Ctrl-C into 130."""
+    expected: tuple[type[Exception], ...] = (ValueError, MemoryError, ImportError, *errors)
+    try:
+        yield
+    except FormatError as error:
+        show_problems([problem for problem in error.problems if problem.severity == "error"] or [error.problem])
+        raise click.exceptions.Exit(1) from None
+    except WrongUseError as error:
+        raise click.BadParameter(one_line(error)) from None
+    except BrokenPipeError:
+        raise click.exceptions.Exit(PIPE_CLOSED) from None
+    except OSError as error:
+        text = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        say(f"bodymotion {command}: {one_line(text)}")
+        raise click.exceptions.Exit(1) from None
+    except expected as error:
+        say(f"bodymotion {command}: {one_line(error) or 'not enough memory'}")
+        raise click.exceptions.Exit(1) from None
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(130) from None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from bodymotion.cli.app import failures
 from bodymotion.cli.options import (
     ByPosition,
     NotNegative,
@@ -23,7 +24,7 @@ from bodymotion.cli.options import (
     numbers,
     reads_files,
 )
-from bodymotion.cli.output import conclude, failures, finish, one_line, progress, say
+from bodymotion.cli.output import conclude, finish, one_line, progress, say
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
 
 import click
 
-from bodymotion.diagnostics import Findings, FormatError, Group, Location, Problem, WrongUseError, grouped
+from bodymotion.diagnostics import Findings, Group, Location, Problem, grouped
 from bodymotion.diagnostics.text import UNSAFE
 from bodymotion.system.files import pipe_seen, size_of
 
@@ -80,30 +80,6 @@ def results() -> Iterator[TextIO]:
         # What is left in the buffer of stdout fails no more at the end of the process.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise click.exceptions.Exit(PIPE_CLOSED if isinstance(error, BrokenPipeError) else 1) from None
-
-
-@contextmanager
-def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
-    """Turn exceptions about files and values, and `errors`, into messages on stderr and exit code 1, wrong use into 2, Ctrl-C into 130."""
-    expected: tuple[type[Exception], ...] = (ValueError, MemoryError, ImportError, *errors)
-    try:
-        yield
-    except FormatError as error:
-        show_problems([problem for problem in error.problems if problem.severity == "error"] or [error.problem])
-        raise click.exceptions.Exit(1) from None
-    except WrongUseError as error:
-        raise click.BadParameter(one_line(error)) from None
-    except BrokenPipeError:
-        raise click.exceptions.Exit(PIPE_CLOSED) from None
-    except OSError as error:
-        text = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        say(f"bodymotion {command}: {one_line(text)}")
-        raise click.exceptions.Exit(1) from None
-    except expected as error:
-        say(f"bodymotion {command}: {one_line(error) or 'not enough memory'}")
-        raise click.exceptions.Exit(1) from None
-    except KeyboardInterrupt:
-        raise click.exceptions.Exit(130) from None
 
 
 def number(value: float) -> float | None:

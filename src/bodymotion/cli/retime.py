@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+from bodymotion.cli.app import failures
 from bodymotion.cli.options import (
     Positive,
     ReaderOptions,
@@ -16,7 +17,7 @@ from bodymotion.cli.options import (
     load_motion,
     reads_files,
 )
-from bodymotion.cli.output import conclude, failures, finish, progress, say
+from bodymotion.cli.output import conclude, finish, progress, say
 
 
 @reads_files

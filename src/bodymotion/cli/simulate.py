@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 from click import FloatRange
 
+from bodymotion.cli.app import failures
 from bodymotion.cli.options import (
     AsJson,
     ByPosition,
@@ -22,18 +23,7 @@ from bodymotion.cli.options import (
     numbers,
     reads_files,
 )
-from bodymotion.cli.output import (
-    failures,
-    members,
-    number,
-    one_line,
-    progress,
-    results,
-    saved,
-    say,
-    show_problems,
-    written,
-)
+from bodymotion.cli.output import members, number, one_line, progress, results, saved, say, show_problems, written
 from bodymotion.diagnostics.text import counted
 from bodymotion.system.files import whole_file
 
