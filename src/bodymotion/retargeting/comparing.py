@@ -18,7 +18,7 @@ from bodymotion.diagnostics import Location
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.feet import heights, lowest
+from bodymotion.kernels.feet import lowest
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Segment, velocity_range
 from bodymotion.model.scaling import scale
@@ -29,7 +29,7 @@ from bodymotion.retargeting.feet import PATCH
 from bodymotion.retargeting.quadruped import Plan, contact_depths, level_frame, planned, soles_of, stand_of
 from bodymotion.retargeting.roles import LEG_ENDS, LEGS, LIMBS, SIDES, Figure, figure_of_body
 from bodymotion.retargeting.skeletons import Recorded, with_body
-from bodymotion.retargeting.source import Recording, moving_figure, part_axes, recorded, sole_points
+from bodymotion.retargeting.source import Recording, lowest_of_links, moving_figure, part_axes, recorded, sole_points
 from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
 
@@ -142,11 +142,6 @@ def compare_retarget(
     height = low[..., 0]
     steps = _slides(placed[:, links], low[..., 1:])
     both = contact[1:] & contact[:-1]
-    solid, depths = [k for k, link in enumerate(body.links) if len(link.contact_points)], height
-    if solid:
-        shapes = [body.links[k].contact_points for k in solid]
-        firsts = np.cumsum([0, *map(len, shapes)])
-        depths = np.c_[height, heights(placed[:, solid], np.concatenate(shapes), firsts, 0.0)[..., 0]]
     limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
     speeds = np.array([velocity_range(joint) for joint in body.joints]).reshape(-1, 2)
     rate = np.diff(q, axis=0) / np.diff(times)[:, None]
@@ -162,7 +157,7 @@ def compare_retarget(
         contact_agreement=float((contact == (height < MAX_FLOAT)).mean()),
         slide={name: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, name in enumerate(names)},
         float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
-        penetration=float(max(-depths.min(), 0.0)),
+        penetration=float(max(-height.min(), -lowest_of_links(body, placed).min(), 0.0)),
         joint_jumps=counts[0],
         root_jumps=counts[1],
         limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),

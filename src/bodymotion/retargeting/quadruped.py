@@ -35,7 +35,14 @@ from bodymotion.motion import Motion
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
 from bodymotion.retargeting.roles import LEGS, SIDES, Figure, bent, foot_cloud, free_to_walk, hinge
 from bodymotion.retargeting.skeletons import Recorded, with_body
-from bodymotion.retargeting.source import ground_height, moving_figure, phases_of_contact, recorded, smoothed
+from bodymotion.retargeting.source import (
+    ground_height,
+    lowest_of_links,
+    moving_figure,
+    phases_of_contact,
+    recorded,
+    smoothed,
+)
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
@@ -202,7 +209,9 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
     q, root = calmed(walker, within_speeds(walker, q, plan.times, held), root, plan.times, columns)
     q = within_speeds(walker, q, plan.times, held)
     if not walker.is_mounted:
-        low = lowest(walker.forward_kinematics(q, root)[:, soles[0]], *soles[1:], 0.0)[..., 0].min(axis=1)
+        placed = walker.forward_kinematics(q, root)
+        low = lowest(placed[:, soles[0]], *soles[1:], 0.0)[..., 0].min(axis=1)
+        low = np.minimum(low, lowest_of_links(body, placed))
         root[:, 2] += eased(np.maximum(-low, 0.0), plan.times, CALMING_TIME)
     names = tuple(joint.name for joint in body.joints)
     return Motion.from_joints(q, times=plan.times, root=root, joint_names=names if all(names) else ())

@@ -22,6 +22,7 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, without_short_runs
+from bodymotion.kernels.feet import heights
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton, foot_cloud
@@ -195,6 +196,16 @@ def sole_points(body: Body, figure: Figure, side: str) -> Floats:
     depth = high if 0 < high < 0.15 * leg else 0.1 * leg
     box = [[x * leg, y * leg, -depth] for x in (0.15, -0.1) for y in (0.05, -0.05)]
     return ankle + rotations.rotate(part_axes(figure)[f"{side} foot"], np.array(box))
+
+
+def lowest_of_links(body: Body, placed: Floats) -> Floats:
+    """Return the height (T,) [m] of the lowest contact point of all links at poses (T, L, 7); inf without shapes."""
+    solid = [k for k, link in enumerate(body.links) if len(link.contact_points)]
+    if not solid:
+        return np.full(len(placed), np.inf)
+    shapes = [body.links[k].contact_points for k in solid]
+    found = heights(placed[:, solid], np.concatenate(shapes), np.cumsum([0, *map(len, shapes)]), 0.0)
+    return np.asarray(found[..., 0].min(axis=1))
 
 
 def sole(body: Body, figure: Figure, side: str = "left") -> Sole:
