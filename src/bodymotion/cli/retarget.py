@@ -166,7 +166,7 @@ def _roles(path: Path | None) -> dict[str, dict[str, str]]:
         text = path.read_text(encoding="utf-8")
         read, root = yaml.safe_load(text), yaml.compose(text, yaml.SafeLoader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise click.BadParameter(one_line(f"{path}: {error}"), param_hint="--map") from None
+        raise click.BadParameter(one_line(f"{path}: {' '.join(str(error).split())}"), param_hint="--map") from None
     sound = isinstance(read, dict) and set(read) <= set(found) and all(isinstance(v, dict) for v in read.values())
     texts = (text for v in read.values() for row in v.items() for text in row) if sound else ()
     if not isinstance(root, yaml.MappingNode) or not sound or not all(isinstance(x, str) for x in texts):
