@@ -47,10 +47,22 @@ def walk(biped):
     return dataclasses.replace(skeleton, joints=tuple(joints), values=skeleton.values[100:300], known_unit=0.012)
 
 
+@pytest.fixture(scope="module")
+def walked(biped, walk):
+    """The walk by the robot, to compare with."""
+    return bm.retarget(walk, biped)
+
+
 @cache
 def model_in(path):
     """Return the body in a file, which is read once."""
     return bm.load_body(path)
+
+
+@cache
+def figure_in(path):
+    """Return the figure of the body in a file, which is found once."""
+    return figure_of_body(model_in(path))
 
 
 @cache
@@ -74,8 +86,8 @@ def test_robot_to_skeleton_to_robot(biped, tmp_path):
     assert np.abs(back.link_position.values[:, 0, :3] - old.link_position.values[:, 0, :3]).max() < 1e-6
 
 
-def test_feet_stay_and_limbs_follow(biped, walk):
-    found = bm.compare_retarget(walk, biped, bm.retarget(walk, biped))
+def test_feet_stay_and_limbs_follow(biped, walk, walked):
+    found = bm.compare_retarget(walk, biped, walked)
     assert max(found.reach.values()) < 0.02
     assert np.degrees(max(found.directions.values())) < 5
     assert sum(found.slide.values()) < 0.01
@@ -108,9 +120,9 @@ def test_a_foot_rolls_on_the_ground_without_sliding(points, rpy, on):
         assert np.abs((rolled - feet)[first:after, :2].mean(axis=0)).max() < 1e-9
 
 
-def test_result_does_not_depend_on_the_first_frame(biped, walk):
+def test_result_does_not_depend_on_the_first_frame(biped, walk, walked):
     later = dataclasses.replace(walk, values=walk.values[1:])
-    one, other = (joints_of(biped, bm.retarget(source, biped)) for source in (walk, later))
+    one, other = (joints_of(biped, motion) for motion in (walked, bm.retarget(later, biped)))
     settled = int(0.5 * RATE)
     assert np.degrees(np.abs(one[1 + settled :] - other[settled:]).max()) < 1
 
@@ -281,10 +293,10 @@ def test_roles_of_robots_without_names(path):
 @pytest.mark.parametrize("axis", [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)])
 def test_roles_of_robots_that_lie(path, axis):
     """Those on a side are as high as they are wide: they were taken for upright ones, some with wrong roles."""
-    body = bm.load_body(path)
+    body = model_in(path)
     rotation = np.array([0.0, 0.0, 0.0, *bm.rotations.from_axis_angle(axis, 0.5 * np.pi)])
     lying = dataclasses.replace(body, root_pose=bm.poses.compose(rotation, body.root_pose))
-    one, other = figure_of_body(body), figure_of_body(lying)
+    one, other = figure_in(path), figure_of_body(lying)
     assert {role: k for role, (k, _) in one.points.items()} == {role: k for role, (k, _) in other.points.items()}
     assert (
         max(
@@ -323,7 +335,7 @@ def changed(body, name, change):
 
 @pytest.mark.parametrize("root", ["free", "fixed"])
 @pytest.mark.parametrize("axis", [(0, 1, 0), (0, -1, 0), (1, 0, 0), (-1, 0, 0), (0, 0, 1)])
-def test_how_a_model_lies_and_whether_it_is_fixed_changes_nothing(root, axis, biped, walk):
+def test_how_a_model_lies_and_whether_it_is_fixed_changes_nothing(root, axis, biped, walk, walked):
     """Some models lie on the front, the back or a side, and some have no free joint, since a program adds it."""
     rotation = np.array([0.0, 0.0, 0.0, *bm.rotations.from_axis_angle(axis, 0.5 * np.pi)])
 
@@ -332,9 +344,9 @@ def test_how_a_model_lies_and_whether_it_is_fixed_changes_nothing(root, axis, bi
         return dataclasses.replace(link, joint=joint)
 
     body = dataclasses.replace(changed(biped, biped.links[0].name, change), root_pose=rotation)
-    expected, found = (bm.retarget(walk, one) for one in (biped, body))
-    assert np.degrees(np.abs(joints_of(biped, expected) - joints_of(body, found)).max()) < 0.1
-    assert np.abs(expected.link_position.values[:, 0, :3] - found.link_position.values[:, 0, :3]).max() < 0.001
+    found = bm.retarget(walk, body)
+    assert np.degrees(np.abs(joints_of(biped, walked) - joints_of(body, found)).max()) < 0.1
+    assert np.abs(walked.link_position.values[:, 0, :3] - found.link_position.values[:, 0, :3]).max() < 0.001
 
 
 @pytest.mark.parametrize("axis", [0, 1])
@@ -357,7 +369,7 @@ def test_feet_that_are_oblique_with_all_joints_at_0_are_level_on_the_ground(axis
         assert np.degrees(np.arccos(up[:, 2])).max() < 1
 
 
-def test_goals_of_an_animator_are_no_limbs(walk, biped):
+def test_goals_of_an_animator_are_no_limbs(walk, biped, walked):
     """Copies of the feet and the hands, held by a root on the ground, as in skeletons of Unreal."""
     root = bm.skeleton.SkeletonJoint(name="root", channels=())
     positions = walk.joint_positions(as_read=True)
@@ -372,7 +384,7 @@ def test_goals_of_an_animator_are_no_limbs(walk, biped):
             joints.append(bm.skeleton.SkeletonJoint(name=f"ik_{part}_{side[0]}", parent=holder, channels=CHANNELS[:3]))
             columns.append(at)
     source = dataclasses.replace(walk, joints=(root, *joints), values=np.concatenate(columns, axis=1))
-    one, other = (joints_of(biped, bm.retarget(skeleton, biped)) for skeleton in (walk, source))
+    one, other = (joints_of(biped, motion) for motion in (walked, bm.retarget(source, biped)))
     assert np.degrees(np.abs(one - other).max()) < 0.01
 
 
@@ -390,7 +402,7 @@ def test_a_helper_above_the_hips_is_no_limb(biped, walk, far):
     assert np.degrees(np.abs(one - other).max()) < 0.01
 
 
-def test_without_arms(biped, walk):
+def test_without_arms(biped, walk, walked):
     names = walk.names
     legs = [0, *(k for k, link in enumerate(biped.links) if link.name[2:5] in ("HIP", "KNE", "ANK"))]
     kept = np.concatenate([list(walk.columns(k)) for k in legs]).astype(int)
@@ -398,10 +410,9 @@ def test_without_arms(biped, walk):
         dataclasses.replace(walk.joints[k], parent=legs.index(max(walk.parents[k], 0)) if k else -1) for k in legs
     ]
     found = bm.retarget(dataclasses.replace(walk, joints=tuple(joints), values=walk.values[:, kept]), biped)
-    whole = bm.retarget(walk, biped)
     assert len(names) > len(legs)
     knee = [joint.name for joint in biped.joints].index("L_KNEE")
-    assert np.degrees(np.abs(joints_of(biped, found) - joints_of(biped, whole))[:, knee].max()) < 5
+    assert np.degrees(np.abs(joints_of(biped, found) - joints_of(biped, walked))[:, knee].max()) < 5
 
 
 def test_a_pose_for_calibration_is_not_of_the_motion(biped, walk):
@@ -416,20 +427,19 @@ def test_a_pose_for_calibration_is_not_of_the_motion(biped, walk):
     assert np.abs(np.diff(motion.link_position.values[:, 0, :3], axis=0)).max() < 0.05
 
 
-def test_full_turns_in_angles_of_a_recording_change_nothing(biped, walk):
+def test_full_turns_in_angles_of_a_recording_change_nothing(biped, walk, walked):
     """Many files keep angles within ±180°: an orientation there comes back as its other quaternion."""
     angles = np.array([channel.endswith("rotation") for joint in walk.joints for channel in joint.channels])
     turns = np.where(np.random.default_rng(0).random(walk.values.shape) < 0.02, 360.0, 0.0) * angles
-    sources = walk, dataclasses.replace(walk, values=walk.values + turns)
-    one, other = (bm.retarget(source, biped) for source in sources)
-    assert np.degrees(np.abs(joints_of(biped, one) - joints_of(biped, other)).max()) < 1e-6
-    placed, again = (biped.link_poses(motion)[..., :3] for motion in (one, other))
+    turned = bm.retarget(dataclasses.replace(walk, values=walk.values + turns), biped)
+    assert np.degrees(np.abs(joints_of(biped, walked) - joints_of(biped, turned)).max()) < 1e-6
+    placed, again = (biped.link_poses(motion)[..., :3] for motion in (walked, turned))
     assert np.abs(placed - again).max() < 1e-9
 
 
-def test_velocity_limits_are_kept(biped, walk):
+def test_velocity_limits_are_kept(biped, walk, walked):
     """No joint is faster than its limit, and nothing becomes sudden, where all limits are below what the walk needs."""
-    speeds = np.abs(np.diff(joints_of(biped, bm.retarget(walk, biped)), axis=0)).max(axis=0) * RATE
+    speeds = np.abs(np.diff(joints_of(biped, walked), axis=0)).max(axis=0) * RATE
     slow = dict(zip(biped.joint_links, np.maximum(0.6 * speeds, 0.1), strict=True))
     links = [
         dataclasses.replace(k, joint=dataclasses.replace(k.joint, velocity_lower=-v, velocity_upper=v))
