@@ -15,6 +15,7 @@ from PIL import Image
 import bodymotion as bm
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.shapes import Corners
+from sample_files import ACCEPT
 from waiting import TIMEOUT
 
 AHEAD = rotations.from_axis_angle([0, 1, 0], -np.pi / 2)
@@ -97,7 +98,8 @@ def scene(seed: int) -> list[bm.Shape]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rays_of_trimesh(seed):
-    device = camera(width=36, height=48, field_of_view=1.3, front_clip_distance=0.2, back_clip_distance=4.5)
+    width, height = (36, 48) if ACCEPT else (18, 24)
+    device = camera(width=width, height=height, field_of_view=1.3, front_clip_distance=0.2, back_clip_distance=4.5)
     shapes = scene(seed)
     depth = pictures(device, shapes)[0].depth
     meshes = [shape.to_mesh() for shape in shapes]
@@ -109,7 +111,7 @@ def test_rays_of_trimesh(seed):
     np.minimum.at(expected, index, -hits[:, 2])
     expected[expected > 4.5] = np.inf
     expected = expected.reshape(depth.shape)
-    assert 300 < np.isfinite(expected).sum() < depth.size
+    assert 0.17 < np.isfinite(expected).mean() < 1
     assert np.array_equal(np.isinf(depth), np.isinf(expected))
     seen = np.isfinite(expected)
     assert np.abs(depth[seen] - expected[seen]).max() < 1e-9
