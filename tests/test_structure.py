@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import json
 import re
@@ -83,6 +84,14 @@ def modules() -> dict[str, Path]:
 
 
 MODULES = modules()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_collection_of_garbage() -> Iterator[None]:
+    """Syntax trees are kept until the end: to look through them for garbage, again and again, takes longer than to make them."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @cache
