@@ -1,6 +1,6 @@
 """Where the sample files are, what a missing one means (a skip here, a failure where CI=true), and how much of them a run tries.
 
-`make test` tries a part of what can be tried many times over: every seventh of the sample files of a kind, a seventh of the examples that
+`make test` tries a part of what can be tried many times over: every tenth of the sample files of a kind, a tenth of the examples that
 hypothesis makes. `make accept` (ACCEPT=1) runs the same tests, with the same assertions, over all of them.
 """
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("BODYMOTION_CORPUS", ROOT.parent / "shared" / "corpus"))
 ACCEPT = os.environ.get("ACCEPT") == "1"
 """Whether everything is tried."""
-PART = 7
+PART = 10
 """One of so many is tried otherwise."""
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ def tries(number: int) -> int:
 
 
 def sampled(items: Sequence[T], least: int = 10) -> list[T]:
-    """Return all items in acceptance, else every seventh of them, at least `least`, spread evenly."""
+    """Return all items in acceptance, else every tenth of them, at least `least`, spread evenly."""
     number = len(items) if ACCEPT else max(len(items) // PART, least)
     if number >= len(items):
         return list(items)
