@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 def tries(number: int) -> int:
     """Return how many examples hypothesis makes of a test that makes `number` of them in acceptance."""
-    return number if ACCEPT else max(number // PART, 5)
+    return number if ACCEPT else min(number, max(number // PART, 5))
 
 
 def sampled(items: Sequence[T], least: int = 10) -> list[T]:
