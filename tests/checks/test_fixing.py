@@ -410,7 +410,7 @@ def test_the_samples_get_no_worse(tmp_path, corpus):
     import shutil
 
     mended_files = 0
-    for path in sampled(SAMPLES, 100):
+    for path in sampled(SAMPLES, 50):
         found = find_fixes(path, fixable(bm.check(path).problems, path))
         if found is None:
             continue

@@ -336,7 +336,7 @@ def test_a_drive_towards_a_wall():
 
 def test_all_at_once_needs_room(monkeypatch):
     root = np.tile(poses.IDENTITY, (1001, 1))
-    found = pictures(camera(width=640, height=480), [placed(bm.Sphere(0.5), 0, 0, -2)], root)
+    found = pictures(camera(width=320, height=240), [placed(bm.Sphere(0.5), 0, 0, -2)], root)
     monkeypatch.setattr("bodymotion.geometry.arrays.available_memory", lambda: 200 * 2**20)
     with pytest.raises(MemoryError, match="3001 frames of 'EYE'"):
         _ = found.depth

@@ -774,9 +774,10 @@ def test_walk_becomes_a_trot_of_spot(walk, tmp_path):
 
 
 @pytest.mark.parametrize("model", [str(BIPED), "spot"])
-def test_a_page_alone(model, tmp_path):
-    page = tmp_path / "both.html"
-    arguments = ["retarget", str(WALK), model, "--source-body", str(BIPED)]
+def test_a_page_alone(model, tmp_path, tmp_path_factory):
+    source, page = tmp_path_factory.mktemp("source") / "walk.seq", tmp_path / "both.html"
+    bm.save(bm.load_motion(WALK)[:200], source)
+    arguments = ["retarget", str(source), model, "--source-body", str(BIPED)]
     assert CliRunner().invoke(app, arguments).exit_code == 2
     run = CliRunner().invoke(app, [*arguments, "--page", str(page)])
     assert run.exit_code == 0, run.output

@@ -21,7 +21,7 @@ from bodymotion.formats.seq.writer import write_seq
 from bodymotion.geometry import rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
-from sample_files import tries
+from sample_files import ACCEPT, tries
 
 VERSIONS = (1, 2, 3, 4)
 STYLES = ("block", "json")
@@ -248,9 +248,16 @@ def test_other_readers_read_the_same_texts(top, own, label, version, style):
             assert kept == extra
 
 
-@pytest.mark.parametrize("links", ["", "_links"])
-@pytest.mark.parametrize("source", VERSIONS)
-@pytest.mark.parametrize("target", VERSIONS)
+@pytest.mark.parametrize(
+    ("target", "source", "links"),
+    [
+        (target, source, links)
+        for i, target in enumerate(VERSIONS)
+        for j, source in enumerate(VERSIONS)
+        for k, links in enumerate(("", "_links"))
+        if ACCEPT or (i + j + k) % 2 == 0
+    ],
+)
 def test_versions_convert_into_each_other(corpus, links, source, target, tmp_path):
     path = corpus / f"seq/made/sr1walk3{links}_v{source}.seq"
     motion = bm.load(path)
