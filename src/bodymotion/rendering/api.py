@@ -161,7 +161,7 @@ def render(
     if path is not None:
         formats = {".png": "PNG", ".webp": "WEBP"}
         with _named(path), whole_file(path) as stream:
-            image.save(stream, formats.get(kind, "JPEG"), **({"optimize": True} if kind == ".png" else {"quality": 92}))
+            image.save(stream, formats.get(kind, "JPEG"), quality=92)  # PNG has no quality
     return image
 
 
