@@ -51,7 +51,7 @@ FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.1
 LAST_FOOT, LAST_PELVIS, LESS, LAST_LEGS, LAST_WRIST, LAST_POSTURE = 30.0, 10.0, 0.7, 1.0, 0.6, 0.03
 """The weights in the last pass: of feet; of the pelvis, which is less by a factor each time, so that it is smooth if feet reach their goals
 nevertheless, and moves with them if not; of the filtered values of legs and trunk; of wrists; and of the values of other joints."""
-MAX_ARM_PASSES, SLOW_POSTURE, MAX_BEHIND = 8, 0.2, 0.02
+MAX_ARM_PASSES, SLOW_POSTURE, MAX_BEHIND = 8, 0.3, 0.02
 """How often arms are brought to their goals at most, so that other joints make up for those that are too slow; the weight of the posture
 then; and how far behind [rad or m] joints may be."""
 MAX_PLANS, MAX_MISS = 7, 0.0075
