@@ -464,7 +464,7 @@ def test_an_empty_cell_between_tabs_is_not_filled_from_the_next_row(tmp_path):
         bm.load(path)
 
 
-@pytest.mark.parametrize("text", ["time\tA\t\n0\t1\t2\n", "# time\tA\t\n0\t1\t2\n"])
+@pytest.mark.parametrize("text", [f"{mark}time\tA\t\n0\t1\t2\n" for mark in ("", "# ", "#\t")])
 def test_a_name_that_is_absent_between_tabs_is_a_column(text, tmp_path):
     (tmp_path / "a.csv").write_text(text)
     motion = bm.load(tmp_path / "a.csv", delimiter="\t")

@@ -194,7 +194,7 @@ def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) 
         end = first_block.find(b"\n", offset)
         end = len(first_block) if end < 0 else end
         line = _stripped(first_block[offset:end], delimiter)
-        bare = _stripped(line.lstrip(b"#"), delimiter)
+        bare = re.sub(rb"^#+\s*+", b"", line)  # A tab between # and the names is not between cells.
         # A comment line holds the names if it has as many cells as the numbers below.
         if bare.strip() and (not line.startswith(b"#") or _holds_names(bare, following, delimiter)):
             break
