@@ -369,6 +369,7 @@ def test_wrong_use(desk):
     run("convert", "walks", "out/", code=2)  # no format
     run("convert", "walks", "out/", "--to", "word", code=2)
     run("info", "robot.wrl", "--resume", code=2)  # one file
+    assert "--time-limit:" in run("info", "robot.wrl", "--time-limit", 1, code=2).stderr
     run("simulate", "robot.wrl", "walks", "--sensors", "s.csv", code=2)  # one file for many
     run("info", "walks", "--table", "t.txt", code=2)
     Path("empty").mkdir()

@@ -1,4 +1,4 @@
-"""The commands, and how each is made from a function, for one file and for many files in place of one, and ends where it fails.
+"""The commands: how each is made from a function, how it runs for many files in place of one, and how it ends where it fails.
 
 A command is imported only when it is run, or when the help lists all. A folder, a pattern or a list instead of a file runs it once for
 each file (`many`).
@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 
 from bodymotion import __version__
-from bodymotion.cli.options import Cluster, TimeLimit, Workers, described, found_by
+from bodymotion.cli.options import Cluster, TimeLimit, Workers, described, flag_of, found_by
 from bodymotion.cli.output import PART, PIPE_CLOSED, one_line, say, show_problems
 from bodymotion.diagnostics import FormatError, WrongUseError
 from bodymotion.system.files import pipes_kept
@@ -213,7 +213,7 @@ def command_for_many(
     def run(**arguments: Any) -> Any:  # noqa: ANN401
         for one in added:
             if arguments.pop(one.name, None):
-                raise click.BadParameter("has no effect on one file", param_hint=f"--{one.name}")
+                raise click.BadParameter("has no effect on one file", param_hint=flag_of(one.name, many_options))
         return command(**arguments)
 
     run.__signature__ = signature(command).replace(parameters=[*own.values(), *added])  # type: ignore[attr-defined]
