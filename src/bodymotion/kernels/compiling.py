@@ -127,7 +127,8 @@ def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
 def in_slices(count: int, work: Callable[[int, int], None], few: int = ONE_THREAD) -> None:
     """Call `work(start, stop)` for slices that together are 0…count, without warnings about numbers that are not finite.
 
-    They are on several threads where there are more than `few`, and small enough for the cache of a processor.
+    They are on several threads where there are more than `few`, and small enough for the cache of a processor. `work` must not begin
+    several threads by another call: threads that wait for each other would not end.
     """
 
     def quiet(start: int, stop: int) -> None:

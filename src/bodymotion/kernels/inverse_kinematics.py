@@ -93,15 +93,11 @@ def solve(
     def work(begin: int, end: int) -> None:
         # The root's pose is written into the first offset.
         chain = (parents, kinds, columns, orientations[used], positions[used], axes, units)
-        parts = (
-            rows[begin:end] if len(rows) > 1 else rows for rows in (goals, rest, starts, roots, q, root, errors, cost)
-        )
-        _solve((chain, masses, tasks, free), steps, *parts)
+        rows = (goals, rest, starts, roots, q, root, errors, cost)
+        _solve((chain, masses, tasks, free), steps, *(one[begin:end] if len(one) > 1 else one for one in rows))
 
-    if len(starts) == count:
-        in_slices(count, work, few=FEW)
-    else:
-        work(0, count)
+    # Frames that start where the one before ended are not divided.
+    in_slices(count, work, few=FEW if len(starts) == count else count)
     return q, root, errors, cost
 
 
