@@ -415,6 +415,20 @@ def test_without_arms(biped, walk, walked):
     assert np.degrees(np.abs(joints_of(biped, found) - joints_of(biped, walked))[:, knee].max()) < 5
 
 
+def test_arms_without_joints_stay_where_they_are(biped, walk):
+    """Their roles are named, and no joint is left that could move a hand to its goal: the largest angle of none was an error."""
+    columns, links = iter(range(biped.num_joints)), []
+    for link in biped.links:
+        joint, is_leg = link.joint, link.name[2:5] in ("HIP", "KNE", "ANK") or link.name in ("WAIST", "CHEST_PITCH")
+        moves = joint.id >= 0 and is_leg
+        changed = {"id": next(columns)} if moves else {"id": -1, "type": joint.type if is_leg else "fixed"}
+        links.append(dataclasses.replace(link, joint=dataclasses.replace(joint, **changed)))
+    stiff = dataclasses.replace(biped, links=tuple(links))
+    roles = {role: biped.links[link].name for role, (link, _) in figure_of_body(biped).points.items()}
+    short = dataclasses.replace(walk, values=walk.values[:20])
+    assert 0 < joints_of(stiff, bm.retarget(short, stiff, roles=roles)).shape[1] < biped.num_joints
+
+
 def test_a_pose_for_calibration_is_not_of_the_motion(biped, walk):
     """Its first frame, in which all joints are far from the second one, is as the second one; the motion begins without a jump."""
     values = walk.values.copy()

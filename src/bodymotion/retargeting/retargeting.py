@@ -144,7 +144,7 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     apart, posture = kept_apart(body, figure, placed), LAST_POSTURE
     for _ in range(MAX_ARM_PASSES):
         reaching: list[ik.Task] = [*goals.arms(placed, LAST_WRIST), *apart]
-        if not reaching:
+        if not (arms and reaching):
             break
         q = goals.refine(reaching, goals.space(arms, posture, False), q, root)[0]
         q[:, arms] = smoothed(q[:, arms], times, ARM_CUTOFF)
