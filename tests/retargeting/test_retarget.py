@@ -659,6 +659,8 @@ def test_map_replaces_what_is_found(biped, tmp_path):
         (tmp_path / "map.yaml").write_text(rows)
         run = CliRunner().invoke(app, ["retarget", *arguments, "--show-map"])
         assert run.exit_code == 2 and f"map.yaml:3: {name!r}" in run.stderr, run.output
+    (tmp_path / "map.yaml").write_text("<<: [{body: {head: CHEST_PITCH}}]\n")  # a merged list is no section
+    assert CliRunner().invoke(app, ["retarget", *arguments, "--show-map"]).exit_code == 0
     (tmp_path / "map.yaml").write_text("body:\n  head: NECK_7\n")
     assert CliRunner().invoke(app, ["retarget", *arguments, "--show-map"]).exit_code != 0
     with pytest.raises(ValueError, match="NECK_7"):

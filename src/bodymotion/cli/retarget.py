@@ -171,7 +171,7 @@ def _roles(path: Path | None) -> dict[str, dict[str, str]]:
     texts = (text for v in read.values() for row in v.items() for text in row) if sound else ()
     if not isinstance(root, yaml.MappingNode) or not sound or not all(isinstance(x, str) for x in texts):
         raise click.BadParameter(f"{path}: {expected}", param_hint="--map")
-    for node in (root, *(value for _, value in root.value)):
+    for node in (root, *(value for _, value in root.value if isinstance(value, yaml.MappingNode))):
         lines: dict[str, int] = {}
         for key, _ in node.value:
             line = key.start_mark.line + 1
