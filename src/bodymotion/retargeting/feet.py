@@ -2,8 +2,8 @@
 
 In a stance phase the foot is flat, or has the pitch of the source, and a roll where the ankle cannot hold it flat. Its yaw is the mean of
 the phase; it follows the source where that differs by more than `FREE_YAW`. With R(t) its orientations and c(t) the middle of what touches
-the ground, in its frame, it rolls without sliding: p(t + 1) − p(t) = R(t)·c(t) − R(t + 1)·c(t). In a swing the foot leaves and comes to the
-changes of both phases next to it within `RETURN_TIME`, by quintic polynomials; it is clear of the ground (`CLEARANCE`).
+the ground, in its frame, it rolls without sliding: p(t + 1) − p(t) = R(t)·c(t) − R(t + 1)·c(t). In a swing the foot is on the path
+of the source, moved by quintic polynomials within `RETURN_TIME` of the phases before and after it; it is clear of the ground (`CLEARANCE`).
 """
 
 import numpy as np
@@ -19,9 +19,7 @@ FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
 """[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; FREE_TILT where its ankle allows no less."""
 PITCHES = (-0.4, 0.7)  # [rad] Range of the pitch of a foot in contact.
 CLEARANCE = 0.12  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
-RETURN_TIME = (
-    0.5  # [s] Maximum time in which a swing leaves a phase for the path of the source, and leaves that for a phase.
-)
+RETURN_TIME = 0.5  # [s] Maximum time from a stance phase to the path of the source, and from that to the next one.
 PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
 LATE_TIME = 0.2  # [s] Time in which weights grow by a factor of e in the first stance phase.
 TILTED_SHARE = 0.001  # Weight of frames with a tilted foot.
@@ -46,7 +44,7 @@ def between_stances(raw: Floats, times: Floats, stances: Floats, on: Bools, sole
     if len(known):
         before = known[np.maximum(np.searchsorted(known, swing) - 1, 0)]
         after = known[np.minimum(np.searchsorted(known, swing), len(known) - 1)]
-        length = np.maximum(times[after] - times[before], 1e-9)
+        length = np.maximum(times[after] - times[before], 1e-9)  # 0 before the first phase and after the last.
         share = np.clip((times[swing] - times[before]) / length, 0.0, 1.0)
         part = np.minimum(RETURN_TIME / length, 1.0)
         left, come = quintic(np.minimum(share / part, 1.0)), quintic(np.maximum((share - 1.0) / part + 1.0, 0.0))
