@@ -759,6 +759,10 @@ def test_a_frame_that_is_far_away_is_reported_as_by_check(walk, biped, tmp_path)
     """Such a frame of a source spoiled the result silently."""
     values = walk.values[:30].copy()
     values[12, 0] += 1e6
+    twice = values.copy()
+    twice[0, 0] += 1e6  # No calibration pose beside another jump as far: it is used.
+    found = bm.retarget(dataclasses.replace(walk, values=twice), biped)
+    assert {problem.subject for problem in found.problems} == {("frames", k) for k in (1, 12, 13)}
     motion = bm.load_motion(WALK)[:30]
     root = motion.link_position.values.copy()
     root[12, 0, 0] += 1e6

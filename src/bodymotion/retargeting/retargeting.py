@@ -78,7 +78,7 @@ def retarget(
     roles: Mapping[str, str] | None = None,
     source_roles: Mapping[str, str] | None = None,
 ) -> Motion:
-    """Return the motion of a body that follows a recorded figure, with the jumps of the source as its `problems`.
+    """Return the motion of a body that follows a recorded figure; its `problems` are the jumps of the source.
 
     Parameters
     ----------

@@ -23,6 +23,7 @@ from bodymotion.skeleton.values import UNITS
 from bodymotion.spot.playback import needs_arm, play, spot_body
 
 CENTIMETRES = 100.0
+CALIBRATION = 3.0  # The first pose is a calibration pose if joints leave it this many times faster than later (CMU).
 Recorded: TypeAlias = Skeleton | Motion | Animation
 SAME = 1e-3  # [m] Offsets of joints that differ by less are those of the same robot.
 
@@ -45,13 +46,20 @@ def with_body(source: Recorded, body: Body | None) -> tuple[Skeleton | Motion, B
 
 
 def jumps(source: Skeleton | Motion) -> tuple[Problem, ...]:
-    """Return what the rules about jumps find in a source, of a robot in its root: the filters of goals spread it over other frames."""
+    """Return the jumps of a source, of a robot those of its root, which filters spread; and that its unit or up axis is assumed."""
     if isinstance(source, Skeleton):
-        # A first frame that is far from the second is a calibration pose, which is not used.
-        return tuple(one for one in check_skeleton(source) if one.subject != ("frames", 1))
+        found, first = check_skeleton(source), ("frames", 1)
+        left_out = any(one.subject == first for one in found) and is_calibrated(source.joint_poses(), source.times)
+        return tuple(one for one in found if not left_out or one.subject != first)
     root = source.link_position
-    found = [] if root is None else jumps_of_root(root.values[:, 0], all_frames(source, root))
-    return tuple(one.problem for one in found)
+    of_root = [] if root is None else jumps_of_root(root.values[:, 0], all_frames(source, root))
+    return tuple(one.problem for one in of_root)
+
+
+def is_calibrated(placed: Floats, times: Floats) -> bool:
+    """Return whether the first of the poses (T, N, 7) of joints at times (T,) [s] is a calibration pose, which is not used."""
+    speeds = np.linalg.norm(np.diff(placed[..., :3], axis=0), axis=2).mean(axis=1) / np.diff(times)
+    return len(speeds) > 2 and bool(speeds[0] > CALIBRATION * speeds[1:].max())
 
 
 def title(thing: Skeleton | Motion | Animation | Body) -> str:

@@ -26,13 +26,12 @@ from bodymotion.kernels.feet import heights
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton, foot_cloud
-from bodymotion.retargeting.skeletons import check_kind, title
+from bodymotion.retargeting.skeletons import check_kind, is_calibrated, title
 from bodymotion.skeleton import Skeleton
 
 GROUND_HEIGHT, GROUND_SPEED = 0.1, 0.25  # [leg lengths, leg lengths/s] Lower, slower points of feet define the ground.
 CONTACT_HEIGHT, CONTACT_SPEED = 0.06, 0.35  # [leg lengths, leg lengths/s] Lower, slower points are in contact.
 MIN_PHASE = 0.08  # [s] Shorter contacts, and gaps between contacts, are removed.
-CALIBRATION = 3.0  # The first pose is a calibration pose if joints leave it this many times faster than later (CMU).
 LEFT_OUT = 16  # Means leave out less than 1/LEFT_OUT of the frames, the first: mostly they are the same where a recording begins later.
 MAX_LEAN = np.radians(12)  # Maximum angle of the line from hips to shoulders from vertical in upright frames.
 UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
@@ -130,16 +129,14 @@ def moving_figure(
         found, root = measure(body, source), source.link_position
         placed, times = found.link_poses, found.times
         if root is not None and not (known := root.values[:, 0, 3:].any(axis=1)).all():
-            raise ValueError(
-                f"{name}: the root's quaternion is 0 in frame {known.argmin()}; `bodymotion check` finds all"
-            )
+            what = f"the root's quaternion is 0 in frame {known.argmin()}"
+            raise ValueError(f"{name}: {what}; `bodymotion check` finds all")
     if not np.isfinite(placed).all():
         raise ValueError(f"{name}: numbers are not finite (`bodymotion check`); `edit --fill-gaps` fills gaps")
     figure = (
         figure_of_skeleton(source, placed, roles) if isinstance(source, Skeleton) else figure_of_body(found.body, roles)
     )
-    speeds = np.linalg.norm(np.diff(placed[..., :3], axis=0), axis=2).mean(axis=1) / np.diff(times)
-    if len(speeds) > 2 and speeds[0] > CALIBRATION * speeds[1:].max():
+    if is_calibrated(placed, times):
         placed = placed[[1, *range(1, len(placed))]]
     return figure, np.round(placed, DIGITS), np.asarray(times)
 
