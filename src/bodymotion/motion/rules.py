@@ -9,7 +9,7 @@ MAX_LENGTH_ERROR = 0.1  # With a larger error of its length, four numbers are pr
 MOTION_NOT_FINITE = judgement.error(
     "MOT101",
     "Joint displacements, poses and points are finite numbers.",
-    "the program that wrote them has divided by zero",
+    "the program that wrote them may have divided by zero",
     example=("0.1, nan", "0.1, 0.2"),
 )
 MOTION_QUATERNION = judgement.warning(

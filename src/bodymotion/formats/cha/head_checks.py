@@ -163,7 +163,7 @@ def _check_numbers(checked: Checked) -> None:
             case "bpm" if not x.is_integer():
                 checked.report(rules.BPM_WHOLE, f"{x!r} beats per minute", "options", name, 0)
             case "frequency" if not x > 0:
-                checked.report(rules.FREQUENCY_POSITIVE, f"{x:g} keyframes per second", "options", name, 0)
+                checked.report(rules.FREQUENCY_POSITIVE, f"a frequency of {x:g} per second", "options", name, 0)
             case "timing_adjustability" if not -1 <= x <= 1:
                 checked.report(rules.ADJUSTABILITY_RANGE, f"the timing adjustability is {x:g}", "options", name, 0)
 
@@ -212,9 +212,9 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
     values = tuple(zip(("minimum", "default", "maximum"), (low, default, high), strict=True))
     for k, (what, value) in enumerate(values):
         if what == "default" and abs(value) > MAX_PARAMETER:
-            checked.report(rules.PARAMETER_HUGE, f"{name!r}: default {value:g}", "parameters", name, k)
+            checked.report(rules.PARAMETER_HUGE, f"{name!r}: the default is {value:g}", "parameters", name, k)
         elif name == "speed" and what == "default" and value <= 0:
-            checked.report(rules.SPEED_ZERO, f"'speed': default {value:g}", "parameters", name, k)
+            checked.report(rules.SPEED_ZERO, f"'speed': the default is {value:g}", "parameters", name, k)
         elif not keyword.minimum <= value <= keyword.maximum:
             upper = "" if keyword.maximum == math.inf else f" and at most {keyword.maximum:g}"
             message = f"{name!r}: {what} {value:g}, expected at least {keyword.minimum:g}{upper}"

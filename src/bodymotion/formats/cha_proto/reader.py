@@ -459,7 +459,7 @@ def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:  # noqa:
             min(known) if minimum is None else minimum, default, max(known) if maximum is None else maximum
         )
     if partial:
-        found.report(rules.PARTLY, f"not all three limits are there of {', '.join(partial)}", data={"names": partial})
+        found.report(rules.PARTLY, f"limits are missing of {', '.join(partial)}", data={"names": partial})
     if any(getattr(head, message).animation_name for message in LIMITS):
         found.report(rules.NAME, "the field animation_name of the parameters is not used")
     return parameters

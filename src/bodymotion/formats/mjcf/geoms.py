@@ -359,7 +359,7 @@ class Geoms:
             return tuple(size), frame, None, ""
         if not element.partial or len(size) == number:
             shown = " ".join(f"{value:g}" for value in size)
-            message = f"a geom of type {kind} has the sizes {shown or 'none'}; expected {number} positive ones"
+            message = f"a geom of type {kind} has the sizes {shown or 'none'}; expected {number} above 0"
             element.report(rules.GEOM_SIZE, message, "size", fatal=True)
         return None
 

@@ -312,4 +312,4 @@ class _Reader:
     def report_unread(self, more: str = "") -> None:
         unread = [*sorted(self.arrays.keys() - self.used), *([more] if more else [])]
         if unread:
-            self.found.report(rules.UNREAD, f"not read: {', '.join(unread)}", self.location)
+            self.found.report(rules.UNREAD, f"arrays that are not read: {', '.join(unread)}", self.location)

@@ -43,7 +43,7 @@ def read_archive(path: str | Path, *, only: Collection[str] | None = None) -> di
     except OSError as error:
         raise rules.UNREADABLE.error(f"cannot be opened: {error.strerror or error}", location) from error
     except Exception as error:  # zipfile, zlib, lzma and bz2 have errors of their own
-        raise rules.NOT_AN_ARCHIVE.error(f"damaged: {error}"[:200], location) from error
+        raise rules.NOT_AN_ARCHIVE.error(f"the archive is damaged: {error}"[:200], location) from error
 
 
 def _arrays(archive: zipfile.ZipFile, size: int, location: Location, only: Collection[str] | None) -> dict[str, Array]:

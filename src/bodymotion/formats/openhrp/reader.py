@@ -16,7 +16,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, Problem, ReadResult, SourceMap, Subject
 from bodymotion.diagnostics.problem import Source
 from bodymotion.diagnostics.spelling import camel
-from bodymotion.diagnostics.text import listed
+from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.openhrp import rules
 from bodymotion.formats.openhrp.nodes import (
     ALL,
@@ -162,7 +162,7 @@ class _ModelReader:
             for other, _ in self.humanoids[1:]:
                 self.found.report(rules.HUMANOIDS, f"{label(other)} is a second Humanoid: left out", other.location)
             if self.walker.drawn:
-                message = f"{len(self.walker.drawn)} shapes beside the Humanoid: shown as its environment only"
+                message = f"{counted(len(self.walker.drawn), 'shape')} beside the Humanoid, shown as its environment"
                 self.found.report(rules.OUTSIDE, message, humanoid.location)
             body = self._humanoid(humanoid, transform)
             if self.apply_humanoid_pose:

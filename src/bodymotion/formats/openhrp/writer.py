@@ -231,7 +231,7 @@ class _Builder:
             joints[index] = Node("Joint", names[index], fields, kept.proto)
         self.where = ""
         if otherwise:
-            message = f"links are called as the joints that move them: {listed(otherwise, 4)}"
+            message = f"links are named after the joints that move them: {listed(otherwise, 4)}"
             old = {link.name: link.index for link in links}
             # A name that was that of another link: labels of motions by names of links mean other links now.
             clash = any(old.get(names[index], index) != index for index in order)

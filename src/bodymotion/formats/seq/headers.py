@@ -668,7 +668,7 @@ class _Reader:
         if labels is None:
             self.found.report(rules.PART_LABELS, "the part labels are not a list of texts", where)
         elif len(labels) != parts:
-            self.found.report(rules.PART_LABELS, f"there are {len(labels)} part labels for {parts} parts", where)
+            self.found.report(rules.PART_LABELS, f"the number of part labels is {len(labels)}; expected {parts}", where)
         return labels
 
 

@@ -105,7 +105,7 @@ IRREGULAR_VALUE = document.warning(
 NOT_FINITE = document.warning(
     "VRML118",
     "A number must be finite.",
-    "the program that wrote the file has divided by zero",
+    "the program that wrote the file may have divided by zero",
     example=("translation 0 0 nan", "translation 0 0 1"),
 )
 EMPTY = judgement.warning(

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Rule, Subject
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
 from bodymotion.formats.vrml.reader import InlineLoader, PrototypeBodies
@@ -427,17 +428,17 @@ class GeometryReader:
             return None
         triangles = triangulate(index, points)
         if triangles.out_of_range:
-            wrong = f"{triangles.out_of_range} faces use points that do not exist"
+            wrong = f"{counted(triangles.out_of_range, 'face')} with points that do not exist"
             counts = f"the highest index is {index.max()}, and there are {len(points)} points"
             self.report(rules.BAD_INDEX, f"{wrong}: {counts}", node)
         if triangles.too_small:
-            self.report(rules.SMALL_FACE, f"{triangles.too_small} faces have fewer than three corners", node)
+            self.report(rules.SMALL_FACE, f"{counted(triangles.too_small, 'face')} with fewer than three corners", node)
         faces = index[triangles.corners]
         finite: Bools = np.isfinite(points)
         if not finite.all():
             good = np.asarray(finite.all(axis=1))[faces].all(axis=1)
             if not good.all():
-                message = f"{np.count_nonzero(~good)} triangles have corners that are not finite"
+                message = f"{counted(int((~good).sum()), 'triangle')} with corners that are not finite"
                 self.report(rules.INFINITE_POINT, message, node)
                 faces = faces[good]
                 triangles = replace(triangles, corners=triangles.corners[good], polygons=triangles.polygons[good])
