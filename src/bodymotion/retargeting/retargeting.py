@@ -283,8 +283,8 @@ class Goals:
 
     def _distance(self, feet: Floats, k: int) -> Floats:
         """Return how far (T,) [m] the sole of a foot is from its goal, for poses (T, 7) of its frame."""
-        change = pose_difference(feet, self.ankles[k])
-        far, angle = np.sqrt(np.einsum("tki,tki->kt", *[change.reshape(-1, 2, 3)] * 2))
+        change = pose_difference(feet, self.ankles[k]).reshape(-1, 2, 3)
+        far, angle = np.sqrt(np.einsum("tki,tki->kt", change, change))
         return np.asarray(far + (self.soles[k].front + self.soles[k].back) * angle)
 
     def lifted(self, q: Floats, root: Floats) -> tuple[Floats, Floats]:
