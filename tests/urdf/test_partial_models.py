@@ -36,6 +36,26 @@ def test_a_bad_joint_hides_no_other_finding(tmp_path):
     assert {rule for rule, _, _ in after - before} == {"URDF112", "URDF120"}
 
 
+TWICE = '<link name="x"/><link name="x"/><joint name="jx" type="fixed"><parent link="base"/><child link="x"/></joint>\n'
+MEANT = '<joint name="jy" type="fixed"><parent link="base"/><child link="y"/></joint>\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more", "places"),
+    [
+        ('child link="forearm"', 'child link="forarm"', "", [("URDF112", 5)]),
+        ('parent link="base"', 'parent link="bsae"', "", [("URDF112", 5)]),
+        ('child link="forearm"', 'child link="forarm"', MEANT, [("URDF112", 5)]),
+        ("", "", MEANT, []),
+    ],
+)
+def test_two_links_of_one_name_hide_only_a_name_that_may_be_meant(old, new, more, places, tmp_path):
+    """A joint holds the second link by the name that it should have: nothing is found of that name, but of any other."""
+    text = URDF.replace("arm", "forearm").replace(old, new).replace("</robot>", TWICE + more + "</robot>")
+    found = {(rule, line) for rule, line, _ in findings(text, tmp_path) if rule.startswith("URDF")}
+    assert found == {("URDF111", 7), *places}
+
+
 @pytest.mark.parametrize("cut", [" <joint <", "<link", "</link>", "&"])
 def test_a_syntax_fault_hides_no_finding_before_it(tmp_path, cut):
     before = findings(URDF, tmp_path)

@@ -136,9 +136,9 @@ def _read_tree(robot: Element) -> list[Node]:
     # By the name of a link, the joint that holds it, and the name of its parent, "" where that is no link.
     holder: dict[str, Element] = {}
     parents: dict[str, str] = {}
-    # A name of no link is reported once. Where links have no name, or that of another, as many unknown names may be theirs.
-    nameless = sum(links.get(link.get("name")) is not link for link in elements)
-    unknown: set[str] = set()
+    # By each name of no link, where it is first and what is reported, and whether it is the name of a child.
+    unknown: dict[str, tuple[Element, str]] = {}
+    unknown_children: set[str] = set()
     childless: list[tuple[Element, str]] = []
 
     def find_end(joint: Element, which: str) -> str:
@@ -150,11 +150,10 @@ def _read_tree(robot: Element) -> list[Node]:
         name = end.need("link")
         if name in links:
             return name
-        if name and name not in unknown:
-            unknown.add(name)
-            if len(unknown) > nameless:
-                message = f"the {which} of joint {joint.get('name')!r:.60} is {name!r:.60}, which is not a link"
-                end.report(rules.NO_SUCH_LINK, message, fatal=True)
+        if name:
+            message = f"the {which} of joint {joint.get('name')!r:.60} is {name!r:.60}, which is not a link"
+            unknown.setdefault(name, (end, message))
+            unknown_children.update({name} if which == "child" else ())
         return ""
 
     for joint in robot.all("joint"):
@@ -170,6 +169,16 @@ def _read_tree(robot: Element) -> list[Node]:
         else:
             childless.append((joint, parent))
     tops = [name for name in links if name not in holder]
+    # Where links have no name, or that of another, as many unknown names may be theirs; but not that of a link without a joint.
+    free = tops[1:]
+    nameless = sum(links.get(link.get("name")) is not link for link in elements)
+    of_nameless = [name for name in unknown if name in unknown_children or not tops]
+    if free and max(len(tops), len(of_nameless)) <= MAX_TOPS:
+        of_nameless.sort(key=lambda name: closest_name(name, tops) is not None)
+    excused = set(of_nameless[: max(0, min(nameless, len(of_nameless) - len(free)))])
+    for name, (end, message) in unknown.items():
+        if name not in excused:
+            end.report(rules.NO_SUCH_LINK, message, fatal=True)
     certain = [(joint, parent) for joint, parent in childless if parent]
     if len(certain) == 1 and len(tops) == 2:
         joint, parent = certain[0]  # The one link without a joint is its child.
