@@ -168,6 +168,15 @@ Humanoid { humanoidBody [ DEF A Joint { jointType "free" children [
     assert {"WRL105", "WRL120"} <= set(rules)
 
 
+@pytest.mark.parametrize("inertia", ["3 0 0 0 3 0 0 0 3", "0 0 0 0 0 0 0 0 0"])
+def test_a_joint_of_an_unknown_type_leaves_open_whether_its_link_needs_a_mass(inertia, tmp_path):
+    path = tmp_path / "model.wrl"
+    text = MODEL.replace("mass 3", "mass 0").replace("3 0 0 0 3 0 0 0 3", inertia)
+    for kind, is_reported in (("slide", True), ("slyde", False)):
+        path.write_text(text.replace('"slide"', f'"{kind}"'))
+        assert ("BODY131" in {problem.rule for problem in bm.check(path).problems}) == is_reported
+
+
 def test_a_second_root_is_looked_into(tmp_path):
     path = tmp_path / "model.wrl"
     path.write_text(

@@ -56,6 +56,17 @@ def test_two_links_of_one_name_hide_only_a_name_that_may_be_meant(old, new, more
     assert found == {("URDF111", 7), *places}
 
 
+def test_a_joint_of_an_unknown_type_leaves_open_whether_its_link_needs_a_mass(tmp_path):
+    text = URDF.replace('value="1"', 'value="0"').replace('iyy="1" iyz="0" izz="1"', 'iyy="0" iyz="0" izz="0"')
+    masses = {"BODY131", "BODY132"}
+    assert masses & {rule for rule, _, _ in findings(text, tmp_path)}
+    for unknown in ("", ' type="glued"'):
+        found = findings(text.replace(' type="revolute"', unknown), tmp_path)
+        assert {rule for rule, line, _ in found if rule in masses and line == 3} == set()
+    negative = text.replace('value="0"', 'value="-2"').replace(' type="revolute"', "")
+    assert ("BODY130", 3) in {(rule, line) for rule, line, _ in findings(negative, tmp_path)}
+
+
 @pytest.mark.parametrize("cut", [" <joint <", "<link", "</link>", "&"])
 def test_a_syntax_fault_hides_no_finding_before_it(tmp_path, cut):
     before = findings(URDF, tmp_path)

@@ -109,10 +109,12 @@ def check_masses(review: BodyReview) -> None:
     """Check mass, centre of mass and inertia of each link."""
     links = review.body.links
     known = [review.is_known(link, "mass", "inertia") for link in links]
+    # A joint of an unknown type may be fixed: its link needs no mass.
+    moves = [link.joint.type != "fixed" and review.is_known(link, "type") for link in links]
     if not any(link.mass or link.inertia.any() for link in links):
         # A body without any mass is part of the environment, or only for display.
         for link in links:
-            if known[link.index] and link.joint.type != "fixed":
+            if known[link.index] and moves[link.index]:
                 review.report_link(rules.NO_MASS, link, "has no mass, as no link of the body has", "mass")
         return
     group_known = {index: all(known[k] for k in group) for group in rigid_groups(review.body) for index in group}
@@ -121,7 +123,7 @@ def check_masses(review: BodyReview) -> None:
         faulty = {one.link for one in faults}
         # Links that move without a mass or an inertia of their own, though links that are fixed to them have one.
         for link in links:
-            if not known[link.index] or link.index in faulty or link.joint.type == "fixed":
+            if not known[link.index] or link.index in faulty or not moves[link.index]:
                 continue
             if link.mass == 0:
                 review.report_link(rules.NO_MASS, link, "moves and has a mass of 0 kg", "mass")
@@ -131,6 +133,8 @@ def check_masses(review: BodyReview) -> None:
         link = links[one.link]
         # Another link of the rigid group may have the missing mass.
         if one.why == "finite" or not (group_known if one.why in ("mass", "zero") else known)[one.link]:
+            continue
+        if one.why in ("mass", "zero") and link.mass >= 0 and not review.is_known(link, "type"):
             continue
         rule = rules.NEGATIVE_MASS if one.why == "mass" and link.mass < 0 else _RULES[one.why]
         field = "mass" if one.why == "mass" else "inertia"
