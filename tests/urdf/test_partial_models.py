@@ -73,6 +73,42 @@ def test_a_syntax_fault_hides_no_finding_before_it(tmp_path, cut):
     assert before <= findings(URDF.replace("</robot>", cut), tmp_path)
 
 
+CYCLE = """\
+  <link name="a"/><link name="b"/>
+  <joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>
+  <joint name="ba" type="fixed"><parent link="b"/><child link="a"/></joint>
+"""
+WORLD = """\
+<mujoco>
+  <worldbody>
+    <body name="base"><freejoint/><geom size="1"/></body>
+    <body name="beside"/><geom size="1"/>
+  </worldbody>
+  <equality><joint joint1="hip"/></equality>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize("rest", ["", URDF.removeprefix('<robot name="r">\n').removesuffix("</robot>\n")])
+@pytest.mark.parametrize("end", ["</robot>", '<link name="q"></robot>', '<link name="q"'])
+def test_a_cycle_is_found_before_a_syntax_fault(rest, end, tmp_path):
+    found = findings(f'<robot name="r">\n{CYCLE}{rest}{end}', tmp_path)
+    assert [line for rule, line, _ in found if rule == "URDF115"] == [4]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_found"),
+    [("</mujoco>", "<a></mujoco>", True), ("</mujoco>", "<", True), ("  </worldbody>", "  <", False)],
+)
+def test_what_is_beside_the_robot_is_found_where_the_world_can_be_read(old, new, is_found, tmp_path):
+    """A body of the rest of the world may be free, too: then none is beside the robot."""
+    rules = {"MJCF123", "MJCF124", "MJCF151"}
+    before = {one for one in findings(WORLD, tmp_path, "r.xml") if one[0] in rules}
+    assert {rule for rule, _, _ in before} == rules
+    after = findings(WORLD[: WORLD.index(old)] + new, tmp_path, "r.xml")
+    assert {one for one in after if one[0] in rules} == (before if is_found else set())
+
+
 def test_fields_are_located_or_unknown(tmp_path):
     text = URDF.replace('value="1"', 'value="heavy"', 1).replace('xyz="0 1 0"', 'xyz="0 1"')
     result = parse_urdf(text.encode(), tmp_path / "r.urdf")

@@ -28,14 +28,10 @@ MAX_ELEMENTS = 2 * 10**6
 MAX_DEPTH = 250
 ROOTS = ("mujoco", "mujocoinclude")
 
-OF_THE_WHOLE = frozenset(
-    rule.code
-    for rule in (
-        *(rules.CLASS, rules.ASSET, rules.REFERENCE, rules.NO_BODY),
-        *(rules.BESIDE, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY),
-    )
-)
+OF_THE_WHOLE = {rule.code for rule in (rules.CLASS, rules.ASSET, rules.REFERENCE, rules.NO_BODY)}
 """Rules that need the whole model: they report nothing where a part of it cannot be read."""
+OF_THE_WORLD = {rule.code for rule in (rules.BESIDE, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY)}
+"""Rules that need the whole <worldbody>."""
 
 LINK_FIELDS: FieldTable = {
     **{name: (f"joint@{name}", "~joint") for name in ("name", "type", "axis")},
@@ -83,14 +79,16 @@ def read_mjcf(path: str | Path, *, allow_outside: bool | None = None) -> ReadRes
 def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
     """Read a model from the bytes of the file at `path`; see `read_mjcf`."""
     found = Diagnostics(path)
-    body = None
+    body = root = None
     files = _Files(path, ResourceFinder(path.parent, allow_outside, model=path), found)
     # Numbers near the largest there are may overflow on the way; what is not finite in the end is reported.
     with found.recover(), np.errstate(all="ignore"):
         root = files.tree(data)
         if root is not None:
             body = _read(root, files, found)
-    found.discard(problem for problem in found.problems if files.incomplete and problem.rule in OF_THE_WHOLE)
+    world = root is not None and not files.included and not any(world.partial for world in root.all("worldbody"))
+    unknown = OF_THE_WHOLE if world else OF_THE_WHOLE | OF_THE_WORLD
+    found.discard(problem for problem in found.problems if files.incomplete and problem.rule in unknown)
     result = found.result(body)
     return replace(result, value=None if body is None else replace(body, problems=result.problems))
 

@@ -30,7 +30,7 @@ KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
 OF_THE_WHOLE = frozenset(
     rule.code
     for rule in (
-        *(rules.NO_LINK, rules.NO_SUCH_LINK, rules.ROOTS, rules.CYCLE),
+        *(rules.NO_LINK, rules.NO_SUCH_LINK, rules.ROOTS),
         *(rules.MATERIAL, rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
     )
 )
@@ -193,8 +193,6 @@ def _read_tree(robot: Element) -> list[Node]:
     roots = [name for name in links if name not in holder]
     # Where a joint is faulty, a fault of the whole tree may follow from it.
     sound = len(connected) == sum(1 for _ in robot.all("joint"))
-    if not roots and sound and links:
-        robot.report(rules.CYCLE, "every link is the child of a joint: there is no root", fatal=True)
     if len(roots) > 1 and sound:
         shown = ", ".join(repr(name)[:60] for name in roots[:6])
         links[roots[1]].report(rules.ROOTS, f"{len(roots)} links are the child of no joint: {shown}", fatal=True)
@@ -207,8 +205,7 @@ def _read_tree(robot: Element) -> list[Node]:
             stack += [(child, len(found)) for child in reversed(children[name])]
             found.append(Node(links[name], above, holder.get(name), loose=name == top and top != tops[0]))
     reached = {id(node.link) for node in found}
-    if roots:
-        _report_cycles([name for name, link in links.items() if id(link) not in reached], holder, parents)
+    _report_cycles([name for name, link in links.items() if id(link) not in reached], holder, parents)
     for link in elements:
         if id(link) not in reached:
             held = holder.get(link.get("name")) if links.get(link.get("name")) is link else None
