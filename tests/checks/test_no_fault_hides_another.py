@@ -256,7 +256,7 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
         MJCF,
         (
             ('range="-1 1"', 'range="-90 90"', "BODY115", False),
-            ('range="-2 2"', 'range="2 -2"', "MJCF153", False),
+            ('range="-2 2"', 'range="2 -2"', "BODY112", False),
             ('"0.2 0.2 0.2"', '"0.2 2 0.2"', "BODY133", False),
             ('mass="3"', 'mass="-3"', "BODY130", False),
             ('size="0.1"', 'size="x"', "XML104", True),

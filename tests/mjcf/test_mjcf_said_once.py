@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import mujoco
 import pytest
 
@@ -52,7 +54,7 @@ def test_what_is_right_is_passed_over(tmp_path):
     [
         ('mass="1"', 'mass="-1"', "BODY130", 9, 19),
         ('vertex="0 0 0 1 0 0 0 1 0 0 0 1"', 'file="hand.stl"', "MJCF143", 2, 29),
-        (RANGE, 'range="45 -45" limited="true"', "MJCF153", 10, 27),
+        (RANGE, 'range="45 -45" limited="true"', "BODY112", 10, 27),
     ],
 )
 def test_what_mujoco_refuses_is_told_once(right, wrong, rule, line, column, tmp_path):
@@ -67,7 +69,7 @@ def test_what_mujoco_refuses_is_told_once(right, wrong, rule, line, column, tmp_
 @pytest.mark.parametrize(
     ("wrong", "rules"),
     [
-        ('range="45 -45"', ["MJCF153"]),
+        ('range="45 -45"', ["BODY112"]),
         ('range="-0.785 0.785"', ["MJCF125"]),
         ('range="-1.57 3"', ["MJCF125"]),
         ('range="-5 5"', []),
@@ -79,6 +81,14 @@ def test_ranges(wrong, rules, tmp_path):
     text = MODEL.replace(RANGE, wrong)
     assert taken(text)
     assert [(problem.rule, problem.severity) for problem in said_of(text, tmp_path)] == [(r, "warning") for r in rules]
+
+
+@pytest.mark.parametrize("limited", ["true", "false", "auto"])
+def test_a_range_in_reverse_order_is_the_finding_of_other_formats(limited, tmp_path):
+    (problem,) = said_of(MODEL.replace(RANGE, f'range="90 -90" limited="{limited}"'), tmp_path)
+    assert (problem.rule, problem.location.line) == ("BODY112", 10)
+    assert problem.data == pytest.approx({"lower": math.pi / 2, "upper": -math.pi / 2})
+    assert bm.check(tmp_path / "r.xml", select=["MJCF153"]).problems == (problem,)
 
 
 def test_radians_are_right_where_the_compiler_says_so(tmp_path):

@@ -11,7 +11,7 @@ from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, che
 from bodymotion.diagnostics import Problem, Severity
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.rotations import FULL_TURN, NO_LIMIT, limits_in_degrees
-from bodymotion.model.body import Body
+from bodymotion.model.body import REVERSED_LIMITS, ZERO_AXIS, Body
 from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor, first_number
 
 MAX_SLIDE = 20.0  # [m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is no limit.
@@ -143,7 +143,7 @@ def check_joints(review: BodyReview) -> None:
 def _check_axis(review: BodyReview, link: Link, joint: Joint) -> None:
     length = float(np.linalg.norm(joint.axis))
     if length == 0:
-        review.report_link(rules.NO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0", "axis")
+        review.report_link(ZERO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0", "axis")
     elif math.isfinite(length) and abs(length - 1) > 1e-6:
         axis = " ".join(f"{number:.6g}" for number in joint.axis)
         message = f"has a {joint.type} joint with the axis {axis}, whose length is {length:.6g}"
@@ -156,7 +156,7 @@ def _check_limits(review: BodyReview, link: Link, joint: Joint) -> None:
     if review.is_known(link, "lower", "upper"):
         if joint.lower > joint.upper:
             message = f"has a lower limit of {joint.lower:g} {unit}, above its upper limit of {joint.upper:g} {unit}"
-            review.report_link(rules.LIMITS, link, message, "lower", data=limits)
+            review.report_link(REVERSED_LIMITS, link, message, "lower", data=limits)
         elif joint.lower == joint.upper:
             message = f"has a {joint.type} joint with both limits at {joint.lower:g} {unit}: it cannot move"
             review.report_link(rules.NO_RANGE, link, message, "lower", data=limits)
@@ -171,7 +171,7 @@ def _check_velocity_limits(review: BodyReview, link: Link, joint: Joint, unit: s
     message = f"has velocity limits of {low:g} and {high:g} {unit}"
     if low > high:
         message = f"{message}: the lower is above the upper"
-        review.report_link(rules.LIMITS, link, message, "velocity_lower", data=limits)
+        review.report_link(REVERSED_LIMITS, link, message, "velocity_lower", data=limits)
     elif low == high == 0:
         hint = "write the largest speed of the joint, or no limit"
         message = f"has a velocity limit of 0 {unit}: it cannot move"

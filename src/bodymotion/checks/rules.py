@@ -120,15 +120,6 @@ NO_LINKS = judgement.error(
 AXIS_LENGTH = document.warning(
     "BODY110", "The axis of a joint has length 1.", example=("Joint(axis=[0, 0, 2])", "Joint(axis=[0, 0, 1])")
 )
-NO_AXIS = document.error(
-    "BODY111", "The axis of a moving joint is not zero.", example=("Joint(axis=[0, 0, 0])", "Joint(axis=[0, 0, 1])")
-)
-LIMITS = document.warning(
-    "BODY112",
-    "A lower limit is below the upper one.",
-    "they may be swapped, or have the wrong sign",
-    example=("Joint(lower=2.0, upper=-1.0)", "Joint(lower=-1.0, upper=2.0)"),
-)
 NO_RANGE = judgement.warning(
     "BODY113",
     "The lower limit of a moving joint is not equal to its upper limit.",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Severity, losses
 from bodymotion.formats.kept_json import (
     attributes_of,
     differences,
@@ -44,7 +44,7 @@ from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen, same
 from bodymotion.model import inertias
-from bodymotion.model.body import Body
+from bodymotion.model.body import REVERSED_LIMITS, Body
 from bodymotion.model.links import MAX_LINKS, Joint, JointType, Link, Segment, armature, first_number
 
 MAX_ID = 9999
@@ -407,7 +407,10 @@ def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, f
         element.wrong(f"limited of <joint> is {limited!r:.60}; expected true, false or auto", "limited")
     if low > high:
         message = f"the range of joint {element.get('name')!r:.60} is {low:g} {high:g}; expected the lower limit first"
-        element.report(rules.LIMITS, message, "range", severity="error" if limited == "true" else None)
+        hint = 'MuJoCo refuses the model where limited="true", and ignores the range elsewhere; swap the limits if they are exchanged'
+        data = {"lower": low * unit, "upper": high * unit}
+        severity: Severity | None = "error" if limited == "true" else None
+        element.report(REVERSED_LIMITS, message, "range", hint=hint, severity=severity, data=data)
         if limited == "true":
             element.faulty |= {"range"}
     # MuJoCo ignores a range in reverse order.

@@ -2,7 +2,7 @@
 
 from bodymotion.diagnostics import document, judgement
 
-RETIRED = {"MJCF113": "BODY111", "MJCF130": "BODY131", "MJCF131": "BODY133", "MJCF134": "BODY130"}
+RETIRED = {"MJCF113": "BODY111", "MJCF130": "BODY131", "MJCF131": "BODY133", "MJCF134": "BODY130", "MJCF153": "BODY112"}
 """Codes of rules that others replaced, with the codes of these."""
 
 # The file
@@ -175,12 +175,6 @@ EQUALITY = judgement.note(
 )
 REFERENCE = document.error(
     "MJCF152", "The objects that an element names exist in the model.", example=('site="hed"', 'site="head"')
-)
-LIMITS = document.warning(
-    "MJCF153",
-    "The range of a joint begins with the lower limit.",
-    'MuJoCo refuses the model where limited="true", and ignores the range elsewhere; swap the limits if they are exchanged',
-    example=('range="90 -90"', 'range="-90 90"'),
 )
 KEPT = judgement.note(
     "MJCF154",
