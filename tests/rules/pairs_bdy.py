@@ -100,7 +100,7 @@ PAIRS: dict[str, Pair] = {
     ),
     **examples("robot.body", shape(FACE), "BDY113"),
     **examples("robot.body", f"{HEAD}links: [ {{ name: BASE }} ]\n", "BDY120"),
-    **examples("robot.body", ROBOT, "BDY124 BDY126 BDY130 BDY131 BDY132 BDY133 BDY134"),
+    **examples("robot.body", ROBOT, "BDY124 BDY126 BDY130 BDY131 BDY132 BDY134"),
     **examples("robot.body", links("  - name: WAIST\n  - name: HIP # again\n    parent: WAIST\n"), "BDY123"),
     "BDY125": files(
         "robot.body", links("  - name: A\n  - name: B\n"), links("  - name: A\n  - name: B\n    parent: A\n")

@@ -18,7 +18,7 @@ from bodymotion.formats.vrml.shapes import by_purpose
 from bodymotion.formats.yaml.fields import reads
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.body import ExtraJoint, ExtraJointType
+from bodymotion.model.body import ZERO_AXIS, ExtraJoint, ExtraJointType
 from bodymotion.model.links import MOTOR_NUMBERS, Device, Joint, JointType, Segment
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ def _read_joint_axis(fields: Fields, kind: JointType, default: Floats) -> Floats
     if not axis.any():
         if kind in ("rotate", "slide", "crawler"):
             fields.unknown.add("joint_axis")
-            fields.report(rules.NO_AXIS, f"joint_axis of {fields.title} is 0 0 0", "joint_axis")
+            fields.report(ZERO_AXIS, f"joint_axis of {fields.title} is 0 0 0: it is read as 0 0 1", "joint_axis")
         return frozen([0.0, 0.0, 1.0])
     return axis
 
@@ -389,7 +389,7 @@ def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
     if axis is None or not axis.any():
         if axis is not None and kind not in ("ball", "xyz"):
             fields.unknown.add("joint_axis")
-            fields.report(rules.NO_AXIS, f"joint_axis of {fields.title} is 0 0 0", "joint_axis")
+            fields.report(ZERO_AXIS, f"joint_axis of {fields.title} is 0 0 0", "joint_axis")
         axis = frozen([1.0, 0.0, 0.0] if kind in ("xyz", "xy", "z") else [0.0, 0.0, 1.0])
     positions = [fields.vector(name, default=(0.0, 0.0, 0.0)) for name in ("link1_local_pos", "link2_local_pos")]
     names = (fields.text("link1_name"), fields.text("link2_name"))

@@ -138,12 +138,6 @@ AXIS_LENGTH = document.warning(
     fixable=True,
     example=("joint_axis: [ 0, 2, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
-NO_AXIS = document.error(
-    "BDY133",
-    "The joint_axis of a joint that moves must not be zero.",
-    "it is read as 0 0 1",
-    example=("joint_axis: [ 0, 0, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
-)
 ID_RANGE = document.error(
     "BDY134",
     "A joint_id must be a whole number from 0 to 9999; a negative one means that there is none.",
@@ -257,6 +251,7 @@ RETIRED = {
     "BDY121": "BODY104",
     "BDY122": "BODY101",
     "BDY128": "BODY119",
+    "BDY133": "BODY111",
     "BDY135": "BODY117",
     "BDY136": "BODY118",
     "BDY137": "BODY112",
