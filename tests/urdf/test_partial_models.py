@@ -73,6 +73,18 @@ def test_a_syntax_fault_hides_no_finding_before_it(tmp_path, cut):
     assert before <= findings(URDF.replace("</robot>", cut), tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("rest", "lines"), [("</robot>", [2, 3]), ('<link name="q"></robot>', [2]), ("<xacro:colours/></robot>", [2])]
+)
+def test_a_color_out_of_range_is_found_before_a_syntax_fault_and_a_name_may_follow(rest, lines, tmp_path):
+    text = """\
+<robot name="r"><link name="a">
+  <visual><geometry><sphere radius="1"/></geometry><material name="m"><color rgba="1 0 0 255"/></material></visual>
+  <visual><geometry><sphere radius="1"/></geometry><material name="other"/></visual></link>
+"""
+    assert sorted(line for rule, line, _ in findings(text + rest, tmp_path) if rule == "URDF132") == lines
+
+
 CYCLE = """\
   <link name="a"/><link name="b"/>
   <joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>

@@ -31,7 +31,7 @@ OF_THE_WHOLE = frozenset(
     rule.code
     for rule in (
         *(rules.NO_LINK, rules.NO_SUCH_LINK, rules.ROOTS),
-        *(rules.MATERIAL, rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
+        *(rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
     )
 )
 """Rules that need the whole file: they report nothing where a part of it cannot be read."""

@@ -169,7 +169,9 @@ class ShapeReader:
         name = material.get("name")
         used = material if material.first("color") or material.first("texture") else self.defined.get(name)
         if used is None:
-            material.report(rules.MATERIAL, f"the material {name!r:.60} is not defined")
+            # What could not be read may define it.
+            if material.document is None or not material.document.incomplete:
+                material.report(rules.MATERIAL, f"the material {name!r:.60} is not defined")
             return None
         return self._known_material(used, name)
 
