@@ -69,6 +69,21 @@ def test_a_jump_of_the_root(walk):
     assert codes(changed(motion, "link_position", ahead), body) == ["MOT304"]
 
 
+def test_joints_without_rows_hide_no_other_fault(walk, tmp_path):
+    motion, body = walk
+    joints = replace(motion.joint_displacement, timeline=Timeline.uniform(0, 100), values=np.zeros((0, 32)))
+
+    def doubled(values):
+        values[500, 0, 3:] *= 2
+
+    faulty = changed(motion, "link_position", doubled)
+    path = tmp_path / "faulty.seq"
+    bm.save(faulty.replaced(*(joints if c is motion.joint_displacement else c for c in faulty.components)), path)
+    first = next(k for k, line in enumerate(path.read_text().splitlines(), 1) if line.strip() == "frames:")
+    problem = next(one for one in bm.check(path, body=body).problems if one.rule != "SEQ217")
+    assert (problem.rule, problem.location.line, problem.data["frame"]) == ("MOT104", first + 501, 500)
+
+
 def rated(motion: bm.Motion, factor: float) -> bm.Motion:
     """Return a motion with the same frames at another rate."""
     timed = (replace(c, timeline=replace(c.timeline, frame_rate=c.timeline.frame_rate * factor)) for c in motion.timed)
