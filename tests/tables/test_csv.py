@@ -395,6 +395,26 @@ def test_angles_far_beyond_the_limits_of_a_joint_may_be_degrees(tmp_path):
     assert [p.rule for p in bm.load(path, body=bent(4.5)).problems] == ["CSV011"]
 
 
+@pytest.mark.parametrize("value", [5.0, -4.0])
+def test_one_frame_beyond_the_limits_is_not_in_degrees(value, tmp_path):
+    """It is found as what it is, and hides no number that is not finite."""
+    rows = [[k / 10, 0.5, 0.5] for k in range(10)]
+    rows[6][1], rows[4][2] = value, math.nan
+    path = table(tmp_path, "time,L_KNEE,R_KNEE\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    assert bm.load(path, body=bent(2.5)).joint_displacement.values[6].tolist() == [value, 0.5]
+    found = {(p.rule, p.location.line) for p in bm.check(path, body=bent(2.5)).problems}
+    assert {("MOT101", 6), ("MOT204", 8)} <= found
+    assert "CSV004" not in {rule for rule, _ in found}
+
+
+@pytest.mark.parametrize("value", [5, 90])
+def test_joints_that_look_like_degrees_are_all_that_is_found(value, tmp_path):
+    pose = "root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz"
+    rows = "".join(f"{k / 10},0,0,0,1,0,0,0,{value},{value}\n" for k in range(10))
+    path = table(tmp_path, f"time,{pose},L_KNEE,R_KNEE\n{rows}")
+    assert [(p.rule, p.location.line) for p in bm.check(path, body=bent(2.5)).problems] == [("CSV004", 1)]
+
+
 def test_angles_of_the_root_are_no_exception(tmp_path):
     names = "root_x,root_y,root_z,root_roll,root_pitch,root_yaw"
     assert "--input-degrees" in refused(table(tmp_path, f"{names}\n0,0,0,0,0,90\n"), "CSV004", frame_rate=1).hint

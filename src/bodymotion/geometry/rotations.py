@@ -264,11 +264,11 @@ class AnglesInDegrees:
 
 
 def angles_in_degrees(
-    values: Floats, lower: Floats, upper: Floats, *, max_angle: float = math.inf
+    values: Floats, lower: Floats, upper: Floats, *, min_angle: float = FULL_TURN, max_angle: float = math.inf
 ) -> AnglesInDegrees | None:
     """Return how angles over time look like degrees; None where they do not.
 
-    They do where some are beyond a full turn, in more than `MIN_SHARE` of the frames some are beyond their limits, and most columns that
+    They do where some are beyond `min_angle`, in more than `MIN_SHARE` of the frames some are beyond their limits, and most columns that
     are beyond their limits would stay between them as degrees.
 
     Parameters
@@ -277,8 +277,8 @@ def angles_in_degrees(
         (T, C) [rad].
     lower, upper:
         (C,) the limits [rad]; columns with infinite ones are never beyond.
-    max_angle:
-        Values beyond this [rad] are wrong for another reason, and are not looked at.
+    min_angle, max_angle:
+        Some must be larger than the first [rad]. Values beyond the second [rad] are wrong for another reason, and are not looked at.
     """
     with np.errstate(invalid="ignore"):
         wrong = (values < lower) | (values > upper)
@@ -290,6 +290,6 @@ def angles_in_degrees(
     sizes = np.abs(values[:, kept].T)
     sizes[~(sizes <= max_angle) | np.isinf(sizes)] = 0.0
     column, frame = np.unravel_index(np.argmax(sizes), sizes.shape)
-    if sizes[column, frame] <= FULL_TURN:
+    if sizes[column, frame] <= min_angle:
         return None
     return AnglesInDegrees(tuple(kept.tolist()), len(columns), int(frame), int(kept[column]))

@@ -21,7 +21,7 @@ from bodymotion.formats.tables.columns import check_unit, in_body_order, in_id_o
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.rotations import FULL_TURN
+from bodymotion.geometry.rotations import FULL_TURN, angles_in_degrees
 from bodymotion.model.body import NAMELESS, Body, matched
 from bodymotion.model.links import Joint
 from bodymotion.motion import (
@@ -363,9 +363,8 @@ class _Reader:
                 order = f"read in the order of the joints of {self.body.name}"
                 self.found.report(NAMELESS, f"{len(names)} joint columns without names, {order}", self.location)
             if self.degrees is None:
-                for column, k in enumerate(places):
-                    if k >= 0 and found[column].factor is None:
-                        self.check_limits(in_file[:, column], joints[k])
+                without_unit = [k for k, one in enumerate(found) if one.factor is None and places[k] >= 0]
+                self.check_limits(in_file[:, without_unit], [joints[places[k]] for k in without_unit])
         return [MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)]
 
     def check_unit(self, indices: list[int]) -> None:
@@ -382,15 +381,17 @@ class _Reader:
             self.assumed += [self.columns[k].name for k in without_unit]
             self.largest = max(self.largest, float(largest))
 
-    def check_limits(self, angles: Floats, joint: Joint) -> None:
-        """Refuse angles (T,) of a joint that are far beyond its limits, where no unit is given."""
-        finite = angles[np.isfinite(angles)]
-        if joint.type == "rotate" and len(finite) and joint.lower < joint.upper:
-            lowest, highest = float(finite.min()), float(finite.max())
-            if lowest < joint.lower - LIMIT_MARGIN or highest > joint.upper + LIMIT_MARGIN:
-                limits = f"far beyond its limits of {joint.lower:.3g} to {joint.upper:.3g} rad: degrees?"
-                message = f"{joint.name} goes from {lowest:.6g} to {highest:.6g}, {limits}"
-                raise rules.UNIT.error(message, self.location)
+    def check_limits(self, angles: Floats, joints: list[Joint]) -> None:
+        """Refuse angles (T, J) that are so far beyond the limits of their joints that they look like degrees, where no unit is given."""
+        known = [k for k, joint in enumerate(joints) if joint.type == "rotate" and joint.lower < joint.upper]
+        limits = np.array([(joints[k].lower - LIMIT_MARGIN, joints[k].upper + LIMIT_MARGIN) for k in known])
+        wrong = angles_in_degrees(angles[:, known], *limits.reshape(-1, 2).T, min_angle=0.0)
+        if wrong is not None:
+            joint, values = joints[known[wrong.column]], angles[:, known[wrong.column]]
+            finite = values[np.isfinite(values)]
+            limit = f"far beyond its limits of {joint.lower:.3g} to {joint.upper:.3g} rad: degrees?"
+            message = f"{joint.name} goes from {finite.min():.6g} to {finite.max():.6g}, {limit}"
+            raise rules.UNIT.error(message, self.location)
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []
