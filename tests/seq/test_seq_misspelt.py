@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from test_seq_check_faults import checked
 
+import bodymotion as bm
 from bodymotion.diagnostics import FormatError
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.seq import parse_seq
@@ -80,6 +84,36 @@ def test_contents_and_types_that_are_misspelt_are_named(right, wrong, rule, line
     (problem,) = checked(MOTION.replace(right, wrong, 1))
     assert (problem.rule, problem.location.line) == (rule, line)
     assert f"did you mean {right!r}?" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "rule"),
+    [
+        ("content: JointDisplacement", "content: JointDisplacment", "SEQ226"),
+        ("type: MultiValueSeq", "type: MultiValueSek", "SEQ207"),
+        ("type: MultiValueSeq", "type: Joints", "SEQ207"),
+        ("type: MultiSE3Seq", "type: MultiSE3Sek", "SEQ207"),
+    ],
+)
+def test_on_a_body_nothing_follows_from_a_misspelt_component(right, wrong, rule, examples, tmp_path):
+    text = (examples / "biped_walk.seq").read_text().replace(right, wrong, 1)
+    path = tmp_path / "walk.seq"
+    path.write_text(text)
+    line = text[: text.index(wrong)].count("\n") + 1
+    body = bm.load(examples / "biped.wrl")
+    assert [(p.rule, p.location.line) for p in bm.check(path, body=body).problems] == [(rule, line)]
+
+
+def test_a_misspelt_component_hides_no_fault_of_another(examples, tmp_path):
+    motion = bm.load(examples / "biped_walk.seq")
+    joints = motion.joint_displacement
+    values = np.array(joints.values)
+    values[300, 3] += 0.5
+    path = tmp_path / "walk.seq"
+    bm.save(motion.replaced(*(replace(joints, values=values) if c is joints else c for c in motion.components)), path)
+    path.write_text(path.read_text().replace("type: MultiSE3Seq", "type: MultiSE3Sek", 1))
+    found = {p.rule: p.location.inside for p in bm.check(path, body=bm.load(examples / "biped.wrl")).problems}
+    assert found == {"SEQ207": "components[0].type", "MOT302": "components[1].frames[300]"}
 
 
 @pytest.mark.parametrize(

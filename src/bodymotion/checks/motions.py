@@ -24,7 +24,7 @@ from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degree
 from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.links import velocity_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.components import Timeline, with_even_steps
+from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, Timeline, with_even_steps
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
@@ -365,7 +365,7 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
             problems.add(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
         else:
             problems.extend(fit_problems(motion, body, partial(_component_location, motion, joints)))
-    elif links is None and motion.source.locations.is_known(("components", "all")):
+    elif links is None and not _is_unread(motion, JOINT_DISPLACEMENT, LINK_POSITION):
         where = Location(None if motion.source.path is None else str(motion.source.path))
         problems.add(rules.NOTHING_MOVES.problem("the motion has neither JointDisplacement nor LinkPosition", where))
     fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
@@ -375,8 +375,9 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
         # Limits, speeds and physics would only repeat the finding about degrees.
         return [*map(Finding, problems.problems)]
     found, fast, of_physics = list[Finding](), list[Finding](), list[Finding]()
-    # Frames that could not be read are NaN. The rules look at the others.
-    complete = all(part[2:3] == ("frames",) and len(part) > 3 for part in motion.source.locations.unknown)
+    # Frames that could not be read are NaN. The rules look at the others, and at the components whose names are known.
+    unknown = (part for part in motion.source.locations.unknown if part[:1] != ("contents",))
+    complete = all(part[2:3] == ("frames",) and len(part) > 3 for part in unknown)
     if joints is not None and q is not None and len(q):
         found += _check_positions(all_frames(motion, joints), component_number(motion, joints), q, body)
     if links is not None and fits and joints is not None and q is not None and links.content not in unusable:
@@ -393,6 +394,12 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     return [*map(Finding, problems.problems), *found, *fast, *of_physics]
 
 
+def _is_unread(motion: Motion, *contents: str) -> bool:
+    """Return whether the components of one of these contents may be there, but could not be read."""
+    subjects = ("components", "all"), *(("contents", one) for one in contents)
+    return not all(map(motion.source.locations.is_known, subjects))
+
+
 def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Location:
     """Return the location of a component: that of its first frame, where it has one."""
     number = component_number(motion, component)
@@ -405,7 +412,7 @@ def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) 
 
 def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, problems: Diagnostics) -> bool:
     count, wanted = links.num_parts, len(body.links)
-    without_joints = not joints and motion.source.locations.is_known(("components", "all"))
+    without_joints = not joints and not _is_unread(motion, JOINT_DISPLACEMENT)
     if count > wanted or (count < wanted and without_joints):
         wrong = f"{links.content} has poses of {count} links, {body.name or 'the body'} has {wanted} links"
         without = "" if count > wanted else ", and no joints to compute the others from"

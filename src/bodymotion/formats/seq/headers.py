@@ -520,6 +520,7 @@ class _Reader:
         question = f": did you mean {almost!r}?" if almost else ""
         message = f"the component {content[:60]} is of type {kind[:60]!r}{question}"
         self.found.report(rules.COMPONENT_UNKNOWN, message, own.location("type"))
+        self.found.mark_unknown(("contents", CONTENTS[version].get(content, content)))
         extra = {key_text(key): self.document.plain(value) for key, value in own.node.pairs}
         for spelling in (*KEYS["type"], *KEYS["content"]):
             extra.pop(spelling, None)
@@ -602,6 +603,7 @@ class _Reader:
             elif almost not in (None, content):
                 message = f"the content {content!r} is not one of the format: did you mean {almost!r}?"
                 self.found.report(rules.MISSPELT_CONTENT, message, where)
+                self.found.mark_unknown(("contents", CONTENTS[version].get(almost or "", "")))
             name = content
         right = _TYPE_OF_CONTENT.get(name, kind)
         if right != kind:
