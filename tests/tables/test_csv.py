@@ -415,6 +415,24 @@ def test_joints_that_look_like_degrees_are_all_that_is_found(value, tmp_path):
     assert [(p.rule, p.location.line) for p in bm.check(path, body=bent(2.5)).problems] == [("CSV004", 1)]
 
 
+@pytest.mark.parametrize(("column", "rule"), [("joint_two", "TAB101"), ("joint_3", "CSV006"), ("joint_03", "TAB103")])
+def test_joints_without_a_clear_column_are_unknown(column, rule, examples, tmp_path):
+    """No value is made up for them, nothing follows, and the other joints are checked."""
+    path = tmp_path / "walk.csv"
+    motion, body = bm.load(examples / "biped_walk.seq"), bm.load(examples / "biped.wrl")
+    joints = motion.joint_displacement
+    values = np.array(joints.values)
+    for fault in ({}, {(30, 8): math.nan, (300, 9): values[300, 9] + 0.5}):
+        for place, value in fault.items():
+            values[place] = value
+        bm.save(
+            motion.replaced(*(replace(joints, values=values) if c is joints else c for c in motion.components)), path
+        )
+        path.write_text(path.read_text().replace(",joint_2,", f",{column},", 1))
+        found = {p.rule: p.location.line for p in bm.check(path, body=body).problems}
+        assert found == {rule: 1} | ({"MOT101": 32, "MOT302": 302} if fault else {})
+
+
 def test_angles_of_the_root_are_no_exception(tmp_path):
     names = "root_x,root_y,root_z,root_roll,root_pitch,root_yaw"
     assert "--input-degrees" in refused(table(tmp_path, f"{names}\n0,0,0,0,0,90\n"), "CSV004", frame_rate=1).hint

@@ -244,6 +244,7 @@ class _Reader:
         self.found = found
         self.location = Location(table.path, table.header_line)
         self.assumed: list[str] = []
+        self.twice: set[str] = set()
         self.largest = 0.0
         self.columns: list[Column] = []
         known: set[tuple[object, ...]] = set()
@@ -259,6 +260,7 @@ class _Reader:
             key = (one.kind, one.part, one.index, one.name if one.kind in ("joint", "frame") else "")
             if key in known and one.kind != "frame":
                 found.report(rules.NAMES, f"two columns are {one.name!r}", self.location)
+                self.twice.add(one.name)
                 one = replace(one, kind="frame")
             known.add(key)
             self.columns.append(one)
@@ -358,7 +360,7 @@ class _Reader:
             if nameless and len(names) != len(self.body.joints):
                 wanted = f"{self.body.name} has {len(joints)} joints: {', '.join(joint_names(self.body))}"
                 raise rules.COLUMNS.error(f"{len(names)} joint columns without names; {wanted}", self.location)
-            values, labels = in_body_order(values, names, self.body, self.location, self.found)
+            values, labels = in_body_order(values, names, self.body, self.location, self.found, self.twice)
             if nameless:
                 order = f"read in the order of the joints of {self.body.name}"
                 self.found.report(NAMELESS, f"{len(names)} joint columns without names, {order}", self.location)
