@@ -315,11 +315,8 @@ def _degrees_on_body(motion: Motion, joints: MultiValueSeq, q: Floats, body: Bod
     column, frame = turning[found.column], found.frame
     name = body.joints[column].name or body.links[body.joint_links[column]].name
     joint_count = f"{counted(found.beyond, 'joint')} {'is' if found.beyond == 1 else 'are'} beyond the limits"
-    inside = (
-        ""
-        if len(found.columns) == found.beyond
-        else f"; in degrees {len(found.columns)} of them would be within their limits"
-    )
+    kept = len(found.columns)
+    inside = "" if kept == found.beyond else f"; in degrees {kept} of them would be within their limits"
     message = (
         f"{joint_count}, such as {name!r} at {q[frame, column]:.6g} in frame {frame}: these look like degrees{inside}"
     )
@@ -378,8 +375,8 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
         return [*map(Finding, problems.problems)]
     found, fast, of_physics = list[Finding](), list[Finding](), list[Finding]()
     # Frames that could not be read are NaN. The rules look at the others, and at the components whose names are known.
-    unknown = (part for part in motion.source.locations.unknown if part[:1] != ("contents",))
-    complete = all(part[2:3] == ("frames",) and len(part) > 3 for part in unknown)
+    unknown = motion.source.locations.unknown
+    complete = all(one[:1] == ("contents",) or (one[2:3] == ("frames",) and len(one) > 3) for one in unknown)
     if joints is not None and q is not None and len(q):
         found += _check_positions(all_frames(motion, joints), component_number(motion, joints), q, body)
     if links is not None and fits and joints is not None and q is not None and links.content not in unusable:
@@ -398,8 +395,8 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
 
 def _is_unread(motion: Motion, *contents: str) -> bool:
     """Return whether the components of one of these contents may be there, but could not be read."""
-    subjects = ("components", "all"), *(("contents", one) for one in contents)
-    return not all(map(motion.source.locations.is_known, subjects))
+    is_known = motion.source.locations.is_known
+    return not (is_known(("components", "all")) and all(is_known(("contents", one)) for one in contents))
 
 
 def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Location:
@@ -414,8 +411,7 @@ def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) 
 
 def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, problems: Diagnostics) -> bool:
     count, wanted = links.num_parts, len(body.links)
-    without_joints = not joints and not _is_unread(motion, JOINT_DISPLACEMENT)
-    if count > wanted or (count < wanted and without_joints):
+    if count > wanted or (count < wanted and not joints and not _is_unread(motion, JOINT_DISPLACEMENT)):
         wrong = f"{links.content} has poses of {count} links, {body.name or 'the body'} has {wanted} links"
         without = "" if count > wanted else ", and no joints to compute the others from"
         problems.add(rules.LINKS.problem(wrong + without, _component_location(motion, links)))

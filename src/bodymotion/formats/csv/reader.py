@@ -244,7 +244,6 @@ class _Reader:
         self.found = found
         self.location = Location(table.path, table.header_line)
         self.assumed: list[str] = []
-        self.twice: set[str] = set()
         self.largest = 0.0
         self.columns: list[Column] = []
         known: set[tuple[object, ...]] = set()
@@ -260,7 +259,6 @@ class _Reader:
             key = (one.kind, one.part, one.index, one.name if one.kind in ("joint", "frame") else "")
             if key in known and one.kind != "frame":
                 found.report(rules.NAMES, f"two columns are {one.name!r}", self.location)
-                self.twice.add(one.name)
                 one = replace(one, kind="frame")
             known.add(key)
             self.columns.append(one)
@@ -360,7 +358,8 @@ class _Reader:
             if nameless and len(names) != len(self.body.joints):
                 wanted = f"{self.body.name} has {len(joints)} joints: {', '.join(joint_names(self.body))}"
                 raise rules.COLUMNS.error(f"{len(names)} joint columns without names; {wanted}", self.location)
-            values, labels = in_body_order(values, names, self.body, self.location, self.found, self.twice)
+            lost = {one.name for one in self.columns if one.kind == "frame"}
+            values, labels = in_body_order(values, names, self.body, self.location, self.found, lost)
             if nameless:
                 order = f"read in the order of the joints of {self.body.name}"
                 self.found.report(NAMELESS, f"{len(names)} joint columns without names, {order}", self.location)
@@ -387,13 +386,10 @@ class _Reader:
         """Refuse angles (T, J) that are so far beyond the limits of their joints that they look like degrees, where no unit is given."""
         known = [k for k, joint in enumerate(joints) if joint.type == "rotate" and joint.lower < joint.upper]
         limits = np.array([(joints[k].lower - LIMIT_MARGIN, joints[k].upper + LIMIT_MARGIN) for k in known])
-        wrong = angles_in_degrees(angles[:, known], *limits.reshape(-1, 2).T, min_angle=0.0)
-        if wrong is not None:
-            joint, values = joints[known[wrong.column]], angles[:, known[wrong.column]]
-            finite = values[np.isfinite(values)]
+        if (wrong := angles_in_degrees(angles[:, known], *limits.reshape(-1, 2).T, min_angle=0.0)) is not None:
+            joint, value = joints[known[wrong.column]], angles[wrong.frame, known[wrong.column]]
             limit = f"far beyond its limits of {joint.lower:.3g} to {joint.upper:.3g} rad: degrees?"
-            message = f"{joint.name} goes from {finite.min():.6g} to {finite.max():.6g}, {limit}"
-            raise rules.UNIT.error(message, self.location)
+            raise rules.UNIT.error(f"{joint.name} is at {value:.6g} in frame {wrong.frame}, {limit}", self.location)
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []

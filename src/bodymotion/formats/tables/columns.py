@@ -114,40 +114,33 @@ def in_id_order(values: Floats, names: Sequence[str], location: Location, found:
 
 
 def in_body_order(
-    values: Floats,
-    names: Sequence[str],
-    body: Body,
-    location: Location,
-    found: Diagnostics,
-    unread: Collection[str] = (),
+    values: Floats, names: Sequence[str], body: Body, location: Location, found: Diagnostics, lost: Collection[str] = ()
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return columns (T, N) in the order of the body's joints (T, J), and the names of the joints.
 
     Reports columns that are no joint of the body (TAB101) or the same joint as another (TAB103), both left out, and joints without a
-    column (TAB102), which are 0. With columns left out, or `unread` for another reason, the joints without one are NaN, and unknown.
+    column (TAB102), which are 0. With columns left out, or `lost` for another reason, the joints without one are NaN, and unknown.
     """
     wanted = joint_names(body)
     columns: dict[int, int] = {}
     places = matched(names, body)
-    unclear = {k for k, name in zip(places, names, strict=True) if k < 0 or name in unread}
+    unclear = {k for k, name in zip(places, names, strict=True) if k < 0 or name in lost}
     for column, k in enumerate(places):
         if k in columns:
             found.report(TWICE, f"two columns are the joint {wanted[k]}", location)
             unclear.add(k)
         elif k >= 0:
             columns[k] = column
-    if -1 in places:
-        unknown = [name for name, k in zip(names, places, strict=True) if k < 0]
+    if unknown := [name for name, k in zip(names, places, strict=True) if k < 0]:
         found.report(UNMATCHED, mismatch(names, body), location, data={"names": unknown})
     ordered = np.full((len(values), len(wanted)), np.nan if unclear else 0.0)
     for k in columns.keys() - unclear:
         ordered[:, k] = values[:, columns[k]]
-    absent = [name or "''" for k, name in enumerate(wanted) if k not in columns]
+    absent = [name for k, name in enumerate(wanted) if k not in columns or k in unclear]
     if unclear:
-        lost = [name for k, name in enumerate(wanted) if k in unclear or k not in columns]
-        found.mark_unknown(*(("contents", JOINT_DISPLACEMENT, name) for name in lost))
+        found.mark_unknown(*(("contents", JOINT_DISPLACEMENT, name) for name in absent))
     elif absent:
-        found.report(ABSENT, f"no column for {listed(absent, MAX_NAMES)}", location)
+        found.report(ABSENT, f"no column for {listed([name or repr('') for name in absent], MAX_NAMES)}", location)
     return ordered, wanted
 
 
