@@ -328,17 +328,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     links = motion.link_position
     if links is not None and links.content in unusable:
         links = None
-    main: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement
-    if q is None:
-        if motion.joint_displacement is not None or links is None or links.num_parts != len(body.links):
-            return []
-        main, q = links, _recovered(motion, body)
-    if main is None or q is None or not _is_increasing(main.timeline.times):
-        return []
-    times = main.timeline.times
-    frames = all_frames(motion, main)
-    found = jumps_of_joints(q, frames, body)
-    root = None
+    found, root = list[Finding](), None
     if links is not None and links.num_parts and links.num_frames and _is_increasing(links.timeline.times):
         root = links.values[:, 0]
         of_links, number = all_frames(motion, links), component_number(motion, links)
@@ -348,8 +338,18 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
         # Signs of angles that were converted are not the file's.
         if not (known and formats[number] == "XYZRPY"):  # type: ignore[index]
             found += sign_flips(root[:, 3:], of_links)
-        if links.timeline != main.timeline:
-            root = sampled(links.values[:, :1], of_links.times, times)[:, 0]
+    main: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement
+    if q is None:
+        if motion.joint_displacement is not None or links is None or links.num_parts != len(body.links):
+            return found
+        main, q = links, _recovered(motion, body)
+    if main is None or q is None or not _is_increasing(main.timeline.times):
+        return found
+    times = main.timeline.times
+    frames = all_frames(motion, main)
+    found = jumps_of_joints(q, frames, body) + found
+    if root is not None and links is not None and links.timeline != main.timeline:
+        root = sampled(links.values[:, :1], links.timeline.times, times)[:, 0]
     if not body.links or not len(q):
         return found
     zmp = motion.zmp
