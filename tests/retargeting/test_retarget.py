@@ -246,6 +246,13 @@ def test_fingers_stay_still(path, dance):
     assert np.abs(joints_of(body, bm.retarget(source, body))[:, fingers]).max() < 1e-9
 
 
+@pytest.mark.parametrize("path", corpus_files(ROBOTS[0]), ids=lambda path: path.stem)
+def test_no_link_is_deep_in_the_ground(path, dance):
+    """The blocks of SR1's ankles were 15 mm deep, since only soles were kept above the ground."""
+    body, source = model_in(path), dataclasses.replace(dance, values=dance.values[2100:2200])
+    assert bm.compare_retarget(source, body, bm.retarget(source, body)).penetration < 0.005
+
+
 def test_roles_of_people_do_not_depend_on_what_they_do(dance):
     placed = dance.joint_poses()
     whole = figure_of_skeleton(dance, placed).points

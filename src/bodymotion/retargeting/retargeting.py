@@ -36,7 +36,7 @@ from bodymotion.retargeting.feet import between_stances, foot_path, lowest_heigh
 from bodymotion.retargeting.quadruped import as_quadruped, planned, stand_of
 from bodymotion.retargeting.roles import DIGITS, LIMBS, SIDES, Figure, bent, figure_of_body, free_to_walk, hinge
 from bodymotion.retargeting.skeletons import Recorded, jumps, of_same_links, with_body
-from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, smoothed, sole
+from bodymotion.retargeting.source import MIN_LENGTH, Recording, lowest_of_links, part_axes, recorded, smoothed, sole
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
 
@@ -67,6 +67,7 @@ SLICE, RUN_IN = 1000, 40
 is the posture with which the search begins."""
 BENT, MIN_BENT = 0.4, 0.05
 """[rad] How far knees and elbows are bent where the search begins, and at least: beyond straight they would bend to the other side."""
+MAX_DEPTH = 0.004  # [m] Where a shin leans, the block of an ankle reaches below the sole, which is not lifted for less.
 SIDEWAYS = 0.3  # A hinge whose limb moves ahead or back by less than this share of its way bends to its wider side.
 
 
@@ -288,8 +289,9 @@ class Goals:
         return np.asarray(far + (self.soles[k].front + self.soles[k].back) * angle)
 
     def lifted(self, q: Floats, root: Floats) -> tuple[Floats, Floats]:
-        """Return joints (T, J) and root poses (T, 7) that are higher where the sole of a foot would be below the ground."""
-        placed, depth = self.placed(q, root), np.zeros(len(q))
+        """Return joints (T, J) and root poses (T, 7), higher where soles would be below the ground, or other links by `MAX_DEPTH`."""
+        placed = self.placed(q, root)
+        depth = np.maximum(-lowest_of_links(self.body, placed) - MAX_DEPTH, 0.0)
         for k, side in enumerate(SIDES):
             depth = np.maximum(depth, -lowest_heights(self.foot(side, placed), self.soles[k]))
         lift = eased(depth, self.recording.times, CALMING_TIME)[:, None]
