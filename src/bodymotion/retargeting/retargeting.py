@@ -291,7 +291,7 @@ class Goals:
     def lifted(self, q: Floats, root: Floats) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7), higher where soles would be below the ground, or other links by `MAX_DEPTH`."""
         placed = self.placed(q, root)
-        depth = np.maximum(-lowest_of_links(self.body, placed) - MAX_DEPTH, 0.0)
+        depth = np.maximum(-lowest_of_links(self.body, placed, -MAX_DEPTH) - MAX_DEPTH, 0.0)
         for k, side in enumerate(SIDES):
             depth = np.maximum(depth, -lowest_heights(self.foot(side, placed), self.soles[k]))
         lift = eased(depth, self.recording.times, CALMING_TIME)[:, None]

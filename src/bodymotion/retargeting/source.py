@@ -22,7 +22,7 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, without_short_runs
-from bodymotion.kernels.feet import heights
+from bodymotion.kernels.feet import product
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton, foot_cloud
@@ -195,14 +195,18 @@ def sole_points(body: Body, figure: Figure, side: str) -> Floats:
     return ankle + rotations.rotate(part_axes(figure)[f"{side} foot"], np.array(box))
 
 
-def lowest_of_links(body: Body, placed: Floats) -> Floats:
-    """Return the height (T,) [m] of the lowest contact point of all links at poses (T, L, 7); inf without shapes."""
-    solid = [k for k, link in enumerate(body.links) if len(link.contact_points)]
-    if not solid:
-        return np.full(len(placed), np.inf)
-    shapes = [body.links[k].contact_points for k in solid]
-    found = heights(placed[:, solid], np.concatenate(shapes), np.cumsum([0, *map(len, shapes)]), 0.0)
-    return np.asarray(found[..., 0].min(axis=1))
+def lowest_of_links(body: Body, placed: Floats, below: float = 0.0) -> Floats:
+    """Return the height (T,) [m] of the lowest contact point of all links at poses (T, L, 7), exact where it is `below`, else less."""
+    lowest = np.full(len(placed), np.inf)
+    for k, link in enumerate(body.links):
+        if len(points := link.contact_points):
+            middle, size = 0.5 * (points.max(axis=0) + points.min(axis=0)), 0.5 * np.ptp(points, axis=0)
+            up = rotations.rotate(rotations.conjugate(placed[:, k, 3:]), [0.0, 0.0, 1.0])
+            height = placed[:, k, 2] + up @ middle - np.abs(up) @ size  # Of the box around the points.
+            rows = height < below
+            height[rows] = placed[rows, k, 2] + product(up[rows], points.T).min(axis=1, initial=np.inf)
+            lowest = np.minimum(lowest, height)
+    return lowest
 
 
 def sole(body: Body, figure: Figure, side: str = "left") -> Sole:
