@@ -73,7 +73,7 @@ def retarget(
     from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side, to_skeleton
     from bodymotion.retargeting import retarget as retargeted
     from bodymotion.retargeting.roles import figure_of_body
-    from bodymotion.retargeting.skeletons import jumps, with_body
+    from bodymotion.retargeting.skeletons import problems_of_source, with_body
     from bodymotion.retargeting.source import moving_figure
     from bodymotion.skeleton import Skeleton
     from bodymotion.spot.playback import play, spot_body, validate
@@ -115,7 +115,7 @@ def retarget(
         animation = None
         if to_spot:
             animation = retarget_to_spot(value, source_body=other, source_roles=roles["source"])
-            show_problems([*jumps(value), *validate(animation)])
+            show_problems([*problems_of_source(value), *validate(animation)])
             motion = play(animation)
         else:
             with progress(f"retargeting {source.name}"):

@@ -212,31 +212,31 @@ def _correct(
 
 
 @inlined
-def _turned_over(before: Floats, now: Floats, columns: Indices, room: Floats) -> bool:
+def _turned_over(before: Floats, now: Floats, columns: Indices, matrix: Floats) -> bool:
     """Return whether det(Bᵀ·N) of the derivatives before and now is negative: then the equations were singular in between."""
     count = columns.shape[0]
     for i in range(count):
         for j in range(count):
-            room[i, j] = 0.0
+            matrix[i, j] = 0.0
             for k in range(before.shape[0]):
-                room[i, j] += before[k, columns[i]] * now[k, columns[j]]
+                matrix[i, j] += before[k, columns[i]] * now[k, columns[j]]
     negative = False
     for i in range(count):
         best = i
         for j in range(i + 1, count):
-            if abs(room[j, i]) > abs(room[best, i]):
+            if abs(matrix[j, i]) > abs(matrix[best, i]):
                 best = j
         if best != i:
             negative = not negative
             for j in range(count):
-                room[i, j], room[best, j] = room[best, j], room[i, j]
-        if room[i, i] == 0.0:
+                matrix[i, j], matrix[best, j] = matrix[best, j], matrix[i, j]
+        if matrix[i, i] == 0.0:
             return False
-        negative = negative != (room[i, i] < 0.0)
+        negative = negative != (matrix[i, i] < 0.0)
         for j in range(i + 1, count):
-            factor = room[j, i] / room[i, i]
+            factor = matrix[j, i] / matrix[i, i]
             for k in range(i, count):
-                room[j, k] -= factor * room[i, k]
+                matrix[j, k] -= factor * matrix[i, k]
     return negative
 
 
@@ -309,7 +309,7 @@ def _follow(
         np.empty((count, count)),
         np.empty(count),
     )
-    trial, jacobian, room = np.empty(x.shape[0]), np.empty((equations, x.shape[0])), np.empty((nf, nf))
+    trial, jacobian, matrix = np.empty(x.shape[0]), np.empty((equations, x.shape[0])), np.empty((nf, nf))
     move, moved, way, earlier = np.empty(nf), np.zeros(nf), np.empty(nd), np.zeros(nd)
     settled, _, _ = _correct(mechanism, followers, rank, x, work, MAX_CORRECTIONS_WHEN_LOST)
     _copy(work[4], jacobian)
@@ -351,7 +351,7 @@ def _follow(
             settled, first, sharp = _correct(
                 mechanism, followers, rank, trial, work, MAX_CORRECTIONS_WHEN_LOST if lost else MAX_CORRECTIONS
             )
-            crossed = nf == rank and _turned_over(jacobian, work[4], followers, room)
+            crossed = nf == rank and _turned_over(jacobian, work[4], followers, matrix)
             sure = settled and not crossed and (first <= NEWTON_KANTOROVICH * sharp or first < 1e-9)
             if not (sure or lost or smallest):
                 size = max(0.5 * part, MIN_STEP_SHARE)

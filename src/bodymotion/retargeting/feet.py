@@ -47,10 +47,10 @@ def between_stances(raw: Floats, times: Floats, stances: Floats, on: Bools, sole
         length = np.maximum(times[after] - times[before], 1e-9)  # 0 before the first phase and after the last.
         share = np.clip((times[swing] - times[before]) / length, 0.0, 1.0)
         part = np.minimum(RETURN_TIME / length, 1.0)
-        left, come = quintic(np.minimum(share / part, 1.0)), quintic(np.maximum((share - 1.0) / part + 1.0, 0.0))
+        gone, back = quintic(np.minimum(share / part, 1.0)), quintic(np.maximum((share - 1.0) / part + 1.0, 0.0))
         edges, change = np.union1d(before, after), np.zeros((len(on), 6))
         change[edges] = pose_difference(stances[edges], raw[edges])
-        change = (1.0 - left)[:, None] * change[before] + come[:, None] * change[after]
+        change = (1.0 - gone)[:, None] * change[before] + back[:, None] * change[after]
         out[swing] = changed_pose(raw[swing], change)
         clear = CLEARANCE * (sole.front + sole.back) * 4.0 * share * (1.0 - share)
     out[swing, 2] += np.maximum(clear - lowest_heights(out[swing], sole), 0.0)

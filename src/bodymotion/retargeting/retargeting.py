@@ -35,7 +35,7 @@ from bodymotion.retargeting.capsules import kept_apart
 from bodymotion.retargeting.feet import between_stances, foot_path, lowest_heights, phase_means, rolling
 from bodymotion.retargeting.quadruped import as_quadruped, planned, stand_of
 from bodymotion.retargeting.roles import DIGITS, LIMBS, SIDES, Figure, bent, figure_of_body, free_to_walk, hinge
-from bodymotion.retargeting.skeletons import Recorded, jumps, of_same_links, with_body
+from bodymotion.retargeting.skeletons import Recorded, of_same_links, problems_of_source, with_body
 from bodymotion.retargeting.source import MIN_LENGTH, Recording, lowest_of_links, part_axes, recorded, smoothed, sole
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
@@ -102,7 +102,7 @@ def retarget(
         motion = as_quadruped(planned(source, source_body, source_roles, stand_of(figure)), body, figure)
     elif motion is None:
         motion = retargeted(recorded(source, source_body, source_roles), free_to_walk(body, figure), figure)
-    return replace(motion, problems=jumps(source))
+    return replace(motion, problems=problems_of_source(source))
 
 
 def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:

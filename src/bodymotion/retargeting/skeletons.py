@@ -45,7 +45,7 @@ def with_body(source: Recorded, body: Body | None) -> tuple[Skeleton | Motion, B
     return (play(source), spot_body(arm=needs_arm(source))) if isinstance(source, Animation) else (source, body)
 
 
-def jumps(source: Skeleton | Motion) -> tuple[Problem, ...]:
+def problems_of_source(source: Skeleton | Motion) -> tuple[Problem, ...]:
     """Return the jumps of a source, of a robot those of its root, which filters spread; and that its unit or up axis is assumed."""
     if isinstance(source, Skeleton):
         found, first = check_skeleton(source), ("frames", 1)

@@ -196,7 +196,10 @@ def sole_points(body: Body, figure: Figure, side: str) -> Floats:
 
 
 def lowest_of_links(body: Body, placed: Floats, below: float = 0.0) -> Floats:
-    """Return the height (T,) [m] of the lowest contact point of all links at poses (T, L, 7), exact where it is `below`, else less."""
+    """Return the height (T,) [m] of the lowest contact point of all links at poses (T, L, 7), exact where it is `below`.
+
+    Elsewhere it is that of the lowest box around the points of a link.
+    """
     lowest = np.full(len(placed), np.inf)
     for k, link in enumerate(body.links):
         if len(points := link.contact_points):
