@@ -8,6 +8,8 @@ from __future__ import annotations
 import ipaddress
 import logging
 import os
+import socket
+import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -98,7 +100,11 @@ def connected(
     robot.update_secure_channel_port(port)
     try:
         with translated_errors(f"{host}:{port}"):
-            robot.get_id(id_service_name="robot-id")
+            try:
+                robot.get_id(id_service_name="robot-id")
+            except vendor("bosdyn.client.exceptions").RpcError:
+                _check_certificate(host, port, sdk.cert)
+                raise
             if credentials.token:
                 robot.authenticate_with_token(credentials.token, timeout=CALL_TIMEOUT)
             else:
@@ -129,13 +135,24 @@ def translated_errors(where: str) -> Iterator[None]:
     except kinds.UnauthenticatedError:
         raise SpotError(f"{where} needs other credentials") from None
     except kinds.Error as error:
-        reason = _reason(error)
         unreachable = (kinds.UnableToConnectToRobotError, kinds.UnknownDnsNameError, kinds.ProxyConnectionError)
-        # gRPC has no code for a handshake that failed; at a second attempt the vendor's client raises another class for it.
-        if is_refused := "CERTIFICATE" in reason or "SSL_ERROR" in reason:
-            reason = "its certificate is not signed by the given authority (certificate=…, --certificate)"
-        verb = " cannot be reached" if is_refused or isinstance(error, unreachable) else ""
-        raise SpotError(f"{where}{verb}: {reason}") from None
+        verb = " cannot be reached" if isinstance(error, unreachable) else ""
+        raise SpotError(f"{where}{verb}: {_reason(error)}") from None
+
+
+def _check_certificate(host: str, port: int, authority: bytes) -> None:
+    """Raise `SpotError` when a handshake by TLS fails: gRPC reports it in words only."""
+    context = ssl.create_default_context(cadata=authority.decode())
+    context.check_hostname = False  # The certificate of a robot holds for all of its addresses.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # Python is stricter than gRPC.
+    try:
+        with socket.create_connection((host, port), CALL_TIMEOUT) as plain, context.wrap_socket(plain):
+            pass
+    except ssl.SSLError:
+        reason = "its certificate is not signed by the given authority (certificate=…, --certificate)"
+        raise SpotError(f"{host}:{port} cannot be reached: {reason}") from None
+    except OSError:
+        pass  # Nobody answers: the error of the call says so.
 
 
 def _reason(error: Exception) -> str:
