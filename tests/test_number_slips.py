@@ -68,7 +68,7 @@ def test_bytes_of_another_encoding_have_their_place(tmp_path):
     before = "# größer\n".encode() * 200_000
     text = SEQ.replace("ROW", "0.0, 1, 0.2").replace("content: BodyMotion", "content: BodyMotion\nauthor: Jürgen")
     (tmp_path / "w.seq").write_bytes(before + "# für ".encode() + text.encode("latin-1"))
-    (problem,) = (p for p in bm.check(tmp_path / "w.seq").problems if p.rule == "SEQ220")
+    (problem,) = (p for p in bm.check(tmp_path / "w.seq").problems if p.rule == "FMT011")
     assert "0xfc" in problem.message and problem.hint
     lines = (before + "# für ".encode() + text.encode()).decode().split("\n")
     assert lines[problem.location.line - 1][problem.location.column - 1 :] == "ürgen"

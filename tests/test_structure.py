@@ -242,6 +242,7 @@ def test_there_is_one_collector():
 def test_a_language_knows_no_other_format(language):
     allowed = (
         language,
+        "formats.rules",
         "formats.text",
         "formats.registry",
         "formats.yaml",

@@ -9,7 +9,7 @@ from cha_texts import FEET, LEG, LEGS, cha, codes_of, cycle, legs, problems_of, 
 
 from bodymotion import FormatError, check
 from bodymotion.checks.fixing import find_fixes, fixable
-from bodymotion.diagnostics.catalogue import rules_of
+from bodymotion.diagnostics.catalogue import catalogue, rules_of
 from bodymotion.formats.cha import check_animation, parse_cha, read_cha, rules
 from sample_files import ACCEPT, sampled
 
@@ -22,8 +22,8 @@ ARM, POSE = "0 -2 2 0 0 0", "0.6 0 0.7"
 CASES: list[tuple[str, str | bytes, str | bytes]] = [
     # The text.
     ("CHA102", b"\xef\xbb\xbf" + cha().encode(), cha()),
-    ("CHA103", cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
-    ("CHA103", b"\xff\xfe" + cha().encode("utf-16-le"), cha()),
+    ("FMT011", cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
+    ("FMT011", b"\xff\xfe" + cha().encode("utf-16-le"), cha()),
     ("CHA104", cha(options="bpm 12¦\x000"), cha(options="bpm 120")),
     ("CHA104", cha(rows="0 0.48\n1 0.4¦\x07\n"), cha(rows="0 0.48\n1 0.4\n")),
     ("CHA105", cha(options="bpm¦\u00a0120"), cha(options="bpm\t 120")),
@@ -413,7 +413,7 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
 ]
 
 NAMED = pytest.mark.parametrize(("rule", "text", "twin"), CASES, ids=[f"{row[0]}-{k}" for k, row in enumerate(CASES)])
-SEVERITY = {rule.code: rule.severity for rule in rules_of(rules)}
+SEVERITY = {rule.code: rule.severity for rule in catalogue().values()}
 
 
 @NAMED
@@ -521,14 +521,14 @@ def test_a_decimal_comma_is_no_fault_of_the_columns():
 
 
 def test_every_rule_has_a_case():
-    assert {rule.code for rule in rules_of(rules)} - {row[0] for row in CASES} == {"CHA101"}
+    assert {rule.code for rule in rules_of(rules)} <= {row[0] for row in CASES}
 
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FormatError) as caught:
         read_cha(tmp_path / "nothing.cha").require()
-    assert caught.value.problem.rule == "CHA101"
-    assert [problem.rule for problem in read_cha(tmp_path / "nothing.cha").problems] == ["CHA101"]
+    assert caught.value.problem.rule == "FMT002"
+    assert [problem.rule for problem in read_cha(tmp_path / "nothing.cha").problems] == ["FMT002"]
 
 
 def test_all_faults_are_said_in_one_run():

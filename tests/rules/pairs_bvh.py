@@ -5,7 +5,7 @@ from __future__ import annotations
 from fuzz.texts import BVH
 
 import bodymotion as bm
-from rules.pairs import Pair, Reported, calls, examples, files, limited, problems_of
+from rules.pairs import Pair, Reported, calls, examples, files, limited
 
 CLIP = """HIERARCHY
 ROOT Hips
@@ -40,11 +40,8 @@ def saved(name: str) -> Reported:
 
 
 PAIRS: dict[str, Pair] = {
-    "BVH001": calls(
-        lambda folder: problems_of(lambda: bm.load_skeleton(folder, format="bvh")), files(FILE, "", CLIP).right
-    ),
     **examples(FILE, CLIP, "BVH002 BVH004 BVH101 BVH102 BVH103 BVH104 BVH105 BVH106 BVH107 BVH108 BVH109 BVH110"),
-    "BVH003": limited(files(FILE, CLIP, ALONE), "bodymotion.formats.bvh.MAX_JOINTS", 1),
+    "FMT009 in .bvh": limited(files(FILE, CLIP, ALONE), "bodymotion.formats.bvh.MAX_JOINTS", 1),
     "SKEL101": files(FILE, CLIP, BVH, place=False),
     "SKEL102": files(FILE, BVH.replace("193.5", "9935"), BVH),
     "BVH201": calls(saved("Left Leg"), saved("LeftLeg")),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import bodymotion as bm
-from bodymotion.formats.cha_proto import read_animation_message
 from rules.pairs import Pair, calls, files, limited, problems_of
 
 WAVE = """\
@@ -67,10 +66,7 @@ PAIRS: dict[str, Pair] = {
         lambda folder: forced(folder, "name: 'wave'\nmoves { type: 'step' }\n"), lambda folder: forced(folder, WAVE)
     ),
     "CAP006": files("wave.cap", "name: 'wave'\ncontrols_body: true\n", WAVE, place=False),
-    "CAP007": calls(
-        lambda folder: problems_of(lambda: read_animation_message(folder)), files("wave.cap", "", WAVE).right
-    ),
-    "CAP008": limited(
+    "FMT009 in .csq": limited(
         files("show.csq", SHOW + SHOW.partition("\n")[2] * 2, SHOW, place=False, still="SPOT105"),
         "bodymotion.formats.cha_proto.sequence.MAX_MOVES",
         2,

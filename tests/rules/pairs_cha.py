@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bodymotion.formats.cha import read_cha
 from cha.cha_texts import LEG, LEGS, cha, cycle, legs
-from rules.pairs import Content, Pair, calls, example_of, examples, files, problems_of
+from rules.pairs import Content, Pair, example_of, examples, files
 
 UP, DOWN = "0 0 0 0", "1 1 1 1"
 BODY = cha(
@@ -55,9 +54,8 @@ def columns(code: str, controls: str, wrong: str, right: str, options: str = "")
 
 
 PAIRS: dict[str, Pair] = {
-    "CHA101": calls(lambda folder: problems_of(lambda: read_cha(folder).require()), files("move.cha", "", PLAIN).right),
     "CHA102": two("\ufeff" + PLAIN, PLAIN),
-    "CHA103": two(cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
+    "FMT011 in .cha": two(cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
     **given("CHA104 CHA105", SHORT),
     "CHA106": two("# comment\n" * 5000 + PLAIN, "# comment\n" * 4000 + PLAIN),
     "CHA107": two(f"{PLAIN}2 0.4 # {'x' * 100_000}\n", f"{PLAIN}2 0.4 # {'x' * 90_000}\n"),

@@ -9,7 +9,6 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.mjcf import read_mjcf
 from rules.pairs import Pair, calls, examples, files, folders, problems_of
 
 ROBOT = """\
@@ -103,17 +102,10 @@ def crossed(folder: Path, apart: float) -> Iterable[Problem]:
 
 
 PAIRS: dict[str, Pair] = {
-    "MJCF100": calls(
-        lambda folder: problems_of(lambda: read_mjcf(folder).require()),
-        lambda folder: [
-            folder.joinpath("r.xml").write_text(world(GEOM)),
-            *read_mjcf(folder / "r.xml").require().problems,
-        ][1:],
-    ),
     "MJCF101": files("r.mjcf", f"<model> <body> {GEOM} </body> </model>\n", world(f"<body> {GEOM} </body>")),
     **examples("r.xml", world('<include file="leg.xml"/>'), "MJCF102", beside={"leg.xml": PART}),
     "MJCF103": files("r.xml", world(""), world(f"<body> {GEOM} </body>")),
-    "MJCF104": files("r.xml", classes(150), classes(20)),
+    "FMT009 in MJCF": files("r.xml", classes(150), classes(20)),
     **examples(
         "r.xml",
         ROBOT,

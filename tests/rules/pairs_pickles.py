@@ -7,8 +7,7 @@ import pickle
 
 import numpy as np
 
-import bodymotion as bm
-from rules.pairs import Pair, calls, files, limited, problems_of
+from rules.pairs import Pair, files, limited
 
 ROOT = {"root_pos": np.zeros((3, 3)), "root_rot": np.eye(4)[[3] * 3]}
 MOTION = {
@@ -35,10 +34,7 @@ def pair(wrong: object, right: object = MOTION) -> Pair:
 
 
 PAIRS: dict[str, Pair] = {
-    "PKL001": calls(
-        lambda folder: problems_of(lambda: bm.load(folder, format="pickle")), files(FILE, b"", WHOLE).right
-    ),
-    "PKL002": limited(
+    "FMT009 in .pkl": limited(
         pair({**MOTION, "list": [*range(2000)]}, {**MOTION, "list": np.arange(2000)}),
         "bodymotion.formats.pickles.MAX_STEPS",
         999,

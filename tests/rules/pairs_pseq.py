@@ -9,7 +9,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
-from rules.pairs import Pair, Reported, calls, example_of, examples, files, limited, problems_of
+from rules.pairs import Pair, Reported, calls, example_of, examples, files, limited
 
 LINK = (
     "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ], isTouching: true }"
@@ -106,13 +106,10 @@ def foot(**changes: object) -> Reported:
 
 
 PAIRS: dict[str, Pair] = {
-    "PSQ001": calls(
-        lambda folder: problems_of(lambda: bm.load_key_poses(folder, format="pseq")), files(FILE, "", POSES).right
-    ),
     **examples(FILE, POSES, "PSQ002 PSQ006 PSQ007 PSQ008 PSQ009 PSQ109 PSQ108 PSQ107 PSQ005"),
     "PSQ003": changed("type: PoseSeq\nname: A\nrefs: 5", POSES.rstrip()),
     "PSQ004": changed("zmp: *nothing", "zmp: [ 0, 0, 0 ]"),
-    "PSQ010": limited(files(FILE, TWO, POSES), "bodymotion.formats.pseq.reader.MAX_POSES", 1),
+    "FMT009": limited(files(FILE, TWO, POSES), "bodymotion.formats.pseq.reader.MAX_POSES", 1),
     "PSQ011": files(FILE, POSES + example_of("PSQ011")[0], POSES + example_of("PSQ011")[1]),
     "PSQ101": changed("", "name: A\n"),
     "PSQ102": changed("maxTransitionTime: 1\n", "time: 1\n"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bodymotion as bm
-from bodymotion.formats.seq import parse_seq, read_seq
+from bodymotion.formats.seq import parse_seq
 from rules.pairs import Pair, calls, examples, files, limited, problems_of
 
 TOP = "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 100\n"
@@ -49,7 +49,6 @@ def written() -> Pair:
 
 
 PAIRS: dict[str, Pair] = {
-    "SEQ001": calls(lambda folder: read_seq(folder).problems, files("walk.seq", "", MOTION).right),
     **examples("walk.seq", MOTION, "SEQ002 SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ114 SEQ115"),
     **examples("walk.seq", MOTION, "SEQ226 SEQ227"),
     "SEQ116": files(
@@ -91,7 +90,7 @@ PAIRS: dict[str, Pair] = {
     **examples("walk.seq", MANY["labels"], "SEQ214 SEQ222 SEQ223"),
     **examples("walk.seq", MANY["rate"], "SEQ218"),
     **examples("walk.seq", MOTION, "SEQ219"),
-    "SEQ220": files("walk.seq", CP932.encode("cp932"), CP932),
+    "FMT011": files("walk.seq", CP932.encode("cp932"), CP932),
     **examples("walk.seq", MOTION + "# ---\n", "SEQ221"),
     "SEQ301": written(),
     "SEQ224": files(

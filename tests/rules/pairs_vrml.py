@@ -9,8 +9,8 @@ from pathlib import Path
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.vrml import parse_vrml, read_vrml
-from rules.pairs import Pair, calls, examples, files, folders, limited, problems_of
+from bodymotion.formats.vrml import parse_vrml
+from rules.pairs import Pair, calls, examples, files, folders, limited
 
 HEAD = "#VRML V2.0 utf8\n"
 SCENE = f"""\
@@ -91,10 +91,6 @@ MESH = """\
 """
 
 PAIRS: dict[str, Pair] = {
-    "VRML100": calls(
-        lambda folder: problems_of(lambda: read_vrml(folder)),
-        lambda folder: [folder.joinpath("robot.wrl").write_text(PART), *read_vrml(folder / "robot.wrl").problems][1:],
-    ),
     **examples("robot.wrl", SCENE, "VRML101 VRML102 VRML103"),
     **examples("robot.wrl", FACES, "VRML104 VRML105"),
     "VRML106": files("robot.wrl", nested(300), nested(200)),

@@ -1,7 +1,8 @@
 """Each rule has a file, or a thing that is done, that breaks it, and a near twin that does not.
 
 A new rule needs an `example` where it stands, and a pair in the module of its family here: `examples(...)` where the example is a piece of
-a file, `files(...)`, `folders(...)` or `calls(...)` where it takes more.
+a file, `files(...)`, `folders(...)` or `calls(...)` where it takes more. Further pairs of a rule that several formats have are called
+"CODE in FORMAT".
 """
 
 from __future__ import annotations
@@ -11,19 +12,22 @@ from pathlib import Path
 
 import pytest
 
+import bodymotion as bm
 from bodymotion.diagnostics.catalogue import catalogue
+from bodymotion.formats.registry import FORMATS
 from rules.pairs import RULES, Pair
 
 PAIRS: dict[str, Pair] = {}
 for module in sorted(Path(__file__).parent.glob("pairs_*.py")):
-    for code, pair in importlib.import_module(f"rules.{module.stem}").PAIRS.items():
-        assert code not in PAIRS, f"{code} has two pairs"
-        PAIRS[code] = pair
+    for name, pair in importlib.import_module(f"rules.{module.stem}").PAIRS.items():
+        assert name not in PAIRS, f"there are two pairs {name}"
+        PAIRS[name] = pair
+CODES = {name.partition(" ")[0] for name in PAIRS}
 
 
 def test_every_rule_has_a_pair():
-    assert sorted(RULES.keys() - PAIRS.keys()) == [], "add pairs to tests/rules/pairs_….py"
-    assert sorted(PAIRS.keys() - RULES.keys()) == [], "no rule has this code"
+    assert sorted(RULES.keys() - CODES) == [], "add pairs to tests/rules/pairs_….py"
+    assert sorted(CODES - RULES.keys()) == [], "no rule has this code"
 
 
 def test_every_rule_of_the_catalogue_is_one_of_them():
@@ -41,9 +45,19 @@ def test_the_halves_of_an_example_differ():
         assert wrong and right and wrong != right, rule.code
 
 
-@pytest.mark.parametrize("code", sorted(PAIRS))
-def test_the_one_breaks_the_rule_and_the_twin_does_not(code, tmp_path):
-    rule, pair = RULES[code], PAIRS[code]
+@pytest.mark.parametrize("row", FORMATS, ids=[row.name for row in FORMATS])
+def test_each_reader_reports_a_folder_as_unreadable(row, tmp_path):
+    folder = tmp_path / f"a{row.extensions[0] if row.extensions else ''}"
+    folder.mkdir()
+    with pytest.raises(bm.FormatError) as caught:
+        bm.load(folder, format=row.name)
+    assert (caught.value.problem.rule, caught.value.problem.location.path) == ("FMT002", str(folder))
+
+
+@pytest.mark.parametrize("name", sorted(PAIRS))
+def test_the_one_breaks_the_rule_and_the_twin_does_not(name, tmp_path):
+    code, pair = name.partition(" ")[0], PAIRS[name]
+    rule = RULES[code]
     (tmp_path / "wrong").mkdir()
     (tmp_path / "right").mkdir()
     problems = tuple(pair.wrong(tmp_path / "wrong"))

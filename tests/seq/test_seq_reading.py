@@ -192,7 +192,7 @@ def test_encodings(encoding, named):
     motion = parse_seq(data)
     assert np.array_equal(motion.joint_displacement.values, [[1, 2], [3, 4]])
     assert motion.source.encoding == named
-    assert [p.rule for p in motion.problems] == (["SEQ220"] if named == "cp932" else [])
+    assert [p.rule for p in motion.problems] == (["FMT011"] if named == "cp932" else [])
 
 
 def test_lines_may_end_in_carriage_returns_alone():

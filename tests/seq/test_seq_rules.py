@@ -8,7 +8,7 @@ from seq_texts import by_yaml, header, joints
 
 from bodymotion import FormatError
 from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.catalogue import rules_of
+from bodymotion.diagnostics.catalogue import catalogue, rules_of
 from bodymotion.formats.seq import open_motion, parse_seq, read_seq, read_source, rules
 from bodymotion.formats.seq.scan import ByteSource
 
@@ -113,7 +113,7 @@ BROKEN: list[tuple[str, str | bytes]] = [
     ("SEQ217", header(VALUES.replace("{", "¦{") + ZMP.replace("[1, 2, 3], ", ""))),
     ("SEQ218", header(FLOW.format("frameRate: 50").replace("{", "¦{"))),
     ("SEQ219", header(VALUES, rate="frameRate: 1\n¦frame_rate: 2")),
-    ("SEQ220", header(VALUES).encode() + "# 歩行\n".encode("cp932")),
+    ("FMT011", header(VALUES).encode() + "# 歩行\n".encode("cp932")),
     ("SEQ221", header(VALUES) + "¦---\nmore: 1\n"),
     ("SEQ222", header(FLOW.format("partLabels: ¦[a, b]"))),
     ("SEQ222", header(FLOW.format("part_labels: ¦a"))),
@@ -149,7 +149,7 @@ def test_broken_rule_is_named_with_its_place(rule, text):
     assert found, problems_of(data)
     if line is not None:
         assert (found[0].location.line, found[0].location.column) == (line, column), found
-    assert found[0].severity == {r.code: r.severity for r in rules_of(rules)}[rule]
+    assert found[0].severity == catalogue()[rule].severity
 
 
 @NAMED
@@ -170,14 +170,14 @@ def test_a_full_yaml_parse_says_the_same(rule, text):
 def test_each_rule_has_a_text(tmp_path, monkeypatch):
     codes = [rule.code for rule in rules_of(rules)]
     assert len(set(codes)) == len(codes)
-    elsewhere = {"SEQ001", "SEQ005", "SEQ115"}  # the two tests below, and the check's own
-    assert {row[0] for row in BROKEN} | elsewhere == set(codes)
+    elsewhere = {"SEQ005", "SEQ115"}  # the two tests below, and the check's own
+    assert {row[0] for row in BROKEN} | elsewhere >= set(codes)
 
 
 def test_file_that_is_not_there(tmp_path):
-    with pytest.raises(FormatError, match="SEQ001"):
+    with pytest.raises(FormatError, match="FMT002"):
         read_seq(tmp_path / "nothing.seq").require()
-    with pytest.raises(FormatError, match="SEQ001"):
+    with pytest.raises(FormatError, match="FMT002"):
         read_seq(tmp_path).require()
 
 

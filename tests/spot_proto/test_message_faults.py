@@ -203,7 +203,7 @@ def test_files_are_known_by_their_content(corpus, tmp_path):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(bm.FormatError, match="CAP007"):
+    with pytest.raises(bm.FormatError, match="FMT002"):
         bm.spot.read_state_log(tmp_path / "none.pb")
 
 

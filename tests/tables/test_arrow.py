@@ -150,7 +150,7 @@ def test_tables_in_folders(tmp_path, monkeypatch):
     parquet.write_table(pa.table({"price": [1.0]}), tmp_path / "prices.parquet")
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:3000])
     (outcome,) = bm.open_collection(tmp_path)[1:2].map(_num_frames, workers=1)
-    assert outcome.error.problem.rule == "TAB001"
+    assert outcome.error.problem.rule == "FMT002"
     (tmp_path / "cut.parquet").unlink()
     for _ in range(2):
         found = bm.open_collection(tmp_path)

@@ -155,7 +155,7 @@ def test_archives_that_unpack_to_too_much(tmp_path):
         for k in range(3):
             archive.writestr(f"a{k}.npy", bytes(100 << 20))
     assert path.stat().st_size < 1 << 20
-    refused(path, "NPZ002")
+    refused(path, "FMT010")
 
 
 def test_a_header_that_lies(tmp_path):

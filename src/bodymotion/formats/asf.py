@@ -42,6 +42,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject, judgement
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import decode, parsed
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -56,17 +57,11 @@ COUNTS = {"length": 1, **dict.fromkeys(("direction", "position", "orientation", 
 """The fields that are numbers, and how many of them."""
 
 # The rules of .asf and .amc files. Rules about skeletons and their motion are in `bodymotion.checks`.
-UNREADABLE = judgement.error(
-    "ASF001", "The file must exist and be readable.", example=("a folder called walk.amc", "a file called walk.amc")
-)
 NO_SKELETON = judgement.error(
     "ASF002",
     "An .amc needs the .asf with its skeleton: the one whose name its name begins with (01.asf for 01_05.amc), or the only one beside it.",
     "asf=… (--asf) names the file",
     example=("walk.amc alone in a folder", "walk.amc beside walk.asf"),
-)
-TOO_LARGE = judgement.error(
-    "ASF003", "A file must stay within the limits of the reader.", example=("more than 1000 bones", "30 bones")
 )
 BONES = judgement.error("ASF101", "An .asf must have :root, :bonedata and :hierarchy.", example=(":bones", ":bonedata"))
 FIELD = judgement.error(
@@ -124,10 +119,10 @@ def read_asf(
     found = Diagnostics(path)
     value = None
     with found.recover():
-        data = file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES)
+        data = file_bytes(path, MAX_BYTES)
         alone = asf is None and b":bonedata" in data[:MAX_TREE_BYTES].lower()
         tree_path = path if alone else skeleton_of(path) if asf is None else Path(asf)
-        tree_data = data if alone else file_bytes(tree_path, UNREADABLE, TOO_LARGE, MAX_TREE_BYTES)
+        tree_data = data if alone else file_bytes(tree_path, MAX_TREE_BYTES)
         if len(tree_data) > MAX_TREE_BYTES:
             raise TOO_LARGE.error(f"the file is larger than {MAX_TREE_BYTES} bytes", Location(str(tree_path)))
         tree = _Tree(found, str(tree_path))

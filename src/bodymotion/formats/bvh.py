@@ -50,6 +50,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.tables.number_table import read_rows, write_rows
 from bodymotion.formats.text import decode, parsed
 from bodymotion.skeleton import CHANNELS, Skeleton, SkeletonJoint
@@ -67,16 +68,10 @@ KEYS = ("{", "}", "OFFSET", "CHANNELS", "JOINT", "END", "ROOT")
 CHANNEL_NAMES = {name.lower(): name for name in CHANNELS}
 
 # The rules of .bvh files. Rules about skeletons and their motion are in `bodymotion.checks`; rows of numbers have the rules of tables.
-UNREADABLE = judgement.error(
-    "BVH001", "The file must exist and be readable.", example=("a folder called walk.bvh", "a file called walk.bvh")
-)
 NOT_BVH = judgement.error(
     "BVH002",
     "A .bvh file must begin with HIERARCHY and a ROOT.",
     example=("SKELETON\nROOT Hips", "HIERARCHY\nROOT Hips"),
-)
-TOO_LARGE = judgement.error(
-    "BVH003", "A file must stay within the limits of the reader.", example=("more than 5000 joints", "100 joints")
 )
 SYNTAX = judgement.error(
     "BVH004",
@@ -153,7 +148,7 @@ def read_bvh(path: str | Path, *, unit: float | None = None, up: str | None = No
     found = Diagnostics(path)
     value = None
     with found.recover():
-        data = file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES)
+        data = file_bytes(path, MAX_BYTES)
         value = _read(data if b"\n" in data else data.replace(b"\r", b"\n"), path, found)
     if value is not None:
         value = replace(value, known_unit=unit, known_up=up)

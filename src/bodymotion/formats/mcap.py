@@ -39,6 +39,8 @@ from bodymotion.diagnostics import (
     losses,
 )
 from bodymotion.diagnostics.text import counted, listed
+from bodymotion.formats.resources import unreadable
+from bodymotion.formats.rules import TOO_LARGE, UNPACKED, UNREADABLE
 from bodymotion.formats.tables.columns import (
     MAX_GROWTH,
     MIN_NUMBERS,
@@ -57,14 +59,6 @@ from bodymotion.motion.interpolation import sampled
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file, whole_file
 
-UNREADABLE = judgement.error(
-    "MCP001", "The file can be opened.", example=("a folder called walk.mcap", "a file called walk.mcap")
-)
-TOO_LARGE = judgement.error(
-    "MCP002",
-    "A log unpacks to at most 256 MB, or 100 times its own size, and most of its messages have all joints.",
-    example=("a gigabyte of zeros, compressed", "the same, not compressed"),
-)
 DAMAGED = judgement.error(
     "MCP003",
     "A log is a file of MCAP or of SQLite, without damage.",
@@ -403,7 +397,7 @@ def read_mcap(
             except FormatError:
                 raise
             except OSError as error:
-                raise UNREADABLE.error(f"cannot be opened: {error.strerror or error}", Location(str(file))) from error
+                raise unreadable(error, file) from error
             except Exception as error:  # what the parsers of damaged records raise
                 raise DAMAGED.error(str(error)[:200] or type(error).__name__, Location(str(file))) from error
     if found.has_errors and not (log.poses or any(about.joints for about in log.topics.values())):
@@ -446,7 +440,7 @@ def _read(path: Path, log: _Log) -> None:
                 if isinstance(outer, reading.Chunk):
                     budget -= outer.uncompressed_size
                     if budget < 0:
-                        raise TOO_LARGE.error(f"it unpacks to more than {MAX_RATIO} times its size", log.location)
+                        raise UNPACKED.error(f"it unpacks to more than {MAX_RATIO} times its size", log.location)
                     inner = reading.breakup_chunk(replace(outer, compression="", data=_unpacked(outer)))
                 for record in inner:
                     if isinstance(record, reading.Schema):

@@ -24,18 +24,10 @@ from bodymotion.formats.npz.layouts import Array, QuaternionOrder, ReadOptions, 
 from bodymotion.formats.npz.reader import array_of
 from bodymotion.formats.npz.rules import UNREAD
 from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 
-UNREADABLE = judgement.error(
-    "PKL001", "The file can be opened.", example=("a folder called walk.pkl", "a file called walk.pkl")
-)
-TOO_LARGE = judgement.error(
-    "PKL002",
-    "A pickle has at most 1 GB and half a million instructions, and each of its bytes is used once.",
-    "save arrays of NumPy instead of lists",
-    example=("a list of two million numbers", "an array of as many"),
-)
 CONTENT = judgement.error(
     "PKL003",
     "A pickle is a whole dictionary of arrays, numbers and texts, or one of such dictionaries by the names of motions.",
@@ -89,7 +81,7 @@ def read_pickle(
     found = Diagnostics(path)
     arrays: dict[str, Array] = {}
     with found.recover(("components", "all")):
-        if not (data := file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES)):
+        if not (data := file_bytes(path, MAX_BYTES)):
             raise CONTENT.error("the file is empty", Location(str(path)))
         machine = _Machine(*_opened(data, str(path)), str(path))
         arrays = machine.arrays(machine.run(), found)
@@ -154,7 +146,11 @@ class _Machine:
             for steps, (step, argument, at) in enumerate(pickletools.genops(self.stream)):
                 self.at = at or 0
                 if steps >= MAX_STEPS:
-                    raise TOO_LARGE.error(f"more than {MAX_STEPS} instructions", Location(self.path))
+                    raise TOO_LARGE.error(
+                        f"more than {MAX_STEPS} instructions",
+                        Location(self.path),
+                        "save arrays of NumPy instead of lists",
+                    )
                 if step.name == "STOP":
                     break
                 self.step(step.name, argument)

@@ -16,11 +16,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from bodymotion.diagnostics import Findings, FormatError, Location, MissingFileError, Problem, ReadResult, WrongUseError
+from bodymotion.diagnostics import Findings, FormatError, Location, Problem, ReadResult, WrongUseError
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats import sniffing
-from bodymotion.formats.resources import gather_missing
-from bodymotion.formats.rules import CONFLICT, OTHER_KIND, UNKNOWN, UNREADABLE, UNWRITABLE
+from bodymotion.formats.resources import gather_missing, unreadable
+from bodymotion.formats.rules import CONFLICT, OTHER_KIND, UNKNOWN, UNWRITABLE
 from bodymotion.system.files import pipes_kept, read_head, read_tail, size_of
 
 if TYPE_CHECKING:
@@ -164,9 +164,7 @@ def find_format(path: str | Path) -> Format:
     try:
         head = read_head(path, HEAD)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        refusal = UNREADABLE.error(reason, Location(str(path)), "")
-        raise (MissingFileError(refusal.problem) if isinstance(error, FileNotFoundError) else refusal) from error
+        raise unreadable(error, path) from error
     if path.suffix.lower() in PROGRAMS:
         # Its texts may look like the files that it writes.
         raise UNKNOWN.error(

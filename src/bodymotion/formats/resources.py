@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from bodymotion.diagnostics import FormatError, Location, Problem, Rule, document, judgement
+from bodymotion.diagnostics import FormatError, Location, MissingFileError, Problem, Rule, document, judgement
 from bodymotion.diagnostics.text import counted, listed
+from bodymotion.formats.rules import TOO_LARGE, UNREADABLE
 from bodymotion.system.files import open_file
 
 if TYPE_CHECKING:
@@ -346,26 +347,31 @@ def package_name(package: Path) -> str:
     return name.text.strip() if name is not None else ""
 
 
-def file_bytes(path: Path, unreadable: Rule, too_large: Rule | None = None, limit: int = 0) -> bytes:
-    """Return the bytes of a file; with `too_large`, of one of at most `limit` bytes.
+def file_bytes(path: str | Path, limit: int | None = None) -> bytes:
+    """Return the bytes of a file.
 
     Raises
     ------
     FormatError
-        By the rule `unreadable` when it cannot be opened, or by `too_large`.
+        When it cannot be read (FMT002), or has more than `limit` bytes (FMT009).
     """
     try:
         with open_file(path) as file:
-            if too_large is not None and (size := file.seek(0, 2)) > limit:
-                raise too_large.error(f"the file has {size} bytes; at most {limit} are read", Location(str(path)))
-            if too_large is not None:
-                file.seek(0)
+            if limit is not None and (size := file.seek(0, 2)) > limit:
+                raise TOO_LARGE.error(f"the file has {size} bytes; at most {limit} are read", Location(str(path)))
+            file.seek(0)
             return file.read()
     except FormatError:
         raise
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise unreadable.error(f"the file cannot be opened: {reason}", Location(str(path))) from error
+        raise unreadable(error, path) from error
+
+
+def unreadable(error: OSError | ValueError, path: str | Path) -> FormatError:
+    """Return the fault of a file that cannot be opened or read (FMT002), for what Python raises."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    fault = UNREADABLE.error(f"the file cannot be read: {reason}", Location(str(path)))
+    return MissingFileError(fault.problem) if isinstance(error, FileNotFoundError) else fault
 
 
 def real_path(path: Path) -> Path:

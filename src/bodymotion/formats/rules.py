@@ -6,7 +6,7 @@ UNKNOWN = judgement.error(
     "FMT001", "The file is of a format that bodymotion reads.", example=("notes.docx", "walk.seq")
 )
 UNREADABLE = judgement.error(
-    "FMT002", "The file can be opened.", example=("a path where nothing is", "the path of a file")
+    "FMT002", "The file can be opened and read to its end.", example=("a path where nothing is", "the path of a file")
 )
 UNWRITABLE = judgement.error(
     "FMT003",
@@ -40,3 +40,31 @@ CONFLICT = judgement.error(
     "keep one of the two versions, and remove the lines <<<<<<<, ======= and >>>>>>>",
     example=("<<<<<<< HEAD\nmass 2\n=======\nmass 3\n>>>>>>> branch", "mass 2"),
 )
+TOO_LARGE = judgement.error(
+    "FMT009",
+    "A file must stay within the limits of its reader, which its message names.",
+    leaves_out=True,
+    example=("a skeleton of 5000 bones, a model of 100 000 links", "a skeleton of 30 bones"),
+)
+UNPACKED = judgement.error(
+    "FMT010",
+    "A compressed file unpacks to at most 100 times its size; 64 MB of a table and 256 MB of an archive or a log are always accepted.",
+    "save it again without compression (`numpy.savez`)",
+    example=("a gigabyte of zeros, compressed", "the same, not compressed"),
+)
+ENCODING = judgement.warning(
+    "FMT011", "The text of a file is UTF-8.", "save it as UTF-8", example=("# 歩行 in cp932", "# 歩行 in UTF-8")
+)
+
+RETIRED = {
+    **dict.fromkeys(
+        ("ASF001", "BDY100", "BVH001", "CAP007", "CHA101", "MCP001", "MJCF100", "NPZ004", "PKL001", "PSQ001"), "FMT002"
+    ),
+    **dict.fromkeys(("SEQ001", "TAB001", "URDF100", "VRML100"), "FMT002"),
+    **dict.fromkeys(
+        ("ASF003", "BDY112", "BVH003", "CAP008", "MJCF104", "PKL002", "PSQ010", "XML100", "XML103"), "FMT009"
+    ),
+    **dict.fromkeys(("CSV014", "MCP002", "NPZ002"), "FMT010"),
+    **dict.fromkeys(("CHA103", "SEQ220"), "FMT011"),
+}
+"""Codes that formats had for these rules before."""

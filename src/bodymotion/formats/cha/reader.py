@@ -10,7 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes
-from bodymotion.diagnostics import Diagnostics, Location, Locator, Problem, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Locator,
+    Problem,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+)
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import Header, OptionsReader, ParametersReader, read_header
 from bodymotion.formats.cha.head_checks import Checked, check_columns, check_names, check_options, check_parameters
@@ -29,8 +39,8 @@ from bodymotion.formats.cha.rows import (
     read_rows,
     read_text,
 )
+from bodymotion.formats.resources import file_bytes
 from bodymotion.geometry.arrays import frozen
-from bodymotion.system.files import open_file
 
 _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""
@@ -206,11 +216,9 @@ def read_cha(path: str | Path, *, parameters: Mapping[str, float] | None = None)
     The animation has the options, parameters and keyframes that could be read. It is None where there are no tracks, columns or times.
     """
     try:
-        with open_file(path) as file:
-            data = file.read()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return ReadResult(None, (rules.UNREADABLE.problem(reason, Location(str(path))),))
+        data = file_bytes(path)
+    except FormatError as error:
+        return ReadResult(None, error.problems, refusal=error.problem)
     result = parse_cha(data, path)
     if parameters and result.value is not None:
         return replace(result, value=result.value.with_parameters(parameters))

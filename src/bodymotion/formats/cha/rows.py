@@ -16,6 +16,7 @@ from bodymotion.diagnostics import Diagnostics, Location
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
+from bodymotion.formats.rules import ENCODING
 from bodymotion.formats.text import numbers_of_rows
 from bodymotion.geometry.arrays import Bools, Floats, Indices
 
@@ -143,7 +144,7 @@ def _decoded(data: bytes, found: Diagnostics) -> tuple[bytes, str]:
         data = data[3:]
     for mark, name in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if data.startswith(mark):
-            found.report(rules.ENCODING, "the file is UTF-16", start)
+            found.report(ENCODING, "the file is UTF-16", start)
             return data[2:].decode(name, "replace").encode("utf-8", "replace"), "utf-16"
     if data.isascii():
         return data, "utf-8"
@@ -153,7 +154,7 @@ def _decoded(data: bytes, found: Diagnostics) -> tuple[bytes, str]:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
         message = f"the byte {data[error.start]:#x} is not UTF-8; the file is read as Latin-1"
-        found.report(rules.ENCODING, message, Location(None, line, column))
+        found.report(ENCODING, message, Location(None, line, column))
         return data.decode("latin-1").encode("utf-8"), "latin-1"
     return data, "utf-8"
 

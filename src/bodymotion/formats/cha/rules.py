@@ -7,23 +7,12 @@ vendor's converter.
 from bodymotion.diagnostics import document, judgement, reference
 
 # The text.
-UNREADABLE = judgement.error(
-    "CHA101",
-    "The file can be opened and read to its end.",
-    example=("a folder called move.cha", "a file called move.cha"),
-)
 BOM = judgement.warning(
     "CHA102",
     "The file begins with its first keyword, without a byte order mark.",
     "the vendor's converter reads the mark as a part of the first keyword and ignores that option; save the file as UTF-8 without BOM",
     fixable=True,
     example=("a byte order mark before 'controls'", "controls body"),
-)
-ENCODING = judgement.warning(
-    "CHA103",
-    "The text is UTF-8.",
-    "save it as UTF-8",
-    example=("description Wavé in Latin-1", "description Wavé in UTF-8"),
 )
 CONTROL = document.error(
     "CHA104",

@@ -30,7 +30,7 @@ from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.sniffing import is_binary
 from bodymotion.geometry.arrays import Floats
 
-_MAX_FILE_BYTES = 1 << 30
+MAX_FILE_BYTES = 1 << 30
 _MAX_BYTES_OUTSIDE_ROWS = 1 << 20
 _MAX_NUMBERS_OF_ANY_FILE = 1 << 20
 """Maximum count of numbers in a table from a small file; a larger file may have four numbers for each byte."""
@@ -81,23 +81,12 @@ def read_animation_message(path: str | Path, *, parameters: Mapping[str, float] 
     """Read a file of a message Animation, as text (`.cap`) or bytes (`.pb`): its content decides. `parameters`: see `read_cha`."""
     found = Diagnostics(path)
     with found.recover():
-        data = read_content(path)
+        data = file_bytes(path, MAX_FILE_BYTES)
         result = _read(data, is_text=not is_binary(data), path=Path(path))
         if parameters and result.value is not None:
             return replace(result, value=result.value.with_parameters(parameters))
         return result
     return ReadResult(None, found.problems)
-
-
-def read_content(path: str | Path) -> bytes:
-    """Return the content of a file.
-
-    Raises
-    ------
-    FormatError
-        When the file cannot be read or is too large (CAP007).
-    """
-    return file_bytes(Path(path), rules.UNREADABLE, rules.UNREADABLE, _MAX_FILE_BYTES)
 
 
 def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult[Animation]:

@@ -31,16 +31,6 @@ NO_FRAMES = judgement.error(
     "An animation or a log has keyframes.",
     example=("controls_body: true, and no keyframe", "animation_keyframes { time: 0 … }"),
 )
-UNREADABLE = judgement.error(
-    "CAP007",
-    "The file can be opened and read to its end.",
-    example=("a folder called wave.cap", "a file called wave.cap"),
-)
-LARGE = judgement.error(
-    "CAP008",
-    "The file of a choreography has at most 16 MiB, and 100 000 moves.",
-    example=("moves { } 100 001 times", "moves { type: 'step' … }"),
-)
 NO_LIST = judgement.error(
     "CAP009",
     "A file of a robot's moves is the text of ListAllMovesResponse or of MoveParamsConfig.",

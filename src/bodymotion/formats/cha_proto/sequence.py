@@ -23,8 +23,9 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResul
 from bodymotion.diagnostics.problem import Source, SourceMap, Subject
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import MESSAGES, message_class
-from bodymotion.formats.cha_proto.reader import FIELD, parsed, read_content, text_of
-from bodymotion.formats.resources import ResourceFinder
+from bodymotion.formats.cha_proto.reader import FIELD, MAX_FILE_BYTES, parsed, text_of
+from bodymotion.formats.resources import ResourceFinder, file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.sniffing import is_binary
 
 MAX_BYTES = 16 << 20
@@ -47,10 +48,10 @@ _PLACES = tuple(
 def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
     """Read a file of a robot's moves, the text of ListAllMovesResponse or MoveParamsConfig alone, as the first message.
 
-    Raises FormatError when it is neither (CAP002, CAP009), or cannot be opened (CAP007).
+    Raises FormatError when it is neither (CAP002, CAP009), or cannot be opened (FMT002).
     """
     found = Diagnostics(path)
-    text = text_of(read_content(path), found)
+    text = text_of(file_bytes(path, MAX_FILE_BYTES), found)
     if _IS_LIST.match(text):
         message, _ = parsed(text, "ListAllMovesResponse", found)
         if found.refusal is not None:
@@ -127,7 +128,7 @@ def choreography_from_bytes(data: bytes) -> Choreography:
     Raises
     ------
     FormatError
-        When they are no such message (CAP001), or too large (CAP008).
+        When they are no such message (CAP001), or too large (FMT009).
     """
     return _read(data, is_text=False).require()
 
@@ -149,7 +150,7 @@ def read_choreography(
     """
     found = Diagnostics(path)
     with found.recover():
-        data = read_content(path)
+        data = file_bytes(path, MAX_FILE_BYTES)
         result = _read(data, is_text=not (is_binary(data) or _is_message(data)), path=Path(path))
         if result.value is None:
             return result
@@ -184,10 +185,10 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
     choreography: Choreography | None = None
     with found.recover():
         if len(data) > MAX_BYTES:
-            raise rules.LARGE.error(f"{len(data)} bytes, expected at most {MAX_BYTES}", Location(found.path))
+            raise TOO_LARGE.error(f"{len(data)} bytes, expected at most {MAX_BYTES}", Location(found.path))
         text = text_of(data, found) if is_text else ""
         if text.count("moves") > MAX_MOVES:
-            raise rules.LARGE.error(f"more than {MAX_MOVES} moves", Location(found.path))
+            raise TOO_LARGE.error(f"more than {MAX_MOVES} moves", Location(found.path))
         kind = (SAVE if _IS_SAVE.search(text) else SEQUENCE) if is_text else _kind_of(data)
         wire = bytes(parsed(text, kind, found)[0].SerializeToString()) if is_text else data
         choreography = _choreography(wire, kind, found)
@@ -240,7 +241,7 @@ def _choreography(wire: bytes, kind: str, found: Diagnostics) -> Choreography:
             editor = flat(save)
         raw = message_class(f"{SEQUENCE}Raw").FromString(wire)
         if len(raw.moves) > MAX_MOVES:
-            raise rules.LARGE.error(f"{len(raw.moves)} moves, expected at most {MAX_MOVES}", Location(found.path))
+            raise TOO_LARGE.error(f"{len(raw.moves)} moves, expected at most {MAX_MOVES}", Location(found.path))
         moves = tuple(_move(message_class("MoveParams").FromString(move)) for move in raw.moves)
     except DecodeError:
         message = "the bytes are not a protobuf message, or are cut off"

@@ -7,9 +7,10 @@ import numpy as np
 from bodymotion.animation import GROUPS, Animation, Keyframes
 from bodymotion.diagnostics import Diagnostics, ReadResult, Source
 from bodymotion.formats.cha_proto.messages import message_class
-from bodymotion.formats.cha_proto.reader import read_content, read_table
+from bodymotion.formats.cha_proto.reader import MAX_FILE_BYTES, read_table
 from bodymotion.formats.cha_proto.rows import PATHS, TIME, Table, set_field
 from bodymotion.formats.cha_proto.rules import STAMPS
+from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.sniffing import is_binary
 
 _GROUPS = {
@@ -28,7 +29,7 @@ def read_state_log(path: str | Path) -> Animation:
 
     Each leg stays the leg that it is, with the contact of its foot. Times start at 0.
 
-    Raises FormatError when the file is no such message (CAP001, CAP002), cannot be read (CAP007), or has no states (CAP006).
+    Raises FormatError when the file is no such message (CAP001, CAP002), cannot be read (FMT002), or has no states (CAP006).
     """
     return read_log(path).require()
 
@@ -37,7 +38,7 @@ def read_log(path: str | Path) -> ReadResult[Animation]:
     """Read a file of a message ChoreographyStateLog as `read_state_log` does."""
     found = Diagnostics(path)
     with found.recover():
-        data = read_content(path)
+        data = file_bytes(path, MAX_FILE_BYTES)
         return read_log_data(data, is_text=not is_binary(data), path=Path(path))
     return ReadResult(None, found.problems)
 

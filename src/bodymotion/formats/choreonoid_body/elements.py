@@ -18,6 +18,7 @@ from bodymotion.formats.choreonoid_body.geometry import ShapeReader
 from bodymotion.formats.choreonoid_body.links import MASS_KEYS, FoundDevice, read_mass
 from bodymotion.formats.meshes.stl import read_mesh_file
 from bodymotion.formats.resources import NotFound
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import NOT_SHOWN
 from bodymotion.formats.vrml.shapes import IDENTITY, PLAIN, FoundShape, NodeFrame, by_purpose
@@ -78,7 +79,7 @@ class ElementReader:
 
     def _all(self, elements: Node, frame: NodeFrame, title: str) -> None:
         if self.depth >= MAX_DEPTH:
-            raise rules.TOO_LARGE.error(f"elements are nested more than {MAX_DEPTH} deep", elements.location)
+            raise TOO_LARGE.error(f"elements are nested more than {MAX_DEPTH} deep", elements.location)
         self.depth += 1
         try:
             for kind, node in self._each(elements, title):
@@ -127,7 +128,7 @@ class ElementReader:
     def _count(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
         if self.visited > MAX_KEYS:
-            raise rules.TOO_LARGE.error(f"the elements unfold to more than {MAX_KEYS} keys", node.location)
+            raise TOO_LARGE.error(f"the elements unfold to more than {MAX_KEYS} keys", node.location)
 
     def _element(self, kind: str, node: Mapping, frame: NodeFrame) -> None:
         self._count(node)
@@ -162,7 +163,7 @@ class ElementReader:
         own[:3, :3] *= scale or (1.0, 1.0, 1.0)
         whole = own if frame.transform is IDENTITY else frame.transform @ own
         if not np.isfinite(whole).all():
-            raise rules.TOO_LARGE.error(f"the pose of {fields.title} is not finite", fields.location())
+            raise TOO_LARGE.error(f"the pose of {fields.title} is not finite", fields.location())
         return NodeFrame(whole, frame.visual, frame.collision)
 
     def _inside(self, fields: Fields, frame: NodeFrame) -> None:

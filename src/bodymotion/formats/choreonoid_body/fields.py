@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from bodymotion.diagnostics import Rule
 from bodymotion.formats.choreonoid_body import rules
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.yaml import fields as yaml_fields
 from bodymotion.formats.yaml.fields import reads, shown
 from bodymotion.formats.yaml.tree import Node, Sequence
@@ -61,7 +62,7 @@ class Fields(yaml_fields.Fields):
         for item in nested:
             self.context.nested_left -= 1
             if self.context.nested_left < 0:
-                raise rules.TOO_LARGE.error(f"{name} of {self.title} unfolds to too many lists", value.location)
+                raise TOO_LARGE.error(f"{name} of {self.title} unfolds to too many lists", value.location)
             yield from self._lists(item, name)
 
     def _list(self, part: Sequence, name: str, count: int) -> list[float]:

@@ -14,6 +14,7 @@ from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.shapes import by_purpose
 from bodymotion.formats.yaml.fields import reads
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
@@ -193,7 +194,7 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     count = fields.integer("num_joints", default=1)
     if not 1 <= count <= MAX_TRACK_LINKS:
         message = f"num_joints of {fields.title} is {count}; 1 to {MAX_TRACK_LINKS} links can be made"
-        raise rules.TOO_LARGE.error(message, fields.location("num_joints"))
+        raise TOO_LARGE.error(message, fields.location("num_joints"))
     first = _without_parts(fields, Joint(name=f"{name}0", type="free"), f"{name}0")
     axis = _read_axis(fields, "joint_axis")
     axis = frozen([0.0, 1.0, 0.0]) if axis is None or not axis.any() else axis

@@ -29,9 +29,10 @@ from bodymotion.formats.choreonoid_body.links import (
     read_track,
 )
 from bodymotion.formats.choreonoid_body.resources import find_file
-from bodymotion.formats.resources import PART_OUTSIDE, PART_REMOTE, NotFound, ResourceFinder
+from bodymotion.formats.resources import PART_OUTSIDE, PART_REMOTE, NotFound, ResourceFinder, file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
-from bodymotion.formats.yaml.fields import Context, label, open_text, read_bytes
+from bodymotion.formats.yaml.fields import MAX_BYTES, Context, label, open_text
 from bodymotion.formats.yaml.recovery import read_or_recover
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.rotations import limits_in_radians
@@ -76,7 +77,7 @@ def read_body(path: str | Path, *, allow_outside: bool | None = None) -> ReadRes
     """
     path = Path(path)
     try:
-        data = read_bytes(path, rules)
+        data = file_bytes(path, MAX_BYTES)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
     return _read(data, path, allow_outside)
@@ -167,8 +168,8 @@ class _ModelLoader:
             own, model = Diagnostics(path), None
             with own.recover():
                 if len(self.models) > MAX_FILES:
-                    raise rules.TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
-                model = _Model(open_text(read_bytes(path, rules), path, rules, own), self, own).read()
+                    raise TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
+                model = _Model(open_text(file_bytes(path, MAX_BYTES), path, rules, own), self, own).read()
             self._open.pop()
             found.extend(own.problems)
             if own.refusal is None:
@@ -277,7 +278,7 @@ class _Model:
     def link(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
         if self.visited > MAX_KEYS or len(self.links) > MAX_LINKS:
-            raise rules.TOO_LARGE.error(f"the body has more than {MAX_LINKS} links", node.location)
+            raise TOO_LARGE.error(f"the body has more than {MAX_LINKS} links", node.location)
         if isinstance(node, Sequence):
             # An alias may stand for several links.
             for item in node.items:

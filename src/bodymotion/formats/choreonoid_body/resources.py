@@ -16,12 +16,12 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.meshes.collada import Part, SceneNode, placed_parts, read_collada
 from bodymotion.formats.meshes.stl import mesh_fault
-from bodymotion.formats.resources import NotFound, ResourceFinder
+from bodymotion.formats.resources import NotFound, ResourceFinder, file_bytes
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.shapes import FoundShape, NodeFrame, SceneWalker, node_transform
-from bodymotion.formats.yaml.fields import open_text, read_bytes
+from bodymotion.formats.yaml.fields import MAX_BYTES, open_text
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Material, Shape, Texture
@@ -58,7 +58,7 @@ def _package(name: str, folder: Path) -> Path | None:
 def read_elements(path: Path, including: Document, found: Diagnostics) -> Document:
     """Parse a YAML file whose elements another file includes, and which may use its anchors; FormatError where it is not YAML."""
     own = Diagnostics(path)
-    document = open_text(read_bytes(path, rules), path, rules, own, including.anchors)
+    document = open_text(file_bytes(path, MAX_BYTES), path, rules, own, including.anchors)
     if own.refusal is not None:
         raise FormatError(own.refusal, own.problems)
     found.extend(own.problems)

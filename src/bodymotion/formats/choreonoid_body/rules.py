@@ -3,9 +3,6 @@
 from bodymotion.diagnostics import document, judgement
 
 # The file
-UNREADABLE = judgement.error(
-    "BDY100", "The file must exist and be readable.", example=("a folder called robot.body", "a file called robot.body")
-)
 NOT_YAML = document.error(
     "BDY101",
     "A .body file must be YAML, nested at most 100 deep.",
@@ -84,12 +81,6 @@ LEFT_OVER = document.warning(
     "BDY113",
     "A list of points must have two or three numbers for each; numbers left over are not used.",
     example=("vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0, 7 ]", "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0 ]"),
-)
-TOO_LARGE = judgement.error(
-    "BDY112",
-    "A model must stay within the limits of the reader.",
-    leaves_out=True,
-    example=("num_joints: 5000", "num_joints: 50"),
 )
 
 # Links

@@ -15,7 +15,8 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.csv import rules
-from bodymotion.formats.tables.number_table import CELL, UNREADABLE, Table
+from bodymotion.formats.rules import UNPACKED, UNREADABLE
+from bodymotion.formats.tables.number_table import CELL, Table
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file
 
@@ -81,7 +82,7 @@ def _read(content: bytes, found: Diagnostics) -> Table:
 
     def check(sizes: Iterable[int]) -> None:
         if any(size > limit for size in accumulate(sizes)):
-            raise rules.TOO_LARGE.error(f"it unpacks to more than {limit >> 20} MB", Location(path))
+            raise UNPACKED.error(f"it unpacks to more than {limit >> 20} MB", Location(path))
 
     if hasattr(reader, "schema_arrow"):
         leaves = map(reader.schema.column, range(len(reader.schema)))

@@ -68,9 +68,6 @@ GUESSED_LAYOUT = judgement.note(
     "layout='unitree' (--layout unitree) and frame_rate=… (--input-rate) confirm it",
     example=("load('dance.csv')", "load('dance.csv', layout='unitree')"),
 )
-TOO_LARGE = judgement.error(
-    "CSV014", "A Parquet or Arrow table unpacks to at most 64 MB, or 100 times its size.", example=("zeros", "a walk")
-)
 NO_MOTION = judgement.error(
     "CSV015", "A Parquet or Arrow table has numbers of one motion, each column once.", example=("KNEE, KNEE", "KNEE")
 )

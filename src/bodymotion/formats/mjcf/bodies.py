@@ -39,6 +39,7 @@ from bodymotion.formats.mjcf.geoms import (
 )
 from bodymotion.formats.mjcf.names import NOT_READ, Kept, Output, finite
 from bodymotion.formats.mjcf.rules import REFUSED
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
@@ -168,7 +169,7 @@ class Tree:
             childclass = self.defaults.known(element, "childclass") if element.get("childclass") else item.childclass
             inside = list(contents(element, childclass, self.settings, self.defaults))
             if len(self.links) + max(sum(inner.element.name == "joint" for inner in inside), 1) > MAX_LINKS:
-                raise rules.TOO_LARGE.error(f"the model has more than {MAX_LINKS} links", element.location)
+                raise TOO_LARGE.error(f"the model has more than {MAX_LINKS} links", element.location)
             index = self._body(item, parent, inside)
             stack += [(inner, index) for inner in reversed(inside) if inner.element.name == "body"]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.names import finite
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml.tree import Element
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, unit
@@ -110,7 +111,7 @@ class Defaults:
                 size += sum(map(len, known.values()))
                 if size > MAX_ATTRIBUTES:
                     message = f"the classes of <default> have more than {MAX_ATTRIBUTES} attributes with those that they inherit"
-                    raise rules.TOO_LARGE.error(message, element.location)
+                    raise TOO_LARGE.error(message, element.location)
             for child in element.children:
                 if child.name != "default":
                     _merge(known.setdefault(child.name, {}), child)

@@ -21,6 +21,7 @@ from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, pose, rotation_to
 from bodymotion.formats.mjcf.names import Kept, Output, finite
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
@@ -261,7 +262,7 @@ class Geoms:
         element = item.element
         self._count += 1
         if self._count > MAX_SHAPES:
-            raise rules.TOO_LARGE.error(f"the model has more than {MAX_SHAPES} geoms", element.location)
+            raise TOO_LARGE.error(f"the model has more than {MAX_SHAPES} geoms", element.location)
         kind = element.get("type", "sphere")
         between = "fromto" in element.attributes and kind not in ("sphere", "mesh", "plane")
         frame = poses.IDENTITY if between else pose(element, self.settings)

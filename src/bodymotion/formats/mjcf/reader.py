@@ -17,6 +17,7 @@ from bodymotion.formats.mjcf.geoms import Geoms
 from bodymotion.formats.mjcf.loops import LoopReader
 from bodymotion.formats.mjcf.names import MAX_SIZE, Kept, check_actuators, correct_names
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder, file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, read_xml
 from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.rotations import limits_in_radians
@@ -70,7 +71,7 @@ def read_mjcf(path: str | Path, *, allow_outside: bool | None = None) -> ReadRes
     """
     path = Path(path)
     try:
-        data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
+        data = file_bytes(path, MAX_BYTES)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
     return parse_mjcf(data, path, allow_outside=allow_outside)
@@ -113,7 +114,7 @@ class _Files:
             count += 1
             if count > MAX_ELEMENTS or depth > MAX_DEPTH:
                 message = f"more than {MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
-                raise rules.TOO_LARGE.error(message, element.location)
+                raise TOO_LARGE.error(message, element.location)
             if any(child.name == "include" for child in element.children):
                 children: list[Element] = []
                 for child in element.children:
@@ -143,7 +144,7 @@ class _Files:
                 raise rules.INCLUDE.error(message, include.location_of("file"))
             seen.add(real)
             self.included.append(file)
-            root = self._parse(file_bytes(file, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES), file)
+            root = self._parse(file_bytes(file, MAX_BYTES), file)
         except FormatError as error:
             self.found.add(error.problem, fatal=True)
             root = None

@@ -6,9 +6,6 @@ RETIRED = {"MJCF113": "BODY111", "MJCF130": "BODY131", "MJCF131": "BODY133", "MJ
 """Codes of rules that others replaced, with the codes of these."""
 
 # The file
-UNREADABLE = judgement.error(
-    "MJCF100", "The file can be opened.", example=("a folder called robot.xml", "a file called robot.xml")
-)
 NOT_MJCF = document.error("MJCF101", "The root of an MJCF file is <mujoco>.", example=("<model>", "<mujoco>"))
 INCLUDE = document.error(
     "MJCF102",
@@ -19,11 +16,6 @@ NO_BODY = judgement.error(
     "MJCF103",
     "A model has a body.",
     example=("<worldbody> </worldbody>", '<worldbody> <body> <geom size="0.1"/> </body> </worldbody>'),
-)
-TOO_LARGE = judgement.error(
-    "MJCF104",
-    "A model has at most 100 MB, 2 million elements, 250 nested elements and a million attributes in its classes.",
-    example=("150 classes in one another, each with 7000 values", "20 of them"),
 )
 CLASS = document.error(
     "MJCF105", "class and childclass name a class of <default>.", example=('childclass="foot"', 'childclass="leg"')

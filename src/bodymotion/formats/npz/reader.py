@@ -11,6 +11,8 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.formats.npz import rules
 from bodymotion.formats.npz.layouts import Array, QuaternionOrder, ReadOptions, motion_of
+from bodymotion.formats.resources import unreadable
+from bodymotion.formats.rules import UNPACKED
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.system.files import open_file
@@ -41,7 +43,7 @@ def read_archive(path: str | Path, *, only: Collection[str] | None = None) -> di
     except FormatError:
         raise
     except OSError as error:
-        raise rules.UNREADABLE.error(f"cannot be opened: {error.strerror or error}", location) from error
+        raise unreadable(error, path) from error
     except Exception as error:  # zipfile, zlib, lzma and bz2 have errors of their own
         raise rules.NOT_AN_ARCHIVE.error(f"the archive is damaged: {error}"[:200], location) from error
 
@@ -51,7 +53,7 @@ def _arrays(archive: zipfile.ZipFile, size: int, location: Location, only: Colle
     total = sum(member.file_size for member in members)
     if len(members) > MAX_ARRAYS or total > max(MAX_BYTES, MAX_RATIO * size):
         message = f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB"
-        raise rules.BOMB.error(message, location)
+        raise UNPACKED.error(message, location)
     found = {}
     for member in members:
         if member.filename.endswith(".npy"):

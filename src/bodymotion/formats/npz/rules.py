@@ -7,21 +7,10 @@ NOT_AN_ARCHIVE = judgement.error(
     "An .npz file is a zip archive of NumPy arrays.",
     example=("a text called walk.npz", "numpy.savez('walk.npz', …)"),
 )
-BOMB = judgement.error(
-    "NPZ002",
-    "An archive unpacks to at most 256 MB, or 100 times its own size.",
-    "save it again with numpy.savez, which does not compress",
-    example=("a gigabyte of zeros, compressed", "the same, not compressed"),
-)
 OBJECTS = judgement.error(
     "NPZ003",
     "Arrays hold numbers, truth values or texts; Python objects could run code when they are unpacked.",
     example=("info=numpy.array({'by': 'me'})", "info=numpy.array('by me')"),
-)
-UNREADABLE = judgement.error(
-    "NPZ004",
-    "The file can be opened and read to its end.",
-    example=("a folder called walk.npz", "a file called walk.npz"),
 )
 LAYOUT = judgement.error(
     "NPZ101",

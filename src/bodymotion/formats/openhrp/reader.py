@@ -38,7 +38,7 @@ from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene
-from bodymotion.formats.vrml.rules import DECIMAL_COMMA, EMPTY, HEADER, SCENERY, UNKNOWN_NODE, UNREADABLE
+from bodymotion.formats.vrml.rules import DECIMAL_COMMA, EMPTY, HEADER, SCENERY, UNKNOWN_NODE
 from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker, by_purpose, node_transform
 from bodymotion.formats.vrml.values import is_declared
 from bodymotion.geometry import poses
@@ -78,7 +78,7 @@ def read_openhrp(
     """
     path = Path(path)
     try:
-        data = file_bytes(path, UNREADABLE)
+        data = file_bytes(path)
         result = read_scene(data, path)
     except FormatError as error:
         return ReadResult(None, error.problems)

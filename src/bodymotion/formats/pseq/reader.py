@@ -13,8 +13,10 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.pseq import rules
+from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
-from bodymotion.formats.yaml.fields import Context, Fields, open_text, read_bytes
+from bodymotion.formats.yaml.fields import MAX_BYTES, Context, Fields, open_text
 from bodymotion.formats.yaml.recovery import read_or_recover
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import without_collections
@@ -59,7 +61,7 @@ def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
     """Read key poses; a file of another kind, or one that is no YAML, has no value."""
     path = Path(path)
     try:
-        data = read_bytes(path, rules)
+        data = file_bytes(path, MAX_BYTES)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
     found = read_or_recover(data, lambda data: _attempt(data, path), (*TOP_KEYS, *REF_KEYS, *POSE_KEYS, *LINK_KEYS))
@@ -115,7 +117,7 @@ class _Reader:
             self.found.report(rules.NO_POSES, "the sequence has no poses", top.location("refs"))
         if len(items) > MAX_POSES:
             message = f"there are {len(items)} key poses: at most {MAX_POSES} are read"
-            raise rules.TOO_LARGE.error(message, items[MAX_POSES].location)
+            raise TOO_LARGE.error(message, items[MAX_POSES].location)
         for item in items:
             with self.found.recover():
                 self._ref(item)

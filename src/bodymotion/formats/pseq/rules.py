@@ -2,9 +2,6 @@
 
 from bodymotion.diagnostics import judgement, reference
 
-UNREADABLE = judgement.error(
-    "PSQ001", "The file must exist and be readable.", example=("a folder called dance.pseq", "a file called dance.pseq")
-)
 NOT_YAML = reference.error(
     "PSQ002", "A .pseq file must be YAML, nested at most 100 deep.", example=("zmp: [ 0, 0, 0", "zmp: [ 0, 0, 0 ]")
 )
@@ -37,11 +34,6 @@ MISSPELT = judgement.warning(
     "PSQ009",
     "A key that is similar to one of the format is probably misspelt.",
     example=("isTouch1ng: true", "isTouching: true"),
-)
-TOO_LARGE = judgement.error(
-    "PSQ010",
-    "A file must stay within the limits of the reader.",
-    example=("more than 100 000 key poses", "100 key poses"),
 )
 IGNORED = judgement.note(
     "PSQ011",

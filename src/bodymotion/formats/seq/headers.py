@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity
 from bodymotion.diagnostics.spelling import meant
+from bodymotion.formats.rules import ENCODING
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, Frames
 from bodymotion.formats.seq.scan import first_non_utf8_byte
@@ -459,7 +460,7 @@ class _Reader:
             path, wrong = self.document.source.path, first_non_utf8_byte(self.document.source)
             where = Location(path) if wrong is None else Location(path, *wrong[:2])
             byte = "" if wrong is None else f": this is the byte 0x{wrong[2]:02x}"
-            self.found.report(rules.ENCODING, f"the text is not UTF-8{byte}", where)
+            self.found.report(ENCODING, f"the text is not UTF-8 but read as Japanese (cp932){byte}", where)
 
     def component(self, own: Fields, version: int) -> ComponentHeader | None:
         """Return the header of a component, which may be the top node itself; None where its type is unknown."""

@@ -5,11 +5,6 @@ Rules whose `source` is "reference" are those of Choreonoid's loader, where the 
 
 from bodymotion.diagnostics import document, judgement, reference
 
-UNREADABLE = judgement.error(
-    "SEQ001",
-    "The file can be opened and read to its end.",
-    example=("a folder called walk.seq", "a file called walk.seq"),
-)
 NOT_YAML = document.error(
     "SEQ002",
     "A body motion must be well-formed YAML.",
@@ -229,12 +224,6 @@ KEY_TWICE = judgement.warning(
     "A key must occur once in a mapping.",
     "the last one is used",
     example=("frameRate: 100\nframeRate: 200", "frameRate: 100"),
-)
-ENCODING = judgement.warning(
-    "SEQ220",
-    "The text must be UTF-8.",
-    "read as Japanese (cp932); in an editor, save it as UTF-8",
-    example=("# 歩行 in cp932", "# 歩行 in UTF-8"),
 )
 DOCUMENTS = judgement.warning(
     "SEQ221", "A file must hold one YAML document.", "the first one is read", example=("---", "# ---")

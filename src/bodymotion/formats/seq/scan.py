@@ -24,6 +24,8 @@ from typing import BinaryIO
 import numpy as np
 
 from bodymotion.diagnostics import Location
+from bodymotion.formats.resources import unreadable
+from bodymotion.formats.rules import UNREADABLE
 from bodymotion.formats.seq import rules
 from bodymotion.formats.yaml.tree import PiecedText
 from bodymotion.geometry.arrays import Bools, Indices
@@ -132,7 +134,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
     def open(cls, path: str | Path) -> ByteSource:
         """Open a file; a pipe is read as a whole.
 
-        Raises FormatError with SEQ001 when that fails.
+        Raises FormatError with FMT002 when that fails.
         """
         try:
             content = pipe_content(path)
@@ -140,12 +142,12 @@ class ByteSource(AbstractContextManager["ByteSource"]):
                 return cls(None, content, str(path))
             file = Path(path).open("rb")  # noqa: SIM115
         except (OSError, ValueError) as error:
-            raise rules.UNREADABLE.error(f"cannot be opened: {_reason(error)}", Location(str(path)), "") from error
+            raise unreadable(error, path) from error
         try:
             return cls(file, None, str(path))
         except OSError as error:
             file.close()
-            raise rules.UNREADABLE.error(f"cannot be read: {_reason(error)}", Location(str(path)), "") from error
+            raise unreadable(error, path) from error
         except BaseException:
             file.close()
             raise
@@ -153,7 +155,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes from `offset`, fewer at the end.
 
-        Raises FormatError with SEQ001 when the file cannot be read there.
+        Raises FormatError with FMT002 when the file cannot be read there.
         """
         if self._data is not None:
             return self._data[offset : offset + size]
@@ -163,23 +165,23 @@ class ByteSource(AbstractContextManager["ByteSource"]):
             self._file.seek(offset)
             part = self._file.read(size)
         except OSError as error:
-            raise rules.UNREADABLE.error(f"cannot be read: {_reason(error)}", Location(self.path), "") from error
+            raise unreadable(error, self.path or "") from error
         if len(part) < size:
-            raise rules.UNREADABLE.error("the file became shorter while it was read", Location(self.path), "")
+            raise UNREADABLE.error("the file became shorter while it was read", Location(self.path))
         return part
 
     @contextmanager
     def reopened(self) -> Iterator[None]:
         """Open a file that was closed once more, for the block.
 
-        Raises FormatError with SEQ001 when it was removed, or its size has changed.
+        Raises FormatError with FMT002 when it was removed, or its size has changed.
         """
         if self._data is not None or (self._file is not None and not self._file.closed):
             yield
             return
         with ByteSource.open(self.path or "") as other:
             if other.size != self.size or other._file is None:
-                raise rules.UNREADABLE.error("the file has changed", Location(self.path), "")
+                raise UNREADABLE.error("the file has changed", Location(self.path))
             self._file = other._file
             try:
                 yield
@@ -194,10 +196,6 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         if self._file is not None:
             self._file.close()
             self._file = None
-
-
-def _reason(error: Exception) -> str:
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def first_non_utf8_byte(source: ByteSource) -> tuple[int, int, int] | None:

@@ -30,6 +30,7 @@ from bodymotion.diagnostics import (
     losses,
 )
 from bodymotion.diagnostics.text import counted
+from bodymotion.formats.resources import unreadable
 from bodymotion.formats.tables.columns import check_increasing, timeline_of
 from bodymotion.formats.text import number_rows, numbers_of_rows
 from bodymotion.geometry.arrays import Floats, Indices
@@ -37,11 +38,6 @@ from bodymotion.motion import Component, Motion
 from bodymotion.motion.components import Timeline, with_even_steps
 from bodymotion.system.files import open_file
 
-UNREADABLE = judgement.error(
-    "TAB001",
-    "A table can be opened and read to its end.",
-    example=("a folder called walk.csv", "a file called walk.csv"),
-)
 EMPTY = judgement.error(
     "TAB002", "A table has at least one line.", example=("an empty file", "a line of names, and lines of numbers")
 )
@@ -169,8 +165,7 @@ def read_table(path: str | Path, found: Diagnostics, delimiter: str | None = Non
     except FormatError as error:
         found.extend(error.problems)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        found.report(UNREADABLE, f"cannot be opened: {reason}", Location(name))
+        found.extend(unreadable(error, path).problems)
     return None
 
 

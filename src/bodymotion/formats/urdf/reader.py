@@ -10,6 +10,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
 from bodymotion.formats.kept_json import separate_segments, usable, viewpoints_of
 from bodymotion.formats.resources import PackageFinder, file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
 from bodymotion.formats.urdf.elements import correct_names, one_line, parse_rest, read_origin, read_rest
@@ -17,7 +18,7 @@ from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_inertial, read_joint
 from bodymotion.formats.urdf.shapes import ShapeReader
 from bodymotion.formats.xml.syntax import closest_name
-from bodymotion.formats.xml.tree import MAX_BYTES, TOO_DEEP, Element, FieldLocator, FieldTable, read_xml
+from bodymotion.formats.xml.tree import MAX_BYTES, Element, FieldLocator, FieldTable, read_xml
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material
@@ -73,7 +74,7 @@ def read_urdf(
     """
     path = Path(path)
     try:
-        data = file_bytes(path, rules.UNREADABLE, rules.UNREADABLE, MAX_BYTES)
+        data = file_bytes(path, MAX_BYTES)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
     return parse_urdf(data, path, allow_outside=allow_outside, package_paths=package_paths)
@@ -128,7 +129,7 @@ def _read_tree(robot: Element) -> list[Node]:
     """
     elements = list(robot.all("link"))
     if len(elements) > MAX_LINKS:
-        raise TOO_DEEP.error(f"the model has more than {MAX_LINKS} links", elements[MAX_LINKS].location)
+        raise TOO_LARGE.error(f"the model has more than {MAX_LINKS} links", elements[MAX_LINKS].location)
     links = _by_name(robot, "link")
     if not elements:
         robot.report(rules.NO_LINK, "there is no <link>; expected at least one", fatal=True)

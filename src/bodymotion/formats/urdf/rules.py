@@ -5,9 +5,6 @@ from bodymotion.diagnostics import document, judgement
 RETIRED = {"URDF123": "BODY111", "URDF125": "BODY112"}  # Codes of rules that others replaced, with the codes of these.
 
 # The file
-UNREADABLE = judgement.error(
-    "URDF100", "The file can be opened.", example=("a folder called robot.urdf", "a file called robot.urdf")
-)
 NOT_A_ROBOT = document.error("URDF101", "The root element of a URDF file is <robot>.", example=("<robots>", "<robot>"))
 XACRO = judgement.error(
     "URDF102",

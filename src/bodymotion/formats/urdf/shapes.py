@@ -12,11 +12,12 @@ from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.resources import PART_OUTSIDE, FoundFile, PackageFinder
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import add_origin, finite_numbers, read_origin
 from bodymotion.formats.urdf.extension import LossReport
 from bodymotion.formats.vrml.reader import InlineLoader
-from bodymotion.formats.xml.tree import TOO_DEEP, Element, is_xml_text, number_text
+from bodymotion.formats.xml.tree import Element, is_xml_text, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.meshes import to_mesh, transformed
@@ -100,7 +101,7 @@ class ShapeReader:
     def _read(self, element: Element, material_name: str | None) -> list[Shape]:
         self._count += 1
         if self._count > MAX_SHAPES:
-            raise TOO_DEEP.error(f"the model has more than {MAX_SHAPES} shapes", element.location)
+            raise TOO_LARGE.error(f"the model has more than {MAX_SHAPES} shapes", element.location)
         transform = poses.to_matrix(read_origin(element))
         defined = None if material_name is None else self.defined[material_name]
         material = self._material(element) if defined is None else self._known_material(defined, material_name or "")

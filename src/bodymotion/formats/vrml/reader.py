@@ -32,10 +32,10 @@ def read_vrml(path: str | Path) -> Scene:
     Raises
     ------
     FormatError
-        With line and column, when the text does not follow the grammar; VRML100 when the file cannot be opened.
+        With line and column, when the text does not follow the grammar; FMT002 when the file cannot be opened.
     """
     path = Path(path)
-    return parse_vrml(file_bytes(path, rules.UNREADABLE), path)
+    return parse_vrml(file_bytes(path), path)
 
 
 def parse_vrml(data: bytes, path: Path | None = None) -> Scene:

@@ -8,12 +8,6 @@ RETIRED = {"VRML212": "VRML112"}
 PART_MISSING, PART_OUTSIDE, PART_REMOTE = resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE
 PART_LIMIT, PART_UNREADABLE = resources.PART_LIMIT, resources.PART_UNREADABLE
 
-UNREADABLE = judgement.error(
-    "VRML100",
-    "The file must be there and be readable.",
-    "check the path",
-    example=("a folder called robot.wrl", "a file called robot.wrl"),
-)
 NOT_VRML97 = document.error(
     "VRML101",
     "Only VRML97 (#VRML V2.0 utf8) is read: VRML 1.0 and X3D are other languages.",

@@ -18,26 +18,19 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity, Subject, document, judgement
 from bodymotion.diagnostics.spelling import number_slip
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml import syntax
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-UNREADABLE = judgement.error(
-    "XML100", "The file can be opened, and is not larger than 100 MB.", example=("a .dae of 200 MB", "a .dae of 20 MB")
-)
 NOT_XML = document.error("XML101", "The file is well-formed XML.", example=('<mass value="5">', '<mass value="5"/>'))
 ENTITY = judgement.error(
     "XML102",
     "A model declares no entities: they can name other files and expand without limit.",
     "write the text in place of its entity",
     example=('<!DOCTYPE robot [ <!ENTITY m "5"> ]>', "<!DOCTYPE robot>"),
-)
-TOO_DEEP = judgement.error(
-    "XML103",
-    "A file has at most 300 000 elements, nested at most 200 deep.",
-    example=("elements nested 300 deep", "elements nested 100 deep"),
 )
 WRONG_VALUE = document.error(
     "XML104",
@@ -301,7 +294,7 @@ def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | No
     try:
         if len(data) > MAX_BYTES:
             message = f"the file has {len(data)} bytes; at most {MAX_BYTES} are read"
-            raise UNREADABLE.error(message, Location(document.path))
+            raise TOO_LARGE.error(message, Location(document.path))
         return _Builder(document).parse()
     except FormatError as error:
         found.add(error.problem, fatal=True)
@@ -391,7 +384,7 @@ class _Builder:
         self.count += 1
         if len(self.stack) >= MAX_DEPTH or self.count > MAX_ELEMENTS:
             limit = f"{MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
-            raise TOO_DEEP.error(f"more than {limit}", Location(self.document.path, line, column))
+            raise TOO_LARGE.error(f"more than {limit}", Location(self.document.path, line, column))
         if self.is_corrected:
             attributes = [text.replace(self.stand_in, "&") for text in attributes]
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))

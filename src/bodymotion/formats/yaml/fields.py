@@ -21,7 +21,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel, meant, number_slip
 from bodymotion.diagnostics.text import with_article
-from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text, decode
 from bodymotion.formats.yaml.tree import Dialect, Document, Mapping, Node, Scalar, Sequence, parse_yaml
 from bodymotion.geometry.arrays import Floats, frozen
@@ -67,11 +67,6 @@ class Context:
     angle_unit: float = math.pi / 180.0
     plain_left: int = MAX_PLAIN
     nested_left: int = MAX_PLAIN
-
-
-def read_bytes(path: Path, rules: ModuleType) -> bytes:
-    """Return the bytes of a file; FormatError where it cannot be opened, or is too large."""
-    return file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
 
 
 def open_text(
@@ -345,7 +340,7 @@ def _plain(node: Node, context: Context) -> object:
     if context.plain_left < 0:
         if before >= 0:
             message = f"unknown keys have more than {MAX_PLAIN} values: the rest is left out"
-            context.found.report(context.rules.TOO_LARGE, message, node.location)
+            context.found.report(TOO_LARGE, message, node.location)
         return None
     if isinstance(node, Sequence):
         return [_plain(item, context) for item in node.items] if context.plain_left else []
