@@ -17,6 +17,7 @@ TITLES = {
     "FMT": "Files",
     "VRML": "The language VRML97",
     "XML": "XML, of .urdf and .xml",
+    "YAML": "YAML, of .body, .pseq and .seq",
     "TAB": "Tables of numbers",
     "SPOT": "Spot animations on a robot",
     "BODY": "Models of any format",

@@ -135,7 +135,7 @@ def test_a_decimal_comma_in_a_body_file(tmp_path):
     (tmp_path / "m.body").write_text(
         "format: ChoreonoidBody\nformat_version: 2.0\nlinks:\n  - name: a\n    mass: 1,5\n"
     )
-    (problem,) = (one for one in bm.check(tmp_path / "m.body").problems if one.rule == "BDY107")
+    (problem,) = (one for one in bm.check(tmp_path / "m.body").problems if one.rule == "YAML104")
     assert problem.location.line == 5 and "1.5" in problem.hint
 
 

@@ -207,7 +207,7 @@ def test_odd_geometry_has_a_problem(given, rule):
 def test_wrong_elements_are_refused(text):
     with pytest.raises(FormatError) as caught:
         elements(text)
-    assert caught.value.problem.rule in ("BDY107", "BDY150") and caught.value.problem.location.line == 10
+    assert caught.value.problem.rule in ("YAML104", "BDY150") and caught.value.problem.location.line == 10
 
 
 def test_materials():
@@ -295,7 +295,7 @@ def test_optical_frames(frame, forward, up):
 @pytest.mark.parametrize(
     ("given", "rule"),
     [
-        ("Camera: { format: COLOUR }", "BDY107"),
+        ("Camera: { format: COLOUR }", "YAML104"),
         ("Camera: { field_of_view: 200 }", "BDY155"),
         ("Camera: { near_clip_distance: 3, far_clip_distance: 2 }", "BODY152"),
         ("Camera: { width: 0 }", "BODY152"),

@@ -136,17 +136,17 @@ def test_axes(given, axis, said):
     [
         ("joint_type: ball", "BDY130", "'ball'"),
         ("joint_axis: W", "BDY131", "'W'"),
-        ("joint_axis: [ 1, 0 ]", "BDY107", "2 numbers; 3"),
-        ("joint_range: [ 1, 2, 3 ]", "BDY107", "3 numbers; 2"),
-        ("joint_id: 0.5", "BDY107", "a whole number"),
+        ("joint_axis: [ 1, 0 ]", "YAML104", "2 numbers; 3"),
+        ("joint_range: [ 1, 2, 3 ]", "YAML104", "3 numbers; 2"),
+        ("joint_id: 0.5", "YAML104", "a whole number"),
         ("inertia: [ 1, 2, 3 ]", "BDY141", "3 numbers"),
-        ("mass: heavy", "BDY107", "'heavy'"),
-        ("mass: [ 1 ]", "BDY107", "a list"),
-        ("translation: 1", "BDY107", "a list of numbers"),
-        ("translation: [ 1, [ 0, 0, 0 ] ]", "BDY107", "lists of numbers"),
-        ("rotation: [ 0, 0, 1 ]", "BDY107", "3 numbers; 4"),
+        ("mass: heavy", "YAML104", "'heavy'"),
+        ("mass: [ 1 ]", "YAML104", "a list"),
+        ("translation: 1", "YAML104", "a list of numbers"),
+        ("translation: [ 1, [ 0, 0, 0 ] ]", "YAML104", "lists of numbers"),
+        ("rotation: [ 0, 0, 1 ]", "YAML104", "3 numbers; 4"),
         ("type: Limb", "BDY126", "'Limb'"),
-        ("name: []", "BDY107", "a text"),
+        ("name: []", "YAML104", "a text"),
         ("elements: 5", "BDY150", "'5'"),
     ],
 )
@@ -171,9 +171,9 @@ def test_wrong_values_are_refused_with_their_place(key, rule, words):
         ("mass: nan", "BDY108"),
         ("joint_type: free\nmass: 1\ninertia: [ 1, 2, 0, 0, 1, 0, 0, 0, 1 ]", "BODY134"),
         ("inertia: [ 1, inf, 0, 0, 1, 0 ]", "BDY108"),
-        ("joinType: revolute", "BDY111"),
-        ("max_joint_velocty: 3", "BDY111"),
-        ("elements: [ { type: Shape, apearance: {}, geometry: { type: Box, size: [ 1, 1, 1 ] } } ]", "BDY111"),
+        ("joinType: revolute", "YAML106"),
+        ("max_joint_velocty: 3", "YAML106"),
+        ("elements: [ { type: Shape, apearance: {}, geometry: { type: Box, size: [ 1, 1, 1 ] } } ]", "YAML106"),
     ],
 )
 def test_odd_values_are_read_with_a_problem(key, rule):
@@ -318,7 +318,7 @@ def test_sub_bodies_that_are_not_there(tmp_path):
         assert name in missing.message
         assert (follows.rule, follows.severity, follows.location.line) == ("BDY125", "warning", 7)
         assert "'B'" in follows.message
-        assert {p.rule for p in body.problems} - {"BDY127", "BDY125"} == ({"BDY107"} if name == "bad.body" else set())
+        assert {p.rule for p in body.problems} - {"BDY127", "BDY125"} == ({"YAML104"} if name == "bad.body" else set())
 
 
 def test_files_outside_of_the_folder(tmp_path):
@@ -364,8 +364,8 @@ def test_extra_joints():
         (HEAD, "BDY120"),
         (f"{HEAD}links: []\n", "BDY120"),
         (f"{HEAD}links: [ {{ type: Skip }} ]\n", "BDY120"),
-        (f"{HEAD}links: [ A ]\n", "BDY107"),
-        (f"{HEAD}links: [ {{ name: A }} ]\nextra_joints: [ 1 ]\n", "BDY107"),
+        (f"{HEAD}links: [ A ]\n", "YAML104"),
+        (f"{HEAD}links: [ {{ name: A }} ]\nextra_joints: [ 1 ]\n", "YAML104"),
     ],
 )
 def test_files_that_are_no_bodies(text, rule):

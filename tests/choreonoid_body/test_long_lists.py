@@ -7,7 +7,6 @@ import pytest
 from body_files import HEAD, parsed
 
 from bodymotion.diagnostics import Diagnostics, FormatError
-from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.yaml.fields import open_text
 from bodymotion.formats.yaml.tree import LONG_LIST, Sequence
 
@@ -74,7 +73,7 @@ def test_what_is_no_list_of_numbers_stays_what_yaml_makes_of_it(wrong):
 def test_in_a_text_it_is_a_text():
     numbers = f"[ {listed(POINTS, ', ')} ]"
     assert len(numbers) > LONG_LIST
-    document = open_text(f"a: '{numbers}'\nb: {numbers}\n# {numbers}\n".encode(), None, rules, Diagnostics())
+    document = open_text(f"a: '{numbers}'\nb: {numbers}\n# {numbers}\n".encode(), None, Diagnostics())
     assert document.root.items["a"].value == numbers
     assert isinstance(document.root.items["b"], Sequence) and len(document.root.items["b"].items) == POINTS.size
 

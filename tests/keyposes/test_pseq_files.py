@@ -111,7 +111,7 @@ def test_one_fault_hides_no_other(tmp_path: Path) -> None:
     assert all(problem.location.line for problem in found.problems)
 
 
-@pytest.mark.parametrize(("right", "wrong", "rule"), [("PoseSeq", "PosSeq", "PSQ003"), ("zmp:", ":", "PSQ002")])
+@pytest.mark.parametrize(("right", "wrong", "rule"), [("PoseSeq", "PosSeq", "PSQ003"), ("zmp:", ":", "YAML101")])
 def test_a_fault_of_the_whole_file_hides_no_other_before_it(right: str, wrong: str, rule: str, tmp_path: Path) -> None:
     file = tmp_path / "a.pseq"
     broken = TEXT.replace("q: [ 0.25 ]", "q: [ 0.25, 1 ]")

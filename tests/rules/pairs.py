@@ -17,6 +17,7 @@ from bodymotion.diagnostics.catalogue import catalogue
 
 Content: TypeAlias = str | bytes
 Folder: TypeAlias = Mapping[str, Content]
+Piece: TypeAlias = tuple[str, str]
 Reported: TypeAlias = Callable[[Path], Iterable[Problem]]
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "examples",
     "files",
     "folders",
+    "in_format",
     "limited",
     "problems_of",
 ]
@@ -70,9 +72,18 @@ def folders(name: str, wrong: Folder, right: Folder, *, place: bool = True, stil
 
 def examples(name: str, good: str, codes: str, *, beside: Folder | None = None, place: bool = True) -> dict[str, Pair]:
     """Make a pair for each of the codes: the file as it is, and with the rule's example in place of its right half."""
+    return _replaced(name, good, {code: example_of(code) for code in codes.split()}, beside, place)
+
+
+def in_format(name: str, good: str, pieces: Mapping[str, Piece], *, beside: Folder | None = None) -> dict[str, Pair]:
+    """Make a pair for each of the codes, in one more format that breaks the rule: the file with the first text, and as it is."""
+    made = _replaced(name, good, pieces, beside, place=True)
+    return {f"{code} {Path(name).suffix}": pair for code, pair in made.items()}
+
+
+def _replaced(name: str, good: str, pieces: Mapping[str, Piece], beside: Folder | None, place: bool) -> dict[str, Pair]:
     made = {}
-    for code in codes.split():
-        wrong, right = example_of(code)
+    for code, (wrong, right) in pieces.items():
         more = beside or {}
         made[code] = folders(name, {**more, name: good.replace(right, wrong)}, {**more, name: good}, place=place)
         if good.count(right) != 1:
@@ -93,7 +104,7 @@ def limited(pair: Pair, name: str, value: object) -> Pair:
     return replace(pair, wrong=of(pair.wrong), right=of(pair.right))
 
 
-def example_of(code: str) -> tuple[str, str]:
+def example_of(code: str) -> Piece:
     """Return the example of a rule: what breaks it, and what does not."""
     example = RULES[code].example
     assert example is not None, f"{code} has no example"

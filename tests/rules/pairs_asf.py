@@ -54,7 +54,7 @@ def read(**options: object) -> Reported:
 
 PAIRS: dict[str, Pair] = {
     "ASF002": folders(CLIP, {CLIP: FRAMES}, {CLIP: FRAMES, FILE: TREE}, place=False),
-    "FMT009 in .asf": limited(files(FILE, TREE, LONE), "bodymotion.formats.asf.MAX_BONES", 1),
+    "FMT009 .asf": limited(files(FILE, TREE, LONE), "bodymotion.formats.asf.MAX_BONES", 1),
     **examples(FILE, TREE, "ASF101 ASF102 ASF103 ASF104"),
     "ASF105": files(FILE, TREE.replace("name lfemur", "name root"), TREE),
     "ASF201": folders(CLIP, {FILE: TREE, CLIP: FRAMES.replace("tibia 20", "tibia 20 1")}, {FILE: TREE, CLIP: FRAMES}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rules.pairs import Pair, examples, files, folders
+from rules.pairs import Pair, examples, files, folders, in_format
 
 HEAD = "format: ChoreonoidBody\nformat_version: 2.0\nangle_unit: degree\nname: robot\n"
 ROBOT = f"""\
@@ -83,9 +83,19 @@ def track(count: int) -> str:
 
 
 PAIRS: dict[str, Pair] = {
-    **examples("robot.body", ROBOT, "BDY101 BDY102 BDY103 BDY104 BDY106 BDY107 BDY108 BDY109 BDY110 BDY111 BDY114"),
-    **examples("robot.body", TWO, "BDY105"),
-    "FMT009 in .body": files("robot.body", track(5000), track(50)),
+    **examples("robot.body", ROBOT, "BDY102 BDY103 BDY104 BDY108"),
+    **examples("robot.body", ROBOT, "YAML103 YAML104 YAML105 YAML107"),
+    **examples("robot.body", TWO, "YAML102"),
+    **in_format(
+        "robot.body",
+        ROBOT,
+        {
+            "YAML101": ("joint_axis: [ 0, 1, 0", "joint_axis: [ 0, 1, 0 ]"),
+            "YAML106": ("jointaxis: [ 0, 1, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
+        },
+    ),
+    "YAML106 of a mass": files("robot.body", ROBOT.replace("mass: 2 # in kg", "Mass: 2 # in kg"), ROBOT),
+    "FMT009 .body": files("robot.body", track(5000), track(50)),
     "BDY116": files("robot.body", ROBOT.replace("1, 30 ]", "1, 1.5708 ]"), ROBOT.replace("1, 30 ]", "1, 90 ]")),
     "BDY117": files(
         "robot.body",

@@ -66,7 +66,7 @@ PAIRS: dict[str, Pair] = {
         lambda folder: forced(folder, "name: 'wave'\nmoves { type: 'step' }\n"), lambda folder: forced(folder, WAVE)
     ),
     "CAP006": files("wave.cap", "name: 'wave'\ncontrols_body: true\n", WAVE, place=False),
-    "FMT009 in .csq": limited(
+    "FMT009 .csq": limited(
         files("show.csq", SHOW + SHOW.partition("\n")[2] * 2, SHOW, place=False, still="SPOT105"),
         "bodymotion.formats.cha_proto.sequence.MAX_MOVES",
         2,

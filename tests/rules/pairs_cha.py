@@ -55,7 +55,7 @@ def columns(code: str, controls: str, wrong: str, right: str, options: str = "")
 
 PAIRS: dict[str, Pair] = {
     "CHA102": two("\ufeff" + PLAIN, PLAIN),
-    "FMT011 in .cha": two(cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
+    "FMT011 .cha": two(cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
     **given("CHA104 CHA105", SHORT),
     "CHA106": two("# comment\n" * 5000 + PLAIN, "# comment\n" * 4000 + PLAIN),
     "CHA107": two(f"{PLAIN}2 0.4 # {'x' * 100_000}\n", f"{PLAIN}2 0.4 # {'x' * 90_000}\n"),

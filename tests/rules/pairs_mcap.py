@@ -16,7 +16,7 @@ def pair(wrong: bytes, right: bytes = WHOLE) -> Pair:
 
 
 PAIRS: dict[str, Pair] = {
-    "FMT010 in .mcap": limited(pair(log(*[state("HIP" * 100_000)] * 20)), "bodymotion.formats.mcap.MAX_BYTES", 9999),
+    "FMT010 .mcap": limited(pair(log(*[state("HIP" * 100_000)] * 20)), "bodymotion.formats.mcap.MAX_BYTES", 9999),
     "MCP003": pair(WHOLE[:8] + b"\x03" + bytes([200]) + bytes(300)),
     "MCP004": pair(log(state("HIP"), ("/joint_states", b'{"name": ["HIP"]'))),
     "MCP101": pair(log(IMAGE)),

@@ -105,7 +105,7 @@ PAIRS: dict[str, Pair] = {
     "MJCF101": files("r.mjcf", f"<model> <body> {GEOM} </body> </model>\n", world(f"<body> {GEOM} </body>")),
     **examples("r.xml", world('<include file="leg.xml"/>'), "MJCF102", beside={"leg.xml": PART}),
     "MJCF103": files("r.xml", world(""), world(f"<body> {GEOM} </body>")),
-    "FMT009 in MJCF": files("r.xml", classes(150), classes(20)),
+    "FMT009 .xml": files("r.xml", classes(150), classes(20)),
     **examples(
         "r.xml",
         ROBOT,

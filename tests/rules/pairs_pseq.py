@@ -9,7 +9,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
-from rules.pairs import Pair, Reported, calls, example_of, examples, files, limited
+from rules.pairs import Pair, Reported, calls, example_of, examples, files, in_format, limited
 
 LINK = (
     "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ], isTouching: true }"
@@ -106,11 +106,21 @@ def foot(**changes: object) -> Reported:
 
 
 PAIRS: dict[str, Pair] = {
-    **examples(FILE, POSES, "PSQ002 PSQ006 PSQ007 PSQ008 PSQ009 PSQ109 PSQ108 PSQ107 PSQ005"),
+    **examples(FILE, POSES, "YAML101 PSQ007 PSQ107 PSQ108 PSQ109"),
     "PSQ003": changed("type: PoseSeq\nname: A\nrefs: 5", POSES.rstrip()),
-    "PSQ004": changed("zmp: *nothing", "zmp: [ 0, 0, 0 ]"),
+    **in_format(
+        FILE,
+        POSES,
+        {
+            "YAML102": ("zmp: *nothing", "zmp: [ 0, 0, 0 ]"),
+            "YAML103": ("time: 1\n    time: 2", "time: 1"),
+            "YAML104": ("time: soon", "time: 1"),
+            "YAML105": ("time: 1s", "time: 1"),
+            "YAML106": ("isTouch1ng: true", "isTouching: true"),
+        },
+    ),
     "FMT009": limited(files(FILE, TWO, POSES), "bodymotion.formats.pseq.reader.MAX_POSES", 1),
-    "PSQ011": files(FILE, POSES + example_of("PSQ011")[0], POSES + example_of("PSQ011")[1]),
+    "YAML107 .pseq": files(FILE, POSES + example_of("YAML107")[0], POSES + example_of("YAML107")[1]),
     "PSQ101": changed("", "name: A\n"),
     "PSQ102": changed("maxTransitionTime: 1\n", "time: 1\n"),
     "PSQ103": files(FILE, TWO.replace("time: 2", "time: 1"), TWO),

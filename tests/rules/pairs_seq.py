@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bodymotion as bm
 from bodymotion.formats.seq import parse_seq
-from rules.pairs import Pair, calls, examples, files, limited, problems_of
+from rules.pairs import Pair, calls, examples, files, in_format, limited, problems_of
 
 TOP = "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 100\n"
 JOINTS = """\
@@ -49,12 +49,20 @@ def written() -> Pair:
 
 
 PAIRS: dict[str, Pair] = {
-    **examples("walk.seq", MOTION, "SEQ002 SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ114 SEQ115"),
+    **examples("walk.seq", MOTION, "SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ114 SEQ115"),
     **examples("walk.seq", MOTION, "SEQ226 SEQ227"),
     "SEQ116": files(
         "walk.seq", "".join(line.strip() + "\n" for line in MOTION.replace("\n  - ", "\n-\n").splitlines()), MOTION
     ),
-    "SEQ225": files("walk.seq", MOTION.replace("frameRate", "framerate"), MOTION),
+    **in_format(
+        "walk.seq",
+        MOTION,
+        {
+            "YAML101": ("- [ 0.1, 0.2", "- [ 0.1, 0.2 ]"),
+            "YAML103": ("frameRate: 100\nframeRate: 200", "frameRate: 100"),
+        },
+    ),
+    **examples("walk.seq", MOTION, "YAML106"),
     "SEQ005": limited(
         calls(
             lambda _: problems_of(lambda: parse_seq(LARGE.encode())),
@@ -63,7 +71,7 @@ PAIRS: dict[str, Pair] = {
         "bodymotion.formats.seq.document.MAX_WHOLE",
         300,
     ),
-    "SEQ006": files(
+    "YAML102 .seq": files(
         "walk.seq",
         MOTION.replace("[ 0.3, 0.4 ]", "*first"),
         MOTION.replace("[ 0.1", "&first [ 0.1").replace("[ 0.3, 0.4 ]", "*first"),
@@ -89,7 +97,6 @@ PAIRS: dict[str, Pair] = {
     "SEQ211": files("walk.seq", MOTION + JOINTS, MOTION + JOINTS.replace("JointDisplacement", "JointEffort")),
     **examples("walk.seq", MANY["labels"], "SEQ214 SEQ222 SEQ223"),
     **examples("walk.seq", MANY["rate"], "SEQ218"),
-    **examples("walk.seq", MOTION, "SEQ219"),
     "FMT011": files("walk.seq", CP932.encode("cp932"), CP932),
     **examples("walk.seq", MOTION + "# ---\n", "SEQ221"),
     "SEQ301": written(),

@@ -165,7 +165,7 @@ PAIRS: dict[str, Pair] = {
         opened(read_csv, "walk.csv", "0,0,0.8,0,0,0,1,0.1\n"),
         opened(read_csv, "walk.csv", "0,0,0.8,0,0,0,1,0.1\n", layout="unitree"),
     ),
-    "FMT010 in .parquet": limited(
+    "FMT010 .parquet": limited(
         parquet(table_bytes(zero_table(time=100_000)), table_bytes(zero_table(time=100), compression="none")),
         "bodymotion.formats.csv.arrow.MAX_BYTES",
         9999,

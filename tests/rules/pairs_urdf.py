@@ -75,7 +75,7 @@ def limits(folder: Path, speeds: dict[str, float]) -> Iterable[Problem]:
 
 
 PAIRS: dict[str, Pair] = {
-    "FMT009 in XML": limited(
+    "FMT009 of XML": limited(
         calls(
             lambda _: problems_of(lambda: parse_xml(ROBOT.encode())),
             lambda _: problems_of(lambda: parse_xml(b"<robot/>")),
@@ -84,7 +84,7 @@ PAIRS: dict[str, Pair] = {
         100,
     ),
     **examples("r.urdf", ROBOT, "XML101 XML102 XML104 XML105"),
-    "FMT009 in .urdf": files("r.urdf", nested(300), nested(100)),
+    "FMT009 .urdf": files("r.urdf", nested(300), nested(100)),
     "URDF101": files("r.urdf", ROBOT.replace("robot", "robots"), ROBOT),
     "URDF102": files("r.urdf", ROBOT.replace("<!-- note: new -->", '<xacro:leg side="left"/>'), ROBOT),
     **examples("r.urdf", ROBOT, "URDF103 URDF104 URDF105 URDF111 URDF112 URDF113"),

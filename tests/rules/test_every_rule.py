@@ -1,8 +1,8 @@
 """Each rule has a file, or a thing that is done, that breaks it, and a near twin that does not.
 
 A new rule needs an `example` where it stands, and a pair in the module of its family here: `examples(...)` where the example is a piece of
-a file, `files(...)`, `folders(...)` or `calls(...)` where it takes more. Further pairs of a rule that several formats have are called
-"CODE in FORMAT".
+a file, `files(...)`, `folders(...)` or `calls(...)` where it takes more. Where files of several formats break it, the others have the key
+"CODE .extension" (`in_format(...)`).
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from rules.pairs import RULES, Pair
 
 PAIRS: dict[str, Pair] = {}
 for module in sorted(Path(__file__).parent.glob("pairs_*.py")):
-    for name, pair in importlib.import_module(f"rules.{module.stem}").PAIRS.items():
-        assert name not in PAIRS, f"there are two pairs {name}"
-        PAIRS[name] = pair
-CODES = {name.partition(" ")[0] for name in PAIRS}
+    for code, pair in importlib.import_module(f"rules.{module.stem}").PAIRS.items():
+        assert code not in PAIRS, f"{code} has two pairs"
+        PAIRS[code] = pair
 
 
 def test_every_rule_has_a_pair():
-    assert sorted(RULES.keys() - CODES) == [], "add pairs to tests/rules/pairs_….py"
-    assert sorted(CODES - RULES.keys()) == [], "no rule has this code"
+    assert sorted(RULES.keys() - PAIRS.keys()) == [], "add pairs to tests/rules/pairs_….py"
+    assert sorted({key.split()[0] for key in PAIRS} - RULES.keys()) == [], "no rule has this code"
 
 
 def test_every_rule_of_the_catalogue_is_one_of_them():
@@ -54,10 +53,10 @@ def test_each_reader_reports_a_folder_as_unreadable(row, tmp_path):
     assert (caught.value.problem.rule, caught.value.problem.location.path) == ("FMT002", str(folder))
 
 
-@pytest.mark.parametrize("name", sorted(PAIRS))
-def test_the_one_breaks_the_rule_and_the_twin_does_not(name, tmp_path):
-    code, pair = name.partition(" ")[0], PAIRS[name]
-    rule = RULES[code]
+@pytest.mark.parametrize("key", sorted(PAIRS))
+def test_the_one_breaks_the_rule_and_the_twin_does_not(key, tmp_path):
+    code = key.split()[0]
+    rule, pair = RULES[code], PAIRS[key]
     (tmp_path / "wrong").mkdir()
     (tmp_path / "right").mkdir()
     problems = tuple(pair.wrong(tmp_path / "wrong"))

@@ -57,9 +57,9 @@ FAULTS = {
     "[ [ 1 ], 1, 2 ]": "SEQ110",
     "{ a: 1 }": "SEQ110",
     "7": "SEQ110",
-    "[ 0.5, 1, 2": "SEQ002",
-    "[ 0.5, 1, 2 ]]": "SEQ002",
-    "[ 0.5, *a, 2 ]": "SEQ006",
+    "[ 0.5, 1, 2": "YAML101",
+    "[ 0.5, 1, 2 ]]": "YAML101",
+    "[ 0.5, *a, 2 ]": "YAML102",
 }
 
 
@@ -134,8 +134,8 @@ def test_headers_that_are_no_yaml_hide_nothing_behind_them():
     )
     found = checked(text)
     assert [(p.rule, p.location.line) for p in found] == [
-        ("SEQ002", 3),
-        ("SEQ002", 7),
+        ("YAML101", 3),
+        ("YAML101", 7),
         ("SEQ104", 4),
         ("SEQ217", 6),
         ("SEQ111", 11),

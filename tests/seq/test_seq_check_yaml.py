@@ -34,15 +34,15 @@ def test_the_motion_is_sound():
 @pytest.mark.parametrize(
     ("right", "wrong", "rule", "line", "column", "named"),
     [
-        ("frames:", "frames", "SEQ002", 11, 11, "'frames'"),
-        ("components:", "components", "SEQ002", 6, 11, "'components'"),
-        ("frameRate: 100", "frameRate 100", "SEQ002", 4, 10, "'frameRate'"),
-        ("numParts: 3", "numParts:3", "SEQ002", 10, 14, "'numParts:'"),
-        ("    numParts", "\tnumParts", "SEQ002", 10, 1, "tab"),
-        (": JointD", ': "JointD', "SEQ002", 9, 14, 'quote "'),
-        (": JointD", ": 'JointD", "SEQ002", 9, 14, "quote '"),
-        ("[ 0.15, 0.5, 0.6 ]", "[ 0.15, 0.5, 0.6", "SEQ002", 17, 25, "]"),
-        ("[ 0.15, 0.5, 0.6 ]", "[ 0.15, 0.5, 0.6 ]]", "SEQ002", 17, 27, "]"),
+        ("frames:", "frames", "YAML101", 11, 11, "'frames'"),
+        ("components:", "components", "YAML101", 6, 11, "'components'"),
+        ("frameRate: 100", "frameRate 100", "YAML101", 4, 10, "'frameRate'"),
+        ("numParts: 3", "numParts:3", "YAML101", 10, 14, "'numParts:'"),
+        ("    numParts", "\tnumParts", "YAML101", 10, 1, "tab"),
+        (": JointD", ': "JointD', "YAML101", 9, 14, 'quote "'),
+        (": JointD", ": 'JointD", "YAML101", 9, 14, "quote '"),
+        ("[ 0.15, 0.5, 0.6 ]", "[ 0.15, 0.5, 0.6", "YAML101", 17, 25, "]"),
+        ("[ 0.15, 0.5, 0.6 ]", "[ 0.15, 0.5, 0.6 ]]", "YAML101", 17, 27, "]"),
         ("0.15, 0.5", "foo, 0.5", "SEQ111", 17, 11, "'foo'"),
         ("0.15, 0.5", "foo, 0.15, 0.5", "SEQ110", 17, 11, "'foo'"),
         ("0.15, 0.5", "0.15; 0.5", "SEQ110", 17, 11, "'0.15; 0.5'"),
@@ -66,7 +66,7 @@ def test_what_has_no_likely_cause_is_said_as_the_parser_sees_it(right, wrong):
 def test_a_file_that_was_cut_off():
     end = MOTION.index("[ 0.33, 0.5") + 9
     (problem,) = checked(MOTION[:end])
-    assert (problem.rule, problem.location.line) == ("SEQ002", 35)
+    assert (problem.rule, problem.location.line) == ("YAML101", 35)
     assert problem.subject == ("components", 0, "frames", 23)
 
 

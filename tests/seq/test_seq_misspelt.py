@@ -54,7 +54,7 @@ TIMED = MOTION.replace("numParts: 2", "hasFrameTime: true\n    numParts: 1").rep
 def test_a_key_that_is_misspelt_is_all_that_is_said(right, wrong, line, severity):
     text = MOTION.replace(right, wrong, 1)
     found = checked(text)
-    assert [(p.rule, p.location.line, p.severity) for p in found] == [("SEQ225", line, severity)]
+    assert [(p.rule, p.location.line, p.severity) for p in found] == [("YAML106", line, severity)]
     assert "did you mean" in found[0].message
     # Loading says the same, whether it can go on or not.
     try:
@@ -67,7 +67,7 @@ def test_a_key_that_is_misspelt_is_all_that_is_said(right, wrong, line, severity
 def test_a_misspelt_has_frame_time_is_seen_by_the_rows():
     assert checked(TIMED) == ()
     found = checked(TIMED.replace("hasFrameTime", "hasFrametim"))
-    assert [(p.rule, p.location.line, p.severity) for p in found] == [("SEQ225", 8, "error")]
+    assert [(p.rule, p.location.line, p.severity) for p in found] == [("YAML106", 8, "error")]
 
 
 @pytest.mark.parametrize(

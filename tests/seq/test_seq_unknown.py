@@ -163,11 +163,11 @@ def test_what_is_no_yaml_is_refused_where_nobody_uses_it(text, tmp_path):
         by_yaml(text.encode())
     with pytest.raises(FormatError) as fast:
         parse_seq(text.encode())
-    assert fast.value.problem.rule == full.value.problem.rule == "SEQ002"
+    assert fast.value.problem.rule == full.value.problem.rule == "YAML101"
     assert fast.value.problem.location.column
     path = tmp_path / "motion.seq"
     path.write_text(text)
-    with pytest.raises(FormatError, match="SEQ002"):
+    with pytest.raises(FormatError, match="YAML101"):
         open_motion(path)
 
 
@@ -178,7 +178,7 @@ def test_large_files_keep_what_is_unknown(monkeypatch):
     assert motion.components[0].extra == KEPT
     with pytest.raises(FormatError, match="SEQ005"):
         parse_seq(text.replace("[[5, ~]]", f"[{', '.join(['[1]'] * 100)}]").encode())
-    with pytest.raises(FormatError, match="SEQ002"):
+    with pytest.raises(FormatError, match="YAML101"):
         parse_seq(text.replace("[ 3, x ] # y", "[ 3, x").encode())
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
+from bodymotion.formats.yaml.rules import WRONG_VALUE
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import (
@@ -99,7 +100,7 @@ def _optical_frame(fields: Fields) -> tuple[float, ...]:
     name = fields.text("optical_frame") or "gl"
     if name not in OPTICAL_FRAMES:
         message = f"optical_frame of {fields.title} is {name!r:.60}; it must be gl, cv or robotics"
-        fields.reject(rules.WRONG_VALUE, message, "optical_frame")
+        fields.reject(WRONG_VALUE, message, "optical_frame")
     return OPTICAL_FRAMES.get(name, OPTICAL_FRAMES["gl"])
 
 
@@ -107,7 +108,7 @@ def _camera(fields: Fields) -> dict[str, Any]:
     image_format = fields.text("format", default="COLOR")
     if image_format not in IMAGE_FORMATS:
         message = f"format of {fields.title} is {image_format!r:.60}, none of {', '.join(IMAGE_FORMATS)}"
-        fields.context.found.report(rules.WRONG_VALUE, message, fields.location("format"), severity="warning")
+        fields.context.found.report(WRONG_VALUE, message, fields.location("format"), severity="warning")
     is_wide = fields.text("lens_type", default="NORMAL") != "NORMAL"
     fields.used -= {"lens_type", "lensType"}
     field_of_view = fields.angle("field_of_view", default=0.785398)

@@ -7,27 +7,36 @@ a list of such, of which the last is applied first; a translation is three numbe
 import math
 from collections.abc import Iterator
 
-from bodymotion.diagnostics import Rule
+import numpy as np
+
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.yaml import fields as yaml_fields
 from bodymotion.formats.yaml.fields import reads, shown
+from bodymotion.formats.yaml.rules import WRONG_VALUE
 from bodymotion.formats.yaml.tree import Node, Sequence
 from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.rotations import MAX_ROTATION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 TWELFTHS_OF_PI = 2, 3, 4, 6, 8, 9, 12, 18, 24
 """Angles by which links are rotated: 30°, 45°, 60°, 90° and so on, as numbers of π/12 rad."""
-_MASSES = ("mass", "center_of_mass", "inertia")
 
 
 class Fields(yaml_fields.Fields):
     """The keys of one mapping of a model."""
 
-    def misspelt_rule(self, name: str) -> Rule:
-        """Return the rule that a misspelt key breaks: one of its own for masses."""
-        return rules.MISSPELT_MASS if name in _MASSES else rules.MISSPELT
+    def rows(self, *names: str, width: int) -> Floats | None:
+        """Return a flat list of numbers as rows (N, width), infinite ones too; None where the key is missing."""
+        values = self.numbers(*names)
+        if values is None:
+            return None
+        left = len(values) % width
+        if left:
+            message = f"{names[0]} of {self.title} has {len(values)} numbers, expected a multiple of {width}"
+            self.report(rules.LEFT_OVER, message, names[0])
+        return frozen(np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width))
 
     def angle(self, *names: str, default: float) -> float:
         """Return an angle [rad]; `default` is in radians."""
@@ -69,7 +78,7 @@ class Fields(yaml_fields.Fields):
         numbers = [self.scalar_number(name, item) for item in part.items]
         if len(numbers) != count:
             message = f"{name} of {self.title} has {len(numbers)} numbers; {count} are needed"
-            raise rules.WRONG_VALUE.error(message, part.location)
+            raise WRONG_VALUE.error(message, part.location)
         if not all(map(math.isfinite, numbers)):
             self.not_finite(name, *numbers, where=part.location)
             return [0.0] * count

@@ -20,6 +20,7 @@ from bodymotion.formats.vrml.rules import BAD_SIZE
 from bodymotion.formats.vrml.shapes import GEOMETRY_NODES, PROPERTIES, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.values import standard_fields
 from bodymotion.formats.yaml.fields import Context, label
+from bodymotion.formats.yaml.rules import WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, Ints, frozen
 from bodymotion.geometry.shapes import Capsule, Geometry, Material
@@ -185,7 +186,7 @@ def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
 def _indices(fields: Fields, *names: str) -> Ints:
     values = np.array(fields.numbers(*names) or [], dtype=np.float64)
     if not np.isfinite(values).all() or (np.abs(values) > 2**31 - 1).any() or (values % 1 != 0).any():
-        fields.reject(rules.WRONG_VALUE, f"{names[0]} of {fields.title} must be a list of whole numbers", names[0])
+        fields.reject(WRONG_VALUE, f"{names[0]} of {fields.title} must be a list of whole numbers", names[0])
         return NO_INTEGERS
     return values.astype(np.int32)
 

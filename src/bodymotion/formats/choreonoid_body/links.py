@@ -17,6 +17,7 @@ from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.shapes import by_purpose
 from bodymotion.formats.yaml.fields import reads
+from bodymotion.formats.yaml.rules import WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import ZERO_AXIS, ExtraJoint, ExtraJointType
@@ -271,7 +272,7 @@ def _read_range(fields: Fields, value: Node, name: str, unit: float) -> tuple[fl
     """Return lower and upper end; one number is that of both, the word unlimited none."""
     ends = value.items if isinstance(value, Sequence) else [value]
     if not 1 <= len(ends) <= 2:
-        raise rules.WRONG_VALUE.error(f"{name} of {fields.title} has {len(ends)} numbers; 2 are needed", value.location)
+        raise WRONG_VALUE.error(f"{name} of {fields.title} has {len(ends)} numbers; 2 are needed", value.location)
     is_none = [isinstance(end, Scalar) and end.value.lower() == "unlimited" for end in ends]
     numbers = [
         (math.inf if k else -math.inf) if is_none[k] else fields.scalar_number(name, end) * unit

@@ -34,6 +34,7 @@ from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.yaml.fields import MAX_BYTES, Context, label, open_text
 from bodymotion.formats.yaml.recovery import read_or_recover
+from bodymotion.formats.yaml.rules import ALIAS, KEY_TWICE, MISSPELT, NOT_YAML, SUFFIX, WRONG_VALUE
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
@@ -46,16 +47,13 @@ MAX_CIRCLE_SHOWN = 10  # Links of a circle of parents that are named.
 
 HEADER_KEYS = ("format", "format_version", "angle_unit", "name", "root_link", "links", "extra_joints", "foot_links")
 """The keys of the top node, and one of plugins that is almost one of them."""
-_CERTAIN = frozenset(
-    rule.code
-    for rule in (rules.NOT_YAML, rules.WRONG_VALUE, rules.KEY_TWICE, rules.MISSPELT, rules.SUFFIX, rules.NOT_FINITE)
-)
+_CERTAIN = frozenset(rule.code for rule in (NOT_YAML, WRONG_VALUE, KEY_TWICE, MISSPELT, SUFFIX, rules.NOT_FINITE))
 """Rules that do not depend on what may have been in a line that was left out."""
 _OF_THE_WHOLE = frozenset(
     rule.code
     for rule in (
         *(rules.NOT_A_BODY, rules.NO_LINK, rules.PARENT, rules.ROOT, rules.LOOSE),
-        *(rules.EXTRA_LINK, rules.DEGREES, rules.ALIAS),
+        *(rules.EXTRA_LINK, rules.DEGREES, ALIAS),
     )
 )
 """Rules that need the whole file."""
@@ -127,13 +125,13 @@ def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[
     # Numbers near the largest there are may overflow on the way; results that are not finite are reported.
     with np.errstate(all="ignore"):
         try:
-            model = _Model(open_text(data, path, rules, found), loader, found).read()
+            model = _Model(open_text(data, path, found), loader, found).read()
             if model.tree:
                 body = _made(model, parts, found, path)
         except FormatError as error:
             found.refuse(error)
     loader.models.clear()  # they refer to the loader: such a cycle keeps meshes in memory until the next collection of garbage
-    if found.refusal is not None and found.refusal.rule == rules.NOT_YAML.code:
+    if found.refusal is not None and found.refusal.rule == NOT_YAML.code:
         return FormatError(found.refusal, found.problems)
     found.extend(parts.problems)
     result = found.result(body)
@@ -169,7 +167,7 @@ class _ModelLoader:
             with own.recover():
                 if len(self.models) > MAX_FILES:
                     raise TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
-                model = _Model(open_text(file_bytes(path, MAX_BYTES), path, rules, own), self, own).read()
+                model = _Model(open_text(file_bytes(path, MAX_BYTES), path, own), self, own).read()
             self._open.pop()
             found.extend(own.problems)
             if own.refusal is None:
@@ -196,7 +194,7 @@ class _Model:
 
     def __init__(self, document: Document, loader: _ModelLoader, found: Diagnostics) -> None:
         self.document, self.loader, self.found = document, loader, found
-        self.context = Context(found, rules)
+        self.context = Context(found, rules.NOT_FINITE)
         self.elements = ElementReader(document, self.context, loader.parts)
         self.name = self.version = ""
         self.links: list[RawLink] = []
@@ -292,7 +290,7 @@ class _Model:
 
     def one_link(self, node: Node) -> None:
         if not isinstance(node, Mapping):
-            raise rules.WRONG_VALUE.error("a link must be a mapping", node.location)
+            raise WRONG_VALUE.error("a link must be a mapping", node.location)
         fields = Fields(_imported(node), self.context, "a link without a name")
         fields.report_misspelt(LINK_KEYS, as_meant=("name", "parent", "elements"))
         name = fields.node.items.get("name")

@@ -58,7 +58,7 @@ def _package(name: str, folder: Path) -> Path | None:
 def read_elements(path: Path, including: Document, found: Diagnostics) -> Document:
     """Parse a YAML file whose elements another file includes, and which may use its anchors; FormatError where it is not YAML."""
     own = Diagnostics(path)
-    document = open_text(file_bytes(path, MAX_BYTES), path, rules, own, including.anchors)
+    document = open_text(file_bytes(path, MAX_BYTES), path, own, including.anchors)
     if own.refusal is not None:
         raise FormatError(own.refusal, own.problems)
     found.extend(own.problems)

@@ -3,11 +3,6 @@
 from bodymotion.diagnostics import document, judgement
 
 # The file
-NOT_YAML = document.error(
-    "BDY101",
-    "A .body file must be YAML, nested at most 100 deep.",
-    example=("joint_axis: [ 0, 1, 0", "joint_axis: [ 0, 1, 0 ]"),
-)
 NOT_A_BODY = document.error(
     "BDY102",
     "A .body file must be a mapping with `format: ChoreonoidBody` and a list of links.",
@@ -24,46 +19,10 @@ ANGLE_UNIT = document.error(
     "angle_unit must be degree or radian; in version 2.0 all angles are degrees.",
     example=("angle_unit: turns", "angle_unit: degree"),
 )
-ALIAS = document.error(
-    "BDY105",
-    "An alias must name a node before it, and all aliases together must not unfold to too many nodes.",
-    example=("material: *read", "material: *red"),
-)
-KEY_TWICE = judgement.warning(
-    "BDY106",
-    "A key must occur once in a mapping; the last of several is used.",
-    example=("mass: 2 # in kg\n    mass: 3", "mass: 2 # in kg"),
-)
-WRONG_VALUE = document.error(
-    "BDY107", "The value of a key must be of the kind that the key needs.", example=("mass: light", "mass: 5")
-)
 NOT_FINITE = document.error(
     "BDY108",
     "The numbers of a model must be finite; others are read as the default.",
     example=("translation: [ 0, 0, .inf ]", "translation: [ 0, 0, 0.3 ]"),
-)
-SUFFIX = judgement.warning(
-    "BDY109",
-    "A number must not be followed by other characters.",
-    "write 0.5, not 0.5f; the characters behind the number are not used",
-    example=("mass: 5f", "mass: 5"),
-)
-IGNORED = judgement.note(
-    "BDY110",
-    "A file must hold one document without tags; further documents and tags are not used.",
-    leaves_out=True,
-    example=("\n--- # another document", "\n# another document"),
-)
-MISSPELT = judgement.warning(
-    "BDY111",
-    "A key that is similar to one of the format is probably misspelt.",
-    example=("jointaxis: [ 0, 1, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
-)
-MISSPELT_MASS = judgement.warning(
-    "BDY114",
-    "A key that is similar to mass, center_of_mass or inertia is probably misspelt.",
-    "in this spelling it has no effect",
-    example=("Mass: 2 # in kg", "mass: 2 # in kg"),
 )
 DEGREES = judgement.warning(
     "BDY116",

@@ -18,6 +18,7 @@ from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.fields import MAX_BYTES, Context, Fields, open_text
 from bodymotion.formats.yaml.recovery import read_or_recover
+from bodymotion.formats.yaml.rules import NOT_YAML, WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import without_collections
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
@@ -75,11 +76,11 @@ def _attempt(data: bytes, path: Path) -> ReadResult[KeyPoses] | FormatError:
     found = Diagnostics(path)
     value = None
     with found.recover(), without_collections():
-        document = open_text(data, path, rules, found)
+        document = open_text(data, path, found)
         if not isinstance(document.root, Mapping):
             raise rules.NOT_KEY_POSES.error("the file is not a mapping", document.root.location)
         value = _Reader(found, cast("Text", document.root.text), document.has_aliases).read(document.root)
-    if found.refusal is not None and found.refusal.rule == rules.NOT_YAML.code:
+    if found.refusal is not None and found.refusal.rule == NOT_YAML.code:
         return FormatError(found.refusal, found.problems)
     return ReadResult(value, found.problems, refusal=found.refusal)
 
@@ -87,7 +88,7 @@ def _attempt(data: bytes, path: Path) -> ReadResult[KeyPoses] | FormatError:
 class _Reader:
     def __init__(self, found: Diagnostics, text: Text, has_aliases: bool) -> None:
         self.found, self.text, self.has_aliases = found, text, has_aliases
-        self.context = Context(found, rules)
+        self.context = Context(found, rules.NOT_FINITE)
         self.locations: dict[Subject, Location] = {}
         self.poses: list[KeyPose] = []
         """The poses so far, in the order of the file."""
@@ -142,7 +143,7 @@ class _Reader:
 
     def _ref(self, item: Node) -> None:
         if not isinstance(item, Mapping):
-            raise rules.WRONG_VALUE.error("a pose is not a mapping; it must have time and refer", item.location)
+            raise WRONG_VALUE.error("a pose is not a mapping; it must have time and refer", item.location)
         ref = self.fields(item, "a pose")
         time = ref.number("time", default=math.nan)
         if not time >= 0:
@@ -161,7 +162,7 @@ class _Reader:
         elif isinstance(refer, Mapping):
             pose = self._pose(self.fields(refer, f"the pose at {time:g} s"), number)
         else:
-            raise rules.WRONG_VALUE.error(f"the pose at {time:g} s has no refer", ref.location("refer"))
+            raise WRONG_VALUE.error(f"the pose at {time:g} s has no refer", ref.location("refer"))
         if pose is not None:
             self.poses.append(replace(pose, time=time, max_transition_time=limit))
             self.nodes.append(item)
@@ -245,7 +246,7 @@ class _Reader:
         for item in node.items[:MAX_LINKS]:
             with self.found.recover():
                 if not isinstance(item, Mapping):
-                    raise rules.WRONG_VALUE.error("a link is not a mapping", item.location)
+                    raise WRONG_VALUE.error("a link is not a mapping", item.location)
                 key = self._link(self.fields(item, "a link"))
                 if key is not None:
                     self.locations["poses", number, "links", len(links)] = item.location
@@ -296,7 +297,7 @@ class _Reader:
         with self.found.recover():
             values = [link.scalar_number("contactPoints", part) for part in _items(item)]
             if len(values) != 3 or not all(map(math.isfinite, values)):
-                raise rules.WRONG_VALUE.error(f"a contact point of {link.title} is not three numbers", item.location)
+                raise WRONG_VALUE.error(f"a contact point of {link.title} is not three numbers", item.location)
             return values
         return []
 

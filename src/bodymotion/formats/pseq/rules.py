@@ -2,45 +2,12 @@
 
 from bodymotion.diagnostics import judgement, reference
 
-NOT_YAML = reference.error(
-    "PSQ002", "A .pseq file must be YAML, nested at most 100 deep.", example=("zmp: [ 0, 0, 0", "zmp: [ 0, 0, 0 ]")
-)
 NOT_KEY_POSES = reference.error(
     "PSQ003",
     "The top node must be a mapping with `type: PoseSeq` and a list `refs`.",
     example=("type: PoseSequence", "type: PoseSeq"),
 )
-ALIAS = judgement.error(
-    "PSQ004",
-    "An alias must name a node before it, and all aliases together must not unfold to too many nodes.",
-    example=("refer: *walk", "refer: *stand"),
-)
-KEY_TWICE = judgement.warning(
-    "PSQ005",
-    "A key must occur once in a mapping; the last of several is used.",
-    example=("time: 1\n    time: 2", "time: 1"),
-)
-WRONG_VALUE = reference.error(
-    "PSQ006", "The value of a key must be of the kind that the key needs.", example=("time: soon", "time: 1")
-)
 NOT_FINITE = judgement.error("PSQ007", "Numbers must be finite.", example=("zmp: [ .nan, 0, 0 ]", "zmp: [ 0, 0, 0 ]"))
-SUFFIX = judgement.warning(
-    "PSQ008",
-    "A number must not be followed by other characters.",
-    "write 0.5, not 0.5f; the characters behind the number are not used",
-    example=("time: 1s", "time: 1"),
-)
-MISSPELT = judgement.warning(
-    "PSQ009",
-    "A key that is similar to one of the format is probably misspelt.",
-    example=("isTouch1ng: true", "isTouching: true"),
-)
-IGNORED = judgement.note(
-    "PSQ011",
-    "A file must hold one document without tags; further documents and tags are not used.",
-    leaves_out=True,
-    example=("\n--- # another document", "\n# another document"),
-)
 NAME = reference.error(
     "PSQ101",
     "A sequence must have a name.",

@@ -13,6 +13,7 @@ from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.rows import SingleRow, elements, row_starts, rows_by_yaml, single_row
 from bodymotion.formats.seq.scan import ByteSource, Scan, Span, UnusualError, decoded, scan, without_comments
 from bodymotion.formats.seq.values import OLD_TYPES, Layout, parse_rows, parse_text, plain
+from bodymotion.formats.yaml.rules import NOT_YAML
 from bodymotion.formats.yaml.tree import Document as Tree
 from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
 from bodymotion.geometry.arrays import Floats, Indices
@@ -125,7 +126,7 @@ class _SpanFrames(Frames):
             wrong = _BESIDES_NUMBERS.search(text)
             raise UnusualError(str(error), self._location(k, wrong.start() if wrong else 0, None)) from None
         except FormatError as error:
-            fault = error if error.problem.rule == rules.NOT_YAML.code else None
+            fault = error if error.problem.rule == NOT_YAML.code else None
             raise UnusualError(error.problem.message, error.problem.location) from fault
         self._check_count(k, len(found))
         return found

@@ -27,6 +27,7 @@ from bodymotion.formats.seq.values import (
     key_name,
     number,
 )
+from bodymotion.formats.yaml.rules import KEY_TWICE, MISSPELT
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP, Component, OtherSeq, Vector3Seq
 
@@ -89,7 +90,7 @@ class Fields:
             name = _NAME_OF.get(text) if isinstance(key, Scalar) else None
             known, label = (self.unknown, text) if name is None else (self.values, name)
             if label in known:
-                found.report(rules.KEY_TWICE, f"the key {text[:60]} occurs twice", self.at(key))
+                found.report(KEY_TWICE, f"the key {text[:60]} occurs twice", self.at(key))
             known[label] = value
         for key, value in [pair for mapping in merged for pair in mapping.pairs]:
             text = key_text(key)
@@ -110,7 +111,7 @@ class Fields:
                 continue
             message = f"the key {text!r} is not known: did you mean {spelling!r}?"
             data = {"key": text, "meant": spelling}
-            problem = rules.MISSPELT.problem(message, self.at(keys[text]), data=data)
+            problem = MISSPELT.problem(message, self.at(keys[text]), data=data)
             slips[_NAME_OF[spelling]] = problem
             self.found.add(problem)
         return slips
@@ -340,7 +341,7 @@ class _Reader:
         inside = [key_text(key) for item in _items(top.values.get("components")) for key, _ in _pairs(item)]
         twice = next((name for name in ("type", "content") if keys.count(name) > 1), None)
         if twice and "frames" in keys and "components" in keys and "frames" not in inside:
-            self.found.discard([problem for problem in self.found.problems if problem.rule == rules.KEY_TWICE.code])
+            self.found.discard([problem for problem in self.found.problems if problem.rule == KEY_TWICE.code])
             second = [key for key, _ in top.node.pairs if key_text(key) == twice][1]
             message = "the keys of the components are not indented: in the top node, each replaces the one before"
             raise rules.INDENTATION.error(message, top.at(second))
@@ -444,7 +445,7 @@ class _Reader:
             if rate is not None and own is not None and abs(own - rate) > 1e-5 * rate:
                 message = f"{component.content[:60]} has {own:g} Hz, the top node {rate:g} Hz"
                 self.found.report(rules.RATES, message, component.location)
-        misspelt = {p.location.inside for p in self.found.problems if p.rule == rules.MISSPELT.code}
+        misspelt = {p.location.inside for p in self.found.problems if p.rule == MISSPELT.code}
         known = [c for c in components if c.layout and c.content in CONTENTS[2] and not c.has_frame_time]
         known = [c for c in known if c.frames or c.inside not in misspelt]
         if len({c.num_frames for c in known}) > 1:

@@ -33,6 +33,7 @@ from bodymotion.formats.seq.rows import has_decimal_commas, numbers_of
 from bodymotion.formats.seq.scan import ByteSource, UnusualError
 from bodymotion.formats.seq.values import KEYS, MULTI_SE3, VECTOR3, Layout
 from bodymotion.formats.yaml.recovery import MAX_PARSED_BYTES, read_on
+from bodymotion.formats.yaml.rules import ALIAS, NOT_YAML
 from bodymotion.formats.yaml.tree import Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, Indices, frozen
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
@@ -104,7 +105,7 @@ def read_source(source: ByteSource) -> ReadResult[Motion]:
     if isinstance(result, ReadResult):
         return result
     is_utf8 = source.encoding in ("utf-8", "utf-8-sig")
-    if result.problem.rule != rules.NOT_YAML.code or not is_utf8 or source.size > MAX_RECOVERED_BYTES:
+    if result.problem.rule != NOT_YAML.code or not is_utf8 or source.size > MAX_RECOVERED_BYTES:
         return ReadResult(None, result.problems, refusal=result.problem)
     keys = [spelling for spellings in KEYS.values() for spelling in spellings]
     whole = source.read(0, source.size)
@@ -142,7 +143,7 @@ def _row_by_row(document: Document, error: FormatError) -> ReadResult[Motion] | 
     if _ends_in_a_row(document.source):
         problems = _of_a_cut_file(problems)
     # A row that is no YAML is reported by itself: what a parser of the whole file reports is the same, one line too late.
-    named = (rules.NOT_YAML.code, rules.ALIASES.code, rules.TAG.code)
+    named = (NOT_YAML.code, ALIAS.code, rules.TAG.code)
     if error.problem.rule == rules.TOO_LARGE.code or not any(problem.rule in named for problem in problems):
         problems = (*error.problems, *problems)
     refusal = next((problem for problem in problems if problem.severity == "error"), error.problem)
@@ -161,7 +162,7 @@ def _of_a_cut_file(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """Report that a file ends too early in place of the problems that follow from it."""
     follow = (rules.NUM_FRAMES.code, rules.LENGTHS.code)
     kept = [problem for problem in problems if problem.rule not in follow]
-    last = next((k for k in reversed(range(len(kept))) if kept[k].rule == rules.NOT_YAML.code), None)
+    last = next((k for k in reversed(range(len(kept))) if kept[k].rule == NOT_YAML.code), None)
     if last is not None and "frame" in kept[last].data:
         message = f"the file ends in the middle of frame {kept[last].data['frame']}: it was cut off"
         hint = "the rest is missing, further frames and components among it"
@@ -442,7 +443,7 @@ class RowReader:
                 continue
             self.found.mark_unknown((*self.subject, "frames", number))
             hint = None
-            if row.rule is rules.NOT_YAML:
+            if row.rule is NOT_YAML:
                 hint = "a bracket or a comma is missing, or there is one too many" if row.fault_offset is None else ""
             where = partial(piece.location, row.start + (row.indent if row.fault_offset is None else row.fault_offset))
             self._refuse(row.rule, number, f": {row.fault}", where, hint, {"frame": number})

@@ -13,6 +13,7 @@ from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.scan import UnusualError, decoded
 from bodymotion.formats.seq.values import Layout, number, parse_text
+from bodymotion.formats.yaml.rules import ALIAS, NOT_YAML
 from bodymotion.formats.yaml.tree import MissingAlias, Node, PiecedText, Scalar, Sequence
 
 MAX_FAULTS_IN_ROW = 20  # Numbers of one row that are reported.
@@ -180,7 +181,7 @@ class SingleRow:
     start: int
     indent: int
     node: Node | None
-    rule: Rule = rules.NOT_YAML
+    rule: Rule = NOT_YAML
     fault: str = ""
     fault_offset: int | None = None
 
@@ -196,12 +197,12 @@ def single_row(text: bytes, indent: int, start: int) -> SingleRow:
     try:
         (row,) = rows_by_yaml(decoded(text)[0], indent, PiecedText(None), 1, 1)
     except FormatError as error:
-        rule = next(rule for rule in (rules.NOT_YAML, rules.ALIASES, rules.TAG) if rule.code == error.problem.rule)
-        if rule is rules.NOT_YAML:
+        rule = next(rule for rule in (NOT_YAML, ALIAS, rules.TAG) if rule.code == error.problem.rule)
+        if rule is NOT_YAML:
             return SingleRow(start, indent, None, rule, *_unbalanced(text, error.problem.message))
         return SingleRow(start, indent, None, rule, error.problem.message)
     except (UnusualError, ValueError):
-        return SingleRow(start, indent, None, rules.NOT_YAML, "there is more than a row of numbers")
+        return SingleRow(start, indent, None, NOT_YAML, "there is more than a row of numbers")
     return SingleRow(start, indent, row)
 
 

@@ -5,12 +5,6 @@ Rules whose `source` is "reference" are those of Choreonoid's loader, where the 
 
 from bodymotion.diagnostics import document, judgement, reference
 
-NOT_YAML = document.error(
-    "SEQ002",
-    "A body motion must be well-formed YAML.",
-    "the fault may be in the line before; indentation is made of spaces, not tabs",
-    example=("- [ 0.1, 0.2", "- [ 0.1, 0.2 ]"),
-)
 NOT_A_MOTION = document.error(
     "SEQ003",
     "The top node must be a mapping of type CompositeSeq (BodyMotion in version 1).",
@@ -25,12 +19,6 @@ TOO_LARGE = judgement.error(
     "A large file must have its frames in a regular shape: one line per frame, or the nested lists that YAML libraries write.",
     "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are read without holding the whole text in memory",
     example=("- [ 0.1, *a ] among gigabytes of rows", "- [ 0.1, 0.2 ]"),
-)
-ALIASES = judgement.error(
-    "SEQ006",
-    "An alias must name a complete node before it, and all aliases together must not unfold to too many nodes.",
-    "write the data out in place of the aliases",
-    example=("- *first", "- &first [ 0.1, 0.2 ]\n- *first"),
 )
 TAG = judgement.error(
     "SEQ007",
@@ -219,12 +207,6 @@ RATES = document.warning(
     "The frame rates of components should be that of the top node.",
     example=("frameRate: 50\n    frames:", "frameRate: 100\n    frames:"),
 )
-KEY_TWICE = judgement.warning(
-    "SEQ219",
-    "A key must occur once in a mapping.",
-    "the last one is used",
-    example=("frameRate: 100\nframeRate: 200", "frameRate: 100"),
-)
 DOCUMENTS = judgement.warning(
     "SEQ221", "A file must hold one YAML document.", "the first one is read", example=("---", "# ---")
 )
@@ -246,12 +228,6 @@ MERGE = judgement.warning(
     "Keys should not be merged into mappings with '<<'.",
     "merged as YAML 1.1 defines; Choreonoid does not merge",
     example=("<<: *usual", "frameRate: 100"),
-)
-MISSPELT = judgement.warning(
-    "SEQ225",
-    "A key that is similar to a missing key of the format is probably misspelt.",
-    "in this spelling it has no effect",
-    example=("framerate: 100", "frameRate: 100"),
 )
 MISSPELT_CONTENT = judgement.warning(
     "SEQ226",

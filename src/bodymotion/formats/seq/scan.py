@@ -27,6 +27,7 @@ from bodymotion.diagnostics import Location
 from bodymotion.formats.resources import unreadable
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.formats.seq import rules
+from bodymotion.formats.yaml.rules import NOT_YAML
 from bodymotion.formats.yaml.tree import PiecedText
 from bodymotion.geometry.arrays import Bools, Indices
 from bodymotion.system.files import pipe_content
@@ -465,7 +466,7 @@ class _Scanner:
                     where = Location(self.source.path, self.line, self.column)
                     message = "the file ends within a row" if len(brackets) else "the file ends among the rows"
                     quoted = b'"' in text or b"'" in text
-                    raise UnusualError(message, where) from None if quoted else rules.NOT_YAML.error(message, where)
+                    raise UnusualError(message, where) from None if quoted else NOT_YAML.error(message, where)
                 if want > MAX_PIECE:
                     raise self.unusual("a row does not end")
                 continue

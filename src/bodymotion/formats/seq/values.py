@@ -29,12 +29,13 @@ from bodymotion.formats.seq.scan import lines
 from bodymotion.formats.text import json_array, with_minus_zeros
 from bodymotion.formats.text import number as number_text
 from bodymotion.formats.yaml.json_text import parse_json
+from bodymotion.formats.yaml.rules import NOT_YAML
 from bodymotion.formats.yaml.tree import Dialect, Document, Node, PiecedText, Scalar, Sequence, key_text, parse_yaml
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 
-DIALECT = Dialect(rules.NOT_YAML, rules.NOT_A_MOTION, rules.ALIASES, rules.TAG)
+DIALECT = Dialect(rules.NOT_A_MOTION, rules.TAG, merges=False)
 
 _NUMBER = re.compile(
     r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[-+]?(?:\.?(?:nan|inf)|infinity)", re.IGNORECASE
@@ -120,16 +121,16 @@ def parse_text(text: PiecedText, found: Diagnostics) -> Document:
     Raises
     ------
     FormatError
-        SEQ002 when it is neither or is nested too deep, SEQ003 when it is empty, SEQ006 when aliases unfold to too much.
+        YAML101 when it is neither or is nested too deep, SEQ003 when it is empty, YAML102 when aliases unfold to too much.
     """
     data = text.data
     try:
-        return parse_yaml(data, text, DIALECT, found)
+        return parse_yaml(data, text, found, dialect=DIALECT)
     except FormatError as error:
-        if not data.lstrip().startswith("{") or error.problem.rule != rules.NOT_YAML.code:
+        if not data.lstrip().startswith("{") or error.problem.rule != NOT_YAML.code:
             raise
         try:
-            root = parse_json(data, text, DIALECT.max_depth)
+            root = parse_json(data, text)
         except ValueError:
             raise error from None
         return Document(root, {})

@@ -13,22 +13,18 @@ from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from types import ModuleType
 from typing import NoReturn, TypeVar, cast
-
-import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel, meant, number_slip
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text, decode
-from bodymotion.formats.yaml.tree import Dialect, Document, Mapping, Node, Scalar, Sequence, parse_yaml
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.formats.yaml.rules import IGNORED, MISSPELT, SUFFIX, WRONG_VALUE
+from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence, parse_yaml
 
 MAX_BYTES = 2 * 10**8  # [bytes] One file.
 MAX_PLAIN = 200_000  # Values of unknown keys that are kept, and lists of numbers in lists.
-MAX_DEPTH = 100  # Levels of nesting.
 MAX_TEXTS = 1_000  # Texts of a list that are read.
 MAX_MISSPELT = 50  # Unused keys of a mapping that are compared with known ones: spelling mistakes are few.
 MIN_KEY_LENGTH = 3  # Shorter unused keys are not compared.
@@ -54,8 +50,8 @@ class Context:
     ----------
     found:
         Gets all problems.
-    rules:
-        The module with the rules of the format.
+    not_finite:
+        The rule that numbers break that are not finite.
     angle_unit:
         [rad] An angle of 1 in the file.
     plain_left, nested_left:
@@ -63,14 +59,14 @@ class Context:
     """
 
     found: Diagnostics
-    rules: ModuleType
+    not_finite: Rule
     angle_unit: float = math.pi / 180.0
     plain_left: int = MAX_PLAIN
     nested_left: int = MAX_PLAIN
 
 
 def open_text(
-    data: bytes, path: Path | None, rules: ModuleType, found: Diagnostics, anchors: AnyMapping[str, Node] | None = None
+    data: bytes, path: Path | None, found: Diagnostics, anchors: AnyMapping[str, Node] | None = None
 ) -> Document:
     """Parse a YAML file whose merge keys are followed.
 
@@ -78,8 +74,8 @@ def open_text(
     ----------
     data, path:
         Its bytes, in any of the encodings of model files, and the file.
-    rules, found:
-        The module with the rules of the format, and what gets the problems.
+    found:
+        Gets the problems.
     anchors:
         Those of the file that includes this one.
 
@@ -90,12 +86,9 @@ def open_text(
     """
     characters, encoding = decode(data)
     text = Text(characters.rstrip("\0\x1a"), path, encoding)
-    dialect = Dialect(
-        rules.NOT_YAML, rules.NOT_YAML, rules.ALIAS, rules.IGNORED, rules.KEY_TWICE, rules.WRONG_VALUE, MAX_DEPTH
-    )
-    document = parse_yaml(text.data, text, dialect, found, anchors)
+    document = parse_yaml(text.data, text, found, anchors)
     if document.next_document is not None:
-        found.report(rules.IGNORED, "a second document begins: it is not used", text.location(document.next_document))
+        found.report(IGNORED, "a second document begins: it is not used", text.location(document.next_document))
     return document
 
 
@@ -171,7 +164,7 @@ class Fields:
         found = f"{value.value!r:.60}" if isinstance(value, Scalar) else kind
         hint = number_slip(value.value) if expected == "a number" and isinstance(value, Scalar) else ""
         message = f"{name} of {self.title} is {found}; it must be {expected}"
-        raise self.context.rules.WRONG_VALUE.error(message, value.location, hint)
+        raise WRONG_VALUE.error(message, value.location, hint)
 
     def reject(self, rule: Rule, message: str, name: str) -> None:
         """Record that a key has a value that it cannot have, and that its value is unknown."""
@@ -212,7 +205,7 @@ class Fields:
         digits, suffix, sign, word = found.groups()
         if suffix:
             message = f"{name} of {self.title} is {found.group()}"
-            self.context.found.report(self.context.rules.SUFFIX, message, value.location)
+            self.context.found.report(SUFFIX, message, value.location)
         return float(digits or sign + word)
 
     @reads(0.0)
@@ -228,7 +221,7 @@ class Fields:
         """Record numbers that are not finite, at the key unless another location is given; the key is unknown."""
         self.unknown.add(name)
         message = f"{name} of {self.title} is {shown(numbers)}, not finite"
-        self.context.found.report(self.context.rules.NOT_FINITE, message, where or self.location(name))
+        self.context.found.report(self.context.not_finite, message, where or self.location(name))
 
     @reads(0)
     def integer(self, value: Node, name: str) -> int | None:
@@ -262,7 +255,7 @@ class Fields:
         if len(values) != len(default):
             message = f"{names[0]} of {self.title} has {len(values)} numbers; {len(default)} are needed"
             where = cast("Node", self.find(*names)).location
-            self.context.found.refuse(self.context.rules.WRONG_VALUE.error(message, where))
+            self.context.found.refuse(WRONG_VALUE.error(message, where))
             self.unknown.add(names[0])
         elif all(map(math.isfinite, values)):
             return tuple(values)
@@ -270,25 +263,10 @@ class Fields:
             self.not_finite(names[0], *values)
         return default
 
-    def rows(self, *names: str, width: int) -> Floats | None:
-        """Return a flat list of numbers as rows (N, width), infinite ones too; None where the key is missing."""
-        values = self.numbers(*names)
-        if values is None:
-            return None
-        left = len(values) % width
-        if left:
-            message = f"{names[0]} of {self.title} has {len(values)} numbers, expected a multiple of {width}"
-            self.report(self.context.rules.LEFT_OVER, message, names[0])
-        return frozen(np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width))
-
     def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
         """Return the keys that were not read, as plain values."""
         left = {key: value for key, value in self.node.items.items() if key not in self.used and key not in also_used}
         return {key: _plain(value, self.context) for key, value in left.items()}
-
-    def misspelt_rule(self, name: str) -> Rule:
-        """Return the rule that a misspelt key breaks."""
-        return cast("Rule", self.context.rules.MISSPELT)
 
     def report_misspelt(self, known: Iterable[str], similarity: float = 0.87, as_meant: Collection[str] = ()) -> None:
         """Report unused keys that are almost those of the format; what they are probably meant for is unknown.
@@ -309,7 +287,7 @@ class Fields:
             shown = camel(name) if in_camel else name
             message = f"the key {key[:60]} of {self.title} is not known: did you mean {shown!r}?"
             self.context.found.report(
-                self.misspelt_rule(name),
+                MISSPELT,
                 message,
                 self.location(key),
                 data={"key": key, "meant": name},

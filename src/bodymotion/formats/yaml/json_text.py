@@ -7,7 +7,7 @@ more than 1024 characters. The grammar is that of RFC 8259, with `NaN`, `Infinit
 import re
 from json import JSONDecoder
 
-from bodymotion.formats.yaml.tree import Mapping, Node, Positions, Scalar, Sequence
+from bodymotion.formats.yaml.tree import MAX_DEPTH, Mapping, Node, Positions, Scalar, Sequence
 
 _DECODER = JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*+")
@@ -17,7 +17,7 @@ _WORD = re.compile(
 """Numbers and words; and the mark that stands in place of rows that were taken out of the text (see `formats.seq.scan`)."""
 
 
-def parse_json(data: str, text: Positions, max_depth: int) -> Mapping:
+def parse_json(data: str, text: Positions) -> Mapping:
     """Parse a text as JSON and return its top node.
 
     Raises
@@ -25,7 +25,7 @@ def parse_json(data: str, text: Positions, max_depth: int) -> Mapping:
     ValueError
         When it is not JSON, is no object, or is nested too deep.
     """
-    parser = _Parser(data, text, max_depth)
+    parser = _Parser(data, text)
     root = parser.value(0)
     if parser.next() or not isinstance(root, Mapping):
         raise ValueError("not an object in JSON")
@@ -33,8 +33,8 @@ def parse_json(data: str, text: Positions, max_depth: int) -> Mapping:
 
 
 class _Parser:
-    def __init__(self, data: str, text: Positions, max_depth: int) -> None:
-        self.data, self.text, self.max_depth = data, text, max_depth
+    def __init__(self, data: str, text: Positions) -> None:
+        self.data, self.text = data, text
         self.at = 0
 
     def next(self) -> str:
@@ -61,7 +61,7 @@ class _Parser:
         return Scalar(self.text, offset, value, True)
 
     def value(self, depth: int) -> Node:
-        if depth > self.max_depth:
+        if depth > MAX_DEPTH:
             raise ValueError("nested too deep")
         kind, offset = self.next(), self.at
         if kind == '"':

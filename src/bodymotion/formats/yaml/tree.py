@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel
 from bodymotion.formats.text import Text
+from bodymotion.formats.yaml.rules import ALIAS, IGNORED, KEY_TWICE, NOT_YAML, WRONG_VALUE
 from bodymotion.geometry.arrays import without_collections
 
 if TYPE_CHECKING:
     import yaml
 
+MAX_DEPTH = 100  # Levels of nesting.
 MAX_MERGED_KEYS = 1_000_000  # Keys that the merge keys of one file copy.
 ALIAS_GROWTH = 16  # Maximum ratio of the nodes of unfolded aliases to those of the text, beside `FREE_ALIASES`.
 FREE_ALIASES = 100_000  # Nodes that aliases may unfold to in a file of any size.
@@ -202,28 +204,21 @@ def key_text(node: Node) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """The rules of a format about its YAML, and its limits.
+    """How a format differs from others that are written in YAML.
 
     Attributes
     ----------
-    not_yaml, empty, alias:
-        Broken by a text that is no YAML or nested too deep, by one without content, by aliases that name nothing or unfold to too much.
+    empty:
+        The rule that a text without content breaks.
     tag:
-        Broken by tags other than YAML's own; a text with one is refused if that is an error.
-    key_twice, bad_key:
-        For repeated keys and keys that are no scalars, where `Mapping.items` is filled, with the keys of `<<` merged, and long lists of
-        numbers are left as text; None where neither is done.
-    max_depth:
-        Levels of nesting.
+        The rule that tags other than YAML's own break; a text with one is refused if that is an error.
+    merges:
+        Whether `Mapping.items` is filled, with the keys of `<<` merged, and long lists of numbers are left as text.
     """
 
-    not_yaml: Rule
-    empty: Rule
-    alias: Rule
-    tag: Rule
-    key_twice: Rule | None = None
-    bad_key: Rule | None = None
-    max_depth: int = 64
+    empty: Rule = NOT_YAML
+    tag: Rule = IGNORED
+    merges: bool = True
 
 
 @dataclass
@@ -249,7 +244,11 @@ class Document:
 
 
 def parse_yaml(
-    data: str, text: Positions, dialect: Dialect, found: Diagnostics, anchors: AnyMapping[str, Node] | None = None
+    data: str,
+    text: Positions,
+    found: Diagnostics,
+    anchors: AnyMapping[str, Node] | None = None,
+    dialect: Dialect = Dialect(),
 ) -> Document:
     """Parse a text.
 
@@ -257,12 +256,12 @@ def parse_yaml(
     ----------
     data, text:
         The characters, and where they are in the file.
-    dialect:
-        The rules and limits of the format.
     found:
         Gets all faults with which the tree is still right in its other parts.
     anchors:
         Those of a file that includes this one: aliases may name them.
+    dialect:
+        That of the format.
 
     Raises
     ------
@@ -270,7 +269,7 @@ def parse_yaml(
         When it is no YAML, is nested too deep, is empty, or its aliases unfold to too many nodes.
     """
     known = dict(anchors or {})
-    if dialect.key_twice and len(data) > LONG_LIST:
+    if dialect.merges and len(data) > LONG_LIST:
         blanked, lists = _without_long_lists(data)
         trial = Diagnostics(found.path)
         document = _parse(blanked, text, _Builder(text, dialect, trial, dict(known), lists))
@@ -299,21 +298,20 @@ def _parse(data: str, text: Positions, builder: _Builder) -> Document:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    rule = builder.dialect.not_yaml
     try:
         with without_collections():
             root, more = builder.build(yaml.parse(data, Loader=loader))
     except yaml.MarkedYAMLError as error:
-        raise builder.error(rule, *in_words(error)) from None
+        raise builder.error(NOT_YAML, *in_words(error)) from None
     except yaml.reader.ReaderError as error:
         # The C parser counts bytes of UTF-8 here, the Python one characters.
         head = data.encode("utf-8", "surrogatepass")[: error.position]
         offset = len(head.decode("utf-8", "replace")) if loader is not yaml.SafeLoader else error.position
-        raise builder.error(rule, f"not YAML: {error.reason}", offset) from None
+        raise builder.error(NOT_YAML, f"not YAML: {error.reason}", offset) from None
     except FormatError:
         raise
     except (yaml.YAMLError, UnicodeError, ValueError) as error:
-        raise builder.error(rule, f"not YAML: {error}", 0) from None
+        raise builder.error(NOT_YAML, f"not YAML: {error}", 0) from None
     if root is None:
         raise builder.error(builder.dialect.empty, "the file is empty", 0)
     return Document(root, builder.anchors, builder.has_aliases, more)
@@ -402,8 +400,8 @@ class _Builder:
         offset, flow = _offset(event), bool(event.flow_style)
         if event.tag is not None:
             self.tag(event.tag, offset)
-        if depth >= self.dialect.max_depth:
-            raise self.error(self.dialect.not_yaml, f"nodes are nested more than {self.dialect.max_depth} deep", offset)
+        if depth >= MAX_DEPTH:
+            raise self.error(NOT_YAML, f"nodes are nested more than {MAX_DEPTH} deep", offset)
         node = (Mapping if isinstance(event, yaml.MappingStartEvent) else Sequence)(self.text, offset, flow)
         if self.lists and isinstance(node, Sequence):
             bracket = event.end_mark.index - 1 if event.end_mark else -1
@@ -418,17 +416,17 @@ class _Builder:
         inside: AnyCollection[Node] = children
         if isinstance(node, Mapping):
             node.pairs = list(zip(children[::2], children[1::2], strict=True))
-            if self.dialect.key_twice:
+            if self.dialect.merges:
                 self.merge(node)
                 inside = node.items.values()
         elif not node.numbers:
             node.items = children
         node.height = 1 + max(max(map(_HEIGHT, part), default=0) for part in (children, inside))
         node.nodes = 1 + sum(map(_NODES, inside))
-        if node.height > self.dialect.max_depth:
+        if node.height > MAX_DEPTH:
             # Nodes of the text itself are not nested deeper: see `opened`.
-            message = f"aliases nest nodes more than {self.dialect.max_depth} deep"
-            raise self.error(self.dialect.alias, message, node.offset)
+            message = f"aliases nest nodes more than {MAX_DEPTH} deep"
+            raise self.error(ALIAS, message, node.offset)
         if anchor is not None:
             self.anchors[anchor] = node
             self.incomplete.discard(anchor)
@@ -440,13 +438,13 @@ class _Builder:
         node = self.anchors.get(name)
         if node is None:
             state = "is inside of the node that it names" if name in self.incomplete else "names no node before it"
-            self.found.refuse(self.error(self.dialect.alias, f"the alias *{name[:60]} {state}", offset))
+            self.found.refuse(self.error(ALIAS, f"the alias *{name[:60]} {state}", offset))
             return MissingAlias(self.text, offset, "", False)
         self.unfolded += node.nodes
         limit = FREE_ALIASES + ALIAS_GROWTH * self.events
         if self.unfolded > limit:
             message = f"*{name[:60]} and the aliases before it unfold to {self.unfolded} nodes, more than {limit}"
-            raise self.error(self.dialect.alias, message, offset)
+            raise self.error(ALIAS, message, offset)
         return node
 
     def merge(self, mapping: Mapping) -> None:
@@ -454,26 +452,24 @@ class _Builder:
         sources: list[Node] = []
         for key, value in mapping.pairs:
             if not isinstance(key, Scalar):
-                assert self.dialect.bad_key is not None
-                self.found.report(self.dialect.bad_key, "a key is a list or a mapping: it is left out", key.location)
+                self.found.report(WRONG_VALUE, "a key is a list or a mapping: it is left out", key.location)
             elif key.value == "<<" and not key.quoted:
                 sources += value.items if isinstance(value, Sequence) else [value]
             else:
                 if key.value in mapping.items:
-                    assert self.dialect.key_twice is not None
                     message = f"the key {key.value[:60]} occurs a second time in its mapping"
-                    self.found.report(self.dialect.key_twice, message, key.location)
+                    self.found.report(KEY_TWICE, message, key.location)
                 mapping.items[key.value] = value
                 mapping.offsets[key.value] = key.offset
         for source in sources:
             if not isinstance(source, Mapping):
                 if not isinstance(source, MissingAlias):
                     message = "<< must name a mapping, whose keys are merged"
-                    self.found.refuse(self.error(self.dialect.alias, message, mapping.offset))
+                    self.found.refuse(self.error(ALIAS, message, mapping.offset))
                 continue
             self.merged += len(source.items)
             if self.merged > MAX_MERGED_KEYS:
-                raise self.error(self.dialect.alias, f"<< merges more than {MAX_MERGED_KEYS} keys", mapping.offset)
+                raise self.error(ALIAS, f"<< merges more than {MAX_MERGED_KEYS} keys", mapping.offset)
             for name, value in source.items.items():
                 mapping.items.setdefault(name, value)
 
