@@ -30,7 +30,7 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ("CHA105", cha(rows="0 0.48\n1¦\u00a00.4\n"), cha(rows="0 0.48\n1 \t0.4\n")),
     ("CHA106", "¦".join(["# comment\n" * 5000, cha()]), "# comment\n" * 4000 + cha()),
     (
-        "CHA107",
+        "FMT009",
         cha(rows="0 0.48\n¦1 0.4 # " + "x" * 100_000 + "\n"),
         cha(rows="0 0.48\n1 0.4 # " + "x" * 90_000 + "\n"),
     ),

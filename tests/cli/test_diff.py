@@ -174,7 +174,7 @@ def test_the_command(tmp_path):
     }
     invoke(tmp_path / "a.seq", tmp_path / "missing.seq", code=2)
     (tmp_path / "broken.seq").write_text("type: CompositeSeq\ncomponents: 5\n")
-    assert "SEQ101" in invoke(tmp_path / "a.seq", tmp_path / "broken.seq", code=2).stderr
+    assert "YAML104" in invoke(tmp_path / "a.seq", tmp_path / "broken.seq", code=2).stderr
     invoke(tmp_path / "a.seq", code=2)
 
 

@@ -252,7 +252,7 @@ class TestExtrusion:
     def test_more_points_than_can_be_held(self, tmp_path):
         many = " ".join(["0 1 0"] * 6000)
         text = f"Shape {{ geometry Extrusion {{ spine [ {many} ] crossSection [ {' '.join(['0 1'] * 6000)} ] }} }}"
-        assert rules(read(tmp_path, text)) == ["VRML211"]
+        assert rules(read(tmp_path, text)) == ["FMT009"]
 
 
 class TestMaterials:

@@ -58,7 +58,7 @@ PAIRS: dict[str, Pair] = {
     "FMT011 .cha": two(cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
     **given("CHA104 CHA105", SHORT),
     "CHA106": two("# comment\n" * 5000 + PLAIN, "# comment\n" * 4000 + PLAIN),
-    "CHA107": two(f"{PLAIN}2 0.4 # {'x' * 100_000}\n", f"{PLAIN}2 0.4 # {'x' * 90_000}\n"),
+    "FMT009 .cha": two(f"{PLAIN}2 0.4 # {'x' * 100_000}\n", f"{PLAIN}2 0.4 # {'x' * 90_000}\n"),
     "CHA108": two(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\2X\0\0\1\x90\x08\6\0\0\0", PLAIN),
     **given("CHA110 CHA111", SHORT),
     **given("CHA112", cha(options="bpm 120", parameters="# parameters\nspeed 0.5 1 2")),

@@ -48,8 +48,10 @@ def written() -> Pair:
     return calls(saved("XYZQXQYQZQW"), saved("XYZQWQXQYQZ"))
 
 
+TORQUES = "  - type: MultiValueSeq\n    content: Torque\n    numParts: 1\n    frames: {}\n"
+
 PAIRS: dict[str, Pair] = {
-    **examples("walk.seq", MOTION, "SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ114 SEQ115"),
+    **examples("walk.seq", MOTION, "SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ115"),
     **examples("walk.seq", MOTION, "SEQ226 SEQ227"),
     "SEQ116": files(
         "walk.seq", "".join(line.strip() + "\n" for line in MOTION.replace("\n  - ", "\n-\n").splitlines()), MOTION
@@ -77,16 +79,15 @@ PAIRS: dict[str, Pair] = {
         MOTION.replace("[ 0.1", "&first [ 0.1").replace("[ 0.3, 0.4 ]", "*first"),
     ),
     **examples("walk.seq", MOTION.replace("numParts: ", "numParts: !!int "), "SEQ007"),
-    **examples("walk.seq", f"{TOP}components: []\n", "SEQ101"),
+    "YAML104 .seq": files("walk.seq", f"{TOP}components: 7\n", f"{TOP}components: []\n"),
+    "YAML104 of a single value": files("walk.seq", MOTION.replace("Rate: 100", "Rate: [ 100 ]"), MOTION),
     **examples("walk.seq", MOTION, "SEQ102 SEQ201 SEQ202 SEQ203 SEQ204 SEQ209 SEQ212"),
-    **examples("walk.seq", MOTION + ZMP, "SEQ106"),
+    "YAML104 of a truth value": files(
+        "walk.seq", (MOTION + ZMP).replace("Relative: true", "Relative: 2"), MOTION + ZMP
+    ),
     **examples("walk.seq", MANY["frameTime"], "SEQ107 SEQ112"),
     **examples("walk.seq", MOTION + POSES + "      - [ [ 0, 0, 0.8, 1, 0, 0, 0 ] ]\n", "SEQ108 SEQ215"),
-    **examples(
-        "walk.seq",
-        MOTION + "  - type: MultiValueSeq\n    content: Torque\n    numParts: 1\n    frames: [ [ 7 ] ]\n",
-        "SEQ109",
-    ),
+    "YAML104 of frames": files("walk.seq", MOTION + TORQUES.format("7"), MOTION + TORQUES.format("[ [ 7 ] ]")),
     "SEQ205": files(
         "walk.seq",
         "type: Vector3Seq\ncontent: ZMP\nformatVersion: 2\nframeRate: 1\nframes: [[1, 2, 3]]\n",

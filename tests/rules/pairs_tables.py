@@ -134,7 +134,7 @@ FRAMES = table_bytes(pa.table({"time": [0.0, 0.1], "HIP [rad]": [0.1, 0.2]}))
 PAIRS: dict[str, Pair] = {
     "TAB002": files("walk.csv", "", TABLE, place=False),
     **{code: csv(code) for code in ("TAB003", "TAB004", "CSV001", "CSV002", "CSV006", "CSV008")},
-    "TAB005": limited(
+    "FMT009 .csv": limited(
         files("walk.csv", "0," * 20_000, "time,HIP [rad]\n" + "".join(f"{k},0\n" for k in range(9999)), place=False),
         "bodymotion.formats.tables.number_table._BLOCK",
         4096,

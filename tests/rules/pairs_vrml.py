@@ -93,7 +93,7 @@ MESH = """\
 PAIRS: dict[str, Pair] = {
     **examples("robot.wrl", SCENE, "VRML101 VRML102 VRML103"),
     **examples("robot.wrl", FACES, "VRML104 VRML105"),
-    "VRML106": files("robot.wrl", nested(300), nested(200)),
+    "FMT009 of nested nodes": files("robot.wrl", nested(300), nested(200)),
     **examples("robot.wrl", SCENE, "VRML110"),
     "VRML111": files("robot.wrl", COMMENTED.encode("cp932"), COMMENTED),
     **examples("robot.wrl", SCENE, "VRML112 VRML113 VRML114"),
@@ -126,7 +126,9 @@ PAIRS: dict[str, Pair] = {
         "robot.wrl", f"{HEAD}Shape {{ geometry Extrusion {{ crossSection [ 0 0, 0 1, 1 1, 0 0 ] }} }}\n", "VRML208"
     ),
     **examples("robot.wrl", SCENE, "VRML209 VRML210"),
-    "VRML211": limited(files("robot.wrl", doubled(6), doubled(5)), "bodymotion.formats.vrml.shapes.MAX_SHAPES", 100),
+    "FMT009 .wrl": limited(
+        files("robot.wrl", doubled(6), doubled(5)), "bodymotion.formats.vrml.shapes.MAX_SHAPES", 100
+    ),
     **examples("robot.wrl", f"{HEAD}Shape {{ geometry Box {{ size 2 1 1 }} }}\n", "VRML213"),
     **examples("robot.wrl", f"{HEAD}Group {{ }}\n", "VRML214"),
     "VRML215": folders(

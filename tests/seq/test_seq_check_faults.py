@@ -111,14 +111,14 @@ def test_every_header_of_every_component():
         ("SEQ105", 6),
         ("SEQ110", 6),
         ("SEQ108", 7),
-        ("SEQ106", 8),
+        ("YAML104", 8),
         ("SEQ110", 8),
         ("SEQ102", 9),
         ("SEQ111", 9),
-        ("SEQ101", 10),
-        ("SEQ109", 11),
+        ("YAML104", 10),
+        ("YAML104", 11),
         ("SEQ207", 12),
-        ("SEQ106", 13),
+        ("YAML104", 13),
         ("SEQ112", 13),
     ]:
         assert (rule, line) in found

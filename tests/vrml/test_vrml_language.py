@@ -470,20 +470,20 @@ def test_depth_is_bounded():
     deep = "Group { children [ " * 200 + "] }" * 200
     assert isinstance(parse(deep).nodes[0], Node)
     for text in ("Group { children [ " * 100_000, "Group { children " * 100_000, "Robot { a " * 100_000):
-        assert refused(text).rule == "VRML106"
-    assert refused("".join(f"PROTO P{i} [ ] {{ " for i in range(5000))).rule == "VRML106"
-    assert refused("PROTO P [ field SFNode n " + "Robot { a [ " * 5000).rule == "VRML106"
+        assert refused(text).rule == "FMT009"
+    assert refused("".join(f"PROTO P{i} [ ] {{ " for i in range(5000))).rule == "FMT009"
+    assert refused("PROTO P [ field SFNode n " + "Robot { a [ " * 5000).rule == "FMT009"
 
 
 def test_size_is_bounded_with_use_and_prototypes_counted_in_full():
     bomb = "DEF A0 Group { }" + "".join(
         f" DEF A{i + 1} Group {{ children [ {' '.join([f'USE A{i}'] * 10)} ] }}" for i in range(20)
     )
-    assert refused(bomb).rule == "VRML106"
+    assert refused(bomb).rule == "FMT009"
     bomb = "PROTO A0 [ ] { Group { } }" + "".join(
         f" PROTO A{i + 1} [ ] {{ Group {{ children [ {f'A{i} {{ }} ' * 10} ] }} }}" for i in range(20)
     )
-    assert refused(bomb).rule == "VRML106"
+    assert refused(bomb).rule == "FMT009"
     scene = parse("DEF A Group { children [ Box { } Box { } ] } USE A PROTO P [ ] { Group { } Group { } } P { }")
     assert scene.size == 3 + 3 + 3
 
@@ -556,7 +556,7 @@ def test_what_is_too_deep_is_said_where_it_is(opening, closing):
     data = "\n".join([opening] * 3000)
     for calls in (0, 850):
         problem = called_deep(calls, lambda: refused(data))
-        if problem.rule == "VRML106":
+        if problem.rule == "FMT009":
             assert 80 <= problem.location.line <= 258 and "256" in problem.message
 
 

@@ -28,7 +28,7 @@ print(highest() - before)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured as Linux tells it")
-@pytest.mark.parametrize(("count", "rules"), [(MANY - 1_000, []), (MANY + 10, ["VRML106"])])
+@pytest.mark.parametrize(("count", "rules"), [(MANY - 1_000, []), (MANY + 10, ["FMT009"])])
 def test_a_million_nodes_take_ten_times_the_file_and_250_mb_at_most(tmp_path, count, rules):
     """As many as a scene may hold; of more, each reader that tries lets go of what it has read before the next one tries.
 

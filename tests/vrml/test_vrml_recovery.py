@@ -238,7 +238,7 @@ def test_other_languages_end_it():
 
 def test_nesting_ends_it():
     problems = survey("#VRML V2.0 utf8\nTransform { scale x }\n" + "Group { children [ " * 300)
-    assert [problem.rule for problem in problems] == ["VRML102", "VRML106"]
+    assert [problem.rule for problem in problems] == ["VRML102", "FMT009"]
 
 
 @settings(max_examples=tries(150), deadline=None)

@@ -42,7 +42,7 @@ CONFLICT = judgement.error(
 )
 TOO_LARGE = judgement.error(
     "FMT009",
-    "A file must stay within the limits of its reader, which its message names.",
+    "A file must stay within the limits of its reader: sizes, counts and depths beyond those of real files.",
     leaves_out=True,
     example=("a skeleton of 5000 bones, a model of 100 000 links", "a skeleton of 30 bones"),
 )
@@ -56,15 +56,11 @@ ENCODING = judgement.warning(
     "FMT011", "The text of a file is UTF-8.", "save it as UTF-8", example=("# 歩行 in cp932", "# 歩行 in UTF-8")
 )
 
-RETIRED = {
-    **dict.fromkeys(
-        ("ASF001", "BDY100", "BVH001", "CAP007", "CHA101", "MCP001", "MJCF100", "NPZ004", "PKL001", "PSQ001"), "FMT002"
-    ),
-    **dict.fromkeys(("SEQ001", "TAB001", "URDF100", "VRML100"), "FMT002"),
-    **dict.fromkeys(
-        ("ASF003", "BDY112", "BVH003", "CAP008", "MJCF104", "PKL002", "PSQ010", "XML100", "XML103"), "FMT009"
-    ),
-    **dict.fromkeys(("CSV014", "MCP002", "NPZ002"), "FMT010"),
-    **dict.fromkeys(("CHA103", "SEQ220"), "FMT011"),
+_RETIRED = {
+    "FMT002": "ASF001 BDY100 BVH001 CAP007 CHA101 MCP001 MJCF100 NPZ004 PKL001 PSQ001 SEQ001 TAB001 URDF100 VRML100",
+    "FMT009": "ASF003 BDY112 BVH003 CAP004 CAP008 CHA107 MJCF104 PKL002 PSQ010 TAB005 VRML106 VRML211 XML100 XML103",
+    "FMT010": "CSV014 MCP002 NPZ002",
+    "FMT011": "CHA103 SEQ220",
 }
+RETIRED = {old: code for code, codes in _RETIRED.items() for old in codes.split()}
 """Codes that formats had for these rules before."""

@@ -16,7 +16,7 @@ from bodymotion.diagnostics import Diagnostics, Location
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
-from bodymotion.formats.rules import ENCODING
+from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.text import numbers_of_rows
 from bodymotion.geometry.arrays import Bools, Floats, Indices
 
@@ -95,7 +95,7 @@ class Line:
         """Report a line that is too long, or has control characters or blanks other than space and tab; return whether there is one."""
         blank = _OTHER_BLANK.search(self.text.rstrip(" \t"))
         if self.too_long:
-            found.report(rules.LINE_LONG, f"the line has more than {MAX_LINE_BYTES} characters", self.at())
+            found.report(TOO_LARGE, f"the line has more than {MAX_LINE_BYTES} characters", self.at())
         if self.control is not None:
             code, column = self.control
             found.report(rules.CONTROL, f"found a control character (code {code})", self.at(column))

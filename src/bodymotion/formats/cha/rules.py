@@ -39,11 +39,6 @@ NO_TEXT = document.error(
     "it may be an image, an archive, or text in another encoding; animation files are UTF-8",
     example=("a .png called move.cha", "a text"),
 )
-LINE_LONG = judgement.error(
-    "CHA107",
-    "A line has at most 100 000 characters.",
-    example=("a line of 100 000 characters", "a line of 90 000 characters"),
-)
 
 # The sections.
 LEADING_BLANK = judgement.warning(

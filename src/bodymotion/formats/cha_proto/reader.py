@@ -27,6 +27,7 @@ from bodymotion.formats.cha_proto.messages import (
 )
 from bodymotion.formats.cha_proto.rows import PATHS, TIME, Layout, Table, gap, rivals, table_of
 from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.sniffing import is_binary
 from bodymotion.geometry.arrays import Floats
 
@@ -59,7 +60,7 @@ def from_bytes(data: bytes) -> Animation:
     Raises
     ------
     FormatError
-        When the bytes are no such message (CAP001), or its keyframes contradict each other (CAP003), are nearly all empty (CAP004), or are
+        When the bytes are no such message (CAP001), or its keyframes contradict each other (CAP003), are nearly all empty (FMT009), or are
         missing (CAP006).
     """
     return _read(data, is_text=False).require()
@@ -121,7 +122,7 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
     ------
     FormatError
         When the data is not such a message (CAP001, CAP002), is a sequence of moves (CAP005), has no rows (CAP006), or many nearly empty
-        rows (CAP004).
+        rows (FMT009).
     """
     from google.protobuf.message import DecodeError
 
@@ -135,7 +136,7 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
     rows = list(getattr(head, rows_field))
     outside = len(wire) - sum(len(row) + 6 for row in rows)
     if outside > _MAX_BYTES_OUTSIDE_ROWS:
-        raise rules.SPARSE.error(f"{outside} bytes are not in keyframes", location)
+        raise TOO_LARGE.error(f"{outside} bytes are not in keyframes", location)
     table = table_of(rows, row, _MAX_NUMBERS_OF_ANY_FILE + 4 * len(data), location)
     head.ClearField(rows_field)
     if not is_text:

@@ -20,6 +20,7 @@ from bodymotion.animation import GROUPS, LEGS
 from bodymotion.diagnostics import Location
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import MESSAGES, Field, message_class
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.geometry.arrays import Bools, Floats, Indices
 
 TIME = "time"
@@ -224,7 +225,7 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
 
     Rows of one length are compared with the layout of the first one, which protobuf reads; it also reads what no layout fits.
 
-    Raises FormatError when a row is no message (CAP001), or the table would have more than `most` numbers (CAP004).
+    Raises FormatError when a row is no message (CAP001), or the table would have more than `most` numbers (FMT009).
     """
     from google.protobuf.message import DecodeError
 
@@ -269,7 +270,7 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
     columns = tuple(path for path in leaves if path.rpartition(".")[0] in known)
     if len(rows) * (len(columns) + 1) > most:
         message = f"{len(rows)} keyframes of up to {len(columns)} numbers: nearly all are empty"
-        raise rules.SPARSE.error(message, location)
+        raise TOO_LARGE.error(message, location)
     table = np.zeros((len(rows), len(columns)))
     held = np.zeros(table.shape, np.bool_)
     for (within, paths), parts in pieces.items():

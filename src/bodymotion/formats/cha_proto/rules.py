@@ -15,11 +15,6 @@ CHANGES = judgement.error(
     "All keyframes have the same fields: an animation has one set of columns.",
     example=("body { quaternion { w: 1 } }", "body { euler_angles { } }"),
 )
-SPARSE = judgement.error(
-    "CAP004",
-    "A file does not consist of nearly empty keyframes.",
-    example=("600000 keyframes without anything in them, after some with columns", "10 of them"),
-)
 SEQUENCE = judgement.error(
     "CAP005",
     "The message is an animation, not a sequence of moves.",

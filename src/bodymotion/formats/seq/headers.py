@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity
 from bodymotion.diagnostics.spelling import meant
-from bodymotion.formats.rules import ENCODING
+from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, Frames
 from bodymotion.formats.seq.scan import first_non_utf8_byte
@@ -27,7 +27,7 @@ from bodymotion.formats.seq.values import (
     key_name,
     number,
 )
-from bodymotion.formats.yaml.rules import KEY_TWICE, MISSPELT
+from bodymotion.formats.yaml.rules import KEY_TWICE, MISSPELT, WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP, Component, OtherSeq, Vector3Seq
 
@@ -155,7 +155,7 @@ class Fields:
         if node is None or _is_empty(node):
             return None
         if not isinstance(node, Scalar):
-            self.refuse(rules.KEY_VALUE, f"{KEYS[name][0]} is a list or a mapping, not a single value", name)
+            self.refuse(WRONG_VALUE, f"{KEYS[name][0]} is a list or a mapping, not a single value", name)
             return None
         return node.value
 
@@ -180,7 +180,7 @@ class Fields:
             return None
         if text.lower() in _TRUE or text.lower() in _FALSE:
             return text.lower() in _TRUE
-        self.refuse(rules.FLAG, f"{KEYS[name][0]} is {text[:40]!r}, neither true nor false", name)
+        self.refuse(WRONG_VALUE, f"{KEYS[name][0]} is {text[:40]!r}, neither true nor false", name)
         return None
 
     def count(self, name: str) -> int | None:
@@ -409,11 +409,11 @@ class _Reader:
             return []
         if not isinstance(node, Sequence):
             self.is_complete = False
-            top.refuse(rules.COMPONENTS, "the components are not a list", "components")
+            top.refuse(WRONG_VALUE, "the components are not a list", "components")
             return []
         if len(node.items) > MAX_COMPONENTS:
             message = f"there are {len(node.items)} components; {MAX_COMPONENTS} are read at most"
-            raise rules.COMPONENTS.error(message, top.at(node, ".components"))
+            raise TOO_LARGE.error(message, top.at(node, ".components"))
         components = []
         for k, item in enumerate(node.items):
             inside = f"components[{k}]"
@@ -425,7 +425,7 @@ class _Reader:
                     self.found.refuse(error)
             elif not isinstance(item, MissingAlias):
                 where = self.document.location(item, inside)
-                self.found.refuse(rules.COMPONENTS.error(f"component {k} is not a mapping", where))
+                self.found.refuse(WRONG_VALUE.error(f"component {k} is not a mapping", where))
             if component is None:
                 self.is_complete = False
             else:
@@ -550,7 +550,7 @@ class _Reader:
                 self.found.report(rules.FRAMES_MISSING, f"the component {content[:60]} has no frames", own.at(node))
             return None
         if not isinstance(node, Sequence):
-            raise rules.FRAMES.error(f"the frames of {content[:60]} are not a list", own.at(node, ".frames"))
+            raise WRONG_VALUE.error(f"the frames of {content[:60]} are not a list", own.at(node, ".frames"))
         return self.document.frames(node) if node.items else None
 
     def check_num_frames(self, own: Fields, content: str, counted: int) -> None:

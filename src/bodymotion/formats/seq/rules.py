@@ -26,9 +26,6 @@ TAG = judgement.error(
     example=("numParts: !!python/int 2", "numParts: !!int 2"),
 )
 
-COMPONENTS = document.error(
-    "SEQ101", "The components must be a list of mappings.", example=("components: 7", "components: []")
-)
 COMPONENT_TYPE = document.error(
     "SEQ102",
     "Each component must have a type.",
@@ -48,11 +45,6 @@ FRAME_RATE = document.error(
 NUM_PARTS = document.error(
     "SEQ105", "The number of parts must be a whole number, zero or more.", example=("numParts: two", "numParts: 2")
 )
-FLAG = document.error(
-    "SEQ106",
-    "hasFrameTime and isRootRelative must be true or false.",
-    example=("isRootRelative: 2", "isRootRelative: true"),
-)
 FRAME_TIME_V1 = reference.error(
     "SEQ107",
     "A file of version 1 must not have time-stamped frames.",
@@ -63,9 +55,6 @@ SE3_FORMAT = document.error(
     "SEQ108",
     "The SE3 format must be XYZQWQXQYQZ, XYZQXQYQZQW or XYZRPY.",
     example=("SE3Format: QUATERNION", "SE3Format: XYZQWQXQYQZ"),
-)
-FRAMES = document.error(
-    "SEQ109", "The frames of a component must be a list of rows.", example=("frames: 7", "frames: [ [ 7 ] ]")
 )
 ROW = document.error(
     "SEQ110",
@@ -82,11 +71,6 @@ TIME_ORDER = document.error(
     "SEQ112",
     "The time of each frame must be greater than that of the frame before it.",
     example=("- [ 0.5, 3 ]", "- [ 0.6, 3 ]"),
-)
-KEY_VALUE = document.error(
-    "SEQ114",
-    "The keys of the format, other than components, frames and part labels, must have single values.",
-    example=("frameRate: [ 100 ]", "frameRate: 100"),
 )
 NUM_PARTS_ROWS = document.error(
     "SEQ115",

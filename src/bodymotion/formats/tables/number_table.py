@@ -31,6 +31,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.resources import unreadable
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.tables.columns import check_increasing, timeline_of
 from bodymotion.formats.text import number_rows, numbers_of_rows
 from bodymotion.geometry.arrays import Floats, Indices
@@ -47,11 +48,6 @@ CELL = judgement.error(
     "The cells of a table are plain decimal numbers.",
     "no thousands separators, no units, no empty cells; a decimal comma is not read",
     example=("0.1,0.3 rad,0.4", "0.1,0.3,0.4"),
-)
-TOO_LONG = judgement.error(
-    "TAB005",
-    "A line of a table has at most some million characters.",
-    example=("20 million characters without an end of line", "as many in lines of 100"),
 )
 TEXT = judgement.error(
     "TAB006", "The names of columns are UTF-8 text.", example=("the column 腰 in cp932", "the column 腰 in UTF-8")
@@ -282,7 +278,7 @@ def _blocks(file: BinaryIO, path: str) -> Iterator[bytes]:
             yield left[:cut]
             left = left[cut:]
         elif len(left) > 4 * _BLOCK:
-            raise TOO_LONG.error("a line is too long", Location(path))
+            raise TOO_LARGE.error(f"a line has more than {4 * _BLOCK} characters", Location(path))
     if left:
         yield left
 

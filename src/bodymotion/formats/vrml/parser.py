@@ -22,6 +22,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.diagnostics.spelling import meant
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules, values
 from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
@@ -363,7 +364,7 @@ class Parser(Recovery):
     def _go_deeper(self, offset: int) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.error(rules.TOO_DEEP, f"nodes are nested more than {MAX_DEPTH} deep", offset)
+            raise self.error(TOO_LARGE, f"nodes are nested more than {MAX_DEPTH} deep", offset)
 
     def node(self, opening: re.Match[str]) -> tuple[Node, int]:
         """Read a node whose beginning, up to its opening brace, was matched."""
@@ -376,7 +377,7 @@ class Parser(Recovery):
             node_type, kind = self._undeclared(node_type, offset)
         self.size += kind.size
         if self.size > MAX_SIZE:
-            raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", offset)
+            raise self.error(TOO_LARGE, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", offset)
         node = Node(node_type, name or "", {}, kind.proto, self.text, offset, {}, NOTHING)
         pos = self.fields(node, kind.readers, opening.end())
         if not node.fields and not node.offsets:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Node
@@ -47,7 +48,7 @@ _OPENING = re.compile(NODE.pattern.removesuffix(SPACE.pattern + r"\{"))  # A nod
 _OPENING_OTHER = re.compile(
     NODE.pattern.removesuffix(r"\{") + r"[\[\]}]"
 )  # A node with another bracket instead of its opening brace.
-_FATAL = (rules.TOO_DEEP.code, rules.NOT_VRML97.code)
+_FATAL = (TOO_LARGE.code, rules.NOT_VRML97.code)
 _GUESSES = (rules.UNKNOWN_NODE, rules.UNKNOWN_FIELD, rules.UNKNOWN_IS)
 _BRACKET = re.compile(rf"[\[\]{{}}]|{STRING_OR_COMMENT.pattern}", re.DOTALL)
 

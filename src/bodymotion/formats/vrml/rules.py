@@ -2,6 +2,7 @@
 
 from bodymotion.diagnostics import Rule, document, judgement
 from bodymotion.formats import resources
+from bodymotion.formats.rules import TOO_LARGE
 
 RETIRED = {"VRML212": "VRML112"}
 
@@ -37,12 +38,6 @@ WRONG_COUNT = document.error(
     "A list of vectors, colours or rotations must hold a whole number of them.",
     "a number is missing, or one too many",
     example=("point [ 0 0 0, 1 0 0, 0 1 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
-)
-TOO_DEEP = judgement.error(
-    "VRML106",
-    "Nodes may be nested 256 deep at most, and a scene may hold a million nodes with all USE and prototypes expanded.",
-    "such a file is broken or malicious",
-    example=("300 Groups, one in the other", "200 Groups, one in the other"),
 )
 HEADER = document.note(
     "VRML110",
@@ -210,12 +205,6 @@ BAD_SIZE = document.warning(
     leaves_out=True,
     example=("radius -1", "radius 1"),
 )
-TOO_LARGE = judgement.error(
-    "VRML211",
-    "A scene must stay within the limits of size; what exceeds them is left out.",
-    leaves_out=True,
-    example=("a Group that uses the one before it twice, 16 times over", "the same 5 times over"),
-)
 SCENERY = judgement.note(
     "VRML214",
     "Lights, sounds, scripts, ROUTEs, and what a Switch or an LOD does not show, belong to a scene and to no body: they are left out.",
@@ -235,5 +224,5 @@ INSIDE_OUT = document.warning(
     example=("crossSection [ 0 0, 1 1, 0 1, 0 0 ]", "crossSection [ 0 0, 0 1, 1 1, 0 0 ]"),
 )
 
-GRAMMAR: tuple[Rule, ...] = (NOT_VRML97, SYNTAX, NOT_CLOSED, WRONG_VALUE, WRONG_COUNT, TOO_DEEP)
+GRAMMAR: tuple[Rule, ...] = (NOT_VRML97, SYNTAX, NOT_CLOSED, WRONG_VALUE, WRONG_COUNT, TOO_LARGE)
 """What breaks these cannot be read as a whole."""

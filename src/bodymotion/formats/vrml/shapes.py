@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Rule, Subject
 from bodymotion.diagnostics.text import counted
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
 from bodymotion.formats.vrml.reader import InlineLoader, PrototypeBodies
@@ -145,7 +146,7 @@ class SceneWalker:
                 elif node is not None:
                     self._visit(node, item[1], visit)
             except FormatError as error:
-                if error.problem.rule == rules.TOO_LARGE.code:
+                if error.problem.rule == TOO_LARGE.code:
                     self._stack.clear()
                     raise
                 if not isinstance(self.found, ModelDiagnostics):
@@ -164,7 +165,7 @@ class SceneWalker:
     def _visit(self, node: Node, frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]) -> None:
         self.visited += 1
         if self.visited > MAX_NODES:
-            raise rules.TOO_LARGE.error(f"the scene expands to more than {MAX_NODES} nodes", node.location)
+            raise TOO_LARGE.error(f"the scene expands to more than {MAX_NODES} nodes", node.location)
         found: Node | None = node
         while found is not None and not visit(found, frame):
             if found.proto is None:
@@ -235,7 +236,7 @@ class SceneWalker:
         if geometry is None:
             return
         if len(self.drawn) >= MAX_SHAPES:
-            raise rules.TOO_LARGE.error(f"the scene expands to more than {MAX_SHAPES} shapes", node.location)
+            raise TOO_LARGE.error(f"the scene expands to more than {MAX_SHAPES} shapes", node.location)
         shape = Shape(geometry, frame.transform, material, node.name)
         self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
 
@@ -592,7 +593,7 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
         reader.report(rules.BAD_SIZE, f"Extrusion of {len(section)} points along {len(spine)}", node)
         return None
     if len(spine) * len(section) > MAX_VERTICES:
-        reader.report(rules.TOO_LARGE, f"{node.type} unfolds to {len(spine) * len(section)} points", node)
+        reader.report(TOO_LARGE, f"{node.type} unfolds to {len(spine) * len(section)} points", node)
         return None
     scale = _stretched(nodes.rows(node, "scale", 2), [1.0, 1.0], len(spine))
     rotation = _stretched(nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))

@@ -42,13 +42,14 @@ IGNORED = judgement.note(
     example=("\n--- # another document", "\n# another document"),
 )
 
-RETIRED = {
-    **dict.fromkeys(("BDY101", "PSQ002", "SEQ002"), "YAML101"),
-    **dict.fromkeys(("BDY105", "PSQ004", "SEQ006"), "YAML102"),
-    **dict.fromkeys(("BDY106", "PSQ005", "SEQ219"), "YAML103"),
-    **dict.fromkeys(("BDY107", "PSQ006"), "YAML104"),
-    **dict.fromkeys(("BDY109", "PSQ008"), "YAML105"),
-    **dict.fromkeys(("BDY111", "BDY114", "PSQ009", "SEQ225"), "YAML106"),
-    **dict.fromkeys(("BDY110", "PSQ011"), "YAML107"),
+_RETIRED = {
+    "YAML101": "BDY101 PSQ002 SEQ002",
+    "YAML102": "BDY105 PSQ004 SEQ006",
+    "YAML103": "BDY106 PSQ005 SEQ219",
+    "YAML104": "BDY107 PSQ006 SEQ101 SEQ106 SEQ109 SEQ114",
+    "YAML105": "BDY109 PSQ008",
+    "YAML106": "BDY111 BDY114 PSQ009 SEQ225",
+    "YAML107": "BDY110 PSQ011",
 }
+RETIRED = {old: code for code, codes in _RETIRED.items() for old in codes.split()}
 """Codes that .body, .pseq and .seq files had for these rules before."""
