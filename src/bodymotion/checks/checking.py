@@ -18,7 +18,7 @@ from bodymotion.diagnostics import Diagnostics, Findings, FormatError, Location,
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.registry import load, read
-from bodymotion.formats.rules import UNREADABLE
+from bodymotion.formats.resources import unreadable
 from bodymotion.geometry import rotations
 from bodymotion.model.body import Body
 from bodymotion.model.body import by_position as put_by_position
@@ -98,8 +98,7 @@ def check(
     except FormatError as error:
         problems = error.problems
     except (OSError, MemoryError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or "not enough memory"
-        problems = (UNREADABLE.problem(reason, Location(str(path)), ""),)
+        problems = unreadable(error, path).problems
     return Findings(keep(_in_order(problems, str(path))))
 
 

@@ -367,9 +367,9 @@ def file_bytes(path: str | Path, limit: int | None = None) -> bytes:
         raise unreadable(error, path) from error
 
 
-def unreadable(error: OSError | ValueError, path: str | Path) -> FormatError:
+def unreadable(error: Exception, path: str | Path) -> FormatError:
     """Return the fault of a file that cannot be opened or read (FMT002), for what Python raises."""
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    reason = getattr(error, "strerror", None) or str(error) or "not enough memory"
     fault = UNREADABLE.error(f"the file cannot be read: {reason}", Location(str(path)))
     return MissingFileError(fault.problem) if isinstance(error, FileNotFoundError) else fault
 
