@@ -43,6 +43,8 @@ CASES: dict[str, tuple[bm.Body, ...]] = {
     ),
     "BODY106": (with_link(BODY, 2, offset=FAR), with_device(BODY, 0, pose=[0, 0, 0, 0.9, 0, 0, 0])),
     "BODY107": (with_link(BODY, 1, offset=[0.3, 0, 0, 0, 0, 0, 0]), with_device(BODY, 0, pose=np.zeros(7))),
+    "BODY110": (with_joint(BODY, 2, axis=[0, 0, 2]), with_extra(BODY, type="xy", axis=[2, 0, 0])),
+    "BODY111": (with_joint(BODY, 2, axis=[0, 0, 0]), with_extra(BODY, type="xy", axis=[0, 0, 0])),
     "BODY112": (with_joint(BODY, 2, lower=1.0, upper=-1.0), with_joint(BODY, 2, velocity_lower=3, velocity_upper=-3)),
     "BODY114": (with_joint(BODY, 2, velocity_lower=1.0), with_joint(BODY, 2, velocity_lower=0, velocity_upper=0)),
     "BODY121": (

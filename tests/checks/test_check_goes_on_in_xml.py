@@ -132,11 +132,11 @@ MJCF_FAULTS = (
     ('<geom class="small" group="1"/>', '<geom class="small" group="one"/>', "XML104"),
     ('size="1 2 3"', 'size="1 0 3"', "MJCF141"),
     ('fromto="0 0 0 0 0 1"', 'fromto="0 0 0 0 0 0"', "MJCF141"),
-    ('quat="1 0 0 0"', 'quat="0 0 0 0"', "MJCF111"),
+    ('quat="1 0 0 0"', 'quat="0 0 0 0"', "BODY107"),
     ('mass="1" diag', 'mas="1" diag', "MJCF115"),
     ('axis="0 1 0"', 'axis="0 0 0"', "BODY111"),
     ('armature="0.5"', 'armature="a"', "XML104"),
-    ('euler="0 0 1"', 'euler="0 0 1e300"', "MJCF110"),
+    ('euler="0 0 1"', 'euler="0 0 1e300"', "BODY105"),
     ('fullinertia="0.1 0.1 0.1 0 0 0"', 'fullinertia="0.1 0.1 0.1"', "XML104"),
     ('fovy="40"', 'fovy="wide"', "XML104"),
     ('type="slide"', 'type="sliding"', "MJCF114"),
@@ -301,7 +301,7 @@ def test_a_name_that_nobody_has_is_said_once(tmp_path):
 @pytest.mark.parametrize(
     ("text", "rules"),
     [
-        ("<robot name='r'/>", ["URDF110"]),
+        ("<robot name='r'/>", ["BODY108"]),
         ('<robot><link name="a"/><link name="b"/></robot>', ["URDF114"]),
         (
             '<robot><link name="a"/><link name="b"/><link name="c"/><link name="d"/>'

@@ -181,19 +181,19 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
     ),
     ("WRL109", "m.wrl", ROBOT.replace("USE ARM_LINK ]", "USE ARM_LINK USE ARM_LINK ]"), ROBOT),
     (
-        "WRL122",
+        "BODY110",
         "m.wrl",
         ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0 0 # z\n -2.5 jointId 0"),
         ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0 0 # z\n -1.0 jointId 0"),
     ),
     (
-        "WRL122",
+        "BODY110",
         "m.wrl",
         ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0.70710,0,.70710 jointId 0").replace("# ", "# ぁ"),
         ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0.707106781,0,0.707106781 jointId 0"),
     ),
     (
-        "WRL134",
+        "BODY106",
         "m.wrl",
         ROBOT.replace("translation 0.3 0 0", "rotation 0.63 0 0.84 0.5 translation 0.3 0 0")
         .replace("] exposedField MFNode children [ ] { }", "]")
@@ -206,17 +206,17 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
             "exposedField SFVec3f translation 0 0 0 exposedField SFRotation rotation 0 0 1 0",
         ),
     ),
-    ("URDF122", "m.urdf", URDF.replace("-1  0", "-2.5  0"), URDF.replace("-1  0", "-1.0  0")),
-    ("BDY132", "m.body", BODY.replace("0, 1.0 ]", "0, 2e1 ]"), BODY),
+    ("BODY110", "m.urdf", URDF.replace("-1  0", "-2.5  0"), URDF.replace("-1  0", "-1.0  0")),
+    ("BODY110", "m.body", BODY.replace("0, 1.0 ]", "0, 2e1 ]"), BODY),
     (
-        "BDY132",
+        "BODY110",
         "m.body",
         BODY.replace("Axis: [ 0, 0, 1.0", "Axis: [3,0,4"),
         BODY.replace("Axis: [ 0, 0, 1.0", "Axis: [0.6,0,0.8"),
     ),
-    ("BDY138", "m.body", BODY.replace("0.6, 0.8", "0.63, 0.84"), BODY),
+    ("BODY106", "m.body", BODY.replace("0.6, 0.8", "0.63, 0.84"), BODY),
     (
-        "BDY138",
+        "BODY106",
         "m.body",
         BODY.replace("0.6, 0.8, 90", "[ 0, 0, 1, 3 ], [ 0, 0.63, 0.84, 9 ]").replace("[ 0, [", "[ ["),
         BODY.replace("0.6, 0.8, 90", "[ 0, 0, 1, 3 ], [ 0, 0.6, 0.8, 9 ]").replace("[ 0, [", "[ ["),

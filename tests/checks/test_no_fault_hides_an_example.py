@@ -148,12 +148,12 @@ SYNTAX: dict[str, tuple[Planter, ...]] = {
     ".csv": (at_end('"\n'), at_end("\x00\n")),
     ".waist": (at_end("x\n"), at_end("\x00")),
 }
-THERE_IS_NONE = {*["URDF110", "CHA115", "CHA200", "CAP006", "TAB002", "WRL113", "WRL116", "MJCF103", "BODY131"]}
+THERE_IS_NONE = {*["BODY108", "CHA115", "CHA200", "CAP006", "TAB002", "WRL113", "WRL116", "BODY131"]}
 """Rules about files that lack something which the planted text has, or may have."""
 NEEDS_WHOLE = {
-    *["URDF110", "URDF112", "URDF114", "URDF132", "URDF150", "URDF160", "URDF161"],
+    *["URDF112", "URDF114", "URDF132", "URDF150", "URDF160", "URDF161"],
     *["MJCF105", "MJCF142", "MJCF152"],
-    *["BDY102", "BDY120", "SEQ003", "SEQ116", "SEQ214", "SEQ217", "VRML103"],
+    *["BDY102", "BODY108", "SEQ003", "SEQ116", "SEQ214", "SEQ217", "VRML103"],
 }
 """Rules about names, counts and kinds that need the whole file: nothing of them is known where the file breaks off."""
 NEEDS_ROWS = re.compile(r"SPOT|MOT3|CHA2(?:01|17|18|2\d)$")

@@ -48,7 +48,7 @@ def test_read_as_the_reference_does(made, name):
 
 
 REFUSED = {
-    "extrajoint_badlink": ("WRL180", 309, "'ZZ'"),
+    "extrajoint_badlink": ("BODY160", 309, "'ZZ'"),
     "joint_in_transform": ("WRL104", 309, "'J0'"),
     "rotaxis_zero": ("VRML202", 308, "'ROOT'"),
     "seg_in_seg": ("WRL106", 308, "'S2'"),

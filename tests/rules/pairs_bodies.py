@@ -127,5 +127,5 @@ PAIRS: dict[str, Pair] = {
     "BODY154": pair(with_device(BODY, 0, link=9), with_device(BODY, 0, link=3)),
     "BODY160": pair(with_extra(BODY, links=(2, 9)), with_extra(BODY, links=(2, 3))),
     "BODY161": pair(with_extra(BODY, positions=[[0, 0, 0], [0.4, 0, 0]]), BODY),
-    "BODY162": pair(with_extra(BODY, **FLAT | {"axis": [2, 0, 0]}), with_extra(BODY, **FLAT)),
+    "BODY110 of an extra joint": pair(with_extra(BODY, **FLAT | {"axis": [2, 0, 0]}), with_extra(BODY, **FLAT)),
 }

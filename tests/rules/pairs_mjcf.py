@@ -9,7 +9,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
-from rules.pairs import Pair, calls, examples, files, folders, problems_of
+from rules.pairs import Pair, calls, examples, files, folders, in_format, problems_of
 
 ROBOT = """\
 <mujoco>
@@ -104,12 +104,18 @@ def crossed(folder: Path, apart: float) -> Iterable[Problem]:
 PAIRS: dict[str, Pair] = {
     "MJCF101": files("r.mjcf", f"<model> <body> {GEOM} </body> </model>\n", world(f"<body> {GEOM} </body>")),
     **examples("r.xml", world('<include file="leg.xml"/>'), "MJCF102", beside={"leg.xml": PART}),
-    "MJCF103": files("r.xml", world(""), world(f"<body> {GEOM} </body>")),
+    **in_format("r.xml", world(f"<body> {GEOM} </body>"), {"BODY108": ("", f"<body> {GEOM} </body>")}),
+    **in_format(
+        "r.xml",
+        ROBOT,
+        {"BODY105": ('pos="0 0 1e300"', 'pos="0 0 0.3"'), "BODY107": ('quat="0 0 0 0"', 'quat="1 0 0 0"')},
+        beside={"hand.stl": HAND},
+    ),
     "FMT009 .xml": files("r.xml", classes(150), classes(20)),
     **examples(
         "r.xml",
         ROBOT,
-        "MJCF105 MJCF106 MJCF107 MJCF108 MJCF110 MJCF111 MJCF114 MJCF115 MJCF116",
+        "MJCF105 MJCF106 MJCF107 MJCF108 MJCF111 MJCF114 MJCF115 MJCF116",
         beside={"hand.stl": HAND},
     ),
     "MJCF112": files("r.xml", world(f"<body> {GEOM} {FREE.format('')} </body>"), world(FREE.format(""))),

@@ -10,7 +10,7 @@ import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.urdf import read_urdf
 from bodymotion.formats.xml.tree import parse_xml
-from rules.pairs import Pair, calls, examples, files, folders, limited, problems_of
+from rules.pairs import Pair, calls, examples, files, folders, in_format, limited, problems_of
 
 ROBOT = """\
 <!DOCTYPE robot>
@@ -88,16 +88,20 @@ PAIRS: dict[str, Pair] = {
     "URDF101": files("r.urdf", ROBOT.replace("robot", "robots"), ROBOT),
     "URDF102": files("r.urdf", ROBOT.replace("<!-- note: new -->", '<xacro:leg side="left"/>'), ROBOT),
     **examples("r.urdf", ROBOT, "URDF103 URDF104 URDF105 URDF111 URDF112 URDF113"),
-    **examples("r.urdf", '<robot name="r"> <link name="base"/> </robot>\n', "URDF110"),
+    **in_format("r.urdf", '<robot name="r"> <link name="base"/> </robot>\n', {"BODY108": ("", '<link name="base"/>')}),
     "URDF114": files("r.urdf", LINKS.format(""), LINKS.format(joint("a", "b"))),
     "URDF115": files("r.urdf", LINKS.format(joint("a", "b") + joint("b", "a")), LINKS.format(joint("a", "b"))),
-    "URDF128": files(
+    **examples("r.urdf", ROBOT, "BODY124"),
+    **in_format(
         "r.urdf",
-        ROBOT.replace('xyz="0 0 0.3"', 'xyz="0 0 0.3" rpy="0 0 90"'),
-        ROBOT.replace('xyz="0 0 0.3"', 'xyz="0 0 0.3" rpy="0 0 1.5708"'),
+        ROBOT.replace('0.3"', '0.3" rpy="0 0 1.5708"'),
+        {
+            "BODY105": ('xyz="0 0 inf"', 'xyz="0 0 0.3"'),
+            "BODY109": ('rpy="0 0 90"', 'rpy="0 0 1.5708"'),
+            "BODY110": ('<axis xyz="0 2 0"/>', '<axis xyz="0 1 0"/>'),
+        },
     ),
-    **examples("r.urdf", ROBOT, "URDF129"),
-    **examples("r.urdf", ROBOT, "URDF120 URDF121 URDF122 URDF124 URDF126 URDF127 URDF130 URDF131"),
+    **examples("r.urdf", ROBOT, "URDF120 URDF121 URDF124 URDF127 URDF130 URDF131"),
     **examples("r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160 URDF161"),
     **examples("r.urdf", MESH, "URDF140", beside={"hand.stl": STL}),
     "URDF141": folders("r.urdf", {"r.urdf": MESH, "hand.stl": "solid"}, {"r.urdf": MESH, "hand.stl": STL}),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
-from rules.pairs import Pair, calls, examples, files, limited
+from rules.pairs import Pair, calls, examples, files, in_format, limited
 
 HEAD = "#VRML V2.0 utf8\n"
 ROBOT = f"""{HEAD}\
@@ -124,21 +124,28 @@ PAIRS: dict[str, Pair] = {
     "WRL113": files("robot.wrl", "", SCENE),
     "WRL116": files("robot.wrl", HEAD + joint("BASE"), body(joint("BASE"))),
     "WRL117": calls(lambda folder: read(folder, "robot.txt"), lambda folder: read(folder, "robot.wrl")),
-    **examples("robot.wrl", ROBOT, "WRL115 WRL118 WRL119 WRL120 WRL121 WRL122 WRL126 WRL127"),
+    **examples("robot.wrl", ROBOT, "WRL115 WRL118 WRL119 WRL120 WRL121 WRL126 WRL127"),
     **examples(
         "robot.wrl",
         f'{HEAD}PROTO Joint [ field SFString jointType "fixed" ] {{ }} {body("DEF HIP Joint { }").removeprefix(HEAD)}',
         "WRL149",
     ),
     "WRL128": files("robot.wrl", moved(1, 0), moved(0, 1)),
-    "WRL139": files(
+    **examples("robot.wrl", ROBOT, "BODY123 BODY155 WRL131 WRL132 WRL135 WRL136"),
+    **examples("robot.wrl", ROBOT.replace("1 0.5", "1 1.5708"), "BODY109"),
+    **in_format(
         "robot.wrl",
-        ROBOT.replace("rotation 0 0 1 0.5", "rotation 0 0 1 90"),
-        ROBOT.replace("rotation 0 0 1 0.5", "rotation 0 0 1 1.5708"),
+        ROBOT,
+        {
+            "BODY105": ("translation 0 0 inf", "translation 0 0 0.8"),
+            "BODY106": ("rotation 0 0 1.05 0.5", "rotation 0 0 1 0.5"),
+            "BODY110": ("jointAxis 0 2 0", "jointAxis 0 1 0"),
+            "BODY152": ("fieldOfView 45", "fieldOfView 0.785"),
+            "BODY155": ("scale 2 2 2 children [ DEF gyro", "scale 1 1 1 children [ DEF gyro"),
+            "BODY160": ('link1Name "HUP"', 'link1Name "HIP"'),
+        },
     ),
-    **examples("robot.wrl", ROBOT, "WRL129 WRL131 WRL132 WRL134 WRL135 WRL136"),
-    **examples("robot.wrl", ROBOT, "WRL140 WRL146 WRL147 WRL148"),
-    **examples("robot.wrl", ROBOT, "WRL163 WRL164 WRL169 WRL170 WRL180 WRL181"),
+    **examples("robot.wrl", ROBOT, "WRL140 WRL148 WRL163 WRL170 WRL181"),
     **examples("robot.wrl", GYRO, "WRL162"),
     **examples("robot.wrl", GYRO.replace("gyro", "nose"), "WRL168"),
 }

@@ -196,7 +196,7 @@ def test_a_broken_mesh_is_a_problem(package):
 
 
 BROKEN = {
-    "URDF110": "",
+    "BODY108": "",
     "URDF111": "<link name='a'/>\n<link name='a'/>",
     "URDF112": f"{TWO}\n{joint(ends=('a', 'c'))}",
     "URDF113": f"{TWO}<link name='c'/>{joint()}\n{joint(name='k', ends=('c', 'b'))}",
@@ -214,7 +214,7 @@ def test_what_makes_no_robot_is_refused_at_its_line(code):
     with pytest.raises(FormatError) as caught:
         read(BROKEN[code])
     assert caught.value.problem.rule == code
-    assert caught.value.problem.location.line == (1 if code == "URDF110" else 3)
+    assert caught.value.problem.location.line == (1 if code == "BODY108" else 3)
     assert caught.value.problem.location.column is not None
 
 
@@ -226,7 +226,7 @@ def test_all_in_a_circle():
 def test_odd_joints_are_read_with_problems():
     body = read(TWO + "<link name='c'/><link name='d'/>" + joint() + joint("<axis xyz='0 0 2'/>", "continuous", "k", ("a", "c"))
                 + joint(kind="planar", name="l", ends=("a", "d")))  # fmt: skip
-    assert sorted(rules(body)) == ["URDF121", "URDF122", "URDF124"]
+    assert sorted(rules(body)) == ["BODY110", "URDF121", "URDF124"]
     assert body.links[2].joint.axis.tolist() == [0, 0, 1]
 
 
@@ -380,7 +380,7 @@ def test_known_by_content(tmp_path):
 
 
 def test_a_body_without_links_is_no_robot(tmp_path):
-    with pytest.raises(FormatError, match="URDF110"):
+    with pytest.raises(FormatError, match="BODY108"):
         bm.save(bm.Body(name="x"), tmp_path / "x.urdf")
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.checks import rules
 from bodymotion.checks.body_review import BodyReview, device_title, distance, size
 from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, check_shapes, check_sizes, check_textures
 from bodymotion.diagnostics import Problem, Severity
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.rotations import FULL_TURN, NO_LIMIT, limits_in_degrees
-from bodymotion.model.body import REVERSED_LIMITS, ZERO_AXIS, Body
+from bodymotion.model import rules
+from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor, first_number
 
 MAX_SLIDE = 20.0  # [m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is no limit.
@@ -143,7 +143,7 @@ def check_joints(review: BodyReview) -> None:
 def _check_axis(review: BodyReview, link: Link, joint: Joint) -> None:
     length = float(np.linalg.norm(joint.axis))
     if length == 0:
-        review.report_link(ZERO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0", "axis")
+        review.report_link(rules.ZERO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0", "axis")
     elif math.isfinite(length) and abs(length - 1) > 1e-6:
         axis = " ".join(f"{number:.6g}" for number in joint.axis)
         message = f"has a {joint.type} joint with the axis {axis}, whose length is {length:.6g}"
@@ -156,7 +156,7 @@ def _check_limits(review: BodyReview, link: Link, joint: Joint) -> None:
     if review.is_known(link, "lower", "upper"):
         if joint.lower > joint.upper:
             message = f"has a lower limit of {joint.lower:g} {unit}, above its upper limit of {joint.upper:g} {unit}"
-            review.report_link(REVERSED_LIMITS, link, message, "lower", data=limits)
+            review.report_link(rules.REVERSED_LIMITS, link, message, "lower", data=limits)
         elif joint.lower == joint.upper:
             message = f"has a {joint.type} joint with both limits at {joint.lower:g} {unit}: it cannot move"
             review.report_link(rules.NO_RANGE, link, message, "lower", data=limits)
@@ -171,7 +171,7 @@ def _check_velocity_limits(review: BodyReview, link: Link, joint: Joint, unit: s
     message = f"has velocity limits of {low:g} and {high:g} {unit}"
     if low > high:
         message = f"{message}: the lower is above the upper"
-        review.report_link(REVERSED_LIMITS, link, message, "velocity_lower", data=limits)
+        review.report_link(rules.REVERSED_LIMITS, link, message, "velocity_lower", data=limits)
     elif low == high == 0:
         hint = "write the largest speed of the joint, or no limit"
         message = f"has a velocity limit of 0 {unit}: it cannot move"
@@ -290,7 +290,8 @@ def check_loops(review: BodyReview) -> None:
             connecting.append(number)
         length = float(np.linalg.norm(joint.axis))
         if joint.type not in ("xyz", "ball") and np.isfinite(length) and abs(length - 1) > 1e-6:
-            review.report_extra_joint(rules.LOOP_AXIS, number, f"has an axis of length {length:.6g}", "axis")
+            rule = rules.AXIS_LENGTH if length else rules.ZERO_AXIS
+            review.report_extra_joint(rule, number, f"has an axis of length {length:.6g}", "axis")
     if not connecting or not review.are_known("links", "offset") or not review.are_known("links", "rotation"):
         return
     # This import loads compiled kernels, which only bodies with loops need.

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.checks import rules
 from bodymotion.checks.body_review import BodyReview, Box, distance, size
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Lines, Mesh, Points, Shape, Texture
-from bodymotion.model import inertias
+from bodymotion.model import inertias, rules
 from bodymotion.model.links import Joint, Link, rigid_groups
 from bodymotion.scene.scene import BodyExtent
 from bodymotion.system.files import open_file, size_of

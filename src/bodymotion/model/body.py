@@ -37,15 +37,6 @@ __all__ = ["Body", "ExtraJoint", "ExtraJointType", "Viewpoint"]
 
 ExtraJointType: TypeAlias = Literal["xyz", "xy", "z", "piston", "ball", "hinge"]
 
-ZERO_AXIS = document.error(
-    "BODY111", "The axis of a moving joint is not zero.", example=("Joint(axis=[0, 0, 0])", "Joint(axis=[0, 0, 1])")
-)
-REVERSED_LIMITS = document.warning(
-    "BODY112",
-    "A lower limit is below the upper one.",
-    "they may be swapped, or have the wrong sign",
-    example=("Joint(lower=2.0, upper=-1.0)", "Joint(lower=-1.0, upper=2.0)"),
-)
 MORE_COLUMNS = judgement.warning(
     "MOT202",
     "A motion has no more joint columns than the body.",

@@ -7,19 +7,18 @@ from pathlib import Path
 
 from bodymotion.checks.fixing.edits import Edit, Lines, unit_texts
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.choreonoid_body import rules as body_rules
 from bodymotion.formats.registry import find_format
-from bodymotion.formats.urdf import rules as urdf_rules
+from bodymotion.model.rules import AXIS_LENGTH, QUATERNION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 _NUMBER = rb"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
-_THREE = rb"\s*".join([_NUMBER, b",", _NUMBER, b",", _NUMBER])
-_ROTATION = body_rules.ROTATION_AXIS.code
+_THREE = rb"(?:\s*,\s*|\s+)".join([_NUMBER] * 3)
 _WHERE = {
     # The forms of the numbers at the location of a rule; numbers in other forms do not change.
-    urdf_rules.AXIS_LENGTH.code: re.compile(rb"xyz\s*=\s*[\"']\s*" + rb"\s+".join([_NUMBER] * 3) + rb"\s*[\"']"),
-    body_rules.AXIS_LENGTH.code: re.compile(rb"[\"']?joint(?:Axis|_axis)[\"']?\s*:\s*\[\s*" + _THREE + rb"\s*\]"),
-    _ROTATION: re.compile(rb"\[\s*" + _THREE + rb"\s*,"),
+    AXIS_LENGTH.code: re.compile(
+        rb"(?:xyz\s*=\s*[\"']|[\"']?joint(?:Axis|_axis)[\"']?\s*:\s*\[)\s*" + _THREE + rb"\s*[\"'\]]"
+    ),
+    QUATERNION.code: re.compile(rb"\[\s*" + _THREE + rb"\s*,"),
 }
 
 
@@ -45,7 +44,7 @@ def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
             continue
         old = [text.decode() for text in found.groups()]
         values = [float(text) for text in old]
-        if problem.rule == _ROTATION and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
+        if problem.rule == QUATERNION.code and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
             # It may be three angles, or a quaternion; of a joint's axis only the direction means something.
             continue
         for k, new in unit_texts(old, values):

@@ -11,12 +11,13 @@ from bodymotion.checks.fixing.edits import Edit, unit_texts
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.nodes import TreeReader
-from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
+from bodymotion.formats.openhrp.rules import LISTS
 from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import InlineLoader, Node, nodes, parse_vrml
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
 from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker
 from bodymotion.formats.vrml.values import NAME, SPACE, STRING, WORD, is_declared, numbers
+from bodymotion.model.rules import AXIS_LENGTH, QUATERNION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 _HEADER = re.compile(r"#[ \t]*VRML[ \t]+V2[0-9.]*[^\r\n]*")
@@ -78,7 +79,7 @@ def _marks(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
 
 def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
     """Scale the axes of the problems to length 1, those in the file itself and not in a prototype."""
-    fields = {AXIS_LENGTH.code: ("jointAxis", 3), ROTATION_AXIS.code: ("rotation", 4)}
+    fields = {AXIS_LENGTH.code: ("jointAxis", 3), QUATERNION.code: ("rotation", 4)}
     for problem in dict.fromkeys(problems):
         if problem.rule not in fields:
             continue
@@ -93,7 +94,7 @@ def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
         places = [found.span(k) for k in (1, 2, 3)]
         old = [text.data[a:b] for a, b in places]
         values = [float(part) for part in old]
-        if problem.rule == ROTATION_AXIS.code and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
+        if problem.rule == QUATERNION.code and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
             # It may be three angles, or a quaternion; of a jointAxis only the direction means something.
             continue
         for k, new in unit_texts(old, values):

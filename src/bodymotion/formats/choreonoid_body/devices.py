@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.yaml.rules import WRONG_VALUE
 from bodymotion.geometry import poses
@@ -24,6 +23,7 @@ from bodymotion.model.links import (
     RangeSensor,
     VisionSensor,
 )
+from bodymotion.model.rules import CAMERA, SCALED
 
 SENSORS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
@@ -65,7 +65,7 @@ IMAGE_FORMATS = ("COLOR", "DEPTH", "COLOR_DEPTH", "POINT_CLOUD", "COLOR_POINT_CL
 def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Device:
     """Return the device of a node with the pose `transform` (4, 4), its own included, in link number `link`."""
     if not poses.is_rigid(transform):
-        fields.report(rules.SCALED, f"{fields.title} is inside of a Transform with a scale")
+        fields.report(SCALED, f"{fields.title} is inside of a Transform with a scale")
     sensor = SENSORS.get(kind)
     pose = poses.from_matrix(poses.nearest_rigid(transform))
     if sensor in (VisionSensor, RangeSensor):
@@ -115,7 +115,7 @@ def _camera(fields: Fields) -> dict[str, Any]:
     if not is_wide and not 0 < field_of_view < math.pi:
         fields.unknown.add("field_of_view")
         message = f"field_of_view of {fields.title} is {field_of_view:g} rad; that of a normal lens is between 0 and π"
-        fields.report(rules.FIELD_OF_VIEW, message, "field_of_view")
+        fields.report(CAMERA, message, "field_of_view")
     return {
         "type": image_format,
         "width": fields.integer("width", default=640),

@@ -28,6 +28,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.shapes import Material, Mesh, Shape
 from bodymotion.model.links import Segment
+from bodymotion.model.rules import SCALED
 
 MAX_KEYS = 1_000_000  # Keys of all elements, those that aliases repeat counted as often as they are read.
 MAX_DEPTH = 60  # Levels of elements inside of each other, files in files included.
@@ -177,7 +178,7 @@ class ElementReader:
 
     def _rigid_body(self, fields: Fields, frame: NodeFrame) -> None:
         if not poses.is_rigid(frame.transform):
-            fields.report(rules.SCALED, f"{fields.title} is inside of a Transform with a scale")
+            fields.report(SCALED, f"{fields.title} is inside of a Transform with a scale")
         mass = read_mass(fields)
         outer, self.drawn = self.drawn, []
         is_invertible = frame.transform is not IDENTITY and abs(np.linalg.det(frame.transform[:3, :3])) > 1e-12

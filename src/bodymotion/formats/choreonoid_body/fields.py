@@ -18,6 +18,7 @@ from bodymotion.formats.yaml.tree import Node, Sequence
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.rotations import MAX_ROTATION
+from bodymotion.model.rules import QUATERNION, ZERO_QUATERNION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 TWELFTHS_OF_PI = 2, 3, 4, 6, 8, 9, 12, 18, 24
@@ -92,7 +93,8 @@ class Fields(yaml_fields.Fields):
         if largest == 0.0:
             if angle != 0.0:
                 self.unknown.add(name)
-                found.report(rules.NO_ROTATION_AXIS, f"{name} of {self.title} has the axis 0 0 0", part.location)
+                message = f"{name} of {self.title} has the axis 0 0 0"
+                found.report(ZERO_QUATERNION, message, part.location, hint="write 0, 0, 1, 0 for no rotation")
             return (1.0, 0.0, 0.0, 0.0)
         x, y, z = x / largest, y / largest, z / largest
         length = math.sqrt(x * x + y * y + z * z)
@@ -101,7 +103,7 @@ class Fields(yaml_fields.Fields):
             axis = shown([x * largest, y * largest, z * largest])
             hint = "are these angles? A rotation is an axis and an angle, neither three angles nor a quaternion"
             found.report(
-                rules.ROTATION_AXIS,
+                QUATERNION,
                 f"{name} of {self.title} has the axis {axis}, of length {length * largest:.6g}",
                 part.location,
                 hint=hint if error > MAX_LENGTH_ERROR else None,

@@ -20,8 +20,9 @@ from bodymotion.formats.yaml.fields import reads
 from bodymotion.formats.yaml.rules import WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.body import ZERO_AXIS, ExtraJoint, ExtraJointType
+from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.links import MOTOR_NUMBERS, Device, Joint, JointType, Segment
+from bodymotion.model.rules import AXIS_LENGTH, ID_RANGE, LOOP_LINK, NEGATIVE_LIMIT, ZERO_AXIS
 
 if TYPE_CHECKING:
     from bodymotion.formats.choreonoid_body.elements import ElementReader, LinkParts
@@ -262,7 +263,7 @@ def _read_id(fields: Fields, default: int) -> int:
     number = fields.integer("joint_id", default=default)
     if number > MAX_ID:
         fields.unknown.add("joint_id")
-        fields.report(rules.ID_RANGE, f"joint_id of {fields.title} is {number}, above {MAX_ID}", "joint_id")
+        fields.report(ID_RANGE, f"joint_id of {fields.title} is {number}, above {MAX_ID}", "joint_id")
         return -1
     return max(number, -1)
 
@@ -279,7 +280,7 @@ def _read_range(fields: Fields, value: Node, name: str, unit: float) -> tuple[fl
         for k, end in enumerate(ends)
     ]
     if len(numbers) == 1 and numbers[0] < 0 and name.startswith("max_"):
-        fields.report(rules.NEGATIVE, f"{name} of {fields.title} is {numbers[0] / unit:g}, a negative number", name)
+        fields.report(NEGATIVE_LIMIT, f"{name} of {fields.title} is {numbers[0] / unit:g}, a negative number", name)
     lower, upper = (-abs(numbers[0]), abs(numbers[0])) if len(numbers) == 1 else numbers
     if math.isnan(lower) or math.isnan(upper):
         fields.not_finite(name, lower, upper)
@@ -320,7 +321,7 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
     length = float(np.linalg.norm(vector / largest))
     if abs(length * largest - 1.0) > 1e-6:
         shown = " ".join(f"{number:.6g}" for number in vector)
-        fields.report(rules.AXIS_LENGTH, f"{name} of {fields.title} is {shown}, of length {length * largest:.6g}", name)
+        fields.report(AXIS_LENGTH, f"{name} of {fields.title} is {shown}, of length {length * largest:.6g}", name)
     return frozen(vector if length * largest == 1.0 else vector / largest / length)
 
 
@@ -373,8 +374,8 @@ class RawExtraJoint:
         for key, name in zip(("link1_name", "link2_name"), self.names, strict=True):
             if name not in links:
                 message = f"{key} of {self.fields.title} is {name!r:.60}, which is not a link: the joint is left out"
-                problem = rules.EXTRA_LINK.problem(message, self.fields.location(key))
-                self.fields.context.found.add(replace(problem, severity="warning") if is_incomplete else problem)
+                rule = replace(LOOP_LINK, leaves_out=True, severity="warning" if is_incomplete else "error")
+                self.fields.context.found.report(rule, message, self.fields.location(key))
                 return None
         return replace(self.joint, links=(links[self.names[0]], links[self.names[1]]))
 

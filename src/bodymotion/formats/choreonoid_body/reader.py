@@ -39,6 +39,7 @@ from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequen
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Link, in_order_of_ids
+from bodymotion.model.rules import LOOP_LINK, NO_LINKS
 
 MAX_FILES = 1_000  # Files of one model.
 MAX_KEYS = 1_000_000  # Keys of all links of a file, those that aliases repeat counted as often as they are read.
@@ -52,8 +53,8 @@ _CERTAIN = frozenset(rule.code for rule in (NOT_YAML, WRONG_VALUE, KEY_TWICE, MI
 _OF_THE_WHOLE = frozenset(
     rule.code
     for rule in (
-        *(rules.NOT_A_BODY, rules.NO_LINK, rules.PARENT, rules.ROOT, rules.LOOSE),
-        *(rules.EXTRA_LINK, rules.DEGREES, ALIAS),
+        *(rules.NOT_A_BODY, NO_LINKS, rules.PARENT, rules.ROOT, rules.LOOSE),
+        *(LOOP_LINK, rules.DEGREES, ALIAS),
     )
 )
 """Rules that need the whole file."""
@@ -216,7 +217,7 @@ class _Model:
         header.find("root_link", "name", "extra_joints")
         header.report_misspelt(HEADER_KEYS)
         if links is None:
-            raise rules.NO_LINK.error("the file has no links", root.location)
+            raise NO_LINKS.error("the file has no links", root.location)
         for node in links.items if isinstance(links, Sequence) else [links]:
             self.link(node)
         self.check_ranges(root.location.path)
@@ -340,8 +341,8 @@ class _Model:
             reasons = (*self.loader.parts.problems, *self.found.problems) if self.is_incomplete else ()
             reason = next((problem for problem in reasons if problem.severity != "note"), None)
             if reason is not None:
-                raise rules.NO_LINK.error(f"the body has no link: {reason.message}", where, reason.hint)
-            raise rules.NO_LINK.error("the body has no link", where)
+                raise NO_LINKS.error(f"the body has no link: {reason.message}", where, reason.hint)
+            raise NO_LINKS.error("the body has no link", where)
         by_name = {link.name: link for link in reversed(self.links)}
         root = by_name.get(wanted) if wanted else self.links[0]
         if root is None:

@@ -1,6 +1,7 @@
 """The rules of .body files. Rules about the meaning of a model are those on bodies (`bodymotion.checks`)."""
 
 from bodymotion.diagnostics import document, judgement
+from bodymotion.model.rules import NOT_FINITE as NOT_FINITE
 
 # The file
 NOT_A_BODY = document.error(
@@ -19,22 +20,11 @@ ANGLE_UNIT = document.error(
     "angle_unit must be degree or radian; in version 2.0 all angles are degrees.",
     example=("angle_unit: turns", "angle_unit: degree"),
 )
-NOT_FINITE = document.error(
-    "BDY108",
-    "The numbers of a model must be finite; others are read as the default.",
-    example=("translation: [ 0, 0, .inf ]", "translation: [ 0, 0, 0.3 ]"),
-)
 DEGREES = judgement.warning(
     "BDY116",
     "Angles must be in the unit of the file: degrees, unless angle_unit is radian.",
     "they look like radians: multiply them by 180/π, or write angle_unit: radian in a file of version 1.0",
     example=("rotation: [ 0, 0, 1, 1.5708 ]", "rotation: [ 0, 0, 1, 90 ]"),
-)
-NEGATIVE = document.warning(
-    "BDY117",
-    "A limit of speed or effort that is one number must not be negative: it is for both directions.",
-    "write it without the minus: its absolute value is used",
-    example=("max_joint_velocity: -300", "max_joint_velocity: 300"),
 )
 LEFT_OVER = document.warning(
     "BDY113",
@@ -43,7 +33,6 @@ LEFT_OVER = document.warning(
 )
 
 # Links
-NO_LINK = document.error("BDY120", "A body must have a link.", example=("links: [ ]", "links: [ { name: BASE } ]"))
 PARENT = document.error(
     "BDY123", "The parent of a link must be the name of another link.", example=("parent: WEIST", "parent: WAIST")
 )
@@ -82,28 +71,6 @@ JOINT_AXIS = document.error(
     "joint_axis must be a vector, or one of X, Y, Z, -X, -Y and -Z.",
     example=("joint_axis: up", "joint_axis: Y"),
 )
-AXIS_LENGTH = document.warning(
-    "BDY132",
-    "joint_axis must be a vector of length 1; others are scaled to that length.",
-    fixable=True,
-    example=("joint_axis: [ 0, 2, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
-)
-ID_RANGE = document.error(
-    "BDY134",
-    "A joint_id must be a whole number from 0 to 9999; a negative one means that there is none.",
-    example=("joint_id: 1000000", "joint_id: 0"),
-)
-ROTATION_AXIS = document.warning(
-    "BDY138",
-    "The axis of a rotation must be of length 1; it is scaled to that length.",
-    fixable=True,
-    example=("rotation: [ 0, 0, 1.05, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
-)
-NO_ROTATION_AXIS = document.error(
-    "BDY139",
-    "The axis of a rotation must not be zero; otherwise nothing is rotated.",
-    example=("rotation: [ 0, 0, 0, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
-)
 
 # Masses
 INERTIA_SIZE = document.error(
@@ -131,11 +98,6 @@ PLUGIN_NODE = document.note(
     "Types of elements that Choreonoid itself does not have, such as those of plugins, are kept as devices with all their keys.",
     example=("{ type: Thruster, name: gyro, id: 0 }", "{ type: RateGyroSensor, name: gyro, id: 0 }"),
 )
-SCALED = judgement.warning(
-    "BDY152",
-    "Transforms around rigid bodies and devices must not scale them.",
-    example=("{ type: Transform, scale: 2,", "{ type: Transform, scale: 1,"),
-)
 NO_SIZE = judgement.warning(
     "BDY153",
     "A geometry should have its sizes; a missing one is 1.",
@@ -146,11 +108,6 @@ NOT_SHOWN = judgement.note(
     "Lights, fog and viewpoints of scenes are not shown.",
     leaves_out=True,
     example=("- { type: Fog }", "- { type: Group }"),
-)
-FIELD_OF_VIEW = judgement.warning(
-    "BDY155",
-    "The field of view of a camera with a normal lens is between 0 and 180 degrees.",
-    example=("field_of_view: 200", "field_of_view: 60"),
 )
 GEOMETRY = document.error(
     "BDY157",
@@ -183,12 +140,6 @@ RESOURCE_PARTS = judgement.warning(
 )
 
 # Closed loops
-EXTRA_LINK = document.error(
-    "BDY170",
-    "link1_name and link2_name of an extra joint must be names of links; otherwise it is left out.",
-    leaves_out=True,
-    example=("link1_name: HUP", "link1_name: HIP"),
-)
 EXTRA_TYPE = document.error(
     "BDY171",
     "The joint_type of an extra joint must be ball, hinge or piston; otherwise it is left out.",
@@ -197,18 +148,28 @@ EXTRA_TYPE = document.error(
 )
 
 RETIRED = {
+    "BDY108": "BODY105",
     "BDY115": "BODY115",
+    "BDY117": "BODY124",
+    "BDY120": "BODY108",
     "BDY121": "BODY104",
     "BDY122": "BODY101",
     "BDY128": "BODY119",
+    "BDY132": "BODY110",
     "BDY133": "BODY111",
+    "BDY134": "BODY123",
     "BDY135": "BODY117",
     "BDY136": "BODY118",
     "BDY137": "BODY112",
+    "BDY138": "BODY106",
+    "BDY139": "BODY107",
     "BDY140": "BODY130",
     "BDY143": "BODY131",
     "BDY144": "BODY134",
     "BDY145": "BODY133",
+    "BDY152": "BODY155",
+    "BDY155": "BODY152",
     "BDY156": "BODY153",
+    "BDY170": "BODY160",
 }
 """Codes that rules had before, and the rules that took over."""

@@ -45,8 +45,9 @@ from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen, same
 from bodymotion.model import inertias
-from bodymotion.model.body import REVERSED_LIMITS, Body
+from bodymotion.model.body import Body
 from bodymotion.model.links import MAX_LINKS, Joint, JointType, Link, Segment, armature, first_number
+from bodymotion.model.rules import NO_LINKS, REVERSED_LIMITS
 
 MAX_ID = 9999
 _PLACED = ("name", "class", "type", "pos", "axis")
@@ -115,7 +116,7 @@ class Tree:
             own = [item for item in own if item.element.get("name") not in SCENE]
         self.has_body = bool(tops) or any(item.element.name == "geom" for item in own)
         if not self.has_body:
-            world.report(rules.NO_BODY, "the world has no body; expected at least one", fatal=True)
+            world.report(NO_LINKS, "the world has no body; expected at least one", fatal=True)
         tops = self._robot(tops)
         body_is_root = len(tops) == 1 and set(self._joints(tops[0])) <= {"free"}
         if body_is_root:

@@ -13,6 +13,7 @@ from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml.tree import Element
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, unit
+from bodymotion.model.rules import ZERO_QUATERNION
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 """The attributes for an orientation: an element that has one of them inherits none of the others."""
@@ -213,7 +214,8 @@ def orientation(element: Element, settings: Settings) -> Floats:
         case _:
             found = rotation_to(numbers)
     if found is None:
-        element.report(rules.ORIENTATION, f"{name} of <{element.name}> has the length 0", name, fatal=True)
+        message, hint = f"{name} of <{element.name}> has length 0, expected more", None if name == "quat" else ""
+        element.report(ZERO_QUATERNION, message, name, hint=hint, fatal=True)
         return rotations.IDENTITY
     return found
 

@@ -19,6 +19,7 @@ from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, is_xml_text
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
+from bodymotion.model.rules import NOT_FINITE
 
 CONTAINERS = "worldbody", "body", "frame", "replicate"
 """Elements that have the content of a `<body>`, one another included."""
@@ -138,7 +139,7 @@ def finite(element: Element, name: str, count: int, default: tuple[float, ...] |
     numbers = np.array(element.numbers(name, count, default))
     if not (np.abs(numbers) < MAX_SIZE).all():
         message = f"{name} of <{element.name}> has a number that is not finite, or larger than {MAX_SIZE:g}"
-        element.report(rules.NOT_FINITE, message, name, fatal=True)
+        element.report(NOT_FINITE, message, name, fatal=True)
         return np.array(default if default is not None else [np.nan] * count)
     return numbers
 

@@ -23,13 +23,14 @@ from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link, Segment
+from bodymotion.model.rules import NO_LINKS, NOT_FINITE
 
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 2 * 10**6
 MAX_DEPTH = 250
 ROOTS = ("mujoco", "mujocoinclude")
 
-OF_THE_WHOLE = {rule.code for rule in (rules.CLASS, rules.ASSET, rules.REFERENCE, rules.NO_BODY)}
+OF_THE_WHOLE = {rule.code for rule in (rules.CLASS, rules.ASSET, rules.REFERENCE, NO_LINKS)}
 """Rules that need the whole model: they report nothing where a part of it cannot be read."""
 OF_THE_WORLD = {rule.code for rule in (rules.BESIDE, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY)}
 """Rules that need the whole <worldbody>."""
@@ -244,7 +245,7 @@ def _mark_unknown(
         # What is unknown is NaN.
         if any((size >= MAX_SIZE).any() if unknown else not (size < MAX_SIZE).all() for size in sizes):
             message = f"body {raw.name!r:.60} has a pose, axis or mass that is not finite, or larger than {MAX_SIZE:g}"
-            raw.element.report(rules.NOT_FINITE, message, fatal=True)
+            raw.element.report(NOT_FINITE, message, fatal=True)
             unknown |= {"offset", "rotation", "axis", "mass", "center_of_mass", "inertia"}
         found.mark_unknown(*(("links", index, name) for name in unknown))
     if incomplete:

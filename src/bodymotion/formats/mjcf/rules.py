@@ -2,7 +2,15 @@
 
 from bodymotion.diagnostics import document, judgement
 
-RETIRED = {"MJCF113": "BODY111", "MJCF130": "BODY131", "MJCF131": "BODY133", "MJCF134": "BODY130", "MJCF153": "BODY112"}
+RETIRED = {
+    "MJCF103": "BODY108",
+    "MJCF110": "BODY105",
+    "MJCF113": "BODY111",
+    "MJCF130": "BODY131",
+    "MJCF131": "BODY133",
+    "MJCF134": "BODY130",
+    "MJCF153": "BODY112",
+}
 """Codes of rules that others replaced, with the codes of these."""
 
 # The file
@@ -11,11 +19,6 @@ INCLUDE = document.error(
     "MJCF102",
     "A file in <include> exists, can be read, and is included once.",
     example=('<include file="lge.xml"/>', '<include file="leg.xml"/>'),
-)
-NO_BODY = judgement.error(
-    "MJCF103",
-    "A model has a body.",
-    example=("<worldbody> </worldbody>", '<worldbody> <body> <geom size="0.1"/> </body> </worldbody>'),
 )
 CLASS = document.error(
     "MJCF105", "class and childclass name a class of <default>.", example=('childclass="foot"', 'childclass="leg"')
@@ -51,13 +54,10 @@ FOREIGN = document.warning(
 )
 
 # Bodies and joints
-NOT_FINITE = document.error(
-    "MJCF110", "The numbers of a model are finite.", example=('pos="0 0 1e300"', 'pos="0 0 0.3"')
-)
 ORIENTATION = document.error(
     "MJCF111",
-    "An object has one orientation, whose quaternion or axes have a length that is not zero.",
-    example=('quat="0 0 0 0"', 'quat="1 0 0 0"'),
+    "An object has one orientation.",
+    example=('quat="1 0 0 0" euler="0 0 90"', 'quat="1 0 0 0"'),
 )
 FREE = document.error(
     "MJCF112",

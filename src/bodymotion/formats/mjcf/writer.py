@@ -33,6 +33,7 @@ from bodymotion.geometry.shapes import Box, Shape
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import MOVING, default_gains, effort_range, motor_range, passive_joints
+from bodymotion.model.rules import NO_LINKS, NOT_FINITE
 
 COMPILER = {
     **{"angle": "radian", "autolimits": "true", "inertiafromgeom": "false", "balanceinertia": "false"},
@@ -199,7 +200,7 @@ def mjcf_model(body: Body, options: ModelOptions, folder: MeshFolder, *, strict:
 
 def _check(body: Body) -> None:
     if not body.links:
-        raise rules.NO_BODY.error("the body has no links")
+        raise NO_LINKS.error("the body has no links")
     depth: list[int] = []
     for link in body.links:
         depth.append(0 if link.parent < 0 else depth[link.parent] + 1)
@@ -207,11 +208,11 @@ def _check(body: Body) -> None:
         if depth[-1] > MAX_DEPTH:
             raise rules.DEEP.error(f"link {link.name} is in a chain of more than {MAX_DEPTH} links", location)
         if not (np.isfinite(link.offset).all() and np.isfinite(link.joint.axis).all()):
-            raise rules.NOT_FINITE.error(f"the pose or the axis of link {link.name} is not finite", location)
+            raise NOT_FINITE.error(f"the pose or the axis of link {link.name} is not finite", location)
     arrays = [body.root_pose, *(d.pose for d in body.devices)]
     arrays += [np.append(joint.positions.ravel(), joint.axis) for joint in body.extra_joints]
     if not all(np.isfinite(numbers).all() for numbers in arrays):
-        raise rules.NOT_FINITE.error("the root pose, or a pose of a device or extra joint, is not finite")
+        raise NOT_FINITE.error("the root pose, or a pose of a device or extra joint, is not finite")
 
 
 class _Writer:

@@ -45,6 +45,16 @@ from bodymotion.model.links import (
     VisionSensor,
     in_order_of_ids,
 )
+from bodymotion.model.rules import (
+    AXIS_LENGTH,
+    CAMERA,
+    ID_RANGE,
+    LOOP_LINK,
+    NOT_FINITE,
+    QUATERNION,
+    ROTATION_ANGLE,
+    SCALED,
+)
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 MOTOR_FIELDS = {name: camel(name) for name in MOTOR_NUMBERS}
@@ -157,7 +167,7 @@ def finite(
     if all(map(math.isfinite, values)):
         return values
     message = f"{name} of {label(node)} is {_shown(values)}, expected finite numbers"
-    found.report(rules.NOT_FINITE, message, node.location_of(name))
+    found.report(NOT_FINITE, message, node.location_of(name))
     found.mark_unknown(*([unknown] if unknown else []))
     return default
 
@@ -194,7 +204,7 @@ def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnosti
     length = math.hypot(x, y, z)
     if length and abs(length - 1.0) > 1e-6:
         message = f"jointAxis of {label(node)} is {_shown(vector)}, expected a vector of length 1"
-        found.report(rules.AXIS_LENGTH, message, node.location_of("jointAxis"), subject=(*subject, "axis"))
+        found.report(AXIS_LENGTH, message, node.location_of("jointAxis"), subject=(*subject, "axis"))
     # A vector that was divided by its length, and is of length 1 except for rounding, is not divided again.
     return frozen(vector if not length or abs(length - 1.0) < 1e-15 else nodes.unit(x, y, z))
 
@@ -206,13 +216,13 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
     if abs(angle) > MAX_ROTATION:
         turns = abs(angle) / FULL_TURN
         message = f"rotation of {label(node)} is {_shown(rotation)}, an angle of {turns:.3g} full turns"
-        found.report(rules.ROTATION_ANGLE, message, node.location_of("rotation"), subject=rotation_subject)
+        found.report(ROTATION_ANGLE, message, node.location_of("rotation"), subject=rotation_subject)
     if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
         is_far = abs(math.hypot(x, y, z) - 1) > MAX_LENGTH_ERROR
         hint = "are these three angles, or a quaternion? An axis and an angle belong here" if is_far else None
         message = f"rotation of {label(node)} is {_shown(rotation)}, expected an axis of length 1"
         location = node.location_of("rotation")
-        found.report(rules.ROTATION_AXIS, message, location, hint=hint, subject=rotation_subject)
+        found.report(QUATERNION, message, location, hint=hint, subject=rotation_subject)
     # The default where a number is not finite; a zero axis is refused.
     quaternion = nodes.quaternion(*nodes.axis_angle(node)) if rotation != (0.0, 0.0, 1.0, 0.0) else (1.0, 0.0, 0.0, 0.0)
     unknown: Subject = (*subject, "offset") if subject else ()
@@ -268,7 +278,7 @@ def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
     if -1 <= number <= MAX_ID:
         return number
     message = f"jointId of {label(node)} is {number}, expected -1 or a number in 0…{MAX_ID}"
-    found.report(rules.ID_RANGE, message, node.location_of("jointId"))
+    found.report(ID_RANGE, message, node.location_of("jointId"))
     found.mark_unknown((*subject, "id"))
     return -1
 
@@ -310,7 +320,7 @@ def read_segment(node: Node, transform: Floats, found: ModelDiagnostics, subject
     Raises FormatError when a field has a value of the wrong type.
     """
     if not is_rigid(transform):
-        found.report(rules.SEGMENT_SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
+        found.report(SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
     return Segment(
         name=name_of(node),
         transform=transform,
@@ -340,7 +350,7 @@ def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
     if np.isfinite(numbers[:9]).all():
         return frozen(numbers[:9].reshape(3, 3))
     message = f"momentsOfInertia of {label(node)} has numbers that are not finite"
-    found.report(rules.NOT_FINITE, message, location)
+    found.report(NOT_FINITE, message, location)
     found.mark_unknown((*subject, "inertia"))
     return frozen(np.zeros((3, 3)))
 
@@ -369,13 +379,13 @@ def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostic
     Raises FormatError when a field has a value of the wrong type.
     """
     if not is_rigid(transform):
-        found.report(rules.SENSOR_SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
+        found.report(SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
     pose = own_pose(node, found)
     _report_more_numbers(node, "sensorId", 1, found)
     common: dict[str, Any] = {"name": name_of(node), "id": nodes.integer(node, "sensorId", -1), "link": link}
     whole = transform if transform is IDENTITY else transform @ poses.to_matrix(pose)
     if not np.isfinite(whole).all():
-        found.report(rules.NOT_FINITE, f"the pose of {label(node)} in its link is not finite", node.location)
+        found.report(NOT_FINITE, f"the pose of {label(node)} in its link is not finite", node.location)
         found.mark_unknown((*subject, "pose"))
     elif whole is not IDENTITY:
         pose = poses.from_matrix(poses.nearest_rigid(whole))
@@ -415,7 +425,7 @@ def _check_camera(device: VisionSensor, node: Node, found: ModelDiagnostics, sub
         found.report(rules.VISION_TYPE, message, node.location_of("type"))
     if not 0 < device.field_of_view < np.pi:
         message = f"fieldOfView of {label(node)} is {device.field_of_view:g} rad, expected a number between 0 and 3.14"
-        found.report(rules.FIELD_OF_VIEW, message, node.location_of("fieldOfView"))
+        found.report(CAMERA, message, node.location_of("fieldOfView"), severity="error")
         found.mark_unknown((*subject, "field_of_view"))
 
 
@@ -432,7 +442,7 @@ def read_extra_joint(node: Node, links: Mapping[str, int], found: ModelDiagnosti
         wanted = nodes.text(node, name)
         if wanted not in links:
             message = f"{name} of {label(node)} is {wanted!r}, and no Joint has this name"
-            found.fault(rules.EXTRA_LINK.error(message, node.location_of(name)), subject)
+            found.fault(LOOP_LINK.error(message, node.location_of(name)), subject)
         ends.append(links.get(wanted, 0))
     kind = nodes.text(node, "jointType", "xyz")
     known = next((known for known in EXTRA_JOINT_TYPES if known == kind), None)

@@ -45,11 +45,10 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
 from bodymotion.model.links import SENSOR_LIMITS, Joint, Link, Segment
+from bodymotion.model.rules import LOOP_LINK, NOT_FINITE
 from bodymotion.model.scaling import scale
 
-DOUBTFUL = frozenset(
-    rule.code for rule in (rules.EXTRA_LINK, rules.NO_JOINT, rules.LISTS, rules.ID_ORDER, rules.NO_HUMANOID)
-)
+DOUBTFUL = frozenset(rule.code for rule in (LOOP_LINK, rules.NO_JOINT, rules.LISTS, rules.ID_ORDER, rules.NO_HUMANOID))
 """Rules that may be broken only because a part of the file could not be read."""
 UNUSED = ("bboxCenter", "bboxSize", "sites", "coord", "displacers", "addChildren", "removeChildren")
 KNOWN_NODES = {"children", "humanoidBody", "joints", "segments", "viewpoints", *UNUSED}
@@ -425,5 +424,5 @@ def _check_numbers(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> Non
     for index in np.flatnonzero(~np.isfinite(sums).all(axis=1)).tolist():
         node = tree.joint_nodes[index]
         message = f"mass, centre of mass or inertia of {label(node)}, the sum of its Segments, is not finite"
-        found.report(rules.NOT_FINITE, message, node.location, hint="its Segments have numbers that are too large")
+        found.report(NOT_FINITE, message, node.location, hint="its Segments have numbers that are too large")
         found.mark_unknown(*(("links", index, attribute) for attribute in SEGMENT_FIELDS))

@@ -13,6 +13,7 @@ from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, number_text, parse_xml, to_xml
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.rules import NOT_FINITE, ROTATION_ANGLE
 
 MAX_ANGLE = 2.0 * math.pi + 0.01  # [rad] No angle of rpy needs to be larger than a full turn.
 
@@ -35,7 +36,7 @@ def finite_numbers(
     values = element.numbers(name, count, default)
     if not any(map(math.isinf, values)):
         return values
-    element.report(rules.NOT_FINITE, f"<{element.name}> has an infinite number; 0 is read instead")
+    element.report(NOT_FINITE, f"<{element.name}> has an infinite number; 0 is read instead")
     element.faulty |= {name}
     return tuple(0.0 if math.isinf(value) else value for value in values)
 
@@ -50,7 +51,7 @@ def read_origin(parent: Element) -> Floats:
     largest = max(map(abs, rpy))
     if largest > MAX_ANGLE:
         shown = " ".join(f"{value:.6g}" for value in rpy)
-        origin.report(rules.RADIANS, f"rpy is {shown}: {largest / (2 * math.pi):.3g} full turns", "rpy")
+        origin.report(ROTATION_ANGLE, f"rpy is {shown}: {largest / (2 * math.pi):.3g} full turns", "rpy")
         origin.faulty |= {"rpy"}
     return poses.from_parts(xyz, rotations.from_rpy(rpy))
 

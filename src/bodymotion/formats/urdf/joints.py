@@ -24,6 +24,7 @@ from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import Joint, JointType, Link, effort_range
+from bodymotion.model.rules import AXIS_LENGTH, NEGATIVE_LIMIT
 
 TYPES: dict[str, JointType] = {
     "revolute": "rotate",
@@ -109,7 +110,7 @@ def _axis(element: Element, joint_type: str) -> Floats:
     length = float(np.linalg.norm(vector / largest)) * largest
     if abs(length - 1.0) > 1e-6:
         shown = " ".join(f"{value:.6g}" for value in vector)
-        axis.report(rules.AXIS_LENGTH, f"the axis is {shown}, of length {length:.6g}: it is read with length 1", "xyz")
+        axis.report(AXIS_LENGTH, f"the axis is {shown}, of length {length:.6g}: it is read with length 1", "xyz")
     # A vector whose length is 1 but for rounding is kept to the bit.
     return frozen(vector if abs(length - 1.0) < 1e-15 else vector / largest / np.linalg.norm(vector / largest))
 
@@ -130,7 +131,7 @@ def _limits(element: Element, joint_type: str) -> tuple[float, float, float, flo
     for key in ("velocity", "effort"):
         if (value := limit.number(key, 0.0)) < 0:
             message = f"the {key} limit of joint {element.get('name')!r:.60} is {value:g}: {-value:g} is read instead"
-            limit.report(rules.NEGATIVE, message, key)
+            limit.report(NEGATIVE_LIMIT, message, key)
             limit.faulty |= {key}
     velocity, effort = (abs(_unlimited(limit.number(key, math.inf))) for key in ("velocity", "effort"))
     return lower, upper, velocity, effort if math.isfinite(effort) else None

@@ -24,6 +24,7 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Joint, Link, Segment
+from bodymotion.model.rules import NO_LINKS
 
 MAX_TOPS = 50  # Of more links without a joint, or joints without a child, it is not guessed which belong together.
 KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
@@ -31,7 +32,7 @@ KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
 OF_THE_WHOLE = frozenset(
     rule.code
     for rule in (
-        *(rules.NO_LINK, rules.NO_SUCH_LINK, rules.ROOTS),
+        *(NO_LINKS, rules.NO_SUCH_LINK, rules.ROOTS),
         *(rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
     )
 )
@@ -132,7 +133,7 @@ def _read_tree(robot: Element) -> list[Node]:
         raise TOO_LARGE.error(f"the model has more than {MAX_LINKS} links", elements[MAX_LINKS].location)
     links = _by_name(robot, "link")
     if not elements:
-        robot.report(rules.NO_LINK, "there is no <link>; expected at least one", fatal=True)
+        robot.report(NO_LINKS, "there is no <link>; expected at least one", fatal=True)
     children: dict[str, list[str]] = {name: [] for name in links}
     # By the name of a link, the joint that holds it, and the name of its parent, "" where that is no link.
     holder: dict[str, Element] = {}

@@ -2,7 +2,16 @@
 
 from bodymotion.diagnostics import document, judgement
 
-RETIRED = {"URDF123": "BODY111", "URDF125": "BODY112"}  # Codes of rules that others replaced, with the codes of these.
+RETIRED = {
+    "URDF110": "BODY108",
+    "URDF122": "BODY110",
+    "URDF123": "BODY111",
+    "URDF125": "BODY112",
+    "URDF126": "BODY105",
+    "URDF128": "BODY109",
+    "URDF129": "BODY124",
+}
+"""Codes of rules that others replaced, with the codes of these."""
 
 # The file
 NOT_A_ROBOT = document.error("URDF101", "The root element of a URDF file is <robot>.", example=("<robots>", "<robot>"))
@@ -31,11 +40,6 @@ MISSPELT = judgement.error(
 )
 
 # The tree
-NO_LINK = document.error(
-    "URDF110",
-    "A robot has at least one link.",
-    example=('<robot name="r"> </robot>', '<robot name="r"> <link name="base"/> </robot>'),
-)
 SAME_NAME = document.error(
     "URDF111",
     "Links have different names, and so have joints.",
@@ -74,37 +78,16 @@ PLANAR = judgement.warning(
     "Planar joints are not supported: they are read as fixed ones.",
     example=('type="planar"', 'type="fixed"'),
 )
-AXIS_LENGTH = document.warning(
-    "URDF122",
-    "The axis of a joint has the length 1; another is scaled to that length.",
-    fixable=True,
-    example=('<axis xyz="0 2 0"/>', '<axis xyz="0 1 0"/>'),
-)
 NO_LIMIT = document.error(
     "URDF124",
     "A revolute or prismatic joint has a <limit> with effort and velocity.",
     "it is read without that limit; other programs refuse the file",
     example=('<limit lower="-1" upper="1" velocity="5"/>', '<limit lower="-1" upper="1" effort="90" velocity="5"/>'),
 )
-NOT_FINITE = judgement.error(
-    "URDF126", "The numbers of a model are finite, except for limits.", example=('xyz="0 0 inf"', 'xyz="0 0 0.3"')
-)
 MIMIC = document.warning(
     "URDF127",
     "<mimic> names another joint; here a joint that mimics another moves by its own value.",
     example=('<mimic joint="hip_joint"/>', "<!-- mimics hip_joint -->"),
-)
-RADIANS = judgement.warning(
-    "URDF128",
-    "The angles of rpy are in radians, at most a full turn.",
-    "these look like degrees: multiply them by π/180",
-    example=('rpy="0 0 90"', 'rpy="0 0 1.5708"'),
-)
-NEGATIVE = document.warning(
-    "URDF129",
-    "The velocity and effort limits of a joint are not negative: they apply to both directions.",
-    "remove the minus sign: the absolute value is read; in other programs the joint cannot move",
-    example=('velocity="-5"', 'velocity="5"'),
 )
 
 # Links

@@ -29,6 +29,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.model.rules import NO_LINKS
 from bodymotion.skeleton.values import depth_first
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -75,7 +76,7 @@ def write_urdf(
     Raises
     ------
     FormatError
-        When the body has no link (URDF110).
+        When the body has no link (BODY108).
     ValueError
         When `package` is no name of a package.
     OSError
@@ -83,7 +84,7 @@ def write_urdf(
     """
     path = Path(path)
     if not body.links:
-        raise rules.NO_LINK.error("the body has no link")
+        raise NO_LINKS.error("the body has no link")
     prefix, note = _package_prefix(path, package) if package is not None else ("", "")
     with np.errstate(all="ignore"):
         writer = _Writer(body, MeshFolder(path, mesh), prefix, extension, link_names == "segments")
