@@ -97,7 +97,7 @@ def test_decimal_commas_in_a_mesh_are_reported_with_link_and_file(suffix, tmp_pa
     (tmp_path / f"a.{suffix}").write_text(MESHES.get(suffix, FACES.replace("POINTS", points)))
     mesh = f'<visual><geometry><mesh filename="a.{suffix}"/></geometry></visual>'
     (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="a"/>\n\n<link name="b">{mesh}</link></robot>')
-    (problem,) = (one for one in bm.check(tmp_path / "r.urdf").problems if one.rule == "URDF141")
+    (problem,) = (one for one in bm.check(tmp_path / "r.urdf").problems if one.rule == "FMT021")
     assert problem.location.line == 3 and f"a.{suffix}" in problem.message and "decimal comma" in problem.message
 
 

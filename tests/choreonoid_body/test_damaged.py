@@ -76,7 +76,7 @@ def attempt(data: bytes, folder: Path = Path("nowhere")) -> None:
 def test_the_sample_loads():
     body = parsed(SAMPLE)
     assert [link.name for link in body.links] == ["BASE", "ARM", "TRACK0", "TRACK1", "TRACK2", "TRACK3"]
-    assert set(rules(body)) == {"VRML130", "BDY127", "BDY142"}
+    assert set(rules(body)) == {"FMT020", "BDY127", "BDY142"}
 
 
 @settings(max_examples=tries(60), deadline=None)

@@ -354,17 +354,17 @@ def test_scenes(tmp_path):
 @pytest.mark.parametrize(
     ("given", "rule"),
     [
-        ("uri: none.stl", "VRML130"),
-        ("node: X", "VRML130"),
+        ("uri: none.stl", "FMT020"),
+        ("node: X", "FMT020"),
         ("uri: /etc/hosts", "VRML131"),
         ("uri: http://example.org/a.stl", "VRML132"),
-        ("uri: ../up.stl", "VRML130"),
+        ("uri: ../up.stl", "FMT020"),
         ("uri: scene.wrl, node: NONE", "BDY161"),
-        ("uri: bad.wrl", "BDY162"),
-        ("uri: bad.stl", "BDY162"),
-        ("uri: bad.yaml", "BDY162"),
+        ("uri: bad.wrl", "FMT021"),
+        ("uri: bad.stl", "FMT021"),
+        ("uri: bad.yaml", "FMT021"),
         ("uri: list.yaml, node: NONE", "BDY161"),
-        ("uri: loop.yaml, node: A", "BDY162"),
+        ("uri: loop.yaml, node: A", "FMT021"),
         ("uri: model.fbx", "BDY160"),
         ("uri: box.stl, node: X", "BDY161"),
     ],
@@ -468,7 +468,7 @@ def test_collada_scenes(tmp_path):
     (tmp_path / "a.dae").write_text(COLLADA.replace("100 0 0", "x"))
     assert rules(elements("Resource: { uri: a.dae }", folder=tmp_path)) == ["BDY163"]
     (tmp_path / "a.dae").write_text("<COLLADA>")
-    assert rules(elements("Resource: { uri: a.dae }", folder=tmp_path)) == ["BDY162"]
+    assert rules(elements("Resource: { uri: a.dae }", folder=tmp_path)) == ["FMT021"]
 
 
 def test_a_package_installed_as_symbolic_links(tmp_path):

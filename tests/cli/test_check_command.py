@@ -512,7 +512,7 @@ def test_packages_of_a_urdf_are_named(tmp_path, examples):
     (tmp_path / "model" / "r.urdf").write_text(f'<robot name="r"><link name="a">{shape}</link></robot>\n')
     shutil.copy(examples / "biped.wrl", tmp_path / "model" / "robot.wrl")
     lost = check(tmp_path / "model", code=1).output
-    assert "URDF140" in lost
+    assert "FMT020" in lost
     assert "--package-path" in lost
     found = check(tmp_path / "model", "--package-path", tmp_path / "ros").output
-    assert "URDF140" not in found
+    assert "FMT020" not in found

@@ -210,9 +210,9 @@ def test_missing_files_are_counted_once_and_have_no_follow_up_findings(tmp_path,
     )
     found = bm.check(model).problems
     assert "BODY143" not in {problem.rule for problem in found}
-    show_problems([problem for problem in found if problem.rule == "VRML130"])
+    show_problems([problem for problem in found if problem.rule == "FMT020"])
     assert "×" not in (shown := capsys.readouterr().err) and "no0.wrl, no1.wrl, no2.wrl" in shown
-    assert len([line for line in shown.splitlines() if "VRML130" in line]) == 1
+    assert len([line for line in shown.splitlines() if "FMT020" in line]) == 1
 
 
 def test_locations_in_parts_are_named_by_their_path_from_the_model(capsys):

@@ -108,7 +108,7 @@ def test_missing_files_are_problems(tmp_path):
     )
     body = read_mjcf(path).require()
     assert body.links[0].visuals == ()
-    assert [problem.rule for problem in body.problems] == ["MJCF143"]
+    assert [problem.rule for problem in body.problems] == ["FMT020"]
 
 
 def with_mesh(*shapes: Shape) -> bm.Body:

@@ -53,7 +53,7 @@ def test_what_is_right_is_passed_over(tmp_path):
     ("right", "wrong", "rule", "line", "column"),
     [
         ('mass="1"', 'mass="-1"', "BODY130", 9, 19),
-        ('vertex="0 0 0 1 0 0 0 1 0 0 0 1"', 'file="hand.stl"', "MJCF143", 2, 29),
+        ('vertex="0 0 0 1 0 0 0 1 0 0 0 1"', 'file="hand.stl"', "FMT020", 2, 29),
         (RANGE, 'range="45 -45" limited="true"', "BODY112", 10, 27),
     ],
 )

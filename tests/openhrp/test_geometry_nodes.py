@@ -324,7 +324,7 @@ class TestMaterials:
             tmp_path, 'Shape { appearance Appearance { texture ImageTexture { url "no.png" } } geometry Box { } }'
         )
         assert body.links[0].visuals[0].material.texture is None
-        assert rules(body) == ["VRML130"]
+        assert rules(body) == ["FMT020"]
 
 
 class TestScene:
@@ -369,7 +369,7 @@ class TestScene:
         )
         (shape,) = body.links[0].visuals
         assert shape.geometry == Sphere(3) and shape.transform[0, 3] == 1 and shape.name == "A"
-        assert [(p.rule, p.location.line) for p in body.problems] == [("VRML130", 2)]
+        assert [(p.rule, p.location.line) for p in body.problems] == [("FMT020", 2)]
 
     def test_parts_that_are_stl(self, tmp_path):
         facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
@@ -378,7 +378,7 @@ class TestScene:
         body = read(tmp_path, 'Inline { url "plate.STL" } Inline { url "bad.stl" }')
         (shape,) = body.links[0].visuals
         assert isinstance(shape.geometry, Mesh) and shape.geometry.faces.shape == (1, 3)
-        assert rules(body) == ["VRML135"]
+        assert rules(body) == ["FMT021"]
 
     def test_use_in_use_stays_within_bounds(self, tmp_path):
         from bodymotion.diagnostics import FormatError

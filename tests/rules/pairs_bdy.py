@@ -129,7 +129,7 @@ PAIRS: dict[str, Pair] = {
     **examples("robot.body", ROBOT, "BDY141 BDY142 BDY150 BDY151"),
     **examples("robot.body", ROBOT, "BDY153 BDY154 BDY157 BDY171"),
     **examples("robot.body", RESOURCE, "BDY160 BDY161", beside={"hand.wrl": HAND, "hand.docx": HAND}),
-    "BDY162": folders("robot.body", {"robot.body": FILE, "hand.stl": ""}, {"robot.body": FILE, "hand.stl": STL}),
+    "FMT021 .body": folders("robot.body", {"robot.body": FILE, "hand.stl": ""}, {"robot.body": FILE, "hand.stl": STL}),
     "BDY163": folders(
         "robot.body",
         {"robot.body": COLLADA, "hand.dae": DAE.replace('meter="1"', 'meter="long"')},

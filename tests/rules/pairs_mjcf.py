@@ -108,7 +108,11 @@ PAIRS: dict[str, Pair] = {
     **in_format(
         "r.xml",
         ROBOT,
-        {"BODY105": ('pos="0 0 1e300"', 'pos="0 0 0.3"'), "BODY107": ('quat="0 0 0 0"', 'quat="1 0 0 0"')},
+        {
+            "BODY105": ('pos="0 0 1e300"', 'pos="0 0 0.3"'),
+            "BODY107": ('quat="0 0 0 0"', 'quat="1 0 0 0"'),
+            "FMT020": ('file="hnad.stl"', 'file="hand.stl"'),
+        },
         beside={"hand.stl": HAND},
     ),
     "FMT009 .xml": files("r.xml", classes(150), classes(20)),
@@ -126,7 +130,7 @@ PAIRS: dict[str, Pair] = {
     **examples(
         "r.xml",
         ROBOT,
-        "MJCF123 MJCF125 MJCF140 MJCF141 MJCF142 MJCF143 MJCF144 MJCF145",
+        "MJCF123 MJCF125 MJCF140 MJCF141 MJCF142 MJCF144 MJCF145",
         beside={"hand.stl": HAND},
     ),
     "MJCF132": folders(

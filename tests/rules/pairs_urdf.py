@@ -103,8 +103,8 @@ PAIRS: dict[str, Pair] = {
     ),
     **examples("r.urdf", ROBOT, "URDF120 URDF121 URDF124 URDF127 URDF130 URDF131"),
     **examples("r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160 URDF161"),
-    **examples("r.urdf", MESH, "URDF140", beside={"hand.stl": STL}),
-    "URDF141": folders("r.urdf", {"r.urdf": MESH, "hand.stl": "solid"}, {"r.urdf": MESH, "hand.stl": STL}),
+    **in_format("r.urdf", MESH, {"FMT020": ("hnad.stl", "hand.stl")}, beside={"hand.stl": STL}),
+    "FMT021 .urdf": folders("r.urdf", {"r.urdf": MESH, "hand.stl": "solid"}, {"r.urdf": MESH, "hand.stl": STL}),
     "URDF162": calls(lambda folder: from_urdf(folder, torque=0.02), from_urdf),
     "URDF163": calls(lambda folder: from_urdf(folder, package="robot_description"), from_urdf),
     "URDF164": calls(

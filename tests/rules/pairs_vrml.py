@@ -103,10 +103,10 @@ PAIRS: dict[str, Pair] = {
         lambda _: parse_vrml(HEAD.encode()).problems, lambda _: parse_vrml(b"%bGroup { }\n" % HEAD.encode()).problems
     ),
     "VRML122": files("robot.wrl", "\ufeff" + SCENE, SCENE),
-    **examples("robot.wrl", HAND, "VRML130 VRML132 VRML133", beside={"hand.wrl": PART}),
+    **examples("robot.wrl", HAND, "FMT020 VRML132 VRML133", beside={"hand.wrl": PART}),
     "VRML131": calls(lambda folder: hand_behind(folder, "../hand.wrl"), lambda folder: hand_behind(folder, "arm.wrl")),
     "VRML134": folders("part0.wrl", chain(100), chain(30)),
-    "VRML135": folders(
+    "FMT021": folders(
         "robot.wrl", {"robot.wrl": HAND, "hand.wrl": "#VRML V1.0 ascii\n"}, {"robot.wrl": HAND, "hand.wrl": PART}
     ),
     **examples(

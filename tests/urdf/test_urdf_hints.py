@@ -40,7 +40,7 @@ def test_missing_meshes(name, words, tmp_path):
     (tmp_path / "hand.stl").write_text("solid")
     (tmp_path / "model").mkdir()
     (tmp_path / "model/link.stl").symlink_to(tmp_path / "hand.stl")
-    (problem,) = said_of(ROBOT.replace("hand.stl", name), tmp_path, "URDF140")
+    (problem,) = said_of(ROBOT.replace("hand.stl", name), tmp_path, "FMT020")
     assert words in problem.hint
     assert bool(problem.hint) == bool(words)
     assert (problem.location.line, problem.location.column) == (3, 29)

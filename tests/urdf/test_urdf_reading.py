@@ -172,10 +172,10 @@ def test_files_of_the_package_are_found(package, uri):
 def test_files_outside_are_not_opened_unless_allowed(package, uri):
     uri = uri.replace("FOLDER", str(package))
     body = meshed(package, uri, allow_outside=False)
-    assert rules(body) == ["URDF140"]
+    assert rules(body) == ["FMT020"]
     assert not body.links[0].visuals
     assert not meshed(package, uri, allow_outside=True).problems
-    assert rules(meshed(package, uri)) == ([] if ".." in uri else ["URDF140"])
+    assert rules(meshed(package, uri)) == ([] if ".." in uri else ["FMT020"])
     if uri.startswith("package://plain"):
         assert not meshed(package, uri, package_paths=[package]).problems
         assert not meshed(package, uri, package_paths=package / "plain").problems
@@ -186,13 +186,13 @@ def test_files_outside_are_not_opened_unless_allowed(package, uri):
 )
 def test_missing_files_are_problems(package, uri):
     body = meshed(package, uri)
-    assert rules(body) == ["URDF140"]
+    assert rules(body) == ["FMT020"]
     assert body.problems[0].location.line == 1
 
 
 def test_a_broken_mesh_is_a_problem(package):
     (package / "arm" / "urdf" / "bad.stl").write_bytes(b"nothing of the kind")
-    assert rules(meshed(package, "bad.stl")) == ["URDF141"]
+    assert rules(meshed(package, "bad.stl")) == ["FMT021"]
 
 
 BROKEN = {

@@ -314,7 +314,7 @@ def test_externproto_keeps_interface_and_urls():
     ]
     assert scene.nodes[0].fields["r"] == 2
     assert expand(scene.nodes[0]) == []
-    assert rules_of(parse("EXTERNPROTO E [ ] [ ]")) == ["VRML130"]
+    assert rules_of(parse("EXTERNPROTO E [ ] [ ]")) == ["FMT020"]
 
 
 def test_wild_types_of_fields_are_read_by_their_look():

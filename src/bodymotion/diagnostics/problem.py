@@ -153,6 +153,11 @@ class Rule:
         """The rule as a note, for what breaks it without consequences."""
         return replace(self, severity="note")
 
+    @property
+    def as_error(self) -> Rule:
+        """The rule as an error, for what makes the file unusable for other programs."""
+        return replace(self, severity="error")
+
     def problem(
         self,
         message: str,

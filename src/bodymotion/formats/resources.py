@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Shape
 
 PART_MISSING = document.warning(
-    "VRML130",
-    "A file that a model names must exist.",
+    "FMT020",
+    "A file that a model names exists.",
     "the model is shown without what is missing",
     leaves_out=True,
     example=('Inline { url "hnad.wrl" }', 'Inline { url "hand.wrl" }'),
@@ -65,8 +65,8 @@ PART_LIMIT = judgement.error(
     example=("100 files, each with an Inline of the next", "30 files, each with an Inline of the next"),
 )
 PART_UNREADABLE = document.warning(
-    "VRML135",
-    "An Inline part must be a VRML97 file.",
+    "FMT021",
+    "A file that a model names can be read.",
     "the model is shown without this part",
     leaves_out=True,
     example=("an Inline of a file in VRML 1.0", "an Inline of a file in VRML97"),

@@ -405,13 +405,10 @@ def missing_files(body: Body) -> tuple[object, ...]:
     if not body.problems:
         return ()
     # The packages of formats import their readers: they are only needed where there is a problem.
+    from bodymotion.diagnostics.catalogue import rules_of
     from bodymotion.formats import resources
-    from bodymotion.formats.mjcf.rules import MESH_FILE
-    from bodymotion.formats.urdf.rules import RESOURCE_BROKEN, RESOURCE_MISSING
 
-    parts = (resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE, resources.PART_LIMIT)
-    rules = (*parts, resources.PART_UNREADABLE, RESOURCE_MISSING, RESOURCE_BROKEN, MESH_FILE)
-    codes = {rule.code for rule in rules}
+    codes = {rule.code for rule in rules_of(resources)}
     found: dict[object, None] = {}
     for problem in body.problems:
         if problem.rule in codes:

@@ -17,7 +17,7 @@ from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit
 from bodymotion.formats.choreonoid_body.geometry import ShapeReader
 from bodymotion.formats.choreonoid_body.links import MASS_KEYS, FoundDevice, read_mass
 from bodymotion.formats.meshes.stl import read_mesh_file
-from bodymotion.formats.resources import NotFound
+from bodymotion.formats.resources import PART_UNREADABLE, NotFound
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import NOT_SHOWN
@@ -276,7 +276,7 @@ class ElementReader:
     def _include(self, path: Path, name: str, frame: NodeFrame, fields: Fields) -> None:
         """Read elements of another YAML file: those of the key or the anchor `name`, or those of the whole file."""
         if path in self._including:
-            fields.report(rules.RESOURCE_BROKEN, f"{path.name} contains itself", "uri")
+            fields.report(PART_UNREADABLE.as_error, f"{path.name} contains itself", "uri")
             return
         included = self._opened(path, fields)
         if included is None:
@@ -304,7 +304,7 @@ class ElementReader:
         self._including.pop()
         outside.extend(inside.problems)
         if inside.refusal is not None:
-            fields.report(rules.RESOURCE_BROKEN, f"{path.name} cannot be read as a whole", "uri")
+            fields.report(PART_UNREADABLE.as_error, f"{path.name} cannot be read as a whole", "uri")
 
     def _opened(self, path: Path, fields: Fields) -> Document | None:
         key = (path, id(self.document))
@@ -316,5 +316,5 @@ class ElementReader:
                     self.resources.names.setdefault(uri, set()).update(names)
             except FormatError as error:
                 self.context.found.extend(error.problems)
-                fields.report(rules.RESOURCE_BROKEN, f"{path.name} is left out", "uri")
+                fields.report(PART_UNREADABLE.as_error, f"{path.name} is left out", "uri")
         return self._included[key]

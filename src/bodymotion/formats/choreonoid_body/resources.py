@@ -16,7 +16,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.meshes.collada import Part, SceneNode, placed_parts, read_collada
 from bodymotion.formats.meshes.stl import mesh_fault
-from bodymotion.formats.resources import NotFound, ResourceFinder, file_bytes
+from bodymotion.formats.resources import PART_UNREADABLE, NotFound, ResourceFinder, file_bytes
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
@@ -87,10 +87,10 @@ class ResourceReader:
                 self._files[path] = read(path)
             except FormatError as error:
                 self.found.add(error.problem)
-                self.found.report(rules.RESOURCE_BROKEN, f"{path.name} is left out", where)
+                self.found.report(PART_UNREADABLE.as_error, f"{path.name} is left out", where)
             except (OSError, ValueError) as error:
                 fault = error.strerror if isinstance(error, OSError) else mesh_fault(path, error)
-                self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {fault}", where)
+                self.found.report(PART_UNREADABLE.as_error, f"{path.name}: {fault}", where)
         return cast("T | None", self._files[path])
 
     def shapes(

@@ -126,12 +126,6 @@ RESOURCE_KIND = document.error(
 RESOURCE_NODE = document.error(
     "BDY161", "The node of a resource must be in its file.", leaves_out=True, example=("node: HNAD", "node: HAND")
 )
-RESOURCE_BROKEN = document.error(
-    "BDY162",
-    "The file of a resource must be readable; otherwise it is not shown.",
-    leaves_out=True,
-    example=("uri of an empty hand.stl", "uri of a hand.stl with triangles"),
-)
 RESOURCE_PARTS = judgement.warning(
     "BDY163",
     "Parts of a resource that cannot be used are left out.",
@@ -170,6 +164,7 @@ RETIRED = {
     "BDY152": "BODY155",
     "BDY155": "BODY152",
     "BDY156": "BODY153",
+    "BDY162": "FMT021",
     "BDY170": "BODY160",
 }
 """Codes that rules had before, and the rules that took over."""

@@ -20,7 +20,7 @@ from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, pose, rotation_to
 from bodymotion.formats.mjcf.names import Kept, Output, finite
-from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
+from bodymotion.formats.resources import PART_MISSING, PART_OUTSIDE, PART_UNREADABLE, ResourceFinder
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import Element, number_text
@@ -99,7 +99,7 @@ class Geoms:
     ) -> None:
         self.settings, self.kept, self.finder, self.path, self.found = settings, kept, finder, path, found
         self._loader = InlineLoader(finder)
-        self._files = MeshReader(rules.MESH_FILE, found)
+        self._files = MeshReader(PART_UNREADABLE.as_error, found)
         self._elements: dict[str, dict[str, Element]] = {"mesh": {}, "material": {}, "texture": {}}
         self._meshes: dict[str, MeshAsset | None] = {}
         self.faulty: set[str] = set()
@@ -146,7 +146,7 @@ class Geoms:
             moved = transformed(moved, np.diag([*scale, 1.0]))
         if not np.isfinite(moved.vertices).all() or not len(moved.faces):
             message = f"mesh {element.get('name')!r:.60} has no triangles, or vertices that are not finite"
-            element.report(rules.MESH_FILE, message)
+            element.report(PART_UNREADABLE.as_error, message)
             return None
         return moved, element.get("inertia", "legacy")
 
@@ -170,7 +170,7 @@ class Geoms:
             return Mesh(frozen(corners), numbers.astype(np.int32).reshape(-1, 3))
         name = element.get("file")
         if not name:
-            element.report(rules.MESH_FILE, f"mesh {element.get('name')!r:.60} has neither file nor vertex")
+            element.report(PART_MISSING.as_error, f"mesh {element.get('name')!r:.60} has neither file nor vertex")
             return None
         path = self._file(name, self.settings.meshdir, element)
         if path is None:
@@ -193,9 +193,9 @@ class Geoms:
         message = f"{name!r:.200} {first.reason}"
         if first.is_outside:
             # That such a file is not opened is our own rule, not a fault of the model.
-            element.report(rules.MESH_FILE, message, "file", hint=PART_OUTSIDE.hint, severity="warning")
+            element.report(PART_MISSING, message, "file", hint=PART_OUTSIDE.hint)
         else:
-            element.report(rules.MESH_FILE, message, "file", data=first.data)
+            element.report(PART_MISSING.as_error, message, "file", data=first.data)
         return None
 
     def material(self, geom: Element) -> Material:

@@ -9,6 +9,7 @@ RETIRED = {
     "MJCF130": "BODY131",
     "MJCF131": "BODY133",
     "MJCF134": "BODY130",
+    "MJCF143": "FMT020",
     "MJCF153": "BODY112",
 }
 """Codes of rules that others replaced, with the codes of these."""
@@ -133,13 +134,6 @@ ASSET = document.error(
     "MJCF142",
     "The meshes, materials and textures that elements name are in <asset>.",
     example=('material="rod"', 'material="red"'),
-)
-MESH_FILE = document.error(
-    "MJCF143",
-    "The files of meshes and textures exist and can be read.",
-    "meshes and textures that cannot be read are left out here; MuJoCo refuses the model",
-    leaves_out=True,
-    example=('<mesh name="hand" file="hnad.stl"/>', '<mesh name="hand" file="hand.stl"/>'),
 )
 MESH_MADE = judgement.warning(
     "MJCF145",

@@ -10,6 +10,8 @@ RETIRED = {
     "URDF126": "BODY105",
     "URDF128": "BODY109",
     "URDF129": "BODY124",
+    "URDF140": "FMT020",
+    "URDF141": "FMT021",
 }
 """Codes of rules that others replaced, with the codes of these."""
 
@@ -115,18 +117,6 @@ SIZE = document.error(
 )
 
 # Files
-RESOURCE_MISSING = judgement.error(
-    "URDF140",
-    "A mesh or texture exists, in the folder tree of the model or of its package.",
-    leaves_out=True,
-    example=('<mesh filename="hnad.stl"/>', '<mesh filename="hand.stl"/>'),
-)
-RESOURCE_BROKEN = judgement.error(
-    "URDF141",
-    "The file of a mesh can be read.",
-    leaves_out=True,
-    example=("a <mesh> of an empty hand.stl", "a <mesh> of a hand.stl with triangles"),
-)
 
 PACKAGE_PATHS = "--package-path (package_paths=…) names the folders of packages"
 """The hint for a package that is not found."""

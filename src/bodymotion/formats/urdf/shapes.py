@@ -11,7 +11,7 @@ from bodymotion.diagnostics import Diagnostics, Location, Severity, losses
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.meshes.reading import MeshReader
-from bodymotion.formats.resources import PART_OUTSIDE, FoundFile, PackageFinder
+from bodymotion.formats.resources import PART_MISSING, PART_OUTSIDE, PART_UNREADABLE, FoundFile, PackageFinder
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import add_origin, finite_numbers, read_origin
@@ -74,7 +74,7 @@ class ShapeReader:
         self._files: dict[str, tuple[Path, InlineLoader] | None] = {}
         self._loaders: dict[int, InlineLoader] = {}
         """By the id of a finder, the loader of the files that its files name."""
-        self.meshes = MeshReader(rules.RESOURCE_BROKEN, found)
+        self.meshes = MeshReader(PART_UNREADABLE.as_error, found)
         self.defined: dict[str, Element] = {}
         everywhere = [*robot.all("material")]
         everywhere += [m for link in robot.all("link") for v in link.all("visual") for m in v.all("material")]
@@ -154,13 +154,11 @@ class ShapeReader:
             if isinstance(found, FoundFile):
                 self._files[uri] = found.path, self._loaders.setdefault(id(found.finder), InlineLoader(found.finder))
             else:
-                hint = rules.PACKAGE_PATHS if found.package else PART_OUTSIDE.hint if found.is_outside else None
+                hint = rules.PACKAGE_PATHS if found.package else PART_OUTSIDE.hint if found.is_outside else ""
                 # That a file outside is not opened is our own rule, not a fault of the model.
                 severity: Severity = "warning" if found.is_outside else "error"
                 message = f"{found.name!r:.200} {found.reason}" if found.name else found.reason
-                self.found.report(
-                    rules.RESOURCE_MISSING, message, location, hint=hint, severity=severity, data=found.data
-                )
+                self.found.report(PART_MISSING, message, location, hint=hint, severity=severity, data=found.data)
         return self._files[uri]
 
     def _material(self, element: Element) -> Material | None:

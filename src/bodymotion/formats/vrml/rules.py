@@ -4,7 +4,11 @@ from bodymotion.diagnostics import Rule, document, judgement
 from bodymotion.formats import resources
 from bodymotion.formats.rules import TOO_LARGE
 
-RETIRED = {"VRML212": "VRML112"}
+RETIRED = {
+    "VRML130": "FMT020",
+    "VRML135": "FMT021",
+    "VRML212": "VRML112",
+}
 
 PART_MISSING, PART_OUTSIDE, PART_REMOTE = resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE
 PART_LIMIT, PART_UNREADABLE = resources.PART_LIMIT, resources.PART_UNREADABLE
