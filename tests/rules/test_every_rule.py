@@ -74,3 +74,9 @@ def test_the_one_breaks_the_rule_and_the_twin_does_not(key, tmp_path):
     twin = tuple(pair.right(tmp_path / "right"))
     assert code not in {problem.rule for problem in twin}, twin
     assert {problem.rule for problem in twin if problem.severity == "error"} <= pair.still, twin
+
+
+@pytest.mark.parametrize("suffix", [".wrl", ".body", ".urdf"])
+def test_the_length_of_an_axis_is_data_in_all_formats(suffix, tmp_path):
+    (problem,) = (one for one in PAIRS[f"BODY110 {suffix}"].wrong(tmp_path) if one.rule == "BODY110")
+    assert problem.data["length"] == 2.0

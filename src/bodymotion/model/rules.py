@@ -43,7 +43,7 @@ ZERO_QUATERNION = judgement.error(
 )
 ROTATION_ANGLE = judgement.warning(
     "BODY109",
-    "The angles of a rotation are in radians, and less than a full turn.",
+    "The angles of a rotation are in radians, and at most a full turn.",
     "they look like degrees: multiply them by π/180",
     example=("rotation 0 0 1 90", "rotation 0 0 1 1.5708"),
 )

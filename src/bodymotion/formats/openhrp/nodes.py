@@ -204,7 +204,8 @@ def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnosti
     length = math.hypot(x, y, z)
     if length and abs(length - 1.0) > 1e-6:
         message = f"jointAxis of {label(node)} is {_shown(vector)}, expected a vector of length 1"
-        found.report(AXIS_LENGTH, message, node.location_of("jointAxis"), subject=(*subject, "axis"))
+        location, data = node.location_of("jointAxis"), {"length": length}
+        found.report(AXIS_LENGTH, message, location, subject=(*subject, "axis"), data=data)
     # A vector that was divided by its length, and is of length 1 except for rounding, is not divided again.
     return frozen(vector if not length or abs(length - 1.0) < 1e-15 else nodes.unit(x, y, z))
 

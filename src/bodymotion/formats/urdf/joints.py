@@ -110,7 +110,8 @@ def _axis(element: Element, joint_type: str) -> Floats:
     length = float(np.linalg.norm(vector / largest)) * largest
     if abs(length - 1.0) > 1e-6:
         shown = " ".join(f"{value:.6g}" for value in vector)
-        axis.report(AXIS_LENGTH, f"the axis is {shown}, of length {length:.6g}: it is read with length 1", "xyz")
+        message = f"the axis is {shown}, of length {length:.6g}: it is read with length 1"
+        axis.report(AXIS_LENGTH, message, "xyz", data={"length": length})
     # A vector whose length is 1 but for rounding is kept to the bit.
     return frozen(vector if abs(length - 1.0) < 1e-15 else vector / largest / np.linalg.norm(vector / largest))
 
