@@ -68,4 +68,4 @@ def test_a_foot_in_the_air_at_both_ends():
 
 def test_what_can_not_be_played_is_no_cycle_to_look_at():
     text = legs("time foot_pos", f"0 {FEET}\n0 {FEET}\n", options="custom_gait_cycle")
-    assert {rule for rule, _, _ in cycle_errors(text)} <= {"CHA209"}
+    assert {rule for rule, _, _ in cycle_errors(text)} <= {"MOT105"}

@@ -253,13 +253,13 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
         MOVE.replace("no parameters\n\n", "speed 0.5 1 2\n# one\n\n"),
     ),
     (
-        "CHA212",
+        "MOT102",
         "m.cha",
         MOVE.replace("1.0 0 0 0 #", "-0.99 0.099 0 0 #"),
         MOVE.replace("1.0 0 0 0 #", "-0.99503719 0.099503719 0 0 #"),
     ),
     (
-        "CHA212",
+        "MOT102",
         "m.cha",
         MOVE.replace("quat_wxyz", "quat_xyzw").replace("1 0 0 0\n", "0 0 0 1.05\n").replace("1.0 0 0 0", "0 0 0 1"),
         MOVE.replace("quat_wxyz", "quat_xyzw").replace("1 0 0 0\n", "0 0 0 1.0\n").replace("1.0 0 0 0", "0 0 0 1"),

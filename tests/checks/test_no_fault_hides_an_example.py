@@ -166,8 +166,8 @@ def pairs(suffix: str) -> list[Pair]:
     modules = (
         importlib.import_module(f"rules.{path.stem}") for path in sorted((ROOT / "tests/rules").glob("pairs_*.py"))
     )
-    found = [pair for module in modules for pair in module.PAIRS.values() if pair.folder is not None]
-    return [pair for pair in found if Path(pair.name).suffix == suffix]
+    found = [pair for module in modules for pair in (*module.PAIRS.values(), *getattr(module, "MORE", ()))]
+    return [pair for pair in found if pair.folder is not None and Path(pair.name).suffix == suffix]
 
 
 def findings(pair: Pair, content: bytes, folder: Path) -> set[tuple[str, int]]:

@@ -148,11 +148,11 @@ def test_page_on_a_terminal(monkeypatch, columns):
 def test_message_with_line_and_caret(tmp_path, capsys):
     path = tmp_path / "walk.seq"
     path.write_bytes("first\r\n\t- [0.1, 回転x, 0.3]\r\nlast".encode("cp932"))
-    show_problems([Problem("SEQ104", "error", "`x` is not a number", Location(str(path), 2, 12), "write a number")])
+    show_problems([Problem("MOT106", "error", "`x` is not a number", Location(str(path), 2, 12), "write a number")])
     out, err = capsys.readouterr()
     assert out == ""
     message, line, caret, hint = err.splitlines()
-    assert message == f"{path}:2:12: SEQ104 `x` is not a number"
+    assert message == f"{path}:2:12: MOT106 `x` is not a number"
     assert line == "  2 |  - [0.1, 回転x, 0.3]"
     assert cell_len(caret) - 1 == cell_len(line[: line.index("x")])
     assert hint == "  hint: write a number"
@@ -161,7 +161,7 @@ def test_message_with_line_and_caret(tmp_path, capsys):
 def test_message_about_a_long_line(tmp_path, capsys):
     path = tmp_path / "a.seq"
     path.write_text("1234567890" * 1000 + "x" + "0" * 5000)
-    show_problems([Problem("SEQ104", "error", "no", Location(str(path), 1, 10001))])
+    show_problems([Problem("MOT106", "error", "no", Location(str(path), 1, 10001))])
     _, line, caret = capsys.readouterr().err.splitlines()
     assert len(line) < 120
     assert line[caret.index("^")] == "x"
@@ -182,19 +182,19 @@ def test_message_about_a_long_line(tmp_path, capsys):
     ],
 )
 def test_message_without_a_line(location, capsys):
-    show_problems([Problem("SEQ104", "error", "no", location)])
+    show_problems([Problem("MOT106", "error", "no", location)])
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_a_message_is_one_safe_line(capsys):
-    show_problems([Problem("SEQ104", "error", "two\nlines \x1b[2J", Location("a\x1b.seq", 1, 2, "components[0]"))])
-    assert capsys.readouterr().err == "a\\x1b.seq:1:2: SEQ104 two\\nlines \\x1b[2J (components[0])\n"
+    show_problems([Problem("MOT106", "error", "two\nlines \x1b[2J", Location("a\x1b.seq", 1, 2, "components[0]"))])
+    assert capsys.readouterr().err == "a\\x1b.seq:1:2: MOT106 two\\nlines \\x1b[2J (components[0])\n"
 
 
 def test_problems_of_one_rule_are_grouped(capsys):
-    show_problems([Problem("SEQ104", "error", "no", Location("a.seq", line, 2)) for line in range(1, 25)])
+    show_problems([Problem("MOT106", "error", "no", Location("a.seq", line, 2)) for line in range(1, 25)])
     first, also = capsys.readouterr().err.splitlines()
-    assert first == "a.seq:1:2: SEQ104 ×24 no"
+    assert first == "a.seq:1:2: MOT106 ×24 no"
     assert also == "  also at 2:2, 3:2, 4:2, 5:2, 6:2 and 18 more"
 
 
@@ -217,7 +217,7 @@ def test_missing_files_are_counted_once_and_have_no_follow_up_findings(tmp_path,
 
 def test_locations_in_parts_are_named_by_their_path_from_the_model(capsys):
     show_problems(
-        [Problem("SEQ104", "error", "no", Location(path, 1, 1)) for path in ("a/b.wrl", "a/c/d.wrl", "e.wrl")]
+        [Problem("MOT106", "error", "no", Location(path, 1, 1)) for path in ("a/b.wrl", "a/c/d.wrl", "e.wrl")]
     )
     assert capsys.readouterr().err.splitlines()[1] == "  also at c/d.wrl:1:1, e.wrl:1:1"
 

@@ -107,7 +107,7 @@ def test_one_fault_hides_no_other(tmp_path: Path) -> None:
         .replace("time: 2", "time: -2")
     )
     found = bm.check(file)
-    assert {problem.rule for problem in found.problems} == {"PSQ102", "PSQ107", "PSQ007"}
+    assert {problem.rule for problem in found.problems} == {"PSQ102", "PSQ107", "MOT101"}
     assert all(problem.location.line for problem in found.problems)
 
 

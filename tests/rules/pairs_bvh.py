@@ -40,7 +40,7 @@ def saved(name: str) -> Reported:
 
 
 PAIRS: dict[str, Pair] = {
-    **examples(FILE, CLIP, "BVH002 BVH004 BVH101 BVH102 BVH103 BVH104 BVH105 BVH106 BVH107 BVH108 BVH109 BVH110"),
+    **examples(FILE, CLIP, "BVH002 BVH004 BVH101 BVH102 BVH103 BVH104 BVH105 BVH106 BVH107 BVH109"),
     "FMT009 .bvh": limited(files(FILE, CLIP, ALONE), "bodymotion.formats.bvh.MAX_JOINTS", 1),
     "SKEL101": files(FILE, CLIP, BVH, place=False),
     "SKEL102": files(FILE, BVH.replace("193.5", "9935"), BVH),

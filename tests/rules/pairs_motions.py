@@ -11,7 +11,9 @@ import numpy as np
 import bodymotion as bm
 from bodymotion.motion import MultiSE3Seq
 from checks.sound_robot import robot, walk, with_all_links
-from rules.pairs import Pair, calls
+from rules.pairs import Pair, calls, examples
+from rules.pairs_seq import MOTION
+from rules.pairs_tables import TABLE
 from walker import FAULTS, frames, moving, punch, puncher, walker
 
 BODY, TWO_FEET = robot(), walker()
@@ -90,6 +92,8 @@ PAIRS: dict[str, Pair] = {
     "MOT102": pair(poses((3, 0, 3), 1.05), body=None),
     "MOT103": pair(poses((3, 0, slice(3, None)), 0.0), body=None),
     "MOT104": pair(poses((3, 0, 3), 1.11), poses((3, 0, 3), 1.09), body=None),
+    **examples("walk.csv", TABLE, "MOT105"),
+    **examples("walk.seq", MOTION, "MOT106"),
     "MOT201": pair(columns(2), columns(3)),
     "MOT202": pair(columns(4), columns(3)),
     "MOT212": pair(WALK.replaced(links(3).link_position, WALK.joint_displacement), WALK),

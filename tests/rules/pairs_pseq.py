@@ -106,7 +106,7 @@ def foot(**changes: object) -> Reported:
 
 
 PAIRS: dict[str, Pair] = {
-    **examples(FILE, POSES, "YAML101 PSQ007 PSQ107 PSQ108 PSQ109"),
+    **examples(FILE, POSES, "YAML101 PSQ107 PSQ108 PSQ109"),
     "PSQ003": changed("type: PoseSeq\nname: A\nrefs: 5", POSES.rstrip()),
     **in_format(
         FILE,

@@ -107,7 +107,7 @@ def test_every_header_of_every_component():
     )
     found = reported(text)
     for rule, line in [
-        ("SEQ104", 4),
+        ("MOT106", 4),
         ("SEQ105", 6),
         ("SEQ110", 6),
         ("SEQ108", 7),
@@ -119,7 +119,7 @@ def test_every_header_of_every_component():
         ("YAML104", 11),
         ("SEQ207", 12),
         ("YAML104", 13),
-        ("SEQ112", 13),
+        ("MOT105", 13),
     ]:
         assert (rule, line) in found
     assert ("SEQ103", 6) not in found, "a frame rate is given, if a wrong one"
@@ -136,7 +136,7 @@ def test_headers_that_are_no_yaml_hide_nothing_behind_them():
     assert [(p.rule, p.location.line) for p in found] == [
         ("YAML101", 3),
         ("YAML101", 7),
-        ("SEQ104", 4),
+        ("MOT106", 4),
         ("SEQ217", 6),
         ("SEQ111", 11),
         ("SEQ110", 15),
@@ -154,7 +154,7 @@ def test_a_wrong_number_of_parts_is_told_once():
 def test_times_are_compared_with_the_last_one_that_is_a_time():
     rows = "".join(f"      - [ {t}, 1 ]\n" for t in ("0", "1", "0.5", "2", "nan", "2", "3"))
     text = joints("\n" + rows, parts=1).replace("numParts", "hasFrameTime: true\n    numParts")
-    assert reported(text) == [("SEQ112", 14), ("SEQ112", 16), ("SEQ112", 17)]
+    assert reported(text) == [("MOT105", 14), ("MOT105", 16), ("MOT105", 17)]
 
 
 def test_aliases_are_looked_at_once():

@@ -80,4 +80,4 @@ def test_an_open_quote_in_a_large_file_is_named_where_it_opens(monkeypatch):
 def test_times_are_named_where_they_stand():
     text = MOTION.replace("numParts: 3", "hasFrameTime: true\n    numParts: 2").replace("0.15, 0.5", "0.13, 0.5", 1)
     (problem,) = checked(text)
-    assert (problem.rule, problem.location.line, problem.location.column) == ("SEQ112", 18, 11)
+    assert (problem.rule, problem.location.line, problem.location.column) == ("MOT105", 18, 11)

@@ -26,8 +26,8 @@ REFUSED = {
     "v5.seq": ("SEQ004", 2, 17),
     "ft_v1.seq": ("SEQ107", 6, 19),
     # The reference puts these on a fixed rate whatever their times; the document forbids time to go back or stand still.
-    "ft_v4.seq": ("SEQ112", 10, 34),
-    "ft_neg.seq": ("SEQ112", 10, 62),
+    "ft_v4.seq": ("MOT105", 10, 34),
+    "ft_neg.seq": ("MOT105", 10, 62),
     # The reference reads 1.5abc as 1.5.
     "unknowncomp.seq": ("SEQ111", 7, 77),
 }

@@ -50,7 +50,7 @@ def test_half_a_character_is_replaced():
 
 def test_places_in_json():
     text = json.dumps({"note": "\\n😀"} | TOP | {"frameRate": -1}, indent=1)
-    with pytest.raises(FormatError, match="SEQ104") as caught:
+    with pytest.raises(FormatError, match="MOT106") as caught:
         parse_seq(text.encode())
     line = next(k for k, row in enumerate(text.split("\n"), 1) if "frameRate" in row)
     assert (caught.value.problem.location.line, caught.value.problem.location.column) == (line, 15)

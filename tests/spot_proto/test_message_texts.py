@@ -142,12 +142,12 @@ def test_what_can_not_be_played_is_said_in_reading_and_in_writing(tmp_path):
     path = tmp_path / "a.cap"
     path.write_text(text, encoding="utf-8")
     animation = bm.load(path)
-    assert {problem.rule for problem in animation.problems} == {"CHA130", "CHA208"}
+    assert {problem.rule for problem in animation.problems} == {"CHA130", "MOT105"}
     assert {problem.severity for problem in animation.problems} == {"error"}
     assert {problem.location.path for problem in animation.problems} == {str(path)}
     assert [p.rule for p in bm.check(path).errors] == [p.rule for p in animation.problems]
     again = bm.save(animation, tmp_path / "b.cap")
-    assert {problem.rule for problem in again.problems} == {"CHA130", "CHA208"}
+    assert {problem.rule for problem in again.problems} == {"CHA130", "MOT105"}
     path.write_text(text.replace("-5", "60").replace("time: 1 ", "time: 3 "), encoding="utf-8")
     assert not bm.load(path).problems
 

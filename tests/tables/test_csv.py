@@ -216,14 +216,14 @@ def test_nothing_is_guessed(tmp_path):
         ("a,b\n1,0x10\n", "TAB004", 2, 3),
         ("", "TAB002", None, None),
         ("\n\n# only a remark\n", "TAB002", None, None),
-        ("time,a\n0,1\n1,2\n1,3\n", "CSV008", 4, None),
-        ("time,a\nnan,1\n", "CSV008", 2, None),
+        ("time,a\n0,1\n1,2\n1,3\n", "MOT105", 4, None),
+        ("time,a\nnan,1\n", "MOT105", 2, None),
         ("a,a\n1,2\n", "CSV006", 1, None),
         ("a [furlong],b\n1,2\n", "CSV006", 1, None),
         ("root_x,root_y\n1,2\n", "CSV005", 1, None),
         ("root_x,root_y,root_z,a\n1,2,3,4\n", "CSV005", 1, None),
         ("root_x,root_y,root_z,root_qw,root_qx,root_qy\n1,2,3,1,0,0\n", "CSV005", 1, None),
-        ("root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n1,2,3,5,0,0,0\n", "CSV010", 2, None),
+        ("root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n1,2,3,5,0,0,0\n", "MOT104", 2, None),
         ("zmp_x,zmp_y\n1,2\n", "CSV005", 1, None),
         ("\udc80,a\n1,2\n", "TAB006", 1, None),
     ],
@@ -233,6 +233,13 @@ def test_faults_have_their_place(tmp_path, text, rule, line, column):
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     problem = refused(path, rule, frame_rate=10)
     assert (problem.location.line, problem.location.column) == (line, column)
+
+
+def test_a_quaternion_that_is_off_by_a_few_percent_is_read_as_in_other_formats(tmp_path):
+    path = table(tmp_path, "root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n1,2,3,1,0,0,0\n1,2,3,1.05,0,0,0\n")
+    found = [(p.rule, p.severity, p.location.line) for p in bm.check(path, frame_rate=10).problems]
+    assert found == [("MOT102", "warning", 3)]
+    np.testing.assert_array_equal(bm.load(path, frame_rate=10).link_position.values[1, 0, 3:], [1.05, 0, 0, 0])
 
 
 def test_roll_pitch_yaw(tmp_path):
@@ -471,10 +478,10 @@ def test_reading_goes_on_after_faults(tmp_path):
     path = tmp_path / "walk.csv"
     path.write_text("time,HIP [rad],KNEE [inch]\n0,0.1,1\n0.1,x,1\n0.2,0.1\n0.3,0.2,nan\n0.2,nan,1\n0.5,0.5,1\n")
     found = [(problem.rule, problem.location.line) for problem in bm.check(path).problems]
-    assert found == [("CSV006", 1), ("TAB004", 3), ("TAB003", 4), ("CSV008", 6), ("MOT101", 6)]
+    assert found == [("CSV006", 1), ("TAB004", 3), ("TAB003", 4), ("MOT105", 6), ("MOT101", 6)]
     with pytest.raises(bm.FormatError) as caught:
         bm.load(path)
-    assert {problem.rule for problem in caught.value.problems} == {"CSV006", "TAB004", "TAB003", "CSV008"}
+    assert {problem.rule for problem in caught.value.problems} == {"CSV006", "TAB004", "TAB003", "MOT105"}
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_what_stays_from_before_is_said(tmp_path):
     ("files", "rule", "line"),
     [
         ({"pos": "0 1\n1 x\n"}, "TAB004", 2),
-        ({"pos": "0 1\n0 2\n"}, "OTX002", 2),
+        ({"pos": "0 1\n0 2\n"}, "MOT105", 2),
         ({"pos": "time a\n0 2\n"}, "OTX001", 1),
         ({"pos": ""}, "TAB002", None),
         ({"pos": "0 1\n", "zmp": "0 1 2\n"}, "OTX001", 1),

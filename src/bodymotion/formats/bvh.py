@@ -53,6 +53,7 @@ from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.tables.number_table import read_rows, write_rows
 from bodymotion.formats.text import decode, parsed
+from bodymotion.motion.rules import FRAME_RATE, MOTION_NOT_FINITE
 from bodymotion.skeleton import CHANNELS, Skeleton, SkeletonJoint
 from bodymotion.skeleton.values import MIN_FRAME_TIME, UP_AXES, depth_first
 from bodymotion.system.files import whole_file
@@ -112,18 +113,13 @@ NO_MOTION = judgement.error(
     "A file must have MOTION, `Frames:`, `Frame Time:`, and joints with channels.",
     example=("Frames: 2\nRate: 30", "Frames: 2\nFrame Time: 0.033333"),
 )
-FRAME_TIME = judgement.error(
-    "BVH108",
-    "The frame time must be a finite number of seconds above 0.",
-    example=("Frame Time: 0", "Frame Time: 0.033333"),
-)
 FRAMES = judgement.warning(
     "BVH109",
     "`Frames:` must be the number of rows; all rows are read.",
     "the file may have been cut off",
     example=("Frames: 3", "Frames: 2"),
 )
-NOT_FINITE = judgement.error("BVH110", "Channels must be finite numbers.", example=("0 90 nan", "0 90 1"))
+RETIRED = {"BVH108": "MOT106", "BVH110": "MOT101"}
 RENAMED = judgement.warning(
     "BVH201",
     "A name in a file has no blanks or braces, and is not empty.",
@@ -177,7 +173,7 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     frame_time = parsed(head[2].decode("latin-1"))
     if not MIN_FRAME_TIME <= frame_time < math.inf:
         message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
-        found.report(FRAME_TIME, message, after[1])
+        found.report(FRAME_RATE, message, after[1])
         frame_time = 1.0
     channels = sum(len(joint.channels) for joint in joints)
     if not channels:
@@ -191,7 +187,7 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     for row in sorted({*wrong.tolist()} - {*table.unread}):
         words = [*re.finditer(rb"[^\s,;]+", lines[int(table.lines[row]) - 1])]
         where = replace(table.row(row), column=words[int(np.isfinite(table.values[row]).argmin())].start() + 1)
-        found.report(NOT_FINITE, f"frame {row} has a number that is not finite", where)
+        found.report(MOTION_NOT_FINITE, f"frame {row} has a number that is not finite", where)
     locations: dict[Subject, Location | Locator] = {("joints", n): where for n, where in enumerate(tree.locations)}
     locations["frames",] = lambda subject: table.locate(("frames", *subject))
     source = Source("bvh", path, encoding=encoding, locations=SourceMap(locations, found.unknown))

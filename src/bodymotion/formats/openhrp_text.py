@@ -41,11 +41,7 @@ WIDTH = document.error(
     "A file has the columns of its kind: .pos t and joints, .waist t x y z r p y, .hip t r p y, .zmp t x y z.",
     example=("0.0 0 0 0.8 0 0", "0.0 0 0 0.8 0 0 0"),
 )
-TIME_ORDER = judgement.error(
-    "OTX002",
-    "The time of each line is greater than that of the line before it.",
-    example=("0.0 0 0 0.9 0 0 0", "0.1 0 0 0.9 0 0 0"),
-)
+RETIRED = {"OTX002": "MOT105"}
 JOINTS = judgement.error(
     "OTX003", "A .pos has as many joints as the model that is given.", example=("0.0 0.1 0.2 0.3", "0.0 0.1 0.2")
 )
@@ -141,7 +137,7 @@ class _Reader:
             if columns < 0 or (widths is not None and columns not in widths):
                 wanted = " or ".join(map(str, widths or ()))
                 raise WIDTH.error(f"{columns} numbers after the time, where a {path.suffix} has {wanted}", location)
-            timeline = table.timeline(table.values[:, 0], TIME_ORDER, self.found, None, self.from_zero)
+            timeline = table.timeline(table.values[:, 0], self.found, None, self.from_zero)
             return table, table.values[:, 1:], timeline
         return None
 

@@ -8,7 +8,7 @@ MAX_LENGTH_ERROR = 0.1  # With a larger error of its length, four numbers are pr
 
 MOTION_NOT_FINITE = judgement.error(
     "MOT101",
-    "Joint displacements, poses and points are finite numbers.",
+    "The numbers of a motion are finite.",
     "the program that wrote them may have divided by zero",
     example=("0.1, nan", "0.1, 0.2"),
 )
@@ -29,6 +29,16 @@ MOTION_NO_QUATERNION = judgement.error(
     "The length of a quaternion is not off by more than 10 %.",
     "are these angles? A quaternion consists of the cosine and the sines of half an angle",
     example=("0, 0, 45, 0", "0.92388, 0, 0.382683, 0"),
+)
+TIME_ORDER = judgement.error(
+    "MOT105",
+    "The time of each frame is greater than that of the frame before it.",
+    example=("0.0,0.3,0.4", "0.1,0.3,0.4"),
+)
+FRAME_RATE = judgement.error(
+    "MOT106",
+    "A frame rate, or the time between two frames, is a positive, finite number.",
+    example=("frameRate: -1", "frameRate: 100"),
 )
 WRAPPED = judgement.warning(
     "EDIT101",

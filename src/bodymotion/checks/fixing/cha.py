@@ -16,10 +16,9 @@ from bodymotion.checks.fixing.edits import Edit, Lines, unit_texts
 from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats.cha import parse_cha, rules
 from bodymotion.formats.cha.head import read_header
-from bodymotion.formats.cha.keyframe_checks import QUATERNION_TOLERANCE
 from bodymotion.formats.cha.reader import split
 from bodymotion.formats.cha.rows import COMMENT, MAX_LINE_BYTES, NUMBER, read_text
-from bodymotion.motion.rules import MAX_LENGTH_ERROR
+from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDING
 
 _BOM = b"\xef\xbb\xbf"
 _IRREGULAR_BLANK = re.compile(r"[^\S \t\r\n]")
@@ -66,7 +65,7 @@ def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
                 yield Edit(start, start, b"no parameters" + 2 * most_common_end(data), rules.PARAMETERS_MISSING.code)
     if rules.BLANKS.code in codes:
         yield from _blanks(lines)
-    if rules.QUATERNION_UNIT.code in codes:
+    if MOTION_QUATERNION.code in codes:
         yield from _quaternions(data, lines)
 
 
@@ -127,9 +126,9 @@ def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
         for group in groups:
             values = [float(words[k][0]) for k in group]
             length = float(np.sqrt(np.sum(np.square(values))))
-            if not QUATERNION_TOLERANCE < abs(length - 1) <= MAX_LENGTH_ERROR:
+            if not ROUNDING < abs(length - 1) <= MAX_LENGTH_ERROR:
                 continue
             for k, new in unit_texts([words[k][0] for k in group], values):
                 word = words[group[k]]
                 at = lines.offset(number, word.start() + 1)
-                yield Edit(at, at + len(word[0]), new.encode(), rules.QUATERNION_UNIT.code)
+                yield Edit(at, at + len(word[0]), new.encode(), MOTION_QUATERNION.code)

@@ -14,6 +14,7 @@ from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import exclusive
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME
 from bodymotion.geometry.arrays import Indices
+from bodymotion.motion.rules import FRAME_RATE
 
 MAX_PARAMETER = 1e6  # Nothing can be played with a parameter that is larger.
 _RANGE_RULES: dict[str, Rule] = {
@@ -163,7 +164,7 @@ def _check_numbers(checked: Checked) -> None:
             case "bpm" if not x.is_integer():
                 checked.report(rules.BPM_WHOLE, f"{x!r} beats per minute", "options", name, 0)
             case "frequency" if not x > 0:
-                checked.report(rules.FREQUENCY_POSITIVE, f"a frequency of {x:g} per second", "options", name, 0)
+                checked.report(FRAME_RATE, f"a frequency of {x:g} per second", "options", name, 0)
             case "timing_adjustability" if not -1 <= x <= 1:
                 checked.report(rules.ADJUSTABILITY_RANGE, f"the timing adjustability is {x:g}", "options", name, 0)
 

@@ -13,10 +13,9 @@ from bodymotion.formats.cha.head_checks import Checked, left_out
 from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import angles_in_degrees
-from bodymotion.motion.rules import MAX_LENGTH_ERROR
+from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_NOT_FINITE, MOTION_QUATERNION, ROUNDING, TIME_ORDER
 
 CYCLE_TOLERANCE = 1e-3  # [m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same.
-QUATERNION_TOLERANCE = 1e-3  # Quaternions whose length differs less from 1 are unit quaternions.
 ZERO_LENGTH = 1e-6  # Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0.
 LIMIT_TOLERANCE = 1e-4  # [rad] The limits of joints have four digits.
 MAX_VALUE = 1e6  # [m, rad] Nothing is played with larger values.
@@ -66,7 +65,7 @@ def _check_values(checked: Checked) -> None:
     for k, name in enumerate(frames.columns):
         values, column = frames.values[:, k], COLUMNS.get(name)
         finite = np.isfinite(values)
-        _report_values(checked, rules.NOT_FINITE, name, values, ~finite)
+        _report_values(checked, MOTION_NOT_FINITE, name, values, ~finite)
         huge = finite & (np.abs(values) > MAX_VALUE)
         _report_values(checked, rules.VALUE_HUGE, name, values, huge)
         if huge.any() or column is None or not _is_controlled(checked, column):
@@ -96,22 +95,26 @@ def _report_values(
 def _check_times(checked: Checked) -> None:
     times = checked.animation.keyframes.times
     finite = np.isfinite(times)
-    _report_values(checked, rules.NOT_FINITE, TIME, times, ~finite)
+    _report_values(checked, MOTION_NOT_FINITE, TIME, times, ~finite)
     _report_values(checked, rules.TIME_NEGATIVE, TIME, times, times < 0)
     if not checked.begins_late and times[0] > ZERO_LENGTH and finite[0]:
         message = f"the first keyframe is at {float(times[0]):g} s"
         checked.report(rules.TIME_START, message, "keyframes", 0, TIME)
     with np.errstate(invalid="ignore"):
         steps = np.diff(times)
-    for wrong, rule, what in ((steps < 0, rules.TIME_BACK, "before"), (steps == 0, rules.TIME_REPEATED, "like")):
 
-        def in_order(row: int, what: str = what) -> str:
-            return (
-                f"keyframe {checked.number(row)} is at {times[row]:g} s, "
-                f"{what} keyframe {checked.number(row - 1)} at {times[row - 1]:g} s"
-            )
+    def in_order(row: int) -> str:
+        what = "before" if steps[row - 1] else "like"
+        before = f"{what} keyframe {checked.number(row - 1)} at {times[row - 1]:g} s"
+        return f"keyframe {checked.number(row)} is at {times[row]:g} s, {before}"
 
-        checked.report_rows(rule, TIME, np.flatnonzero(wrong) + 1, in_order)
+    checked.report_rows(
+        TIME_ORDER,
+        TIME,
+        np.flatnonzero(steps <= 0) + 1,
+        in_order,
+        lambda row: None if steps[row - 1] else "remove one of them, or write times with more digits",
+    )
 
 
 def _check_length(checked: Checked) -> None:
@@ -164,14 +167,14 @@ def _check_quaternions(checked: Checked, part: str) -> None:
     # Values that are too large are reported as such.
     finite = (np.abs(values) <= MAX_VALUE).all(axis=1)
     zero = finite & (lengths <= 4 * ZERO_LENGTH)
-    wrong = finite & ~zero & (np.abs(lengths - 1) > QUATERNION_TOLERANCE)
+    wrong = finite & ~zero & (np.abs(lengths - 1) > ROUNDING)
     name = f"{part}_quat"
     zeros, column = np.flatnonzero(zero), f"{name}_w"
     checked.report_rows(
         rules.QUATERNION_ZERO, column, zeros, lambda row: f"{name} is 0 in keyframe {checked.number(row)}"
     )
     checked.report_rows(
-        rules.QUATERNION_UNIT,
+        MOTION_QUATERNION,
         column,
         np.flatnonzero(wrong),
         lambda row: f"{name} has the length {lengths[row]:g} in keyframe {checked.number(row)}",

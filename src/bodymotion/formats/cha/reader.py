@@ -41,6 +41,7 @@ from bodymotion.formats.cha.rows import (
 )
 from bodymotion.formats.resources import file_bytes
 from bodymotion.geometry.arrays import frozen
+from bodymotion.motion.rules import MOTION_NOT_FINITE, TIME_ORDER
 
 _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""
@@ -73,10 +74,9 @@ _PLAYING_RULES = frozenset(
         rules.PARAMETER_NUMBER,
         rules.SPEED_ZERO,
         rules.PARAMETER_HUGE,
-        rules.NOT_FINITE,
+        MOTION_NOT_FINITE,
         rules.TIME_NEGATIVE,
-        rules.TIME_BACK,
-        rules.TIME_REPEATED,
+        TIME_ORDER,
         rules.QUATERNION_ZERO,
         rules.VALUE_HUGE,
         rules.MOVE_LONG,

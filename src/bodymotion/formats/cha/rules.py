@@ -157,12 +157,6 @@ BPM_WHOLE = reference.note(
     "the vendor's converter only reads whole numbers",
     example=("bpm 98.5", "bpm 120"),
 )
-FREQUENCY_POSITIVE = judgement.error(
-    "CHA132",
-    "The frequency is greater than 0.",
-    "keyframes per second, such as 30",
-    example=("frequency 0", "frequency 30"),
-)
 COLOR_COUNT = document.error(
     "CHA133",
     "Three numbers follow 'display_rgb': red, green and blue.",
@@ -463,7 +457,6 @@ NUMBER = document.error(
     "such as -1.25, 3 or 2e-3, not 0x10, 1_000 or a decimal comma",
     example=("1 0,44", "1 0.44"),
 )
-NOT_FINITE = judgement.error("CHA205", "The values of keyframes are finite.", example=("1 nan", "1 0.44"))
 GIVEN_UP = judgement.error(
     "CHA215",
     "At most 10 000 keyframes are faulty.",
@@ -473,26 +466,9 @@ TIME_NEGATIVE = document.error(
     "CHA206", "Times are not negative.", "the animation starts at time 0", example=("-1 0.48", "0 0.48")
 )
 TIME_START = document.error("CHA207", "The first keyframe is at time 0.", example=("0.5 0.48", "0 0.48"))
-TIME_BACK = judgement.error(
-    "CHA208",
-    "The time of a keyframe is after that of the keyframe before.",
-    example=("0 0.48\n2 0.48\n1 0.44", "0 0.48\n1 0.44"),
-)
-TIME_REPEATED = judgement.error(
-    "CHA209",
-    "No two keyframes have the same time.",
-    "remove one of them, or write times with more digits",
-    example=("1 0.44\n1 0.45", "1 0.44\n2 0.45"),
-)
 CONTACT = document.error("CHA210", "Contacts are 1 (stance) or 0 (swing).", example=("1 1 0.5 1", "1 1 0 1"))
 QUATERNION_ZERO = judgement.error(
     "CHA211", "Quaternions are not 0.", "1 0 0 0 in the order wxyz is the identity", example=("1 0 0 0 0", "1 0 1 0 0")
-)
-QUATERNION_UNIT = judgement.warning(
-    "CHA212",
-    "Quaternions have length 1; they are normalized where the length differs by up to 10 %.",
-    fixable=True,
-    example=("1 0 1.05 0 0", "1 0 1 0 0"),
 )
 JOINT_LIMIT = judgement.warning(
     "CHA213",
@@ -571,5 +547,7 @@ CYCLE_CONTACTS = judgement.note(
     "without contacts they are inferred from heights and speeds of the feet; a robot may infer others",
     example=("custom_gait_cycle, and no column contact", "custom_gait_cycle, and the column contact"),
 )
+
+RETIRED = {"CHA132": "MOT106", "CHA205": "MOT101", "CHA208": "MOT105", "CHA209": "MOT105", "CHA212": "MOT102"}
 
 OF_CYCLES = (CYCLE_LEGS, CYCLE_ENDS, CYCLE_FEET_UP, CYCLE_NO_SWING, CYCLE_SWINGS, CYCLE_CONTACTS)

@@ -15,7 +15,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResul
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.arrow import names_in, opened, read_arrow, schema_of
-from bodymotion.formats.npz.layouts import UNIT_TOLERANCE, QuaternionOrder, are_quaternions, order_of
+from bodymotion.formats.npz.layouts import QuaternionOrder, are_quaternions, order_of
 from bodymotion.formats.sniffing import looks_like_arrow
 from bodymotion.formats.tables.columns import check_unit, in_body_order, in_id_order, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
@@ -35,6 +35,7 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
+from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_NO_QUATERNION
 from bodymotion.system.files import open_file, read_head
 
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
@@ -276,7 +277,7 @@ class _Reader:
         if times is not None:
             if any(one.kind == "time" and one.factor is None for one in self.columns):
                 check_unit(times, self.found, self.location)
-            return self.table.timeline(times, rules.TIME_ORDER, self.found, rate, from_zero)
+            return self.table.timeline(times, self.found, rate, from_zero)
         if rate is None:
             self.found.report(rules.NO_TIME, "there is no column 'time', and no frame rate is given", self.location)
             self.found.mark_unknown(("times",))
@@ -327,14 +328,14 @@ class _Reader:
         return np.concatenate([numbers[:, :3], quaternions], axis=-1)
 
     def check_lengths(self, poses: Floats) -> None:
-        """Report quaternions whose length is not 1: the columns may have another order or another unit."""
+        """Report what is no quaternion: the columns may have another order or another unit."""
         with np.errstate(over="ignore"):
             lengths = np.linalg.norm(poses[..., 3:], axis=-1)
-        wrong = np.abs(lengths - 1) > UNIT_TOLERANCE
+        wrong = np.abs(lengths - 1) > MAX_LENGTH_ERROR
         for frame in np.flatnonzero(wrong.any(axis=1)).tolist():
             length = lengths[frame][wrong[frame]][0]
             message = f"a quaternion of frame {frame} is of length {length:.6g}"
-            self.found.report(rules.NOT_UNIT, message, self.table.row(frame), data={"frame": frame})
+            self.found.report(MOTION_NO_QUATERNION, message, self.table.row(frame), data={"frame": frame})
             self.found.mark_unknown(("components", 0, "frames", frame))
 
     def joints(self, timeline: Timeline, nameless: bool) -> list[Component]:

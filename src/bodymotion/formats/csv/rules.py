@@ -39,17 +39,6 @@ COLUMNS = judgement.error(
     "The number of columns is that of the layout or of the names.",
     example=("columns=['time', 'HIP'] for three columns", "columns=['time', 'HIP', 'KNEE']"),
 )
-TIME_ORDER = judgement.error(
-    "CSV008",
-    "The time of each frame is greater than that of the frame before it.",
-    example=("0.0,0.3,0.4", "0.1,0.3,0.4"),
-)
-NOT_UNIT = judgement.error(
-    "CSV010",
-    "The quaternions of a pose have length 1.",
-    "another length means another order of columns, another unit, or angles",
-    example=("0,0,0.8,2,0,0,0", "0,0,0.8,1,0,0,0"),
-)
 ASSUMED = judgement.note(
     "CSV011",
     "Angles without a unit are read as radians.",
@@ -75,4 +64,4 @@ UNREAD = judgement.note(
     "CSV016", "Columns of Parquet or Arrow hold numbers or times.", example=("label: string", "KNEE: double")
 )
 
-RETIRED = {"CSV009": "MOT101"}
+RETIRED = {"CSV008": "MOT105", "CSV009": "MOT101", "CSV010": "MOT104"}

@@ -12,7 +12,6 @@ from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.csv.arrow import arrow
 from bodymotion.formats.csv.reader import AXES, MAX_ANGLE, OWN_COLUMNS, UNITREE_RATE, column
-from bodymotion.formats.npz.layouts import UNIT_TOLERANCE
 from bodymotion.formats.tables.columns import SharedTime, column_names, is_plain, on_one_timeline
 from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.text import rounded
@@ -20,6 +19,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq
+from bodymotion.motion.rules import MAX_LENGTH_ERROR
 from bodymotion.system.files import whole_file
 
 
@@ -133,7 +133,7 @@ class _Table:
     def unit_poses(self, links: MultiSE3Seq) -> Floats:
         """Return the poses with quaternions of length 1, where they differ so much that a reader would reject them."""
         with np.errstate(over="ignore"):
-            far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > UNIT_TOLERANCE
+            far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > MAX_LENGTH_ERROR
         if not far.any():
             return links.values
         self.lost(losses.ORIENTATION, f"{int(far.sum())} quaternions are not of length 1; they are normalized")

@@ -32,6 +32,7 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
+from bodymotion.motion.rules import FRAME_RATE
 
 Array: TypeAlias = npt.NDArray[Any]
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
@@ -177,7 +178,7 @@ class _Reader:
                 rate = 1 / self.rate("dt")
             if (key := next((key for key in TIMES if key in self.arrays), None)) is not None:
                 times = self.numbers(key, (count,))
-                check_increasing(times, rules.RATE, self.found, lambda frame: self.location)
+                check_increasing(times, self.found, lambda frame: self.location)
                 check_unit(times, self.found, self.location)
                 return Timeline.stamped(times, rate)
             if rate is None and assumed is not None:
@@ -191,7 +192,7 @@ class _Reader:
         array = self.arrays[name]
         self.used.add(name)
         if array.size != 1 or array.dtype.kind not in "iuf" or not 0 < float(array.ravel()[0]) < np.inf:
-            raise rules.RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.location)
+            raise FRAME_RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.location)
         return float(array.ravel()[0])
 
     def own_layout(self, components: list[Component]) -> None:

@@ -23,7 +23,7 @@ SHAPE = judgement.error(
     example=("joint_displacement of shape (10,)", "joint_displacement of shape (10, 1)"),
 )
 RATE = judgement.error(
-    "NPZ103", "A motion has a positive frame rate, or times that increase.", example=("frame_rate=0", "frame_rate=100")
+    "NPZ103", "A motion has a frame rate, or times.", example=("joint_displacement=…", "joint_displacement=…, fps=100")
 )
 NAMES = judgement.error(
     "NPZ104",

@@ -1,13 +1,15 @@
 """The rules of .pseq files. Rules about key poses on a body are in `bodymotion.checks`."""
 
 from bodymotion.diagnostics import judgement, reference
+from bodymotion.motion.rules import MOTION_NOT_FINITE as NOT_FINITE
+
+RETIRED = {"PSQ007": NOT_FINITE.code}
 
 NOT_KEY_POSES = reference.error(
     "PSQ003",
     "The top node must be a mapping with `type: PoseSeq` and a list `refs`.",
     example=("type: PoseSequence", "type: PoseSeq"),
 )
-NOT_FINITE = judgement.error("PSQ007", "Numbers must be finite.", example=("zmp: [ .nan, 0, 0 ]", "zmp: [ 0, 0, 0 ]"))
 NAME = reference.error(
     "PSQ101",
     "A sequence must have a name.",

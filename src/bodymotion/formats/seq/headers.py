@@ -30,6 +30,7 @@ from bodymotion.formats.seq.values import (
 from bodymotion.formats.yaml.rules import KEY_TWICE, MISSPELT, WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP, Component, OtherSeq, Vector3Seq
+from bodymotion.motion.rules import FRAME_RATE
 
 T = TypeVar("T")
 
@@ -167,7 +168,7 @@ class Fields:
         value = number(text)
         if value is None or not 0 < value < float("inf"):
             message = f"the frame rate is {text[:40]!r}, not a positive number of Hz"
-            self.refuse(rules.FRAME_RATE, message, "frame_rate")
+            self.refuse(FRAME_RATE, message, "frame_rate")
             return None
         if not 1e-3 <= value <= 1e6:
             self.found.report(rules.IRREGULAR_RATE, f"the frame rate is {text[:40]} Hz", self.location("frame_rate"))

@@ -38,6 +38,7 @@ from bodymotion.formats.yaml.tree import Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, Indices, frozen
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
+from bodymotion.motion.rules import TIME_ORDER
 
 MAX_FAULTY_ROWS = 10_000  # Faulty rows of a component after which the rest of it is not read.
 MAX_RECOVERED_BYTES = 10 * MAX_PARSED_BYTES  # [bytes] In larger files no faulty line is fixed.
@@ -479,5 +480,5 @@ class RowReader:
             after = f"not after {float(before[k])!r} s, the time of the frame before"
             order = after if before[k] > -np.inf else "no time"
             locate = partial(self.header.frames.location, frame, 0)
-            self._refuse(rules.TIME_ORDER, frame, f" is at {float(times[k])!r} s, {order}", locate)
+            self._refuse(TIME_ORDER, frame, f" is at {float(times[k])!r} s, {order}", locate)
         return float(known[latest[-1]])

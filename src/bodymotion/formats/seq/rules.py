@@ -37,11 +37,6 @@ FRAME_RATE_MISSING = document.error(
     "add 'frameRate: …' to the top node, with the number of frames per second",
     example=("formatVersion: 2", "formatVersion: 2\nframeRate: 100"),
 )
-FRAME_RATE = document.error(
-    "SEQ104",
-    "A frame rate must be a positive, finite number of frames per second.",
-    example=("frameRate: -1", "frameRate: 100"),
-)
 NUM_PARTS = document.error(
     "SEQ105", "The number of parts must be a whole number, zero or more.", example=("numParts: two", "numParts: 2")
 )
@@ -66,11 +61,6 @@ NUMBER = judgement.error(
     "The elements of a row must be plain decimal numbers, which every program reads alike.",
     "0x10, 1_000, 1:30 and quoted numbers are read differently by different programs",
     example=("- [ 0.1, 1_000 ]", "- [ 0.1, 0.2 ]"),
-)
-TIME_ORDER = document.error(
-    "SEQ112",
-    "The time of each frame must be greater than that of the frame before it.",
-    example=("- [ 0.5, 3 ]", "- [ 0.6, 3 ]"),
 )
 NUM_PARTS_ROWS = document.error(
     "SEQ115",
@@ -226,4 +216,8 @@ IRREGULAR_RATE = judgement.warning(
     example=("frameRate: 1e-9", "frameRate: 100"),
 )
 
-RETIRED = {"SEQ113": "MOT101"}  # Codes that rules had before, and the rules that took over.
+RETIRED = {
+    "SEQ104": "MOT106",
+    "SEQ112": "MOT105",
+    "SEQ113": "MOT101",
+}  # Codes that rules had before, and the rules that took over.

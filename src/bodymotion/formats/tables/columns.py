@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, judgement, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, judgement, losses
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, generic_name, is_generic, matched, mismatch
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import ON_FRAME, Timeline
+from bodymotion.motion.rules import TIME_ORDER
 
 # Times.
 UNIT = judgement.warning(
@@ -199,7 +200,7 @@ def check_unit(times: Floats, found: Diagnostics, location: Location) -> None:
 
 
 def check_increasing(
-    times: Floats, rule: Rule, found: Diagnostics, locate: Callable[[int], Location], unread: Collection[int] = ()
+    times: Floats, found: Diagnostics, locate: Callable[[int], Location], unread: Collection[int] = ()
 ) -> None:
     """Report each of the times (T,) that is not after the one before; rows `unread` are passed over."""
     before = -np.inf
@@ -213,7 +214,7 @@ def check_increasing(
             continue
         if not (np.isfinite(time) and time > before):
             after = f"not after {before!r} s" if np.isfinite(before) else "no time"
-            found.report(rule, f"frame {frame} is at {time!r} s, {after}", locate(frame), data={"time": time})
+            found.report(TIME_ORDER, f"frame {frame} is at {time!r} s, {after}", locate(frame), data={"time": time})
             found.mark_unknown(("times",))
         before = max(before, time) if np.isfinite(time) else before
 

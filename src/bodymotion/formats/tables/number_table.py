@@ -22,7 +22,6 @@ from bodymotion.diagnostics import (
     Location,
     Locator,
     Problem,
-    Rule,
     Source,
     SourceMap,
     Subject,
@@ -89,13 +88,13 @@ class Table:
         return Location(self.path, line, inside=f"row {number}" if line is None else None)
 
     def timeline(
-        self, times: Floats, rule: Rule, found: Diagnostics, rate: float | None = None, from_zero: bool = False
+        self, times: Floats, found: Diagnostics, rate: float | None = None, from_zero: bool = False
     ) -> Timeline:
-        """Return the timeline (`timeline_of`) of a column of times (T,) [s]; those that do not increase break the rule.
+        """Return the timeline (`timeline_of`) of a column of times (T,) [s], after a check that they increase.
 
         Rows that could not be read are at even steps between their neighbours.
         """
-        check_increasing(times, rule, found, self.row, self.unread)
+        check_increasing(times, found, self.row, self.unread)
         if not found.is_known(("times",)):
             return Timeline.stamped(times)
         times = with_even_steps(times)
