@@ -35,7 +35,6 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
-from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_NO_QUATERNION
 from bodymotion.system.files import open_file, read_head
 
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
@@ -291,7 +290,6 @@ class _Reader:
             parts.remove("")
             parts.insert(0, "")
         poses = np.stack([self.pose(part) for part in parts], axis=1)
-        self.check_lengths(poses)
         names = parts
         if self.body is not None and len(parts) > 1:
             names = [self.body.links[0].name if part == "" else part for part in parts]
@@ -326,17 +324,6 @@ class _Reader:
         factors = [math.pi / 180 if self.degrees and self.columns[k].factor is None else 1.0 for k in columns]
         quaternions = rotations.from_rpy(numbers[:, 3:] * factors)
         return np.concatenate([numbers[:, :3], quaternions], axis=-1)
-
-    def check_lengths(self, poses: Floats) -> None:
-        """Report what is no quaternion: the columns may have another order or another unit."""
-        with np.errstate(over="ignore"):
-            lengths = np.linalg.norm(poses[..., 3:], axis=-1)
-        wrong = np.abs(lengths - 1) > MAX_LENGTH_ERROR
-        for frame in np.flatnonzero(wrong.any(axis=1)).tolist():
-            length = lengths[frame][wrong[frame]][0]
-            message = f"a quaternion of frame {frame} is of length {length:.6g}"
-            self.found.report(MOTION_NO_QUATERNION, message, self.table.row(frame), data={"frame": frame})
-            self.found.mark_unknown(("components", 0, "frames", frame))
 
     def joints(self, timeline: Timeline, nameless: bool) -> list[Component]:
         indices = [k for k, one in enumerate(self.columns) if one.kind == "joint"]

@@ -15,11 +15,9 @@ from bodymotion.formats.csv.reader import AXES, MAX_ANGLE, OWN_COLUMNS, UNITREE_
 from bodymotion.formats.tables.columns import SharedTime, column_names, is_plain, on_one_timeline
 from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.text import rounded
-from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq
-from bodymotion.motion.rules import MAX_LENGTH_ERROR
 from bodymotion.system.files import whole_file
 
 
@@ -98,7 +96,7 @@ class _Table:
                 raise ValueError(
                     "the layout 'unitree' needs the root's pose and joint displacements; the motion lacks one of them"
                 )
-            for values in self.unit_poses(shared.links)[:, 0, [0, 1, 2, 4, 5, 6, 3]].T:
+            for values in shared.links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]].T:
                 self.add("", values)
             if timeline.frame_rate != UNITREE_RATE:
                 rate = "time stamps" if timeline.frame_rate is None else f"{timeline.frame_rate:g} Hz"
@@ -130,28 +128,16 @@ class _Table:
         self.names.append(name)
         self.columns.append(values)
 
-    def unit_poses(self, links: MultiSE3Seq) -> Floats:
-        """Return the poses with quaternions of length 1, where they differ so much that a reader would reject them."""
-        with np.errstate(over="ignore"):
-            far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > MAX_LENGTH_ERROR
-        if not far.any():
-            return links.values
-        self.lost(losses.ORIENTATION, f"{int(far.sum())} quaternions are not of length 1; they are normalized")
-        poses = links.values.copy()
-        poses[far, 3:] = rotations.normalized(poses[far, 3:])
-        return poses
-
     def link_columns(self, links: MultiSE3Seq) -> None:
         labels = links.part_labels
         usable = len(labels) == links.num_parts and len(set(labels)) == len(labels) and all(map(is_plain, labels))
         if labels and not (usable and links.num_parts > 1):
             self.lost(losses.LABELS, f"the names of the links are not written: {', '.join(labels)[:200]!r}")
-        poses = self.unit_poses(links)
         for part in range(links.num_parts):
             label = labels[part] if usable else str(part)
             for k, axis in enumerate(AXES):
                 name = f"link/{label}/{axis}" if part or (usable and links.num_parts > 1) else f"root_{axis}"
-                self.add(name, poses[:, part, k])
+                self.add(name, links.values[:, part, k])
 
     def joint_columns(self, shared: SharedTime, degrees: bool, unitree: bool) -> None:
         joints = shared.joints
