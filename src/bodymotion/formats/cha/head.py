@@ -65,6 +65,7 @@ class OptionsReader(_SectionReader):
         self.options: dict[str, object] = {}
         self.unread: list[str] = []
         """The lines without a known keyword."""
+        self.has_unknown_track = False
 
     def read(self, lines: list[Line]) -> None:
         """Read all lines."""
@@ -159,6 +160,7 @@ class OptionsReader(_SectionReader):
                 parts = [part for part in re.split("[,;]", word.text[:200].lower()) if part]
                 similar = [track for part in parts for track in difflib.get_close_matches(part, TRACKS, 1, 0.7)]
                 tracks += [track for track in similar if track not in tracks]
+                self.has_unknown_track |= not similar
             elif word.text in tracks:
                 self.found.report(rules.CONTROLS_TWICE, f"{word.text!r} is named twice", word.location)
             else:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, LEGS
+from bodymotion.animation import GROUPS, LEGS, Keyframes
 from bodymotion.diagnostics import Rule
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
@@ -19,6 +19,7 @@ CYCLE_TOLERANCE = 1e-3  # [m, rad, parts of a quaternion] The ends of a cycle th
 ZERO_LENGTH = 1e-6  # Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0.
 LIMIT_TOLERANCE = 1e-4  # [rad] The limits of joints have four digits.
 MAX_VALUE = 1e6  # [m, rad] Nothing is played with larger values.
+MAX_ROUNDS = 1000  # With longer parts in the wrong order, all times are faulty.
 MAX_LENGTH = 1e7  # Slices, or hundredths of a second: nothing longer is played.
 MAX_STEPS: Mapping[str, tuple[float, float]] = {
     "joint": (math.pi, 60.0),
@@ -54,6 +55,27 @@ def check_keyframes(checked: Checked) -> None:
         _check_cycle(checked)
 
 
+def faulty_keyframes(frames: Keyframes) -> tuple[Bools, Bools]:
+    """Return which keyframes (N,) have a value that cannot be played, and which have such a time.
+
+    Of two times in the wrong order, either may be wrong.
+    """
+    values: Bools = np.asarray(~(np.abs(frames.values) <= MAX_VALUE).all(axis=1))
+    times: Bools = ~(frames.times >= 0) | np.isinf(frames.times)
+    for part in ("body", "hand"):
+        if frames.has(f"{part}_quat_wxyz"):
+            values |= (np.abs(frames.column(f"{part}_quat_wxyz")) <= ZERO_LENGTH).all(axis=1)
+    for column in set(GROUPS["contact"]) & set(frames.columns):
+        values |= ~np.isin(frames.column(column), (0.0, 1.0))
+    for _ in range(MAX_ROUNDS):
+        rows = np.flatnonzero(~times)
+        back = np.flatnonzero(np.diff(frames.times[rows]) <= 0)
+        times[rows[[*back, *(back + 1)]]] = True
+        if not len(back):
+            return values, times
+    return values, np.ones_like(times)
+
+
 def _is_controlled(checked: Checked, column: Column) -> bool:
     controls = checked.animation.controls
     return not controls or column.track in controls
@@ -68,8 +90,9 @@ def _check_values(checked: Checked) -> None:
         _report_values(checked, MOTION_NOT_FINITE, name, values, ~finite)
         huge = finite & (np.abs(values) > MAX_VALUE)
         _report_values(checked, rules.VALUE_HUGE, name, values, huge)
-        if huge.any() or column is None or not _is_controlled(checked, column):
+        if column is None or not _is_controlled(checked, column):
             continue
+        values = np.where(huge, np.nan, values)
         if column.quantity == "contact":
             _report_values(checked, rules.CONTACT, name, values, finite & (values != 0) & (values != 1))
         if (degrees and column.quantity in ("joint", "angle")) or (other_unit and column.quantity == "position"):

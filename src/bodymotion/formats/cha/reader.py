@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, Animation, Keyframes
+from bodymotion.animation import GROUPS, TRACKS, Animation, Keyframes
 from bodymotion.diagnostics import (
     Diagnostics,
     FormatError,
@@ -49,13 +49,12 @@ _PARTS: tuple[Subject, ...] = (("options",), ("parameters",), ("columns",), ("ke
 _APART = frozenset(
     rule.code
     for rule in (
-        *(rules.OPTION_UNKNOWN, rules.OPTION_CASE, rules.PARAMETER_UNKNOWN),
-        *(rules.ROW_SHORT, rules.ROW_LONG, rules.NUMBER),
+        *(rules.CONTROL, rules.LINE_LONG, rules.BLANK_LINES, rules.BLANK_MISSING, rules.COMMENT_SECTION),
+        *(rules.SECTIONS, rules.PARAMETERS_MISSING, rules.OPTION_UNKNOWN, rules.OPTION_CASE, rules.PARAMETER_UNKNOWN),
+        *(rules.ROW_SHORT, rules.ROW_LONG, rules.NUMBER, rules.GRIPPER_MISSING, *rules.OF_CYCLES),
     )
 )
 """Errors that leave the rest of the motion as it is."""
-_PLAYED_OPTIONS = ("controls", "bpm", "frequency", "arm_playback")
-"""Options that change how the keyframes are played; a fault in another one leaves the motion as it is."""
 
 # The three sections.
 MAX_HEAD_LINES = 5000  # Maximum number of lines of options and parameters.
@@ -69,17 +68,9 @@ _MISSING = {
 _PLAYING_RULES = frozenset(
     rule.code
     for rule in (
-        rules.OPTION_NUMBER,
-        rules.BPM_POSITIVE,
-        rules.PARAMETER_NUMBER,
-        rules.SPEED_ZERO,
-        rules.PARAMETER_HUGE,
-        MOTION_NOT_FINITE,
-        rules.TIME_NEGATIVE,
-        TIME_ORDER,
-        rules.QUATERNION_ZERO,
-        rules.VALUE_HUGE,
-        rules.MOVE_LONG,
+        *(rules.OPTION_NUMBER, rules.BPM_POSITIVE, rules.PARAMETER_NUMBER, rules.SPEED_ZERO, rules.PARAMETER_HUGE),
+        *(MOTION_NOT_FINITE, rules.TIME_NEGATIVE, TIME_ORDER),
+        *(rules.QUATERNION_ZERO, rules.VALUE_HUGE, rules.MOVE_LONG),
     )
 )
 
@@ -239,6 +230,13 @@ def unplayable(animation: Animation) -> tuple[Problem, ...]:
     return tuple(problem for problem in check_animation(animation) if problem.rule in _PLAYING_RULES)
 
 
+def is_apart(error: Problem) -> bool:
+    """Return whether an error of an animation leaves the motion known: at least that away from the keyframe that has the error."""
+    if error.rule in (rules.CONTROLS_MISSING.code, rules.MOVE_LONG.code):
+        return False
+    return error.rule in _APART or error.subject[:1] in (("options",), ("parameters",), ("keyframes",))
+
+
 def move_name(path: str | Path) -> str:
     """Return the name of the move in a file: the file's name up to the first ".cha", in upper or lower case."""
     return re.split(r"\.cha", Path(path).name, maxsplit=1, flags=re.IGNORECASE)[0]
@@ -264,20 +262,11 @@ def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
 
     Where the errors are in single keyframes, the motion is known except next to them.
     """
-    lines = {
-        words[0].line: name for reader in (file.options, file.parameters) for name, words in reader.locations.items()
-    }
-
-    def is_apart(problem: Problem) -> bool:
-        name = lines.get(problem.location.line, "")
-        if name in file.parameters.locations:
-            return problem.rule == rules.PARAMETER_NUMBER.code or problem.rule not in _PLAYING_RULES
-        return problem.rule in _APART or (name in file.options.locations and name not in _PLAYED_OPTIONS)
-
+    lines = {words[0].line for reader in (file.options, file.parameters) for words in reader.locations.values()}
     errors = [problem for problem in problems if problem.severity == "error"]
     if not errors:
         return set()
-    if file.rows is None or not all(map(is_apart, errors)):
+    if file.rows is None or not all(problem.location.line in lines or is_apart(problem) for problem in errors):
         return set(_PARTS)
     return {("keyframes", row + k) for row in file.rows.gaps for k in (-2, -1, 0, 1)}
 
@@ -326,6 +315,12 @@ class _File:
         found, header, options = self.found, self.header, self.options.options
         locations = SourceMap(self.entries())
         self._check_times(locations)
+        if self.options.has_unknown_track:
+            # It may be any track that has columns: nothing else follows from it.
+            moved = {COLUMNS[name].track for name in header.locations if name in COLUMNS}
+            options["controls"] = tuple(
+                track for track in TRACKS if track in {*moved, *Animation(options=options).controls}
+            )
         keyframes = self._keyframes(options.get("frequency"))
         animation = Animation(
             name=move_name(self.path),

@@ -14,7 +14,7 @@ import numpy as np
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
 from bodymotion.diagnostics.text import listed
-from bodymotion.formats.cha import unplayable
+from bodymotion.formats.cha import is_apart, unplayable
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import (
     ARM_PLAYBACKS,
@@ -97,10 +97,10 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         head, table = read_table(data, "Animation", found, is_text=is_text)
         animation = _animation(head, table, found, path)
         found.extend(unplayable(animation))
-        # Without the faults of the text the motion is known, except next to them; with any other error it is not.
-        errors = {problem.rule for problem in found.problems if problem.severity == "error"} - {rules.TEXT.code}
+        # With faults of the text the motion is known, except next to them.
+        errors = [one for one in found.problems if one.severity == "error" and one.rule != rules.TEXT.code]
         unknown: list[Subject] = [("keyframes", row + k) for row in table.left_out for k in (-2, -1, 0, 1)]
-        locations = SourceMap(unknown=[("keyframes",)] if errors else unknown)
+        locations = SourceMap(unknown=unknown if all(map(is_apart, errors)) else [("keyframes",)])
         source = replace(animation.source, locations=locations, options={"left_out": table.left_out})
         animation = replace(animation, problems=found.problems, source=source)
     return found.result(animation)

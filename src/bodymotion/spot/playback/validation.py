@@ -10,13 +10,14 @@ import numpy as np
 
 from bodymotion.animation import LEGS, Animation
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
-from bodymotion.formats.cha import check_animation
+from bodymotion.formats.cha import check_animation, is_apart
 from bodymotion.formats.cha import rules as cha_rules
 from bodymotion.formats.cha.head_checks import Checked, keyframe_number
-from bodymotion.formats.cha.keyframe_checks import check_swings
+from bodymotion.formats.cha.keyframe_checks import check_swings, faulty_keyframes
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Bools, Floats, Indices, runs
 from bodymotion.motion import Motion
+from bodymotion.motion.components import with_even_steps
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.dimensions import JOINT_NAMES, LIMITS
 from bodymotion.spot.playback.playing import center_of_mass, default_start, loop_problems, play
@@ -96,7 +97,6 @@ def all_problems(
     metres. The keyframes next to a faulty one are unknown: about them nothing is reported. `arm` is as for `validate`. `validated` returns
     the problems of playback.
     """
-    locations = animation.source.locations
     reported = {problem.rule for problem in animation.problems}
     found = animation.problems
     of_file = any(problem.severity == "error" for problem in found)
@@ -104,19 +104,46 @@ def all_problems(
     if not of_file or animation.source.format != "cha":
         found = (*found, *(one for one in check_animation(animation) if one.rule not in reported))
     codes = {problem.rule for problem in found}
-    has_new_errors = any(problem.severity == "error" for problem in found[len(animation.problems) :])
+    errors = [problem for problem in found if problem.severity == "error"]
+    # The reader has marked what errors of the file leave unknown.
+    are_apart = all(map(is_apart, errors[sum(problem.severity == "error" for problem in animation.problems) :]))
     has_wrong_units = bool(codes & {cha_rules.DEGREES.code, cha_rules.METRES.code})
-    if has_new_errors or has_wrong_units or not locations.is_known(("keyframes",)):
+    if not are_apart or has_wrong_units or not animation.source.locations.is_known(("keyframes",)):
         return found
+    animation = _without_faulty_parts(animation, errors) if errors else animation
+    locations = animation.source.locations
     # The rule about jumps of values already reports a body that is too fast.
     repeated = {rules.BODY_SPEED.code} if cha_rules.JUMP.code in codes else set()
-    repeated |= {rules.UNPLAYABLE.code} if of_file else set()
+    repeated |= {rules.UNPLAYABLE.code} if errors else set()
     if locations.unknown:
-        repeated |= {rules.SLIP.code, *(rule.code for rule in cha_rules.OF_CYCLES)}
+        repeated |= {rule.code for rule in cha_rules.OF_CYCLES}
     played = (
         one for one in validated(animation, arm=arm) if one.rule not in repeated and locations.is_known(one.subject)
     )
     return (*found, *played)
+
+
+def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> Animation:
+    """Return an animation without wrong parameters and tempo, and with faulty keyframes between their neighbours, marked as unknown."""
+    keys, bpm = animation.keyframes, animation.bpm or 0.0
+    options = {name: one for name, one in animation.options.items() if name != "bpm" or 0 < bpm < np.inf}
+    wrong = {error.subject[:2] for error in errors}
+    parameters = {name: one for name, one in animation.parameters.items() if ("parameters", name) not in wrong}
+    of_values, of_times = faulty_keyframes(keys)
+    faulty, sound = np.flatnonzero(of_values | of_times), np.flatnonzero(~(of_values | of_times))
+    if len(faulty) and len(sound):
+        times = np.where(of_times, np.nan, keys.times)
+        times[0] = 0.0 if of_times[0] else times[0]
+        times, values = with_even_steps(times), keys.values.copy()
+        for k, name in enumerate(keys.columns):
+            values[faulty, k] = np.interp(times[faulty], times[sound], values[sound, k])
+            if "contact" in name or "quat" in name:
+                before = np.maximum(np.searchsorted(sound, faulty) - 1, 0)
+                values[faulty, k] = keys.values[sound[before], k]
+        keys = replace(keys, times=times, values=values)
+    unknown = [("keyframes", row + k) for row in faulty.tolist() for k in (-2, -1, 0, 1, 2)]
+    source = replace(animation.source, locations=animation.source.locations.with_unknown(unknown))
+    return replace(animation, options=options, parameters=parameters, keyframes=keys, source=source)
 
 
 @provided_by("bodymotion.checks.animations:check_animation")
@@ -131,8 +158,11 @@ class Played:
     def __init__(self, animation: Animation, motion: Motion, times: Timing) -> None:
         self.animation, self.motion, self.timing = animation, motion, times
         self.times = times.timeline.times
-        self.reliable = np.ones(len(self.times), dtype=bool)
-        """(T,) False around jumps of the body, where other findings would only follow from the jump."""
+        unknown = [one[1] for one in animation.source.locations.unknown if one[0] == "keyframes" and len(one) > 1]
+        self.known = ~np.isin(Report(animation, times).nearest(np.arange(len(self.times))), unknown)
+        """(T,) False around faulty keyframes."""
+        self.reliable = self.known.copy()
+        """(T,) False there, and around jumps of the body, where other findings would only follow from the jump."""
         placed, self.joints, contact, self.errors = (one.values for one in motion.timed)
         self.legs = self.joints[:, :12].reshape(-1, 4, 3)
         self.arm = self.joints[:, 12:18] if self.joints.shape[1] > 12 else None
@@ -264,7 +294,7 @@ def _limits(played: Played, found: Report) -> None:
         if keys.has(column) and ((keys.column(column) < lower[k]) | (keys.column(column) > upper[k])).any():
             excess[:, k] = 0.0
     text = "{name} would be {amount:.3f} rad beyond its limits"
-    found.worst(rules.JOINT_LIMIT, excess > 1e-4, excess, JOINT_NAMES[12:], text)
+    found.worst(rules.JOINT_LIMIT, played.known[:, None] & (excess > 1e-4), excess, JOINT_NAMES[12:], text)
 
 
 def _speeds(played: Played, found: Report) -> None:
@@ -287,13 +317,14 @@ def _feet(played: Played, found: Report) -> None:
     if not played.tracks.has_legs:
         return
     above = played.feet[:, :, 2] - played.floor
-    slip = _slip(played.feet[:, :, :2], played.contact, played.timing.rounds)
+    slip = _slip(played.feet[:, :, :2], played.contact & played.known[:, None], played.timing.rounds)
     reliable, text = played.reliable[:, None], "foot {name} slips by {amount:.3f} m while it is in contact,"
     found.worst(rules.SLIP, reliable & (slip > MAX_SLIP), slip, LEGS, text)
     wrong, text = played.contact & (above > FLOOR_TOLERANCE), "foot {name} is in contact {amount:.3f} m above the floor"
     found.worst(rules.ABOVE_FLOOR, reliable & wrong, above, LEGS, text)
     pairs = [(one, two) for two in range(4) for one in range(two)]
     distances = np.stack([np.linalg.norm(played.feet[:, a] - played.feet[:, b], axis=-1) for a, b in pairs], axis=1)
+    distances[~played.known] = np.inf
     frame, near = (int(k) for k in np.unravel_index(np.argmin(distances), distances.shape))
     if distances[frame, near] < MIN_FEET_DISTANCE:
         one, two = (LEGS[k] for k in pairs[near])
@@ -325,7 +356,7 @@ def _balance(played: Played, found: Report) -> None:
     unsupported = np.where(airborne, 0.0, outside) > MAX_OUTSIDE
     far = "the centre of mass is up to {:.2f} m outside the support polygon"
     for rule, wrong, text in ((rules.SUPPORT, unsupported, far), (rules.AIRBORNE, airborne, "no foot is in contact")):
-        for first, end in runs(wrong):
+        for first, end in runs(wrong & played.known):
             last = int(end) - 1
             seconds = float(played.times[last] - played.times[first])
             if seconds > MAX_UNSUPPORTED_TIME and played.reliable[first:end].all():
