@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -199,30 +197,10 @@ class TestAccess:
             self.motion()[0.1:0.5:2]
 
 
-def test_representations_are_one_short_line():
-    motion = TestAccess().motion()
+def test_representations_name_what_a_value_holds():
     body = bm.Body(name="R", links=(bm.Link(name="BASE", segments=(bm.Segment(mass=2.0),)),))
-    things = [
-        motion,
-        *motion.components,
-        motion.timeline,
-        Timeline.stamped([1.0, 2.0]),
-        body,
-        body.links[0],
-        body.links[0].joint,
-        body.links[0].segments[0],
-        bm.Gyro(name="G"),
-        bm.ExtraJoint(name="E"),
-        bm.Viewpoint(),
-        bm.Animation(name="wave"),
-        bm.Keyframes(),
-        bm.Shape(bm.Mesh(np.zeros((3, 3)), [[0, 1, 2]])),
-        bm.Texture(Path("a.png"), "a.png"),
-    ]
-    for thing in things:
-        assert repr(thing).startswith(type(thing).__name__ + "("), thing
-        assert len(repr(thing)) < 150 and "\n" not in repr(thing), thing
-    assert repr(motion) == ("Motion(JointDisplacement 2, LinkPosition 1 x 7, ZMP 3, Face; 11 frames at 10 Hz)")
+    motion = TestAccess().motion()
+    assert repr(motion) == "Motion(JointDisplacement 2, LinkPosition 1 x 7, ZMP 3, Face; 11 frames at 10 Hz)"
     assert repr(body) == "Body('R': 1 links, 0 joints, 2 kg)"
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem, Source, WrongUseError
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, frozen
 from bodymotion.system.deferred import NotebookDisplay, provided_by
@@ -60,7 +61,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(ShortRepr):
     """The range of a parameter; all None where the animation only names it and the robot has the range."""
 
     minimum: float | None = None
@@ -106,7 +107,7 @@ class Keyframes(ContentEquality):
     def __len__(self) -> int:
         return len(self.times)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         ranged = f", {self.times[0]:g} s to {self.times[-1]:g} s" if len(self) else ""
         return f"Keyframes({len(self)} keyframes x {len(self.columns)} columns{ranged})"
 
@@ -174,7 +175,7 @@ class Animation(NotebookDisplay, ContentEquality):
             changed[name] = replace(changed[name], default=float(value))
         return replace(self, parameters=changed)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         tracks = ", ".join(self.controls) or "no tracks"
         return f"Animation({self.name!r}: {tracks}; {len(self.keyframes)} keyframes, {self.duration:g} s)"
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.animation import Animation, Parameter
 from bodymotion.diagnostics import Problem, Source, SourceMap
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ Value: TypeAlias = float | int | bool | str | bytes | tuple[object, ...] | None
 
 
 @dataclass(frozen=True)
-class Move:
+class Move(ShortRepr):
     """A move of a choreography.
 
     Attributes
@@ -129,7 +130,7 @@ class RobotMoves:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choreography:
+class Choreography(ShortRepr):
     """A sequence of moves.
 
     Attributes
@@ -160,7 +161,7 @@ class Choreography:
     problems: tuple[Problem, ...] = field(default=(), compare=False)
     source: Source = field(default_factory=Source, compare=False)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return (
             f"Choreography({self.name!r}: {len(self.moves)} moves, {self.slices} slices at {self.slices_per_minute:g} per minute, "
             f"{self.duration:g} s)"

@@ -8,6 +8,7 @@ import numpy as np
 from bodymotion.balancing.planning import plan_center
 from bodymotion.balancing.stance import FootPlan, plan_feet, support_edges
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.dynamics import Measures, measure
 from bodymotion.dynamics.contacts import longest_slip
 from bodymotion.dynamics.differentiation import derivatives
@@ -61,7 +62,7 @@ HALF_FOOT = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
-class BalanceReport:
+class BalanceReport(ShortRepr):
     """The changes of a motion, and the problems that remain.
 
     Attributes
@@ -121,7 +122,7 @@ class BalanceReport:
         return "".join(f"{name:<{width}}{text}\n" for name, text in rows)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class BalancedMotion(Motion):
     """A motion, and in `report` what balancing changed."""
 

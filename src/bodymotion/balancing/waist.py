@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.dynamics.trees import link_velocities, mass_arrays
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -37,7 +38,7 @@ UNSEEN_ANGLE = 1.414e-3  # [rad] The reference ignores smaller rotations between
 
 
 @dataclass(frozen=True)
-class BalancerOptions:
+class BalancerOptions(ShortRepr):
     """The number of iterations of the balancer, and its behaviour at both ends.
 
     Attributes

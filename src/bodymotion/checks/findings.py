@@ -9,6 +9,7 @@ import numpy as np
 
 from bodymotion.checks import rules
 from bodymotion.diagnostics import Location, Problem, Rule, Severity
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
@@ -20,7 +21,7 @@ MAX_MOMENTS = 100
 
 
 @dataclass(frozen=True)
-class Moment:
+class Moment(ShortRepr):
     """One time at which a motion breaks a rule on its body.
 
     Attributes

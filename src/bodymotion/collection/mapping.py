@@ -21,6 +21,7 @@ from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.geometry.arrays import available_memory
 from bodymotion.kernels.compiling import expect
 from bodymotion.system.deferred import need
@@ -51,7 +52,7 @@ class ClusterError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(ShortRepr):
     """What the function returned for the input of this index, or the exception that it raised."""
 
     index: int

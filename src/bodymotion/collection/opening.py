@@ -20,6 +20,7 @@ from zipfile import BadZipFile
 from bodymotion.collection.inputs import archive_kind, episode_of, find_files, member_of
 from bodymotion.collection.mapping import Outcome, in_order, map_files
 from bodymotion.diagnostics import FormatError, Location, Problem, WrongUseError
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.system.deferred import need
 
@@ -34,7 +35,7 @@ STATES = ("ETag", "etag", "mtime", "LastModified", "updated", "created", "CRC", 
 
 
 @dataclass(frozen=True)
-class Clip:
+class Clip(ShortRepr):
     """A motion of a collection that is not read yet: its name there, its path or address, and its number in a data set."""
 
     name: str
@@ -95,7 +96,7 @@ class Clip:
 
 
 @dataclass(frozen=True)
-class Collection(Sequence[Clip]):
+class Collection(ShortRepr, Sequence[Clip]):
     """The clips of a collection, in order of their names; `collection["walks/a.seq"]` is one of them.
 
     `left_out`: files of a folder of no known format, archives in it, and data sets of LeRobot that cannot be opened, as at an address.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bodymotion.collection.mapping import Outcome
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.text import listed, with_article
 from bodymotion.dynamics import Derivative, derivatives, inverse_dynamics, pose_derivatives
 from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory
@@ -25,7 +26,7 @@ MODULES = {"jax": "jax.dlpack"}  # Where a library has `from_dlpack`, if not at 
 
 
 @dataclass(frozen=True, eq=False)
-class Tensors:
+class Tensors(ShortRepr):
     """Windows of the motions of a collection, all of the same length.
 
     Attributes

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.geometry.arrays import Bools
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(ShortRepr):
     """One difference.
 
     Attributes
@@ -34,7 +35,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(ShortRepr):
     """All differences beyond the tolerances; `equal` when there is none."""
 
     differences: tuple[Difference, ...] = ()

@@ -30,6 +30,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
+from bodymotion.diagnostics.representation import ShortRepr
+
 Severity: TypeAlias = Literal["error", "warning", "note"]
 Subject: TypeAlias = tuple[str | int, ...]
 """The part of a value that a problem is about: ("links", 3, "mass"), ("components", 0, "frames", 17); empty for the whole."""
@@ -41,7 +43,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Location:
+class Location(ShortRepr):
     """A location in a file: `line` and `column` count from 1; `inside` is the path inside the document."""
 
     path: str | None = None
@@ -55,7 +57,7 @@ class Location:
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(ShortRepr):
     """One location where a rule is broken.
 
     Attributes
@@ -124,7 +126,7 @@ class WrongUseError(ValueError):
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(ShortRepr):
     """A rule: its stable code, its usual severity, one sentence with the reason, and what to do.
 
     Attributes
@@ -222,7 +224,7 @@ judgement = RuleSource("judgement")
 
 
 @dataclass(frozen=True)
-class Findings:
+class Findings(ShortRepr):
     """All problems found while one thing was done."""
 
     problems: tuple[Problem, ...] = ()
@@ -245,7 +247,7 @@ class Findings:
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in self.problems)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         from bodymotion.diagnostics.text import severities
 
         return f"{type(self).__name__}({severities(self.problems) or 'no problems'})"
@@ -302,7 +304,7 @@ class SourceMap:
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(ShortRepr):
     """`format` ("seq", "openhrp", …), `path`, `version` as in the file, text `encoding`, and the format's `options`."""
 
     format: str = ""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.dynamics.trees import point_velocities
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices, runs
@@ -35,7 +36,7 @@ SLIP_INTERVAL = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Soles:
+class Soles(ShortRepr):
     """The contact points of K feet.
 
     `links` (K,) indices, `points` (P, 3) [m] in the feet's frames, those of foot k from `edges[k]` to `edges[k + 1]`.
@@ -110,7 +111,7 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class Thresholds(ShortRepr):
     """Thresholds for when a foot is low, and when it is fast over the ground; two numbers each give a hysteresis.
 
     `height` [m] of its lowest point above the ground: low from below the first until above the second. `speed` [m/s] along the ground at
@@ -153,12 +154,9 @@ class Contacts(ContentEquality):
     slip_speeds: Floats
     crawls: tuple[bool, ...] = ()
 
-    def __repr__(self) -> str:
-        return f"Contacts({', '.join(self.names) or 'no feet'}: {len(self.in_contact)} frames)"
-
 
 @dataclass(frozen=True)
-class FootSlip:
+class FootSlip(ShortRepr):
     """The slip of foot number `foot` in one stance phase, frames `first` … `last`: `way` [m]; `fastest` is the frame of its top speed."""
 
     foot: int
@@ -178,9 +176,6 @@ class SupportPolygons(ContentEquality):
 
     corners: Floats
     counts: Indices
-
-    def __repr__(self) -> str:
-        return f"SupportPolygons({len(self.counts)} frames)"
 
     def margins(self, points: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Return distances (T,) [m] of points (T, 2) inside the polygons, negative outside, and their nearest points (T, 2)."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.dynamics.contacts import foot_slips
 from bodymotion.dynamics.quantities import Series, extremes, measurable, series
 
@@ -18,7 +19,7 @@ MIN_SLIP = 1e-9  # [m] A shorter foot slip is a rounding error and counts as 0.
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(ShortRepr):
     """One number about a motion: its `name` for programs, its `title` for people, and the `part` (joint, link or foot) it is of.
 
     `value` is in SI; the `unit` of shares, numbers from 0 to 1, is "share"; a count has none. `time` [s] is that of an event.

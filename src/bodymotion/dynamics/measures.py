@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem, WrongUseError, judgement
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.dynamics import trees
 from bodymotion.dynamics.contacts import (
@@ -69,7 +70,7 @@ MIN_WINDOW_PLAYED = 5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Measures:
+class Measures(ShortRepr):
     """The result of `measure`: T frames of a body with L links and J joint columns. Arrays are read-only, directions the world's.
 
     Attributes
@@ -103,7 +104,7 @@ class Measures:
     feet_option: tuple[int | str, ...] | None = field(default=None, repr=False)
     thresholds: Thresholds = field(default_factory=Thresholds, repr=False)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"Measures({self.body.name!r}: {len(self.times)} frames, {len(self.body.links)} links, {self.body.num_joints} joints)"
 
     @property

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import distinct
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
@@ -56,9 +57,6 @@ class Series(ContentEquality):
     lower: Floats | None = None
     upper: Floats | None = None
 
-    def __repr__(self) -> str:
-        return f"Series({self.name!r}: {self.values.shape[0]} frames of {', '.join(self.labels[:6])}{' …' * (len(self.labels) > 6)})"
-
     def column(self, label: str) -> Floats:
         """Return the column (T,) of that label.
 
@@ -99,7 +97,7 @@ class Series(ContentEquality):
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Quantity(ShortRepr):
     """A row of the table.
 
     `unit` is that of rotating joints, then after "|" that of sliding ones where it is another; `values` returns (T,) or (T, N) of
@@ -232,7 +230,7 @@ def _lengths(vectors: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Extreme:
+class Extreme(ShortRepr):
     """The range of a column of a `Series`.
 
     `lowest` and `highest` with their times [s]; `used` is the largest share of a limit that is used, counted from 0, at `used_time`: both

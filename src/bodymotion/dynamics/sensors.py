@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.dynamics.trees import point_velocities
 from bodymotion.dynamics.visible_shapes import VisibleShapes
 from bodymotion.geometry import poses, rotations
@@ -96,9 +97,6 @@ class Reading(ContentEquality):
     saturated: Bools
     columns: tuple[str, ...]
     units: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return f"Reading({self.device.name!r}: {len(self.times)} rows of {len(self.columns)} columns)"
 
 
 def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[Thing] = ()) -> Reading:
@@ -262,7 +260,7 @@ def _shapes(thing: Thing) -> list[Shape]:
 
 
 @dataclass(frozen=True, eq=False)
-class CameraFrame:
+class CameraFrame(ShortRepr):
     """One frame at `time` [s]: `color` (H, W, 3) in 0…255 and `depth` (H, W) [m], each None where the sensor does not have it."""
 
     time: float
@@ -271,7 +269,7 @@ class CameraFrame:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CameraFrames:
+class CameraFrames(ShortRepr):
     """The frames of one camera, drawn when they are read: `for frame in frames`, `frames[3]`, `frames[10:20].depth`.
 
     Attributes
@@ -286,10 +284,6 @@ class CameraFrames:
     times: Floats
     measures: Measures = field(repr=False)
     scenery: Scenery = field(repr=False)
-
-    def __repr__(self) -> str:
-        device = self.device
-        return f"CameraFrames({device.name!r}: {len(self)} of {device.width} × {device.height}, {device.type})"
 
     def __len__(self) -> int:
         return len(self.times)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.editing.frames import root_poses
 from bodymotion.editing.rules import IDLE, NOT_RIGID
 from bodymotion.geometry import rotations
@@ -21,7 +22,7 @@ RESIDUAL_TOLERANCE = 1e-3  # [m, rad]
 
 
 @dataclass(frozen=True)
-class Residual:
+class Residual(ShortRepr):
     """The difference between link poses and those by root and joints: the largest distance [m] and angle [rad], with link and frame."""
 
     distance: float = 0.0

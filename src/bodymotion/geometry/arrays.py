@@ -11,6 +11,8 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.representation import ShortRepr
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
 Indices: TypeAlias = npt.NDArray[np.int64]
@@ -126,7 +128,7 @@ def same(a: object, b: object) -> bool:
     return bool(a == b)
 
 
-class ContentEquality:
+class ContentEquality(ShortRepr):
     """Base of dataclasses (declared with `eq=False`) that hold arrays: `==` compares all fields that take part in comparison.
 
     A class may name the shapes of arrays, as `class Link(ContentEquality, offset=(7,))`: these are checked, and become read-only.

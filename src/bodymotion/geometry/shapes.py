@@ -20,6 +20,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints, unit
 
@@ -31,21 +32,21 @@ IMAGE_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "TGA", "SGI", "DDS
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(ShortRepr):
     """A box with edges of `size` (x, y, z) metres, centred on the origin."""
 
     size: tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Sphere:
+class Sphere(ShortRepr):
     """A ball, centred on the origin."""
 
     radius: float
 
 
 @dataclass(frozen=True)
-class Cylinder:
+class Cylinder(ShortRepr):
     """A cylinder along y, `height` metres tall, centred on the origin; any of its parts may be absent."""
 
     radius: float
@@ -56,7 +57,7 @@ class Cylinder:
 
 
 @dataclass(frozen=True)
-class Cone:
+class Cone(ShortRepr):
     """A cone along y with its tip at +height/2 and the base of `radius` at −height/2."""
 
     radius: float
@@ -66,7 +67,7 @@ class Cone:
 
 
 @dataclass(frozen=True)
-class Capsule:
+class Capsule(ShortRepr):
     """A cylinder along y of `height` between the centres of its two half balls."""
 
     radius: float
@@ -84,16 +85,13 @@ class Corners(ContentEquality):
         object.__setattr__(self, "values", frozen(self.values))
         object.__setattr__(self, "indices", frozen_ints(self.indices))
 
-    def __repr__(self) -> str:
-        return f"Corners({len(self.values)} values, {len(self.indices)} faces)"
-
     def reversed(self) -> Corners:
         """Return the property for faces whose corners are in the opposite order."""
         return Corners(self.values, self.indices[:, ::-1])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TriangleBuffers:
+@dataclass(frozen=True, eq=False)
+class TriangleBuffers(ShortRepr):
     """Triangles for graphics cards: each vertex has one normal, one colour and one texture coordinate.
 
     `positions` (N, 3), `normals` (N, 3) unit, `triangles` (M, 3) into them; `colors` (N, 3 or 4) in 0…1 and `uv` (N, 2) or None;
@@ -106,9 +104,6 @@ class TriangleBuffers:
     colors: npt.NDArray[np.float32] | None = None
     uv: npt.NDArray[np.float32] | None = None
     vertices: Ints | None = None
-
-    def __repr__(self) -> str:
-        return f"TriangleBuffers({len(self.positions)} vertices, {len(self.triangles)} triangles)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,9 +136,6 @@ class Mesh(ContentEquality):
         object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
         object.__setattr__(self, "faces", frozen_ints(self.faces, "faces").reshape(-1, 3))
 
-    def __repr__(self) -> str:
-        return f"Mesh({len(self.vertices)} vertices, {len(self.faces)} faces)"
-
     @cached_property
     def face_normals(self) -> Floats:
         """Unit normals (F, 3); zero for triangles without area."""
@@ -171,9 +163,6 @@ class Lines(ContentEquality):
         object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
         object.__setattr__(self, "segments", frozen_ints(self.segments, "segments").reshape(-1, 2))
 
-    def __repr__(self) -> str:
-        return f"Lines({len(self.vertices)} vertices, {len(self.segments)} segments)"
-
 
 @dataclass(frozen=True, eq=False)
 class Points(ContentEquality, vertices=(None, 3)):
@@ -181,9 +170,6 @@ class Points(ContentEquality, vertices=(None, 3)):
 
     vertices: Floats
     colors: Floats | None = None
-
-    def __repr__(self) -> str:
-        return f"Points({len(self.vertices)} vertices)"
 
 
 Geometry: TypeAlias = Box | Sphere | Cylinder | Cone | Capsule | Mesh | Lines | Points
@@ -198,9 +184,6 @@ class Texture(ContentEquality):
     repeat_s: bool = True
     repeat_t: bool = True
     transform: Floats = field(default_factory=lambda: frozen(np.eye(3)))
-
-    def __repr__(self) -> str:
-        return f"Texture({self.path.name!r})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +208,7 @@ class Shape(ContentEquality, transform=(4, 4)):
     material: Material = field(default_factory=Material)
     name: str = ""
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         name = f"{self.name!r}: " if self.name else ""
         x, y, z = self.transform[:3, 3]
         return f"Shape({name}{self.geometry!r} at {x:.4g} {y:.4g} {z:.4g} m)"

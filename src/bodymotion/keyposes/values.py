@@ -56,7 +56,7 @@ class LinkKey(ContentEquality, position=(3,), rotation=(3, 3), parting_direction
     contact_points: Floats = field(default_factory=lambda: frozen(np.zeros((0, 3))))
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         flags = [word for word in ("base", "stationary", "touching", "slave") if getattr(self, f"is_{word}")]
         return f"LinkKey({self.name!r}{': ' if flags else ''}{', '.join(flags)})"
 
@@ -108,7 +108,7 @@ class KeyPose(ContentEquality):
         if self.zmp is not None:
             object.__setattr__(self, "zmp", frozen(self.zmp, (3,), "zmp"))
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         what = [counted(len(self.joints), "joint")] if self.joints else []
         what += [counted(len(self.links), "link")] if self.links else []
         what += ["ZMP"] if self.zmp is not None else []
@@ -154,7 +154,7 @@ class KeyPoses(ContentEquality):
     def __post_init__(self) -> None:
         object.__setattr__(self, "poses", tuple(sorted(self.poses, key=lambda pose: pose.time)))
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"KeyPoses({self.name!r}: {counted(len(self.poses), 'pose')}, {self.duration:g} s)"
 
     def __len__(self) -> int:

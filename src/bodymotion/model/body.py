@@ -78,9 +78,6 @@ class ExtraJoint(ContentEquality, positions=(2, 3), axis=(3,)):
     axis: Floats = field(default_factory=lambda: frozen([1.0, 0.0, 0.0]))
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        return f"ExtraJoint({self.name!r}: {self.type} between links {self.links[0]} and {self.links[1]})"
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Viewpoint(ContentEquality, pose=(7,)):
@@ -89,10 +86,6 @@ class Viewpoint(ContentEquality, pose=(7,)):
     description: str = ""
     pose: Floats = field(default_factory=lambda: frozen([0.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0]))
     field_of_view: float = 0.785398
-
-    def __repr__(self) -> str:
-        x, y, z = self.pose[:3]
-        return f"Viewpoint({self.description!r}: at {x:g} {y:g} {z:g} m)"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -132,7 +125,7 @@ class Body(NotebookDisplay, ContentEquality):
                     "order, the root first, every parent before its children"
                 )
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         counts = [f"{len(self.links)} links", f"{self.num_joints} joints"]
         counts += [f"{len(self.devices)} devices"] if self.devices else []
         counts += [f"{len(self.extra_joints)} extra joints"] if self.extra_joints else []

@@ -174,9 +174,9 @@ class Solution(ContentEquality):
         """Return a copy of `q`."""
         return np.array(self.q, dtype=dtype)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         texts = [f"{name} by {far:.3g} m, {angle:.3g} rad" for name, (far, angle) in self.missed.items()]
-        about = f"misses {listed(texts, 200)}" if texts else "all reached"
+        about = f"misses {listed(texts)}" if texts else "all reached"
         return f"Solution({counted(self.cost.size, 'frame')}, {counted(len(self.names), 'task')}: {about})"
 
 

@@ -85,7 +85,7 @@ class Joint(ContentEquality, axis=(3,)):
     encoder_pulse: float = 1.0
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         ranged = f", {self.lower:.4g} to {self.upper:.4g}" if np.isfinite([self.lower, self.upper]).any() else ""
         return f"Joint({self.name!r}: {self.type}, id {self.id}{ranged})"
 
@@ -106,7 +106,7 @@ class Segment(ContentEquality, transform=(4, 4), center_of_mass=(3,), inertia=(3
     collisions: tuple[Shape, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         shapes = f"{len(self.visuals)} visual and {len(self.collisions)} collision shapes"
         return f"Segment({self.name!r}: {self.mass:.4g} kg, {shapes})"
 
@@ -126,7 +126,7 @@ class Link(ContentEquality, offset=(7,)):
     offset: Floats = field(default_factory=lambda: poses.IDENTITY)
     segments: tuple[Segment, ...] = ()
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         place = "root" if self.parent < 0 else f"parent {self.parent}"
         return f"Link({self.name!r}: index {self.index}, {place}, {self.joint.type} joint, {self.mass:.4g} kg)"
 
@@ -207,7 +207,7 @@ class Device(ContentEquality, pose=(7,)):
     pose: Floats = field(default_factory=lambda: poses.IDENTITY)
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"{self.kind}({self.name!r}: id {self.id}, on link {self.link})"
 
     @property
@@ -232,21 +232,21 @@ def in_order_of_ids(devices: Sequence[tuple[str, int]]) -> list[int]:
     return order
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class AccelerationSensor(Device):
     """Three-axis accelerometer: `max_acceleration` (3,) [m/s²]."""
 
     max_acceleration: Floats = field(default_factory=_unlimited)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Gyro(Device):
     """Three-axis rate gyro: `max_angular_velocity` (3,) [rad/s]."""
 
     max_angular_velocity: Floats = field(default_factory=_unlimited)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ForceSensor(Device):
     """Six-axis force and torque sensor: `max_force` (3,) [N], `max_torque` (3,) [Nm]."""
 
@@ -254,7 +254,7 @@ class ForceSensor(Device):
     max_torque: Floats = field(default_factory=_unlimited)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class VisionSensor(Device):
     """Camera: `type` is COLOR, DEPTH, COLOR_DEPTH or NONE; `field_of_view` [rad]; clip distances [m]; pixels; [Hz].
 
@@ -297,7 +297,7 @@ def angle_over(angle: float, pixels: int, across: int) -> float:
     return 2.0 * math.atan(math.tan(0.5 * angle) * across / pixels)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RangeSensor(Device):
     """Laser range finder scanning the XZ plane: `scan_angle`, `scan_step` [rad], `scan_rate` [Hz], `max_distance` [m]."""
 
@@ -349,7 +349,7 @@ SENSOR_LIMITS: dict[type[Device], tuple[str, ...]] = {
 """By the classes of sensors, the attributes that are a limit for each direction."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class OtherDevice(Device):
     """A device of any other type: its `type`; all its fields are in `extra`."""
 

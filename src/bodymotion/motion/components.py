@@ -59,7 +59,7 @@ class Timeline(ContentEquality):
         if self.stamps is not None:
             object.__setattr__(self, "stamps", frozen(self.stamps, (self.num_frames,), "time stamps"))
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"Timeline({self})"
 
     def __str__(self) -> str:
@@ -194,7 +194,7 @@ class _Seq(ContentEquality):
         if len(self.values) != self.timeline.num_frames:
             raise ValueError(f"{self.content}: {len(self.values)} rows of values for {self.timeline.num_frames} frames")
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         shape = " x ".join(map(str, self.values.shape))
         return f"{type(self).__name__}({self.content}: {shape}, {self.timeline})"
 
@@ -208,7 +208,7 @@ class _Seq(ContentEquality):
         return replace(self, timeline=self.timeline.part(frames, since), values=self.values[frames])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MultiValueSeq(_Seq):
     """Several numbers per frame: `values` (T, P). With the content JointDisplacement: P joints in order of joint id."""
 
@@ -220,7 +220,7 @@ class MultiValueSeq(_Seq):
         return int(self.values.shape[1])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MultiSE3Seq(_Seq):
     """Several poses per frame: `values` (T, P, 7), each x y z [m] and the quaternion w x y z, in the world frame."""
 
@@ -232,7 +232,7 @@ class MultiSE3Seq(_Seq):
         return int(self.values.shape[1])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Vector3Seq(_Seq):
     """One vector per frame: `values` (T, 3); in the root link's frame when `is_root_relative`, else in the world's."""
 
@@ -240,7 +240,7 @@ class Vector3Seq(_Seq):
     _shape = (None, 3)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class OtherSeq(ContentEquality):
     """A component of a type that the document does not define: everything that the file has there, as plain values, in `extra`."""
 
@@ -248,7 +248,7 @@ class OtherSeq(ContentEquality):
     content: str
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"OtherSeq({self.content}: unknown type {self.type!r}, {len(self.extra)} keys)"
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem, Source
 from bodymotion.diagnostics.spelling import choices
+from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen, real_numbers
 from bodymotion.motion.components import (
     JOINT_DISPLACEMENT,
@@ -38,7 +39,7 @@ FREE, SLIDE, HINGE = 0, 2, 3  # Types of joints: mjtJoint.
 _S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Motion(NotebookDisplay, ContentEquality):
     """Components over time.
 
@@ -67,13 +68,13 @@ class Motion(NotebookDisplay, ContentEquality):
     def __post_init__(self) -> None:
         object.__setattr__(self, "components", tuple(self.components))
 
-    def __repr__(self) -> str:
-        contents = ", ".join(
+    def _summary(self) -> str:
+        contents = [
             c.content + (f" {' x '.join(map(str, c.values.shape[1:]))}" if not isinstance(c, OtherSeq) else "")
             for c in self.components
-        )
+        ]
         timelines = {str(c.timeline): None for c in self.timed}
-        return f"Motion({contents or 'no components'}{'; ' if timelines else ''}{'; '.join(timelines)})"
+        return f"Motion({'; '.join(filter(None, (listed(contents) or 'no components', listed(timelines, 2))))})"
 
     @classmethod
     def from_joints(

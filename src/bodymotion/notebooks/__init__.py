@@ -6,6 +6,7 @@ from html import escape
 from os import PathLike
 from pathlib import Path
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.notebooks.summaries import html_of
 from bodymotion.scene.loading import Showable, files_of, load_inputs, load_scene
 from bodymotion.scene.options import DisplayOptions
@@ -15,7 +16,7 @@ __all__ = ["InlinePage", "html_of", "inline"]
 
 
 @dataclass(frozen=True)
-class InlinePage:
+class InlinePage(ShortRepr):
     """An HTML page that needs no server; a notebook shows it in a frame of `height` [px]."""
 
     html: str = field(repr=False)

@@ -12,6 +12,7 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Measures, measure
 from bodymotion.dynamics.differentiation import Derivative
@@ -35,7 +36,7 @@ MAX_POSES = 8_000_000  # Link poses that are measured: of a longer motion, every
 
 
 @dataclass(frozen=True, eq=False)
-class Plot:
+class Plot(ShortRepr):
     """Plots of a motion, to be shown, saved, or put on a page; notebooks display it."""
 
     charts: tuple[Chart, ...]
@@ -85,7 +86,7 @@ class Plot:
     def _repr_png_(self) -> bytes:
         return image_bytes(self.charts, "png", self.theme, min(self.dpi, 100))
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return f"Plot({', '.join(self.names)})"
 
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.geometry.arrays import Floats
 
 UNDER_LETTER, UNDER_LINE = 0.066, 0.15  # [inch] Mean width of a letter and height of a line below the title.
@@ -199,7 +200,7 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
-class Chart:
+class Chart(ShortRepr):
     """A plot: its name, title and subtitle, its parts, its size [inch], and its time span [s].
 
     In an image everything, text included, is drawn `scale` times as large.

@@ -15,6 +15,7 @@ from math import degrees, isfinite
 
 from bodymotion import checks
 from bodymotion.diagnostics import Group, Location, Problem, grouped
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.text import counted, html_text, place_after, severities
 from bodymotion.dynamics import Extreme, Figure, Measures, extremes, figures, measurable, series
 from bodymotion.scene.animation_playback import AnimationPlayback
@@ -34,7 +35,7 @@ MIN_MOMENT_VALUE = 1e-6  # Of figures that are no fault when negative, smaller v
 
 
 @dataclass(frozen=True)
-class Moment:
+class Moment(ShortRepr):
     """A moment of the motion: `time` [s], what happens, and its severity."""
 
     time: float
@@ -43,7 +44,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class JointRow:
+class JointRow(ShortRepr):
     """A joint in the table: the extremes of its quantities, and its limits `lower` and `upper` [rad or m]."""
 
     joint: str
@@ -56,7 +57,7 @@ class JointRow:
 
 
 @dataclass(frozen=True)
-class Contents:
+class Contents(ShortRepr):
     """The contents of a report, without the robot and the plots. `findings` are those of the motion, then those of the model."""
 
     title: str

@@ -15,6 +15,7 @@ import numpy as np
 from bodymotion.checks.findings import Sampling
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
 from bodymotion.diagnostics import Location
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
@@ -42,7 +43,7 @@ Errors: TypeAlias = tuple[dict[str, float], dict[str, float]]  # Of positions [m
 
 
 @dataclass(frozen=True, kw_only=True)
-class RetargetComparison:
+class RetargetComparison(ShortRepr):
     """The errors of a retargeted motion against its source.
 
     Attributes

@@ -15,6 +15,7 @@ import numpy as np
 
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
 from bodymotion.system.deferred import need
 
@@ -34,7 +35,7 @@ KINDS = (".wav", ".flac", ".ogg", ".mp3")
 
 
 @dataclass(frozen=True, eq=False)
-class Music:
+class Music(ShortRepr):
     """A piece of music: its file, `samples` (N, C) from -1 to 1 in C channels, and their `rate` [Hz]. It begins at time 0.
 
     Its bars have `beats_per_bar` beats.
@@ -44,9 +45,6 @@ class Music:
     samples: Floats
     rate: int
     beats_per_bar: int = 4
-
-    def __repr__(self) -> str:
-        return f"Music({self.path.name!r}: {self.duration:.2f} s)"
 
     @property
     def duration(self) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.dynamics.measures import configurations
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, check_memory
@@ -123,7 +124,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class RobotState:
+class RobotState(ShortRepr):
     """The state that a controller gets at each step.
 
     Attributes

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.registry import find_format, load
 from bodymotion.geometry import poses, rotations
@@ -35,7 +36,7 @@ PASSIVE = ("RootItem", "WorldItem", "FolderItem")  # Classes of items that only 
 
 
 @dataclass(frozen=True)
-class Project:
+class Project(ShortRepr):
     """A scene: the body that is simulated with its motion, further bodies with the poses (7,) of their models, time step and length [s]."""
 
     body: Body

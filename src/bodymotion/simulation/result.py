@@ -83,7 +83,7 @@ class Simulation(ContentEquality):
     problems: tuple[Problem, ...] = ()
     scenery: tuple[Thing, ...] = field(default=(), repr=False)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         ended = "" if self.fall is None else f", falls at {self.fall:.3f} s"
         return f"Simulation({self.body.name!r}: {self.times[-1]:g} s in {len(self.times)} steps{ended})"
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.dynamics.sensors import reading_limits
 from bodymotion.formats.mjcf.writer import SelfCollision
@@ -31,7 +32,7 @@ CHUNK = 0.5  # [s] Steps are taken in chunks of this length; between them a fall
 
 
 @dataclass(frozen=True)
-class Push:
+class Push(ShortRepr):
     """A force (3,) [N] in the world's axes on the centre of mass of a link, from `time` [s] for `duration` [s].
 
     Raises ValueError where these are not finite numbers, or the duration is negative.

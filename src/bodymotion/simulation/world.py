@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.dynamics.sensors import Thing, level_ground
 from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
@@ -34,7 +35,7 @@ LOOP_TOLERANCE = 1e-4  # [m] A loop that is open by more in its best closed pose
 
 
 @dataclass(frozen=True)
-class MujocoModel:
+class MujocoModel(ShortRepr):
     """A body as a compiled model of MuJoCo, as `to_mujoco` returns it.
 
     Attributes

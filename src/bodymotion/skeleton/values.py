@@ -89,9 +89,6 @@ class SkeletonJoint(ContentEquality):
             message = f"joint {self.name!r}: unknown channel {unknown[0]!r}; expected one of {', '.join(CHANNELS)}"
             raise ValueError(message)
 
-    def __repr__(self) -> str:
-        return f"SkeletonJoint({self.name!r}: {counted(len(self.channels), 'channel')})"
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Skeleton(ContentEquality):
@@ -129,7 +126,7 @@ class Skeleton(ContentEquality):
         if not MIN_FRAME_TIME <= self.frame_time < np.inf:
             raise ValueError(f"frame_time: {self.frame_time!r} s; expected a number of at least {MIN_FRAME_TIME} s")
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         return (
             f"Skeleton({counted(len(self.joints), 'joint')}, {counted(self.num_frames, 'frame')}, {self.duration:g} s)"
         )

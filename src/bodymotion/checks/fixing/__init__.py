@@ -14,6 +14,7 @@ from bodymotion.checks import rules
 from bodymotion.checks.checking import TEXT_FORMATS, most_common_end, other_ends
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
 from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.formats.registry import find_format
 from bodymotion.system.files import whole_file
 
@@ -25,7 +26,7 @@ MODULES = {"seq": "seq", "openhrp": "wrl", "cha": "cha", "urdf": "axes", "body":
 
 
 @dataclass(frozen=True)
-class Fixes:
+class Fixes(ShortRepr):
     """A file as it would be: its bytes before, and the changes."""
 
     path: Path

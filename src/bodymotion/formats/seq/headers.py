@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.seq import rules
@@ -194,7 +195,7 @@ class Fields:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ComponentHeader:
+class ComponentHeader(ShortRepr):
     """A component without its rows.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.geometry.arrays import Bools, Floats, Indices
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.rules import WRAPPED
@@ -213,7 +214,7 @@ def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -
 
 
 @dataclass(frozen=True)
-class Wrap:
+class Wrap(ShortRepr):
     """A jump by `turns` full turns (signed) of column `part` from the frame before `frame` to it."""
 
     frame: int

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from bodymotion.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
 from bodymotion.choreography import Choreography, Move
 from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory, frozen
@@ -345,7 +346,7 @@ def _animation(
 
 
 @dataclass(frozen=True, eq=False)
-class Ensemble:
+class Ensemble(ShortRepr):
     """Several Spots that dance together.
 
     Attributes

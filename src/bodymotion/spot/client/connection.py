@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.system.deferred import need
 
 PORT = 443
@@ -163,7 +164,7 @@ def _reason(error: Exception) -> str:
 
 
 @dataclass(frozen=True)
-class Credentials:
+class Credentials(ShortRepr):
     """A user name with its password, or a token. The secrets are not part of the representation."""
 
     username: str = ""

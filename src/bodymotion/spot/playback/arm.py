@@ -5,11 +5,12 @@ the position of the wrist determines sh0, sh1 and el0 (facing the goal or away f
 determines el1, wr0 and wr1 (wr0 positive or negative): eight solutions (Pieper, 1968).
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, frozen
 from bodymotion.spot.playback.dimensions import ARM_LIMITS, FOREARM, HAND, SHOULDER, STOWED, UPPER_ARM
@@ -29,7 +30,8 @@ MIN_SINE = 1e-9
 """Below this sine of wr0 the axes of el1 and wr1 coincide, and only the sum of the two angles is known."""
 
 
-class Arm(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Arm(ShortRepr):
     """A result of inverse kinematics: `joints` (T, 6) [rad]; `miss` (T,) [m] and `rotation_miss` (T,) [rad], the errors of the hand."""
 
     joints: Floats

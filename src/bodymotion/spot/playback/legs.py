@@ -12,11 +12,13 @@ frame the most promising ones are followed, against local minima; the best resul
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.representation import ShortRepr
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen
 from bodymotion.spot.playback.dimensions import HIP_WIDTH, HIPS, KNEE, LEG_LIMITS, SHIN, SIDES
 
@@ -41,7 +43,8 @@ SEARCH_BLOCK = 20_000
 """Frames that are searched at once, which limits the memory."""
 
 
-class Legs(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Legs(ShortRepr):
     """A result of inverse kinematics: `joints` (..., 4, 3) hx hy kn [rad], `miss` (..., 4) [m] the distance from the goal."""
 
     joints: Floats

@@ -299,9 +299,9 @@ class _Move:
                 goal = poses.compose(poses.inverse(body), poses.compose(frame, hand))
             found = arm_joints(goal, self.before.arm)
             if tracks.has_hand:
-                found = found._replace(joints=found.joints + self._offsets())
+                found = replace(found, joints=found.joints + self._offsets())
         if tracks.has_hand or tracks.arm_columns.any():
-            found = found._replace(joints=self._entered(self.before.arm, found.joints))
+            found = replace(found, joints=self._entered(self.before.arm, found.joints))
         return found
 
     def _gripper(self) -> Floats:

@@ -1,0 +1,51 @@
+"""The representation of values with arrays, long texts or many parts: one short line."""
+
+from dataclasses import fields
+from reprlib import Repr
+from typing import Any
+
+MAX_CHARACTERS = 300
+MAX_NUMBERS = 7
+"""An array of more numbers is represented by its shape."""
+
+
+class _Parts(Repr):
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring, self.maxother = 120, 60
+        self.maxtuple = self.maxlist = 4
+        self.fillvalue = "…"
+
+    def repr_ndarray(self, array: Any, level: int) -> str:  # noqa: ANN401
+        """Return the numbers of a vector, or the shape of another array."""
+        if array.ndim == 1 and array.size <= MAX_NUMBERS and array.dtype.kind in "fi":
+            return f"[{' '.join(f'{value:g}' for value in array.tolist())}]"
+        return f"array{array.shape}"
+
+    def repr_float(self, number: float, level: int) -> str:
+        """Return the number with six digits."""
+        return f"{number:.6g}"
+
+    repr_mappingproxy = Repr.repr_dict
+
+
+_PARTS = _Parts()
+
+
+class ShortRepr:
+    """Base of dataclasses whose `repr` is one short line: a `_summary`, by default the fields that are not at their default."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401
+        super().__init_subclass__(**options)
+        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]  # dataclass() keeps what is in the class itself
+
+    def __repr__(self) -> str:
+        text = " ".join(self._summary().split())
+        return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…"
+
+    def _summary(self) -> str:
+        shown = ((one.name, getattr(self, one.name), one.default) for one in fields(self) if one.repr)  # type: ignore[arg-type]
+        parts = (f"{name}={_PARTS.repr(value)}" for name, value, default in shown if value is not default)
+        return f"{type(self).__name__}({', '.join(parts)})"
