@@ -349,4 +349,15 @@ def test_licence_and_version():
     assert f'version = "{bodymotion.__version__}"' in text
     assert 'license = "Apache-2.0"' in text
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
-    assert f"## [{bodymotion.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released, dev, _ = bodymotion.__version__.partition(".dev")
+    changes = re.findall(
+        r"^## \[(.*?)\]( - \d{4}-\d\d-\d\d)?$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    newest, date = changes[0]
+    # A development version is later than the newest release; without changes since then, the version is that release.
+    assert (newest == "Unreleased") == bool(dev)
+    if dev:
+        numbers = [tuple(map(int, one.split("."))) for one in (released, changes[1][0])]
+        assert numbers[0] > numbers[1] and not date
+    else:
+        assert newest == released and date

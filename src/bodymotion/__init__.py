@@ -8,7 +8,7 @@
 
 from bodymotion.system.deferred import public
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 __all__, __getattr__ = public(__name__, "__version__")
 
 

@@ -374,7 +374,7 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
             if lines:
                 descriptor["help"] = {"text": "\n".join(lines)}
         descriptors.append(descriptor)
-    driver = {"name": "bodymotion", "version": __version__, "semanticVersion": __version__, "rules": descriptors}
+    driver = {"name": "bodymotion", "version": __version__, "rules": descriptors}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
