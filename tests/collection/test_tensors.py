@@ -82,7 +82,7 @@ def test_a_take_is_on_one_side(walks, examples):
     """Also with other motions beside it; statistics are those of the training frames."""
     body = bm.load(examples / "biped.wrl")
     folder = open_collection(walks)
-    options = {"body": body, "workers": 1, "test": 0.4, "take": lambda name: name.split("_")[0]}
+    options = {"body": body, "workers": 1, "test": 0.4, "group": lambda name: name.split("_")[0]}
     found = folder.to_tensors(**options)
     sides = {name[0]: bool(side) for name, side in zip(found.motions, found.is_test, strict=True)}
     assert all(sides[name[0]] == side for name, side in zip(found.motions, found.is_test, strict=True))

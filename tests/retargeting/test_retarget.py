@@ -806,7 +806,7 @@ def test_a_page_alone(model, tmp_path, tmp_path_factory):
     bm.save(bm.load_motion(WALK)[:200], source)
     arguments = ["retarget", str(source), model, "--source-body", str(BIPED)]
     assert CliRunner().invoke(app, arguments).exit_code == 2
-    run = CliRunner().invoke(app, [*arguments, "--page", str(page)])
+    run = CliRunner().invoke(app, [*arguments, "--html", str(page)])
     assert run.exit_code == 0, run.output
     assert page.read_text().lstrip().startswith("<!") and [one.name for one in tmp_path.iterdir()] == ["both.html"]
 

@@ -21,7 +21,7 @@ def danced() -> list[tuple]:
 
 @pytest.fixture
 def stand_in(heard, danced):
-    with StandIn(say=heard.append, on_dance=lambda *dance: danced.append(dance)) as robot:
+    with StandIn(report=heard.append, on_dance=lambda *dance: danced.append(dance)) as robot:
         yield robot
 
 

@@ -157,7 +157,7 @@ def test_two_robots_dance_it_by_our_client_and_by_the_vendors(dance):
             to = ["--robot", f"127.0.0.1:{one.port}", "--certificate", one.certificate]
             run("spot", "log", *to, "-o", dance / name)
         run("spot", "log", *where[:4], "-o", dance / "record.txt", "--record", "0.2")
-        late = ("--from-slice", "8", "--start-in", "0")
+        late = ("--first-slice", "8", "--start-in", "0")
         run("spot", "perform", dance / "show.csq", *where[:4], "--yes", "--power-on", *late)
         run("spot", "log", *where[:4], "-o", dance / "late.pb")
     with StandIn(**options) as left, StandIn(**options) as right:

@@ -162,17 +162,19 @@ def test_a_choreography_is_uploaded_and_performed(tmp_path, heard, danced):
     dance = dance.add("sway", slices=8, parameters={"vertical": 0.05}).add("sit", slices=5)
     path, listed = tmp_path / "show.csq", tmp_path / "robot.txt"
     bm.save(dance, path)
-    with StandIn(robot_moves=tmp_path / "own.txt", say=heard.append, on_dance=lambda *one: danced.append(one)) as robot:
+    with StandIn(
+        robot_moves=tmp_path / "own.txt", report=heard.append, on_dance=lambda *one: danced.append(one)
+    ) as robot:
         secrets = {USERNAME: robot.credentials.username, PASSWORD: robot.credentials.password}
         where = ("--robot", f"127.0.0.1:{robot.port}", "--certificate", str(robot.certificate))
-        assert run("moves", *where, "--save", str(listed), secrets=secrets).exit_code == 0
+        assert run("moves", *where, "-o", str(listed), secrets=secrets).exit_code == 0
         assert {"sway", "sit"} <= bm.load(path, robot_moves=listed).robot.infos.keys()
         assert not bm.check(path, robot_moves=listed).errors
         off = run("perform", str(path), *where, "--yes", secrets=secrets)
         assert (off.exit_code, "motors are off" in off.stderr) == (1, True), off.stderr
         asked = run("perform", str(path), *where, "--power-on", secrets=secrets)
         assert asked.exit_code != 0, "nobody confirmed that the area is clear"
-        options = ("--yes", "--power-on", "--start-in", "0", "--from-slice", "3")
+        options = ("--yes", "--power-on", "--start-in", "0", "--first-slice", "3")
         done = run("perform", str(path), *where, *options, secrets=secrets)
         assert done.exit_code == 0, done.stderr
         assert "completed sequence" in done.stderr

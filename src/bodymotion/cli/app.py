@@ -21,7 +21,7 @@ import click
 
 from bodymotion import __version__
 from bodymotion.cli.options import Cluster, TimeLimit, Workers, described, flag_of, found_by
-from bodymotion.cli.output import PART, PIPE_CLOSED, one_line, say, show_problems
+from bodymotion.cli.output import PART, PIPE_CLOSED, one_line, print_message, show_problems
 from bodymotion.diagnostics import FormatError, WrongUseError
 from bodymotion.system.files import pipes_kept
 
@@ -143,10 +143,10 @@ def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
         raise click.exceptions.Exit(PIPE_CLOSED) from None
     except OSError as error:
         text = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        say(f"bodymotion {command}: {one_line(text)}")
+        print_message(f"bodymotion {command}: {text}")
         raise click.exceptions.Exit(1) from None
     except expected as error:
-        say(f"bodymotion {command}: {one_line(error) or 'not enough memory'}")
+        print_message(f"bodymotion {command}: {str(error) or 'not enough memory'}")
         raise click.exceptions.Exit(1) from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(130) from None

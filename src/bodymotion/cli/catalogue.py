@@ -9,7 +9,7 @@ import click
 from bodymotion.cli.app import failures
 from bodymotion.cli.many import report_left_out
 from bodymotion.cli.options import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
-from bodymotion.cli.output import one_line, progress, results, safe_json, say
+from bodymotion.cli.output import one_line, print_message, progress, results, safe_json
 from bodymotion.diagnostics.text import counted
 
 
@@ -69,7 +69,7 @@ def catalogue(
         report_left_out("catalogue", clips.left_out)
         state = "not updated"
         if update and not len(clips):
-            say(one_line(f"bodymotion catalogue: no motion in {source}"))
+            print_message(f"bodymotion catalogue: no motion in {source}")
             raise click.exceptions.Exit(1)
         if update:
             with progress(f"reading {counted(len(clips), 'motion')}") as bar:
@@ -92,8 +92,8 @@ def catalogue(
                     pictures=pictures,
                     progress=bar,
                 )
-            say(one_line(f"{html}: {counted(drawn, 'motion')} with pictures"))
-        say(one_line(f"{path}: {state}, {len(rows)} found"))
+            print_message(f"{html}: {counted(drawn, 'motion')} with pictures")
+        print_message(f"{path}: {state}, {len(rows)} found")
         # The folder above a pattern.
         top = source.partition("*")[0].rpartition("/")[0] if "*" in source else source.rstrip("/")
         above = f"{top}/" if "://" in source else str(Path(source) / "_")[:-1]

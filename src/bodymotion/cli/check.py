@@ -34,7 +34,7 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import one_line, problems_of, progress, results, say, text_of
+from bodymotion.cli.output import one_line, print_message, problems_of, progress, results, text_of
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.diagnostics.text import counted
 
@@ -117,13 +117,13 @@ def check(
         links: list[tuple[Path, Path]] = []
         paths = list(find_files(files, lambda link, folder: links.append((link, folder)) if folder else None))
         for link, folder in links[:MAX_NAMED_LINKS]:
-            say(one_line(f"bodymotion check: {link} is a link that leads out of {folder}: not checked"))
+            print_message(f"bodymotion check: {link} is a link that leads out of {folder}: not checked")
         if len(links) > MAX_NAMED_LINKS:
-            say(f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links that lead out")
+            print_message(f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links that lead out")
         check_reading(reading, [*paths, *([] if body is None else [body])])
         if not paths:
             folders = "the folder" if len(files) == 1 else "the folders"
-            say(one_line(f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}"))
+            print_message(f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}")
             raise click.exceptions.Exit(1)
         if robot is not None:
             _report_unused_body(paths)
@@ -140,7 +140,7 @@ def check(
                 with bar.pause() if bar is not None else nullcontext():
                     if answer.trace and answer.trace not in traces:
                         traces.add(answer.trace)
-                        say(answer.trace)
+                        print_message(answer.trace, keep_lines=True)
                     if fix or diff:
                         answer = fixer.fix(answer, out if text else sys.stderr)
                     found.append((answer.path, answer.problems))
@@ -150,7 +150,7 @@ def check(
                 with bar.pause() if bar is not None else nullcontext():
                     out.write(_summary(found) if text else _json(found) if as_json else json_text(sarif(found)))
     if fix or diff:
-        say(fixer.summary)
+        print_message(fixer.summary)
     elif text:
         _report_fixable(found)
         if body is None:
@@ -201,7 +201,7 @@ def _report_unused_body(paths: list[Path]) -> None:
         if kind in kinds and (kind == "Animation" or "Motion" not in kinds):
             first, *more = kinds[kind]
             others = f" and {len(more)} more" if more else ""
-            say(one_line(f"bodymotion check: --body has no effect on {first}{others}: {why}"))
+            print_message(f"bodymotion check: --body has no effect on {first}{others}: {why}")
 
 
 def _advise_body(paths: list[Path]) -> None:
@@ -210,7 +210,7 @@ def _advise_body(paths: list[Path]) -> None:
     motions, models = kinds.get("Motion", []), kinds.get("Body", [])
     if motions and len(models) == 1:
         what = f"{motions[0].name} was" if len(motions) == 1 else f"{len(motions)} motions were"
-        say(one_line(f"{what} checked without the model; use --body {models[0]} to check against its joints"))
+        print_message(f"{what} checked without the model; use --body {models[0]} to check against its joints")
 
 
 def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
@@ -230,7 +230,7 @@ def _report_fixable(found: list[tuple[Path, tuple[Problem, ...]]]) -> None:
 
         codes = sorted({code for path, problems in found for code in fixable(problems, path)})
         if codes:
-            say(f"--fix can fix {', '.join(codes)}; --diff shows the changes first")
+            print_message(f"--fix can fix {', '.join(codes)}; --diff shows the changes first")
 
 
 @dataclass
@@ -260,7 +260,7 @@ class _Fixer:
         except BrokenPipeError:
             raise
         except OSError as error:
-            say(f"bodymotion check: {one_line(f'{answer.path}: {error.strerror or error}')}; not fixed")
+            print_message(f"bodymotion check: {answer.path}: {error.strerror or error}; not fixed")
             return answer
         self.files += 1
         self.locations += len(found.edits)

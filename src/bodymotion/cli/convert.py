@@ -23,7 +23,7 @@ from bodymotion.cli.options import (
     load_motion,
     reads_files,
 )
-from bodymotion.cli.output import Bar, conclude, exit_code, one_line, progress, say, show_problems, written
+from bodymotion.cli.output import Bar, conclude, exit_code, print_message, progress, show_problems, written
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.registry import FORMATS, Format, find_format, load, named_format, target_format
@@ -202,7 +202,7 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
     count = {kind: sum(problem.severity == kind for problem in read) for kind in ("warning", "note")}
     if count["warning"]:
         numbers = ", ".join(counted(n, kind) for kind, n in count.items() if n)
-        say(one_line(f"{source}: {numbers} while reading; `bodymotion check {source}` lists them"))
+        print_message(f"{source}: {numbers} while reading; `bodymotion check {source}` lists them")
     conclude(target, (*left_out, *found), options.every)
 
 
@@ -423,7 +423,7 @@ def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> in
         parts = Path(above, "parts")
         code = convert_all(parts, Path(above, "results.jsonl"))
         if code not in (0, 3):
-            say(one_line(f"{folder}: not written"))
+            print_message(f"{folder}: not written")
             return code
         clips = open_collection(parts)
         names = [clip.name.removesuffix(".parquet") for clip in clips]

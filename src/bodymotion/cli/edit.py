@@ -24,7 +24,7 @@ from bodymotion.cli.options import (
     numbers,
     reads_files,
 )
-from bodymotion.cli.output import conclude, finish, one_line, progress, say
+from bodymotion.cli.output import conclude, finish, print_message, progress
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -170,7 +170,7 @@ def edit(
         for name, text in steps:
             done: Any = (_changed_animation if animated else _changed)(after, name, text, context)
             if name in REPORTED and not animated:
-                say(one_line(f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}"))
+                print_message(f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}")
             after = done
         finish(before, after, target)
 
@@ -349,7 +349,7 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
         case "recover_joints":
             recovered, residual = editing.recover_joints(motion, context.needed_body(option))
             if len(recovered.problems) == len(motion.problems):
-                say(one_line(f"joints recovered: {residual}"))
+                print_message(f"joints recovered: {residual}")
             return recovered
         case "root_only":
             return editing.keep_root_pose(motion)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from bodymotion.cli.options import ReaderOptions, check_reading, reads_files
-from bodymotion.cli.output import Data, about_file, one_line, problems_of, progress, results, say, show_problems
+from bodymotion.cli.output import Data, about_file, print_message, problems_of, progress, results, show_problems
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.diagnostics import FormatError, Problem
 
@@ -75,10 +75,10 @@ def _answer(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Seq
         problems = error.problems
         show_problems(problems)
     except MemoryError:
-        say(one_line(f"{path}: not enough memory to read the file"))
+        print_message(f"{path}: not enough memory to read the file")
     except OSError as error:
-        say(one_line(f"{path}: {error.strerror or error}"))
+        print_message(f"{path}: {error.strerror or error}")
     except Exception:
-        say(traceback.format_exc())
-        say(one_line(f"{path}: not read because of a bug of bodymotion, shown above; please report it"))
+        print_message(traceback.format_exc(), keep_lines=True)
+        print_message(f"{path}: not read because of a bug of bodymotion, shown above; please report it")
     return about_file(path, "unreadable"), problems

@@ -19,7 +19,7 @@ import click
 
 from bodymotion import __version__
 from bodymotion.cli.app import ONE, VERBS, app
-from bodymotion.cli.output import one_line, progress, results, say, show_problems
+from bodymotion.cli.output import one_line, print_message, progress, results, show_problems
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
@@ -50,7 +50,7 @@ def report_left_out(name: str, left_out: Sequence[str]) -> None:
     alone = "to be named by itself, a data set in a local folder"
     for found, kind, why in (unknown, "file", "of no known format"), (inner, "collection", alone):
         if found:
-            say(one_line(f"bodymotion {name}: {counted(len(found), kind)} left out, {why}: {listed(found, 20)}"))
+            print_message(f"bodymotion {name}: {counted(len(found), kind)} left out, {why}: {listed(found, 20)}")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Plan:
             if folder is None:
                 unknown.append(str(path))
             else:
-                say(one_line(f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out"))
+                print_message(f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out")
 
         local = [one for one in self.inputs if isinstance(one, Path)]
         files = list(find_files(local, report, VERBS[self.name].of_models and self.mark == ONE))
@@ -150,7 +150,7 @@ def run_plan(plan: Plan, *, has_json: bool, table: Path | None, resume: bool, sh
         raise click.BadParameter("needs --table or a folder for results", param_hint="--resume")
     runs, run = list(plan.runs()), plan.run
     if not runs:
-        say(one_line(f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.inputs))}"))
+        print_message(f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.inputs))}")
         return 1
     records = None if table is None else Records(table, resume=resume)
     rows = [_about(path, result, run) for path, result in runs]
@@ -189,15 +189,15 @@ def run_plan(plan: Plan, *, has_json: bool, table: Path | None, resume: bool, sh
                     if records is None or row["exit_code"]:
                         named = "" if any(row["file"] in line for line in row["messages"]) else f"{row['file']}: "
                         for k, line in enumerate(row["messages"]):
-                            say(one_line(line if k else f"{named}{line}"))
+                            print_message(line if k else f"{named}{line}")
         except KeyboardInterrupt:
             more = "; --resume continues" if records is not None and plan.mark == ONE else ""
-            say(f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}")
+            print_message(f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}")
             raise
     failed = total - codes[0] - codes[3]
     words = [f"{failed} failed" if failed else "", f"{codes[3]} with losses" if codes[3] else ""]
     ends = ", ".join(filter(None, (*words, f"{len(earlier)} by an earlier run" if earlier else ""))) or "no failures"
-    say(one_line(f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table and plan.mark == ONE else ''}"))
+    print_message(f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table and plan.mark == ONE else ''}")
     return 2 if codes[2] == total else 1 if failed else 3 if codes[3] else 0
 
 
@@ -241,10 +241,13 @@ def _one(mark: str, task: tuple[Path, str, list[str], Input, Path | None]) -> tu
             command: Any = app.get_command(click.Context(app), name)
             code = command.main(args, prog_name=f"bodymotion {name}", standalone_mode=False, obj=mark) or 0
         except click.UsageError as error:
-            say(one_line(error.format_message()))
+            print_message(error.format_message())
             code = 2
         except Exception as error:
-            say(f"{traceback.format_exc()}not done because of {type(error).__name__}: {one_line(error)}")
+            print_message(
+                f"{traceback.format_exc()}not done because of {type(error).__name__}: {one_line(error)}",
+                keep_lines=True,
+            )
             code = 1
     printed, messages_text = (text.getvalue().replace(copied or "\0", str(source)) for text in (out, messages))
     return code, printed, messages_text

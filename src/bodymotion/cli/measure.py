@@ -22,7 +22,7 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import one_line, progress, results, say, show_problems, written
+from bodymotion.cli.output import print_message, progress, results, show_problems, written
 from bodymotion.diagnostics.spelling import choices
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
     blind = [name for name in dict.fromkeys(names) if name in ranging]
     if blind:
         hint = "add models with --scenery MODEL, or --scenery ground"
-        say(one_line(f"{', '.join(blind)}: no object in range, since there is no environment; {hint}"))
+        print_message(f"{', '.join(blind)}: no object in range, since there is no environment; {hint}")
 
 
 def _scenery(measures: Measures, chosen: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:

@@ -61,9 +61,10 @@ def one_line(text: object) -> str:
     return UNSAFE.sub(lambda found: found.group().encode("unicode_escape", "surrogatepass").decode("ascii"), str(text))
 
 
-def say(text: str) -> None:
-    """Print a line on stderr."""
-    print(text, file=sys.stderr, flush=True)
+def print_message(text: object, *, keep_lines: bool = False) -> None:
+    """Print a text on stderr, on one line or with its own lines; characters that control a terminal become escapes."""
+    lines = str(text).split("\n") if keep_lines else [text]
+    print("\n".join(map(one_line, lines)), file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -76,7 +77,7 @@ def results() -> Iterator[TextIO]:
         sys.stdout.flush()
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
-            say(one_line(f"bodymotion: the results cannot be written: {error.strerror or error}"))
+            print_message(f"bodymotion: the results cannot be written: {error.strerror or error}")
         # What is left in the buffer of stdout fails no more at the end of the process.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise click.exceptions.Exit(PIPE_CLOSED if isinstance(error, BrokenPipeError) else 1) from None
@@ -153,7 +154,7 @@ def safe_json(text: str) -> str:
 def show_problems(problems: Sequence[Problem], every: bool = False) -> None:
     """Print problems on stderr, grouped by rule, or with `every` one by one."""
     if problems:
-        say(text_of(problems, severity=False, every=every).removesuffix("\n"))
+        print_message(text_of(problems, severity=False, every=every).removesuffix("\n"), keep_lines=True)
 
 
 def text_of(problems: Sequence[Problem], *, severity: bool = True, color: bool = False, every: bool = False) -> str:
@@ -282,7 +283,7 @@ def written(path: Path, what: str = "") -> None:
     """Print the name of a file that was written."""
     context = click.get_current_context(silent=True)
     if context is None or context.obj != PART:
-        say(one_line(f"{path}: {what or 'written'}"))
+        print_message(f"{path}: {what or 'written'}")
 
 
 def exit_code(problems: Sequence[Problem]) -> int:

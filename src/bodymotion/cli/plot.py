@@ -21,7 +21,7 @@ from bodymotion.cli.options import (
     read_files,
     reads_files,
 )
-from bodymotion.cli.output import one_line, progress, results, say, written
+from bodymotion.cli.output import one_line, print_message, progress, results, written
 
 DPI = 150
 
@@ -117,7 +117,7 @@ def plot(
             raise click.BadParameter(one_line(error), param_hint="--what") from None
     for chart in made.charts[:1]:
         for note in chart.notes:
-            say(f"{target}: {one_line(note)}")
+            print_message(f"{target}: {note}")
     written(target, ", ".join(made.names))
 
 

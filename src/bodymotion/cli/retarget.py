@@ -37,7 +37,7 @@ def retarget(
     source_body: Path | None = None,
     map_file: Path | None = None,
     show_map: bool = False,
-    page: Path | None = None,
+    html: Path | None = None,
     balance: bool = False,
     simulate: bool = False,
     json_output: AsJson = False,
@@ -62,7 +62,7 @@ def retarget(
       --source-body MODEL: The robot that a motion as SOURCE is for; `spot` for the built-in Spot.
       map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
       --show-map: Print which joint has which role, and write nothing.
-      --page FILE: Write a page (.html) on which source and robot play side by side, with OUT or alone.
+      --html FILE: Write a page (.html) on which source and robot play side by side, with OUT or alone.
       --balance: Change the result so that the robot keeps its balance (extra `opt`).
       --simulate: Print whether the robot falls in a simulation (extra `sim`).
     """  # noqa: D301
@@ -83,9 +83,9 @@ def retarget(
     with failures("retarget"):
         given = [path for path in (source, model, source_body, map_file) if path is not None and str(path) != SPOT]
         check_reading(reading, [path for path in given if path != map_file])
-        if output is None and page is None and not show_map:
-            raise click.BadParameter("name the file of the new motion, or a --page", param_hint="--output / -o")
-        for path in (output, page):
+        if output is None and html is None and not show_map:
+            raise click.BadParameter("name the file of the new motion, or --html", param_hint="--output / -o")
+        for path in (output, html):
             check_output(path, given)
         roles = _roles(map_file)
         to_spot = str(model) == SPOT
@@ -133,9 +133,9 @@ def retarget(
             rate = (motion.num_frames - 1) / motion.duration if motion.duration else None
             result = to_skeleton(body, motion, rate) if suffix == ".bvh" else motion
             code = saved(animation if animation and suffix == ".cha" else result, output)
-        if page is not None:
-            view(*side_by_side(value, body, motion, **chosen), output=page)
-            written(page)
+        if html is not None:
+            view(*side_by_side(value, body, motion, **chosen), output=html)
+            written(html)
         stands = None
         if simulate:
             from bodymotion.simulation import simulate as simulated

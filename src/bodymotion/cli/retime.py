@@ -17,7 +17,7 @@ from bodymotion.cli.options import (
     load_motion,
     reads_files,
 )
-from bodymotion.cli.output import conclude, finish, progress, say
+from bodymotion.cli.output import conclude, finish, print_message, progress
 
 
 @reads_files
@@ -125,7 +125,7 @@ def retime(
             from bodymotion import editing
 
             before, after = after, editing.within_limits(after, load_body(body, reading))
-            say(f"--within-limits: {before.duration:g} s became {after.duration:g} s")
+            print_message(f"--within-limits: {before.duration:g} s became {after.duration:g} s")
         resample = after.on_common_timeline if common else after.resample
         finish(motion, resample(rate, used, antialias=antialias, unwrap=unwrap, start=zero), target)
 

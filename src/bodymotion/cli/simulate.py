@@ -23,7 +23,17 @@ from bodymotion.cli.options import (
     numbers,
     reads_files,
 )
-from bodymotion.cli.output import members, number, one_line, progress, results, saved, say, show_problems, written
+from bodymotion.cli.output import (
+    members,
+    number,
+    one_line,
+    print_message,
+    progress,
+    results,
+    saved,
+    show_problems,
+    written,
+)
 from bodymotion.diagnostics.text import counted
 from bodymotion.system.files import whole_file
 
@@ -84,8 +94,8 @@ def simulate(
       --drive: Joints follow by servos, by torques of the same law at each step, or get the torques of the motion.
       --controller FILE:NAME: A Python class whose step(state) returns the torques of the joints.
       --root: Release the root, or hold it at its first pose.
-      --start SECONDS: Begin at this time of the motion.
-      --end SECONDS: End at this time; without a motion, 5 s by default.
+      start --from SECONDS: Begin at this time of the motion.
+      end --to SECONDS: End at this time; without a motion, 5 s by default.
       --timestep SECONDS: Length of a step; 0.001 by default, or that of a project.
       --rate -r HZ: Frame rate of OUT; by default that of MOTION, or 100.
       --floor/--no-floor: Level ground at z = 0; by default if the root is free.
@@ -145,10 +155,10 @@ def simulate(
                     self_collision=self_collision,
                     limits=limits,
                     until_fall=until_fall,
-                    progress=None if bar is None else lambda done, total: bar(round(1000 * done), round(1000 * total)),
+                    progress=None if bar is None else bar,
                 )
             except ControllerError as error:
-                say(f"bodymotion simulate: {one_line(error)}")
+                print_message(f"bodymotion simulate: {error}")
                 raise click.exceptions.Exit(1) from error
         show_problems(found.problems)
         code = 0 if output is None else saved(found.motion, output)
@@ -244,7 +254,7 @@ def _cameras(body: Body, folder: Path) -> list[VisionSensor]:
                 check_camera(device)
                 found.append(device)
             except ValueError as error:
-                say(one_line(f"bodymotion simulate: camera left out: {error}"))
+                print_message(f"bodymotion simulate: camera left out: {error}")
     if not found:
         raise ValueError(f"--cameras {folder}: the body has no camera that makes images")
     return found
@@ -259,7 +269,7 @@ def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) 
     total = sum(map(len, cameras))
     if total > MAX_IMAGES:
         raise ValueError(
-            f"{folder.name} would hold {total} frames, more than {MAX_IMAGES}; simulate a shorter part (--end)"
+            f"{folder.name} would hold {total} frames, more than {MAX_IMAGES}; simulate a shorter part (--to)"
         )
     folder.mkdir(parents=True, exist_ok=True)
     for index, (device, frames) in enumerate(zip(devices, cameras, strict=True)):

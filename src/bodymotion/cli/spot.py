@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Event
@@ -17,7 +18,7 @@ from click import FloatRange, IntRange
 
 from bodymotion.cli.app import click_command, failures
 from bodymotion.cli.options import described
-from bodymotion.cli.output import one_line, progress, say, show_problems, written
+from bodymotion.cli.output import one_line, print_message, progress, show_problems, written
 from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:
@@ -80,18 +81,18 @@ def upload(
 
 
 @_of_spot
-def moves(robot: str, save: Path | None = None, username: str = "", certificate: Path | None = None) -> None:
+def moves(robot: str, output: Path | None = None, username: str = "", certificate: Path | None = None) -> None:
     """List the moves of a robot, or save the list: names, tracks, lengths, and the ranges of parameters.
 
     Other commands check choreographies by the saved list: `--robot-moves FILE`.
 
     \b
     Examples:
-      bodymotion spot moves --robot 192.168.80.3 --save robot.txt
+      bodymotion spot moves --robot 192.168.80.3 -o robot.txt
 
     Options:
       --robot HOST[:PORT]: The robot.
-      --save FILE: The file to write.
+      --output -o FILE: The file to write.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
     """  # noqa: D301
@@ -100,12 +101,12 @@ def moves(robot: str, save: Path | None = None, username: str = "", certificate:
 
     with failures("spot moves", SpotError), _connected(robot, username, certificate) as there:
         text = list_moves(there)
-        if save is None:
+        if output is None:
             click.echo(text, nl=False)
             return
-        with whole_file(save) as stream:
+        with whole_file(output) as stream:
             stream.write(text.encode())
-        written(save)
+        written(output)
 
 
 @_of_spot
@@ -114,7 +115,7 @@ def perform(
     robot: list[str],
     power_on: bool = False,
     yes: bool = False,
-    from_slice: Annotated[int, IntRange(0)] = 0,
+    first_slice: Annotated[int, IntRange(0)] = 0,
     start_in: Annotated[float, FloatRange(0, 3600)] = 3.0,
     username: str = "",
     certificate: list[Path] | None = None,
@@ -134,7 +135,7 @@ def perform(
       --robot HOST[:PORT]: A robot; once for each.
       --power-on: Turn the motors on.
       --yes: Do not ask whether the area is clear.
-      --from-slice N: Begin at this slice; moves that begin before it are skipped.
+      --first-slice N: Begin at this slice; moves that begin before it are skipped.
       --start-in SECONDS: Time until the start.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed a robot's, one for all or one for each; by default the vendor's.
@@ -150,9 +151,9 @@ def perform(
     with failures("spot perform", SpotError), ExitStack() as connections:
         shows = [load_choreography(path) for path in paths] * (len(robot) if len(paths) == 1 else 1)
         for show in shows[: len(paths)]:
-            skipped = [move.type for move in show.moves if move.start_slice < from_slice]
+            skipped = [move.type for move in show.moves if move.start_slice < first_slice]
             if skipped:
-                say(one_line(f"skipped, because they begin before slice {from_slice}: {', '.join(skipped[:20])}"))
+                print_message(f"skipped, because they begin before slice {first_slice}: {', '.join(skipped[:20])}")
         if not yes:
             click.confirm(f"{', '.join(robot)} will move. Is the area clear?", abort=True, err=True)
         dances = []
@@ -165,7 +166,9 @@ def perform(
             if any(outcome.result in FAILED for outcome in outcomes):
                 raise click.exceptions.Exit(1)
             dances.append((show.name, there))
-        states = perform_together(dances, first_slice=from_slice, start_in=start_in, power_on=power_on, report=say)
+        states = perform_together(
+            dances, first_slice=first_slice, start_in=start_in, power_on=power_on, report=print_message
+        )
     raise click.exceptions.Exit(0 if set(states) == {"COMPLETED_SEQUENCE"} else 1)
 
 
@@ -291,7 +294,7 @@ def rehearse(
                 certificate=certificate,
                 arm=arm,
                 robot_moves=robot_moves,
-                say=lambda text: say("\n".join(map(one_line, text.splitlines()))),
+                report=partial(print_message, keep_lines=True),
                 on_dance=None if viewer is None else _player(viewer),
             ) as robot:
                 click.echo(f"robot        127.0.0.1:{robot.port}")
@@ -299,7 +302,7 @@ def rehearse(
                 click.echo(f"username     {robot.credentials.username}")
                 if credentials is None:
                     click.echo(f"password     {robot.credentials.password}")
-                say("A stand-in robot is listening. Press Ctrl-C to end.")
+                print_message("A stand-in robot is listening. Press Ctrl-C to end.")
                 robot.wait()
         finally:
             if viewer is not None:
@@ -332,10 +335,10 @@ def _show(outcome: Outcome) -> None:
     where = f" ({outcome.source})" if outcome.source is not None else ""
     click.echo(one_line(f"{outcome.result:<9} {outcome.name}{where}"))
     if outcome.reason:
-        say(one_line(f"{outcome.name}: {outcome.reason}"))
+        print_message(f"{outcome.name}: {outcome.reason}")
     show_problems(outcome.problems)
     for warning in outcome.warnings:
-        say(one_line(f"{outcome.name}: warning of the robot: {warning}"))
+        print_message(f"{outcome.name}: warning of the robot: {warning}")
 
 
 def _player(viewer: Viewer) -> Callable[[Motion, float, float], None]:

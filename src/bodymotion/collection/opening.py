@@ -135,7 +135,7 @@ class Collection(ShortRepr, Sequence[Clip]):
         frame_rate: float | None = None,
         body: Body | None = None,
         test: float = 0.1,
-        take: Callable[[str], str] = str,
+        group: Callable[[str], str] = str,
         **options: Any,  # noqa: ANN401
     ) -> Tensors:
         """Return the motions as arrays for training; those that cannot be used are in `left_out` of the result.
@@ -151,10 +151,10 @@ class Collection(ShortRepr, Sequence[Clip]):
         body:
             Its joints, in its order, are the channels. Without it, all motions need the same names in the same order.
         test:
-            The share of takes for tests.
-        take:
-            Return the take of a motion from its name, such as ``lambda name: name.split("_")[0]``, so that a take that is cut into several
-            files is on one side. By default, each motion is a take.
+            The share of groups for tests.
+        group:
+            Return the group of a motion from its name, such as ``lambda name: name.split("_")[0]``, so that the parts of one recording are
+            all for training or all for tests. By default, each motion is a group.
         options:
             As for `map_files`.
 
@@ -166,7 +166,7 @@ class Collection(ShortRepr, Sequence[Clip]):
         from bodymotion.collection.tensors import frames_of, windows_of
 
         outcomes = in_order(self.map(partial(frames_of, body=body, frame_rate=frame_rate), **options))
-        return windows_of([clip.name for clip in self.clips], outcomes, window, step, test, take)
+        return windows_of([clip.name for clip in self.clips], outcomes, window, step, test, group)
 
 
 def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN401

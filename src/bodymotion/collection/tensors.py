@@ -41,7 +41,7 @@ class Tensors(ShortRepr):
     motions, starts:
         (N,) the name of the motion of each window, and the number of its first frame.
     is_test:
-        (N,): which windows are for tests. All windows of a take are on the same side.
+        (N,): which windows are for tests. All windows of a group are on the same side.
     mean, std:
         (C,) statistics of the frames that are for training; a std below 1e-6 is 1.
     frame_rate:
@@ -184,7 +184,7 @@ def windows_of(
     window: int | None,
     step: int | None,
     test: float,
-    take: Callable[[str], str],
+    group: Callable[[str], str],
 ) -> Tensors:
     """Return the windows of motions, from their outcomes of `frames_of` in order; see `Collection.to_tensors`."""
     for what, frames in (("window", window), ("step", step)):
@@ -223,8 +223,8 @@ def windows_of(
         number = start + np.arange(length)
         mask[k] = number < len(found[name])
         values[k] = found[name][np.minimum(number, len(found[name]) - 1)]
-    is_test = np.array([_share(take(name)) < test for name, _ in rows])
-    training = [one for name, one in found.items() if _share(take(name)) >= test]
+    is_test = np.array([_share(group(name)) < test for name, _ in rows])
+    training = [one for name, one in found.items() if _share(group(name)) >= test]
     if not training:
         raise ValueError(f"all {len(found)} motions are for tests: no motion is left for training")
     together = np.concatenate(training)
@@ -234,6 +234,6 @@ def windows_of(
     return Tensors(values, mask, shared[0], motions, starts, is_test, mean, std, shared[1], left_out)
 
 
-def _share(take: str) -> float:
+def _share(group: str) -> float:
     """Return a number in [0, 1) that depends on the name alone, so that motions keep their side when others are added."""
-    return int.from_bytes(hashlib.sha256(take.encode(errors="surrogateescape")).digest()[:8], "big") / 2**64
+    return int.from_bytes(hashlib.sha256(group.encode(errors="surrogateescape")).digest()[:8], "big") / 2**64

@@ -15,14 +15,12 @@ MAX_ALIGNED = 4000
 """Moves up to which those that were added or removed in between are found; beyond, moves of the same number are compared."""
 
 
-def compare_choreographies(
-    first: Choreography, second: Choreography, *, atol: float = 0.0, rtol: float = 0.0
-) -> Comparison:
+def compare_choreographies(a: Choreography, b: Choreography, *, atol: float = 0.0, rtol: float = 0.0) -> Comparison:
     """Return the differences between two choreographies: tempo, moves that are only in one, slices and parameters.
 
     Numbers a and b are equal when |a - b| <= atol + rtol |b|.
     """
-    return Comparison(tuple(_differences(first, second, Tolerance(atol, rtol))))
+    return Comparison(tuple(_differences(a, b, Tolerance(atol, rtol))))
 
 
 def _differences(first: Choreography, second: Choreography, tolerance: Tolerance) -> Iterator[Difference]:

@@ -124,7 +124,7 @@ class Music(ShortRepr):
         content = base64.b64encode(self.path.read_bytes()).decode()
         return f"data:audio/{self.path.suffix[1:].lower()};base64,{content}"
 
-    def snap(self, dance: Choreography) -> Choreography:
+    def snap(self, choreography: Choreography) -> Choreography:
         """Return a choreography with the tempo of the music, and its moves at beats.
 
         A slice is a quarter of a beat; where that is too fast or too slow for a robot, a half or an eighth. Moves keep their lengths in
@@ -133,14 +133,14 @@ class Music(ShortRepr):
         if not self.tempo:
             raise WrongUseError(f"{self.path.name}: no beats were found")
         beat = min((4, 2, 8), key=lambda n: max(MIN_SLICES / (n * self.tempo), n * self.tempo / MAX_SLICES, 1.0))
-        moves, ends, free = list(dance.moves), list[tuple[int, int]](), 0
+        moves, ends, free = list(choreography.moves), list[tuple[int, int]](), 0
         for index in sorted(range(len(moves)), key=lambda k: moves[k].start_slice):
             move = moves[index]
             while ends and ends[0][0] <= move.start_slice:
                 free = max(free, heappop(ends)[1])
             moves[index] = replace(move, start_slice=max(round(move.start_slice / beat), -(-free // beat)) * beat)
             heappush(ends, (move.end_slice, moves[index].end_slice))
-        return replace(dance.replaced(*moves), slices_per_minute=beat * self.tempo)
+        return replace(choreography.replaced(*moves), slices_per_minute=beat * self.tempo)
 
 
 def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:

@@ -228,7 +228,7 @@ def simulate(
     limits: bool = True,
     sensors: bool = True,
     until_fall: bool = False,
-    progress: Callable[[float, float], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """Simulate a body that follows a motion, or holds its rest pose without one.
 
@@ -261,7 +261,7 @@ def simulate(
     until_fall:
         End at a fall. Its rule is that of `Simulation.fall`.
     progress:
-        Called with the simulated time and the whole time [s].
+        Called with the number of simulated steps, and of all steps.
 
     Returns
     -------
@@ -290,7 +290,7 @@ def simulate(
             elif controller is not None:
                 run.controlled(controller, last)
             if progress is not None:
-                progress(run.done * timestep, plan.steps * timestep)
+                progress(run.done, plan.steps)
             if run.diverged:
                 break
             recent = slice(first, run.done + 1)

@@ -18,7 +18,7 @@ FRAMES = 4096  # The most frames that are computed together.
 CONTACTS = (64, 1024)  # The most contacts of a world: 8 for each shape that collides, between these.
 
 
-def step_together(runs: Sequence[tuple[Run, Floats]], device: str, progress: Callable[[float, float], None]) -> None:
+def step_together(runs: Sequence[tuple[Run, Floats]], device: str, progress: Callable[[int, int], None]) -> None:
     """Take all steps of runs of one model, each with its controls (steps, nu); shorter ones stay at their last control.
 
     Raises
@@ -72,7 +72,7 @@ def step_together(runs: Sequence[tuple[Run, Floats]], device: str, progress: Cal
             found = {name: array.numpy()[:length].astype(np.float64) for name, array in kept.items()}
             for number, (run, _) in enumerate(runs):
                 run.keep(begin, *(found[name][:, number] for name in widths))
-            progress((begin + length) * first.plan.timestep, steps * first.plan.timestep)
+            progress(begin + length, steps)
     for run, control in runs:
         run.data.ctrl[:] = control[max(run.done - 1, 0)]
 

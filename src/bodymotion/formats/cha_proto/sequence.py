@@ -144,7 +144,7 @@ def read_choreography(
     Parameters
     ----------
     robot_moves:
-        A file of the moves that a robot lists, written by `bodymotion spot moves --save`, or the vendor's MoveParamsConfig.txt.
+        A file of the moves that a robot lists, written by `bodymotion spot moves -o FILE`, or the vendor's MoveParamsConfig.txt.
     allow_outside:
         See `bodymotion.load`.
     """

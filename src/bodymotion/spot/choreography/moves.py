@@ -1,7 +1,7 @@
 """Known properties of a move: its tracks, its positions at the start and the end, its lengths, and the ranges of its parameters.
 
 It comes from the animation, else from the list of the robot, else from the kind of its parameters. The moves of a robot are not part of
-this package: `bodymotion spot moves --save` saves the robot's list.
+this package: `bodymotion spot moves -o FILE` saves the robot's list.
 """
 
 from collections.abc import Mapping

@@ -20,6 +20,7 @@ from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.basic_services import SERVICES
 from bodymotion.spot.rehearsal.choreography import Services, choreography_of
 from bodymotion.spot.rehearsal.store import Dance, Store
+from bodymotion.system.deprecation import renamed
 
 HOST = "127.0.0.1"
 MAX_MESSAGE_BYTES = 128 << 20  # The default limit of gRPC, 4 MiB, is too small for a long recording.
@@ -42,12 +43,11 @@ class StandIn:
     arm:
         Whether it has an arm.
     robot_moves:
-        A file of moves that it lists as its own (`bodymotion spot moves --save`); it accepts them, and approximates them or pauses.
-    say:
-        Gets a line for each event; never a password.
+        A file of moves that it lists as its own (`bodymotion spot moves -o FILE`); it accepts them, and approximates them or pauses.
+    report:
+        Called with a line for each event; never a password.
     on_dance:
-        Gets the motion of each dance, the seconds until it starts, and the seconds of the motion that are left out at its start. It is
-        called in its own thread.
+        Called in its own thread with the motion of each dance, the seconds until it starts, and the seconds left out at its start.
 
     Attributes
     ----------
@@ -57,6 +57,7 @@ class StandIn:
         The file with the certificate that a client needs.
     """
 
+    @renamed(say="report")
     def __init__(
         self,
         *,
@@ -65,13 +66,13 @@ class StandIn:
         certificate: str | Path | None = None,
         arm: bool = True,
         robot_moves: str | Path | None = None,
-        say: Callable[[str], object] = lambda line: None,
+        report: Callable[[str], object] = lambda text: None,
         on_dance: Callable[[Motion, float, float], object] | None = None,
     ) -> None:
         self.credentials = credentials or Credentials("rehearsal", secrets.token_urlsafe(9))
         self.arm = arm
         self.store = Store(None if robot_moves is None else read_move_list(robot_moves))
-        self._say, self._on_dance = say, on_dance
+        self._report, self._on_dance = report, on_dance
         self._folder = tempfile.TemporaryDirectory(prefix="bodymotion-rehearsal-")
         self.certificate = Path(certificate or Path(self._folder.name) / "certificate.pem")
         grpc = vendor("grpc")
@@ -84,7 +85,7 @@ class StandIn:
         self._server = grpc.server(
             ThreadPoolExecutor(8, "bodymotion-rehearsal"), interceptors=[accounts], options=options
         )
-        services = Services(accounts, self.store, arm=self.arm, log=self._say, danced=self._dance)
+        services = Services(accounts, self.store, arm=self.arm, log=self._report, danced=self._dance)
         for name, kind, _ in SERVICES:
             self._server.add_generic_rpc_handlers((_handlers(name, kind, services),))
         certified, key = make_certificate()
@@ -128,7 +129,7 @@ class StandIn:
                 motion = play_choreography(known, first_slice=dance.first_slice, arm=self.arm)
                 on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
             except Exception as error:  # The robot keeps running when the dance cannot be shown.
-                self._say(f"dance {dance.sequence.name}: cannot be shown: {error}")
+                self._report(f"dance {dance.sequence.name}: cannot be shown: {error}")
 
         threading.Thread(target=show, name="bodymotion-dance", daemon=True).start()
 
