@@ -40,6 +40,7 @@ from bodymotion.formats.cha.rows import (
     read_text,
 )
 from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.geometry.arrays import frozen
 from bodymotion.motion.rules import MOTION_NOT_FINITE, TIME_ORDER
 
@@ -49,7 +50,7 @@ _PARTS: tuple[Subject, ...] = (("options",), ("parameters",), ("columns",), ("ke
 _APART = frozenset(
     rule.code
     for rule in (
-        *(rules.CONTROL, rules.LINE_LONG, rules.BLANK_LINES, rules.BLANK_MISSING, rules.COMMENT_SECTION),
+        *(TOO_LARGE, rules.CONTROL, rules.BLANK_LINES, rules.BLANK_MISSING, rules.COMMENT_SECTION),
         *(rules.SECTIONS, rules.PARAMETERS_MISSING, rules.OPTION_UNKNOWN, rules.OPTION_CASE, rules.PARAMETER_UNKNOWN),
         *(rules.ROW_SHORT, rules.ROW_LONG, rules.NUMBER, rules.GRIPPER_MISSING, *rules.OF_CYCLES),
     )

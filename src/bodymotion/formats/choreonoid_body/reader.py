@@ -39,7 +39,7 @@ from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequen
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Link, in_order_of_ids
-from bodymotion.model.rules import LOOP_LINK, NO_LINKS
+from bodymotion.model.rules import LOOP_LINK, NO_LINKS, NOT_FINITE
 
 MAX_FILES = 1_000  # Files of one model.
 MAX_KEYS = 1_000_000  # Keys of all links of a file, those that aliases repeat counted as often as they are read.
@@ -48,7 +48,7 @@ MAX_CIRCLE_SHOWN = 10  # Links of a circle of parents that are named.
 
 HEADER_KEYS = ("format", "format_version", "angle_unit", "name", "root_link", "links", "extra_joints", "foot_links")
 """The keys of the top node, and one of plugins that is almost one of them."""
-_CERTAIN = frozenset(rule.code for rule in (NOT_YAML, WRONG_VALUE, KEY_TWICE, MISSPELT, SUFFIX, rules.NOT_FINITE))
+_CERTAIN = frozenset(rule.code for rule in (NOT_YAML, WRONG_VALUE, KEY_TWICE, MISSPELT, SUFFIX, NOT_FINITE))
 """Rules that do not depend on what may have been in a line that was left out."""
 _OF_THE_WHOLE = frozenset(
     rule.code
@@ -195,7 +195,7 @@ class _Model:
 
     def __init__(self, document: Document, loader: _ModelLoader, found: Diagnostics) -> None:
         self.document, self.loader, self.found = document, loader, found
-        self.context = Context(found, rules.NOT_FINITE)
+        self.context = Context(found, NOT_FINITE)
         self.elements = ElementReader(document, self.context, loader.parts)
         self.name = self.version = ""
         self.links: list[RawLink] = []
@@ -471,7 +471,7 @@ def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
     if not np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
         message = f"the mass, center of mass or inertia of {raw.title}, the sum of its parts, is not finite"
         where = raw.node.location_of("mass" if "mass" in raw.node.offsets else "inertia")
-        found.report(rules.NOT_FINITE, message, where, hint="its parts have numbers that are too large")
+        found.report(NOT_FINITE, message, where, hint="its parts have numbers that are too large")
         found.mark_unknown(*((*subject, key) for key in ("mass", "center_of_mass", "inertia")))
     elif raw.mass_unset and link.joint.type != "fixed" and not raw.unknown & {"mass", "center_of_mass", "inertia"}:
         found.report(rules.MASS_UNSET, f"{raw.title} states no mass; 1 kg is used", raw.node.location, subject=subject)

@@ -1,7 +1,6 @@
 """The rules of .body files. Rules about the meaning of a model are those on bodies (`bodymotion.checks`)."""
 
 from bodymotion.diagnostics import document, judgement
-from bodymotion.model.rules import NOT_FINITE as NOT_FINITE
 
 # The file
 NOT_A_BODY = document.error(

@@ -22,6 +22,7 @@ from bodymotion.formats.yaml.rules import NOT_YAML, WRONG_VALUE
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import without_collections
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
+from bodymotion.motion.rules import MOTION_NOT_FINITE
 
 MAX_POSES = 100_000
 MAX_LINKS = 1_000  # Links of one pose.
@@ -88,7 +89,7 @@ def _attempt(data: bytes, path: Path) -> ReadResult[KeyPoses] | FormatError:
 class _Reader:
     def __init__(self, found: Diagnostics, text: Text, has_aliases: bool) -> None:
         self.found, self.text, self.has_aliases = found, text, has_aliases
-        self.context = Context(found, rules.NOT_FINITE)
+        self.context = Context(found, MOTION_NOT_FINITE)
         self.locations: dict[Subject, Location] = {}
         self.poses: list[KeyPose] = []
         """The poses so far, in the order of the file."""

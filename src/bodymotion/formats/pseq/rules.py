@@ -1,9 +1,9 @@
 """The rules of .pseq files. Rules about key poses on a body are in `bodymotion.checks`."""
 
 from bodymotion.diagnostics import judgement, reference
-from bodymotion.motion.rules import MOTION_NOT_FINITE as NOT_FINITE
+from bodymotion.motion.rules import MOTION_NOT_FINITE
 
-RETIRED = {"PSQ007": NOT_FINITE.code}
+RETIRED = {"PSQ007": MOTION_NOT_FINITE.code}
 
 NOT_KEY_POSES = reference.error(
     "PSQ003",
