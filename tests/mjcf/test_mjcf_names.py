@@ -27,7 +27,7 @@ MODEL = """\
   </worldbody>
 </mujoco>
 """
-NAMES = ("MJCF115", "MJCF116")
+NAMES = ("XML106", "MJCF116")
 
 
 def said_of(text, tmp_path):
@@ -82,7 +82,7 @@ def test_slips_are_told_at_their_place(right, wrong, line, column, word, tmp_pat
     with pytest.raises(ValueError, match=r"(?i)unrecognized"):
         mujoco.MjSpec.from_string(text)
     (problem,) = said_of(text, tmp_path)
-    assert (problem.rule, problem.severity) == ("MJCF115", "error")
+    assert (problem.rule, problem.severity) == ("XML106", "error")
     assert (problem.location.line, problem.location.column) == (line, column)
     assert f"did you mean {word}?" in problem.message
 
@@ -118,7 +118,7 @@ def test_names_in_included_files_are_told_there(tmp_path):
 def test_slips_do_not_hide_what_else_is_wrong(tmp_path):
     path = tmp_path / "r.xml"
     path.write_text(MODEL.replace('axis="0 1 0"', 'axs="x"').replace('pos="0 0 0.3"', 'pos="0 0 x"'))
-    assert {problem.rule for problem in bm.check(path).errors} == {"MJCF115", "XML104"}
+    assert {problem.rule for problem in bm.check(path).errors} == {"XML106", "XML104"}
 
 
 def test_very_many_names_are_counted(tmp_path):

@@ -119,8 +119,13 @@ PAIRS: dict[str, Pair] = {
     **examples(
         "r.xml",
         ROBOT,
-        "MJCF105 MJCF106 MJCF107 MJCF108 MJCF111 MJCF114 MJCF115 MJCF116",
+        "MJCF105 MJCF106 MJCF107 MJCF108 MJCF111 MJCF114 MJCF116",
         beside={"hand.stl": HAND},
+    ),
+    "XML106 .xml": folders(
+        "r.xml",
+        {"r.xml": ROBOT.replace('type="sphere', 'typ="sphere'), "hand.stl": HAND},
+        {"r.xml": ROBOT, "hand.stl": HAND},
     ),
     "MJCF112": files("r.xml", world(f"<body> {GEOM} {FREE.format('')} </body>"), world(FREE.format(""))),
     **examples("r.xml", world(f'<body> <joint name="hip"/> {GEOM} </body>'), "MJCF120"),

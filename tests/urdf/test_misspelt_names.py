@@ -48,16 +48,16 @@ def said_of(text, tmp_path, *rules):
 def test_slips_are_told_at_their_place(right, wrong, line, column, word, tmp_path):
     name = right.strip("< =>")
     text = ROBOT.replace(right, wrong, 1).replace(f"</{name}>", f"</{wrong.strip('< =>')}>")
-    (problem,) = said_of(text, tmp_path, "URDF103", "URDF105")
-    assert (problem.rule, problem.severity) == ("URDF105", "error")
+    (problem,) = said_of(text, tmp_path, "URDF103", "XML106")
+    assert (problem.rule, problem.severity) == ("XML106", "error")
     assert (problem.location.line, problem.location.column) == (line, column)
     assert f"did you mean {word}?" in problem.message
 
 
 def test_a_joint_with_a_slip_is_told(tmp_path):
     more = '<link name="c"/><jont name="k" type="fixed"><parent link="b"/><child link="c"/></jont></robot>'
-    problems = said_of(ROBOT.replace("</robot>", more), tmp_path, "URDF103", "URDF105", "URDF114")
-    assert [problem.rule for problem in problems if "<joint>" in problem.message] == ["URDF105"]
+    problems = said_of(ROBOT.replace("</robot>", more), tmp_path, "URDF103", "XML106", "URDF114")
+    assert [problem.rule for problem in problems if "<joint>" in problem.message] == ["XML106"]
 
 
 @pytest.mark.parametrize(
@@ -71,23 +71,23 @@ def test_a_joint_with_a_slip_is_told(tmp_path):
     ],
 )
 def test_words_of_other_programs_are_notes(right, more, tmp_path):
-    (problem,) = said_of(ROBOT.replace(right, more, 1), tmp_path, "URDF103", "URDF105")
+    (problem,) = said_of(ROBOT.replace(right, more, 1), tmp_path, "URDF103", "XML106")
     assert (problem.rule, problem.severity) == ("URDF103", "note")
 
 
 def test_what_is_right_is_passed_over(tmp_path):
-    assert said_of(ROBOT, tmp_path, "URDF103", "URDF105", "XML105") == []
+    assert said_of(ROBOT, tmp_path, "URDF103", "XML106", "XML105") == []
 
 
 def test_an_attribute_that_is_needed_is_told_once(tmp_path):
-    (problem,) = said_of(ROBOT.replace("value=", "valu="), tmp_path, "URDF103", "URDF105", "XML105")
-    assert (problem.rule, problem.severity) == ("URDF105", "error")
+    (problem,) = said_of(ROBOT.replace("value=", "valu="), tmp_path, "URDF103", "XML106", "XML105")
+    assert (problem.rule, problem.severity) == ("XML106", "error")
     assert (problem.location.line, problem.location.column) == (4, 13)
     assert "'valu'" in problem.message
 
 
 def test_a_slip_of_a_shape(tmp_path):
-    (problem,) = said_of(ROBOT.replace("<sphere", "<shpere"), tmp_path, "URDF105", "URDF131")
+    (problem,) = said_of(ROBOT.replace("<sphere", "<shpere"), tmp_path, "XML106", "URDF131")
     assert "did you mean <sphere>?" in problem.message
 
 

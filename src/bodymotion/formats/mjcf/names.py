@@ -16,7 +16,7 @@ from bodymotion.formats.kept_json import plain
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.xml.syntax import closest_name
-from bodymotion.formats.xml.tree import Element, is_xml_text
+from bodymotion.formats.xml.tree import MISSPELT, Element, is_xml_text
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.rules import NOT_FINITE
@@ -125,12 +125,12 @@ def _report_name(
     element: Element, attribute: str, message: str, name: str, known: Collection[str], shown: str
 ) -> str | None:
     """Report an unknown name, and return which of the known ones may be meant, unless so many were reported that more are only counted."""
-    full = element.is_full(rules.FOREIGN) or element.is_full(rules.MISSPELT)
+    full = element.is_full(rules.FOREIGN) or element.is_full(MISSPELT)
     meant = None if full else closest_name(name, known)
     if meant is None:
         element.report(rules.FOREIGN, message, attribute)
     else:
-        element.report(rules.MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute)
+        element.report(MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute)
     return meant
 
 

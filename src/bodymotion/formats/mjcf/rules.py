@@ -40,12 +40,6 @@ GLOBAL = document.error(
     "Coordinates are local; MuJoCo does not support global ones any more.",
     example=('coordinate="global"', 'coordinate="local"'),
 )
-MISSPELT = document.error(
-    "MJCF115",
-    "The names of elements and attributes are spelt as in MJCF.",
-    "correct the name: it is read as what is meant, but MuJoCo refuses the file",
-    example=('<geom typ="sphere" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
-)
 FOREIGN = document.warning(
     "MJCF116",
     "Elements and attributes are those of MJCF.",

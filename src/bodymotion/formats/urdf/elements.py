@@ -10,7 +10,7 @@ import numpy as np
 
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.xml.syntax import closest_name
-from bodymotion.formats.xml.tree import Element, number_text, parse_xml, to_xml
+from bodymotion.formats.xml.tree import MISSPELT, Element, number_text, parse_xml, to_xml
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.rules import NOT_FINITE, ROTATION_ANGLE
@@ -124,7 +124,7 @@ def correct_names(element: Element, names: Collection[str], repeated: Collection
         if child.name not in names and not child.is_full(rules.UNKNOWN):
             meant = closest_name(child.name, [name for name in names if name in repeated or name not in there])
             if meant is not None:
-                child.report(rules.MISSPELT, f"<{child.name[:60]}> in <{element.name}>: did you mean <{meant}>?")
+                child.report(MISSPELT, f"<{child.name[:60]}> in <{element.name}>: did you mean <{meant}>?")
                 child.name = meant
                 there.add(meant)
         if child.name in names and child.name in NAMES:
@@ -139,7 +139,7 @@ def _correct_attributes(element: Element) -> None:
         meant = closest_name(name, [known for known in NAMES[element.name][0] if known not in element.attributes])
         if meant is not None:
             message = f"<{element.name}> has no attribute {name!r:.60}: did you mean {meant!r}?"
-            element.report(rules.MISSPELT, message, name)
+            element.report(MISSPELT, message, name)
             element.correct(name, meant)
 
 

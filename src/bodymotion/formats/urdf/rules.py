@@ -34,12 +34,6 @@ SECOND = judgement.warning(
     leaves_out=True,
     example=('<parent link="waist"/><parent link="hip"/>', '<parent link="waist"/>'),
 )
-MISSPELT = judgement.error(
-    "URDF105",
-    "The names of elements and attributes are spelt as in URDF.",
-    "correct the name: it is read as what is meant, but by no other program",
-    example=('<origin xzy="0 0 0.3"/>', '<origin xyz="0 0 0.3"/>'),
-)
 
 # The tree
 SAME_NAME = document.error(

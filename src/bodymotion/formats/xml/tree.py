@@ -40,6 +40,13 @@ WRONG_VALUE = document.error(
 MISSING = document.error(
     "XML105", "An element has its required attributes and elements.", example=("<mass/>", '<mass value="5"/>')
 )
+MISSPELT = document.error(
+    "XML106",
+    "The names of elements and attributes are spelt as in the format.",
+    "correct the name: it is read as what is meant, but other programs refuse the file or ignore it",
+    example=('<origin xzy="0 0 0.3"/>', '<origin xyz="0 0 0.3"/>'),
+)
+RETIRED = dict.fromkeys(("MJCF115", "URDF105"), MISSPELT.code)
 
 
 MAX_BYTES = 10**8
