@@ -302,13 +302,13 @@ def test_a_name_that_nobody_has_is_said_once(tmp_path):
     ("text", "rules"),
     [
         ("<robot name='r'/>", ["BODY108"]),
-        ('<robot><link name="a"/><link name="b"/></robot>', ["URDF114"]),
+        ('<robot><link name="a"/><link name="b"/></robot>', ["BODY125"]),
         (
             '<robot><link name="a"/><link name="b"/><link name="c"/><link name="d"/>'
             '<joint name="1" type="fixed"><parent link="b"/><child link="c"/></joint>'
             '<joint name="2" type="fixed"><parent link="c"/><child link="b"/><origin xyz="1"/></joint>'
             '<joint name="3" type="fixed"><parent link="a"/><child link="d"/><origin xyz="2"/></joint></robot>',
-            ["URDF115", "XML104", "XML104"],
+            ["BODY125", "XML104", "XML104"],
         ),
         (
             '<robot><link name="a"/><link name="b"><inertial><mass value="q"/><inertia ixx="1"/></inertial></link><link name="c"/>'

@@ -88,13 +88,13 @@ def test_an_indentation_that_does_not_fit(tmp_path):
 
 def test_parents_in_a_circle_are_told_once(tmp_path):
     (problem,) = checked(MODEL.replace("parent: BASE", "parent: KNEE"), tmp_path)
-    assert (problem.rule, problem.severity, problem.location.line) == ("BDY125", "error", 13)
+    assert (problem.rule, problem.severity, problem.location.line) == ("BODY125", "error", 13)
     assert "HIP → KNEE → HIP" in problem.message and "1 link below" in problem.message
 
 
 def test_links_without_a_parent_are_told_with_those_below(tmp_path):
     (problem,) = checked(MODEL.replace("    parent: BASE\n", ""), tmp_path)
-    assert (problem.rule, problem.location.line) == ("BDY125", 12)
+    assert (problem.rule, problem.location.line) == ("BODY125", 12)
     assert "link 'HIP'" in problem.message and "2 links below" in problem.message
 
 

@@ -214,7 +214,7 @@ def test_links_are_in_depth_first_order():
 def test_roots():
     two = f"  - {{ name: A, {MASS} }}\n  - {{ name: B, {MASS} }}\n"
     body = with_links(two)
-    assert [link.name for link in body.links] == ["A"] and rules(body) == ["BDY125"]
+    assert [link.name for link in body.links] == ["A"] and rules(body) == ["BODY125"]
     text = f"{HEAD}root_link: B\nlinks:\n{two}"
     assert [link.name for link in parsed(text).links] == ["B"]
     with pytest.raises(FormatError, match="root_link is 'C'"):
@@ -316,9 +316,9 @@ def test_sub_bodies_that_are_not_there(tmp_path):
         missing, follows = (p for p in body.problems if Path(p.location.path).name != "bad.body")
         assert (missing.rule, missing.severity, missing.location.line) == ("BDY127", "error", 6)
         assert name in missing.message
-        assert (follows.rule, follows.severity, follows.location.line) == ("BDY125", "warning", 7)
+        assert (follows.rule, follows.severity, follows.location.line) == ("BODY125", "warning", 7)
         assert "'B'" in follows.message
-        assert {p.rule for p in body.problems} - {"BDY127", "BDY125"} == ({"YAML104"} if name == "bad.body" else set())
+        assert {p.rule for p in body.problems} - {"BDY127", "BODY125"} == ({"YAML104"} if name == "bad.body" else set())
 
 
 def test_files_outside_of_the_folder(tmp_path):
@@ -334,7 +334,7 @@ def test_files_outside_of_the_folder(tmp_path):
     )
     problems = with_links(more, folder=tmp_path / "robot", allow_outside=False).problems
     assert {problem.severity for problem in problems} == {"warning"}, "what is not opened by our own rule is no fault"
-    assert sorted(problem.rule for problem in problems) == ["BDY125", "BODY160", "VRML131"]
+    assert sorted(problem.rule for problem in problems) == ["BODY125", "BODY160", "VRML131"]
     body = with_links(links, folder=tmp_path / "robot")
     assert [link.name for link in body.links] == ["L0", "L1"]
 

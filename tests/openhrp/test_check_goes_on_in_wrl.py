@@ -189,7 +189,7 @@ Humanoid { humanoidBody [
     DEF C Joint { jointType "glide" jointId 1 } ] } ] }
 """
     )
-    assert [problem.rule for problem in errors(path)] == ["WRL120", "WRL103", "WRL120"]
+    assert [problem.rule for problem in errors(path)] == ["WRL120", "BODY125", "WRL120"]
 
 
 @settings(max_examples=tries(60), deadline=None)

@@ -70,7 +70,7 @@ def test_two_roots(made):
     """The reference refuses the file; the document allows several Joints, so the first is read and the others are named."""
     body = read_openhrp(made / "two_roots.wrl").require()
     assert [link.name for link in body.links] == ["ROOT"]
-    assert [(p.rule, "ROOT2" in p.message) for p in body.problems if p.severity == "error"] == [("WRL103", True)]
+    assert [(p.rule, "ROOT2" in p.message) for p in body.problems if p.severity == "error"] == [("BODY125", True)]
 
 
 def test_letters_for_axes(made):

@@ -146,7 +146,7 @@ class TestTree:
                 'DEF A Joint { jointType "free" }',
                 'DEF R2 Humanoid { humanoidBody Joint { jointType "fixed" } }',
             ),
-            ("WRL103", 'DEF A Joint { jointType "free" } DEF B Joint { jointType "free" }', ""),
+            ("BODY125", 'DEF A Joint { jointType "free" } DEF B Joint { jointType "free" }', ""),
             ("WRL107", 'DEF A Joint { jointType "free" }', "Shape { geometry Box { } }"),
             ("WRL109", 'DEF A Joint { jointType "free" }', ""),
             ("BODY101", 'DEF A Joint { jointType "free" children DEF A Joint { jointType "fixed" } }', ""),

@@ -117,7 +117,7 @@ PAIRS: dict[str, Pair] = {
     **in_format("robot.body", f"{HEAD}links: [ {{ name: BASE }} ]\n", {"BODY108": ("[ ]", "[ { name: BASE } ]")}),
     **examples("robot.body", ROBOT, "BDY124 BDY126 BDY130 BDY131"),
     **examples("robot.body", links("  - name: WAIST\n  - name: HIP # again\n    parent: WAIST\n"), "BDY123"),
-    "BDY125": files(
+    "BODY125": files(
         "robot.body", links("  - name: A\n  - name: B\n"), links("  - name: A\n  - name: B\n    parent: A\n")
     ),
     **examples(

@@ -89,8 +89,10 @@ PAIRS: dict[str, Pair] = {
     "URDF102": files("r.urdf", ROBOT.replace("<!-- note: new -->", '<xacro:leg side="left"/>'), ROBOT),
     **examples("r.urdf", ROBOT, "URDF103 URDF104 URDF111 URDF112 URDF113"),
     **in_format("r.urdf", '<robot name="r"> <link name="base"/> </robot>\n', {"BODY108": ("", '<link name="base"/>')}),
-    "URDF114": files("r.urdf", LINKS.format(""), LINKS.format(joint("a", "b"))),
-    "URDF115": files("r.urdf", LINKS.format(joint("a", "b") + joint("b", "a")), LINKS.format(joint("a", "b"))),
+    "BODY125 .urdf": files("r.urdf", LINKS.format(""), LINKS.format(joint("a", "b"))),
+    "BODY125 of a cycle": files(
+        "r.urdf", LINKS.format(joint("a", "b") + joint("b", "a")), LINKS.format(joint("a", "b"))
+    ),
     **examples("r.urdf", ROBOT, "BODY124"),
     **in_format(
         "r.urdf",

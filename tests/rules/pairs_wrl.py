@@ -94,7 +94,9 @@ PAIRS: dict[str, Pair] = {
     **examples(
         "robot.wrl", body('DEF BASE Joint { jointType "fixed" }').replace(" [  ", " [ ").replace("  ]", " ]"), "WRL102"
     ),
-    "WRL103": files("robot.wrl", body(joint("ARM") + joint("LEG")), body(joint("WAIST", joint("ARM") + joint("LEG")))),
+    "BODY125 .wrl": files(
+        "robot.wrl", body(joint("ARM") + joint("LEG")), body(joint("WAIST", joint("ARM") + joint("LEG")))
+    ),
     "WRL104": files(
         "robot.wrl",
         body(joint("WAIST", f"Transform {{ translation 0 0 1 children [ {joint('HIP')} ] }}")),

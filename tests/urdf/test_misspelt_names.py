@@ -56,7 +56,7 @@ def test_slips_are_told_at_their_place(right, wrong, line, column, word, tmp_pat
 
 def test_a_joint_with_a_slip_is_told(tmp_path):
     more = '<link name="c"/><jont name="k" type="fixed"><parent link="b"/><child link="c"/></jont></robot>'
-    problems = said_of(ROBOT.replace("</robot>", more), tmp_path, "URDF103", "XML106", "URDF114")
+    problems = said_of(ROBOT.replace("</robot>", more), tmp_path, "URDF103", "XML106", "BODY125")
     assert [problem.rule for problem in problems if "<joint>" in problem.message] == ["XML106"]
 
 

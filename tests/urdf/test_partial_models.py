@@ -105,7 +105,7 @@ WORLD = """\
 @pytest.mark.parametrize("end", ["</robot>", '<link name="q"></robot>', '<link name="q"'])
 def test_a_cycle_is_found_before_a_syntax_fault(rest, end, tmp_path):
     found = findings(f'<robot name="r">\n{CYCLE}{rest}{end}', tmp_path)
-    assert [line for rule, line, _ in found if rule == "URDF115"] == [4]
+    assert [line for rule, line, _ in found if rule == "BODY125"] == [4]
 
 
 @pytest.mark.parametrize(

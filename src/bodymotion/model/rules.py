@@ -136,6 +136,13 @@ NEGATIVE_LIMIT = document.warning(
     "remove the minus sign: the absolute value is read; in other programs the joint may not move",
     example=('velocity="-5"', 'velocity="5"'),
 )
+UNCONNECTED = document.error(
+    "BODY125",
+    "All links of a body are connected to one root.",
+    "give it a parent that is connected to the root",
+    leaves_out=True,
+    example=("two links without a parent", "the second with the first as its parent"),
+)
 
 # Masses
 NEGATIVE_MASS = judgement.error(

@@ -39,7 +39,7 @@ from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequen
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Link, in_order_of_ids
-from bodymotion.model.rules import LOOP_LINK, NO_LINKS, NOT_FINITE
+from bodymotion.model.rules import LOOP_LINK, NO_LINKS, NOT_FINITE, UNCONNECTED
 
 MAX_FILES = 1_000  # Files of one model.
 MAX_KEYS = 1_000_000  # Keys of all links of a file, those that aliases repeat counted as often as they are read.
@@ -53,7 +53,7 @@ _CERTAIN = frozenset(rule.code for rule in (NOT_YAML, WRONG_VALUE, KEY_TWICE, MI
 _OF_THE_WHOLE = frozenset(
     rule.code
     for rule in (
-        *(rules.NOT_A_BODY, NO_LINKS, rules.PARENT, rules.ROOT, rules.LOOSE),
+        *(rules.NOT_A_BODY, NO_LINKS, rules.PARENT, rules.ROOT, UNCONNECTED),
         *(LOOP_LINK, rules.DEGREES, ALIAS),
     )
 )
@@ -406,13 +406,13 @@ class _Model:
                 names += " …" if len(top) > MAX_CIRCLE_SHOWN else ""
                 message = f"{names}: these links are parents of each other and are left out{more}"
                 hint = "give one of them a parent that is connected to the root"
-                self.found.report(rules.LOOSE, message, top[0].node.location_of("parent"), hint=hint)
+                self.found.report(UNCONNECTED, message, top[0].node.location_of("parent"), hint=hint)
             elif id(top[0]) in self.orphans:
                 message = f"{top[0].title} is left out{more}: its parent could not be read"
-                self.found.report(rules.LOOSE, message, top[0].node.location, hint="", severity="warning")
+                self.found.report(UNCONNECTED, message, top[0].node.location, hint="", severity="warning")
             else:
                 self.found.report(
-                    rules.LOOSE, f"{top[0].title} has no parent and is left out{more}", top[0].node.location
+                    UNCONNECTED, f"{top[0].title} has no parent and is left out{more}", top[0].node.location
                 )
 
 

@@ -40,13 +40,6 @@ ROOT = document.error(
     "root_link must be the name of a link without a parent; without root_link the first link is the root.",
     example=("root_link: WEIST", "root_link: WAIST"),
 )
-LOOSE = document.error(
-    "BDY125",
-    "All links must be connected to the root; others are left out.",
-    "give it a parent",
-    leaves_out=True,
-    example=("two links without a parent", "the second with the first as its parent"),
-)
 LINK_TYPE = document.error(
     "BDY126",
     "The type of a link must be Link, SubBody, ContinuousTrack or Skip.",
@@ -147,6 +140,7 @@ RETIRED = {
     "BDY120": "BODY108",
     "BDY121": "BODY104",
     "BDY122": "BODY101",
+    "BDY125": "BODY125",
     "BDY128": "BODY119",
     "BDY132": "BODY110",
     "BDY133": "BODY111",

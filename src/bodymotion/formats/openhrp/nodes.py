@@ -54,6 +54,7 @@ from bodymotion.model.rules import (
     QUATERNION,
     ROTATION_ANGLE,
     SCALED,
+    UNCONNECTED,
 )
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
@@ -554,7 +555,8 @@ class TreeReader:
             self.found.fault(error, (*subject, "offset"), (*subject, "rotation"))
         parent = self.link
         if parent is None and self.open_links:
-            self.found.report(rules.SEVERAL_ROOTS, f"{label(node)} is a second root Joint: left out", node.location)
+            message, hint = f"{label(node)} is a second root Joint: left out", "put it into the children of the first"
+            self.found.report(UNCONNECTED, message, node.location, hint=hint)
             self.found.mark_unknown(*ALL)
             # Its faults are reported; the body is whole without it.
             left_out = ModelDiagnostics(self.found.path, self.found.damage, self.found.doubtful)

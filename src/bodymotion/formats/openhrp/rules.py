@@ -3,6 +3,7 @@
 from bodymotion.diagnostics import document, judgement, reference
 
 RETIRED = {
+    "WRL103": "BODY125",
     "WRL110": "BODY101",
     "WRL111": "BODY104",
     "WRL122": "BODY110",
@@ -46,16 +47,6 @@ NO_JOINT = judgement.warning(
     "A Humanoid should have a Joint in its humanoidBody; without one the body is a single fixed link.",
     "write humanoidBody [ DEF BASE Joint { … } ]",
     example=("humanoidBody [ ]", 'humanoidBody [ DEF BASE Joint { jointType "fixed" } ]'),
-)
-SEVERAL_ROOTS = document.error(
-    "WRL103",
-    "A body must have one root; the first Joint of humanoidBody is read, other Joints beside it are left out.",
-    "put the other Joints into the first one's children",
-    leaves_out=True,
-    example=(
-        "humanoidBody [ DEF ARM Joint { … } DEF LEG Joint { … } ]",
-        "humanoidBody [ DEF WAIST Joint { … children [ DEF ARM Joint { … } DEF LEG Joint { … } ] } ]",
-    ),
 )
 JOINT_MOVED = document.error(
     "WRL104",

@@ -24,7 +24,7 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Joint, Link, Segment
-from bodymotion.model.rules import NO_LINKS
+from bodymotion.model.rules import NO_LINKS, UNCONNECTED
 
 MAX_TOPS = 50  # Of more links without a joint, or joints without a child, it is not guessed which belong together.
 KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
@@ -32,7 +32,7 @@ KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
 OF_THE_WHOLE = frozenset(
     rule.code
     for rule in (
-        *(NO_LINKS, rules.NO_SUCH_LINK, rules.ROOTS),
+        *(NO_LINKS, rules.NO_SUCH_LINK),
         *(rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
     )
 )
@@ -193,11 +193,13 @@ def _read_tree(robot: Element) -> list[Node]:
             holder[child], parents[child] = joint, ""
     connected = {name for name, parent in parents.items() if parent}
     roots = [name for name in links if name not in holder]
-    # Where a joint is faulty, a fault of the whole tree may follow from it.
-    sound = len(connected) == sum(1 for _ in robot.all("joint"))
+    # Where a joint is faulty, or a part of the file is missing, a fault of the whole tree may follow from it.
+    incomplete = robot.document is not None and robot.document.incomplete
+    sound = not incomplete and len(connected) == sum(1 for _ in robot.all("joint"))
     if len(roots) > 1 and sound:
         shown = ", ".join(repr(name)[:60] for name in roots[:6])
-        links[roots[1]].report(rules.ROOTS, f"{len(roots)} links are the child of no joint: {shown}", fatal=True)
+        message = f"{len(roots)} links are the child of no joint: {shown}"
+        links[roots[1]].report(UNCONNECTED, message, hint="connect them to one root by joints", fatal=True)
     found: list[Node] = []
     tops = roots + [name for name in holder if name not in connected]
     for top in tops:
@@ -241,7 +243,7 @@ def _report_cycles(lost: list[str], holder: dict[str, Element], parents: dict[st
             chain.add(at)
             at = parents[at]
         if at in chain:
-            holder[name].report(rules.CYCLE, f"link {name!r:.60} is in a cycle of joints", fatal=True)
+            holder[name].report(UNCONNECTED, f"link {name!r:.60} is in a cycle of joints", hint="", fatal=True)
 
 
 def _by_name(robot: Element, kind: str) -> dict[str, Element]:

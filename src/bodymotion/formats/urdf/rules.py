@@ -4,6 +4,8 @@ from bodymotion.diagnostics import document, judgement
 
 RETIRED = {
     "URDF110": "BODY108",
+    "URDF114": "BODY125",
+    "URDF115": "BODY125",
     "URDF122": "BODY110",
     "URDF123": "BODY111",
     "URDF125": "BODY112",
@@ -50,17 +52,6 @@ TWO_PARENTS = document.error(
     "URDF113",
     "A link is the child of one joint at most: a robot is a tree.",
     example=('<child link="hip"/><!-- of the foot -->', '<child link="foot"/><!-- of the foot -->'),
-)
-ROOTS = document.error(
-    "URDF114",
-    "Exactly one link is the child of no joint: the root.",
-    "connect the other links to it by joints",
-    example=("two links without a joint between them", 'a joint with <parent link="a"/> <child link="b"/>'),
-)
-CYCLE = document.error(
-    "URDF115",
-    "Joints connect every link to the root, without cycles.",
-    example=("two links, each the parent of the other", "the first the parent of the second"),
 )
 
 # Joints
