@@ -26,7 +26,7 @@ settings.register_profile(
 settings.load_profile("shared machines")
 # A program that has done much gets compiled code, with other last digits: what a test compares must not depend on the tests before it.
 # The size of each input decides alone: motions as long as recorded ones get the code that such a program has.
-compiling.SMALL, compiling.SMALL_IN_ALL = 10_000, sys.maxsize
+compiling.MAX_NUMPY_WORK, compiling.MAX_NUMPY_WORK_IN_ALL = 10_000, sys.maxsize
 compiling._Kernel.is_compiled = False
 # The processes that tests start need not compile the same modules each time, and end by Ctrl-C also where a shell runs the tests in the
 # background, which makes it ignored.

@@ -59,7 +59,7 @@ def test_small_inputs_have_the_results_of_compiled_kernels(name, monkeypatch):
     compiling._done.clear()
     monkeypatch.setattr(compiling._Kernel, "is_compiled", False)
     small = CASES[name]()
-    monkeypatch.setattr(compiling, "SMALL", -1)
+    monkeypatch.setattr(compiling, "MAX_NUMPY_WORK", -1)
     for a, b in zip(*([x] if isinstance(x, np.ndarray) else x for x in (small, CASES[name]())), strict=True):
         assert a.shape == b.shape
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11)
@@ -70,7 +70,7 @@ def test_hulls_are_those_of_qhull(limit, monkeypatch):
     from scipy.spatial import ConvexHull
 
     monkeypatch.setattr(compiling._Kernel, "is_compiled", False)
-    monkeypatch.setattr(compiling, "SMALL", limit)
+    monkeypatch.setattr(compiling, "MAX_NUMPY_WORK", limit)
     corners, counts = feet.hulls(FEET, CLOUD, EDGES, STANDS, HEIGHTS, 0.3)
     placed = [poses.transform_points(FEET[:, k, None], CLOUD[a:b]) for k, (a, b) in enumerate(pairwise(EDGES))]
     for t in range(FRAMES):

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem, Source, WrongUseError
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Problem, ShortRepr, Source, WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, frozen
 from bodymotion.system.deferred import NotebookDisplay, provided_by
@@ -106,10 +105,6 @@ class Keyframes(ContentEquality):
 
     def __len__(self) -> int:
         return len(self.times)
-
-    def _summary(self) -> str:
-        ranged = f", {self.times[0]:g} s to {self.times[-1]:g} s" if len(self) else ""
-        return f"Keyframes({len(self)} keyframes x {len(self.columns)} columns{ranged})"
 
     def has(self, name: str) -> bool:
         """Return whether there is the single column of this name, or all columns of the group."""

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.animation import Animation, Parameter
-from bodymotion.diagnostics import Problem, Source, SourceMap
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Problem, ShortRepr, Source, SourceMap
 from bodymotion.system.deferred import provided_by
 
 if TYPE_CHECKING:
@@ -160,12 +159,6 @@ class Choreography(ShortRepr):
     robot: RobotMoves | None = field(default=None, compare=False, repr=False)
     problems: tuple[Problem, ...] = field(default=(), compare=False)
     source: Source = field(default_factory=Source, compare=False)
-
-    def _summary(self) -> str:
-        return (
-            f"Choreography({self.name!r}: {len(self.moves)} moves, {self.slices} slices at {self.slices_per_minute:g} per minute, "
-            f"{self.duration:g} s)"
-        )
 
     @property
     def slices(self) -> int:

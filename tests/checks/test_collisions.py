@@ -61,8 +61,8 @@ def test_mujoco_is_asked_only_about_frames_in_which_boxes_overlap(monkeypatch, e
     # The frames are the same for NumPy and for the compiled code.
     monkeypatch.setattr(compiling._Kernel, "is_compiled", False)
     for largest_small in (10**9, -1):
-        monkeypatch.setattr(compiling, "SMALL", largest_small)
-        monkeypatch.setattr(compiling, "SMALL_IN_ALL", largest_small)
+        monkeypatch.setattr(compiling, "MAX_NUMPY_WORK", largest_small)
+        monkeypatch.setattr(compiling, "MAX_NUMPY_WORK_IN_ALL", largest_small)
         find_collisions(body, q, root, floor=0.1)
         bm.check(examples / "biped_walk.seq", body=body)
     assert len(asked) == 2 and asked[0].size < 60 and asked[0].tolist() == asked[1].tolist()

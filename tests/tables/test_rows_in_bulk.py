@@ -26,7 +26,7 @@ BLANKS, ENDS = (b" ", b"\t", b"  ", b"\x0b", b" \t "), (b"\n", b"\r\n", b" \n", 
 @pytest.mark.parametrize("sign", [b" ", b",", b";", b"\t"])
 def test_rows_in_bulk(sign, numbers, small, monkeypatch):
     monkeypatch.setattr(compiling._Kernel, "is_compiled", False)
-    monkeypatch.setattr(compiling, "SMALL", small)
+    monkeypatch.setattr(compiling, "MAX_NUMPY_WORK", small)
     by, read = random.Random(1), 0
     between = BLANKS if sign == b" " else (sign, sign + b" ", b" " + sign, b" ")
     for _ in range(tries(700)):
@@ -94,5 +94,5 @@ def test_other_numbers_are_not_plain(number):
 
 
 def test_no_memory_is_taken_for_numbers_that_cannot_be_there(monkeypatch):
-    monkeypatch.setattr(compiling, "SMALL", -1)
+    monkeypatch.setattr(compiling, "MAX_NUMPY_WORK", -1)
     assert numbers_of_rows(b"1\n" * 1000, 10**12) is None

@@ -7,8 +7,7 @@ import numpy as np
 
 from bodymotion.balancing.planning import plan_center
 from bodymotion.balancing.stance import FootPlan, plan_feet, support_edges
-from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.dynamics import Measures, measure
 from bodymotion.dynamics.contacts import longest_slip
 from bodymotion.dynamics.differentiation import derivatives
@@ -265,8 +264,8 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
             wish[:, 2] = np.maximum(lowered, smooth[:, 2] - 2.0 * MAX_LOWERING)
         if not number or _score(now, missed) > _score(best[1], best[0]):
             best = missed, now
-    (share, least), (old_share, old_least) = (_score(measures, misses) for misses, measures in (best, kept))
-    return best if (share, least) >= (old_share, min(old_least, SAFE_MARGIN)) else kept
+    (share, smallest), (old_share, old_least) = (_score(measures, misses) for misses, measures in (best, kept))
+    return best if (share, smallest) >= (old_share, min(old_least, SAFE_MARGIN)) else kept
 
 
 def _lifted(targets: Floats, change: Floats, air: Bools) -> Floats:
@@ -365,7 +364,7 @@ def _excess_torque(now: Measures) -> Floats:
 
 
 def _efforts(body: Body) -> list[tuple[float, float]]:
-    """Return the least and the most torque [Nm or N] of each joint's motor, infinite without limits."""
+    """Return the smallest and the largest torque [Nm or N] of each joint's motor, infinite without limits."""
     return [effort_range(joint) or (-np.inf, np.inf) for joint in body.joints]
 
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.dynamics.trees import link_velocities, mass_arrays
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -34,7 +34,7 @@ MAX_SHIFT = 1.0  # [m]
 MAX_FINAL_DISTANCE = 2e-3  # [m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there.
 CENTERING_STEPS = 12
 """A shift of the waist moves the centre of mass by about three quarters of it: the rest falls by a factor of four in each step."""
-UNSEEN_ANGLE = 1.414e-3  # [rad] The reference ignores smaller rotations between two frames.
+MIN_ANGLE = 1.414e-3  # [rad] The reference ignores smaller rotations between two frames.
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
     root[:-1, :3] = np.diff(made.root[:, :3], axis=0) / step
     rotation = rotations.multiply(rotations.conjugate(made.root[:-1, 3:]), made.root[1:, 3:])
     axis, angle = rotations.to_axis_angle(rotation)
-    root[:-1, 3:] = axis * np.where(angle < UNSEEN_ANGLE, 0.0, angle)[:, None] / step
+    root[:-1, 3:] = axis * np.where(angle < MIN_ANGLE, 0.0, angle)[:, None] / step
     speeds = np.zeros_like(made.q)
     speeds[:-1] = np.diff(made.q, axis=0) / step
     velocities = link_velocities(body, links, speeds, root)

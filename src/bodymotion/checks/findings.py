@@ -8,8 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from bodymotion.checks import rules
-from bodymotion.diagnostics import Location, Problem, Rule, Severity
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Location, Problem, Rule, Severity, ShortRepr
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.components import Timeline

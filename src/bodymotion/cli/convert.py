@@ -40,11 +40,11 @@ NAMES = ", ".join(f"{row.name} ({' '.join(row.extensions)})" if row.extensions e
 NOT_FOR_FORMATS = {"files", "reading", "read_as", "write_as", "every"}
 """Parameters of the command that are no options of readers, writers or changes."""
 SWITCHES = ("fix_inertia", "strict", "by_position")  # Options that are not used where they are off.
-BOTH = ("layout", "degrees", "link_names")  # Options of readers that writers have, too.
+READER_AND_WRITER_OPTIONS = ("layout", "degrees", "link_names")  # Options of readers that writers have, too.
 MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
 """The formats in which the writers of models can write meshes."""
 CONVERTIBLE = {"Motion": ("Animation", "KeyPoses"), "KeyPoses": ("Motion",)}
-MAKING = {
+CONVERSION_OPTIONS = {
     ("Motion", "Animation"): ("legs", "bpm"),
     ("Animation", "Motion"): ("bpm", "rate"),
     ("Motion", "KeyPoses"): ("tolerance",),
@@ -293,7 +293,7 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
         raise click.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
     goal = target_format(Motion(), target, options.write_as)
     # A layout and a unit are those of IN where that is a table without names, else those of OUT.
-    both = origin.options_of(options.some(*BOTH))
+    both = origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
     is_read = both.get("layout") == "unitree" and origin.name in ("csv", "parquet")
     read = {one: both[one] for one in both if one != "layout" or is_read}
     write = _fitting(options.others({*read, "rate", "method", "body", "by_position"}), goal)
@@ -383,10 +383,10 @@ def _of_another_kind(source: Path, target: Path, origin: Format, options: Option
             raise click.BadParameter(f"key poses need the model that they are for: {example}", param_hint="--body")
         body = load_body(options.values["body"], options.reading)
         of_body = {"body": body}
-    making = options.some(*MAKING.get((origin.holds, kind), ()))
+    making = options.some(*CONVERSION_OPTIONS.get((origin.holds, kind), ()))
     empty: Any = {"Motion": Motion, "Animation": Animation, "KeyPoses": KeyPoses}[kind]()
     goal = target_format(empty, target, options.write_as)
-    reading = {} if of_body else origin.options_of(options.some(*BOTH))
+    reading = {} if of_body else origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
     writing = _fitting(options.others({*making, *reading, *(("body", "by_position") if of_body else ())}), goal)
     thing = load(source, format=origin.name, **reading, **origin.options_of({**options.reading, **of_body}))
     if "rate" in making:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-LASTING = ("append", "loop", "seamless", "hold", "insert", "length", "within_limits")
-REPORTED = (*LASTING, "offset_joint", "scale_joint", "fill_gaps")  # The steps whose effect is reported in a line.
-OF_LINKS = ("fill_links", "recover_joints", "root_only", "zmp")
-IN_SPACE = ("reverse", "mirror", "smooth", "unwrap", "shift", "turn", "start_at", "keep", "drop")
-STEPS = ("trim", "trim_frames", *REPORTED, *IN_SPACE, *OF_LINKS)  # The steps by the names of their options.
+LENGTH_STEPS = ("append", "loop", "seamless", "hold", "insert", "length", "within_limits")
+REPORTED_STEPS = (*LENGTH_STEPS, "offset_joint", "scale_joint", "fill_gaps")  # Their effect is reported in a line.
+LINK_STEPS = ("fill_links", "recover_joints", "root_only", "zmp")
+OTHER_STEPS = ("reverse", "mirror", "smooth", "unwrap", "shift", "turn", "start_at", "keep", "drop")
+STEPS = ("trim", "trim_frames", *REPORTED_STEPS, *OTHER_STEPS, *LINK_STEPS)  # The steps by the names of their options.
 
 
 class OrderedCommand(click.Command):
@@ -169,7 +169,7 @@ def edit(
         after = before
         for name, text in steps:
             done: Any = (_changed_animation if animated else _changed)(after, name, text, context)
-            if name in REPORTED and not animated:
+            if name in REPORTED_STEPS and not animated:
                 print_message(f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}")
             after = done
         finish(before, after, target)

@@ -6,13 +6,10 @@ from pathlib import Path
 
 import click
 
-from bodymotion.cli.options import ReaderOptions, check_reading, reads_files
+from bodymotion.cli.options import LARGE, ReaderOptions, check_reading, reads_files
 from bodymotion.cli.output import Data, about_file, print_message, problems_of, progress, results, show_problems
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.diagnostics import FormatError, Problem
-
-LARGE = 64 << 20
-"""[bytes] A larger motion file is not loaded: its headers are read, and its rows only where they are needed."""
 
 
 @reads_files

@@ -19,7 +19,7 @@ import click
 
 from bodymotion import __version__
 from bodymotion.cli.app import ONE, VERBS, app
-from bodymotion.cli.output import one_line, print_message, progress, results, show_problems
+from bodymotion.cli.output import print_message, progress, results, show_problems
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
@@ -244,10 +244,8 @@ def _one(mark: str, task: tuple[Path, str, list[str], Input, Path | None]) -> tu
             print_message(error.format_message())
             code = 2
         except Exception as error:
-            print_message(
-                f"{traceback.format_exc()}not done because of {type(error).__name__}: {one_line(error)}",
-                keep_lines=True,
-            )
+            print_message(traceback.format_exc().rstrip(), keep_lines=True)
+            print_message(f"not done because of {type(error).__name__}: {error}")
             code = 1
     printed, messages_text = (text.getvalue().replace(copied or "\0", str(source)) for text in (out, messages))
     return code, printed, messages_text

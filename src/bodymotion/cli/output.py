@@ -196,9 +196,12 @@ def _further(group: Group) -> list[str]:
         also = [_short(location, first.path) for location in others]
         left = group.count - 1 - len(also)
         return [one_line(f"  also at {', '.join(also)}{f' and {left} more' if left > 0 else ''}")]
-    messages = list(dict.fromkeys(problem.message for problem in group.problems))[1 : 1 + MAX_FURTHER]
-    left = group.count - 1 - len(messages)
-    return [*(one_line(f"  also: {message}") for message in messages), *([f"  and {left} more"] if left > 0 else [])]
+    # A line for each problem; those that print the same line are printed once.
+    lines = list(dict.fromkeys(one_line(f"  also: {problem.message}") for problem in group.problems))[
+        1 : 1 + MAX_FURTHER
+    ]
+    left = group.count - 1 - len(lines)
+    return [*lines, *([f"  and {left} more"] if left > 0 else [])]
 
 
 def _short(location: Location, path: str | None) -> str:
@@ -273,8 +276,7 @@ def saved(thing: Any, path: Path) -> int:  # noqa: ANN401
     """Write a file, show what it does not hold and its name, and return the exit code."""
     from bodymotion.formats.registry import save
 
-    losses = save(thing, path).problems
-    show_problems(losses)
+    show_problems(losses := save(thing, path).problems)
     written(path)
     return exit_code(losses)
 

@@ -155,7 +155,7 @@ def simulate(
                     self_collision=self_collision,
                     limits=limits,
                     until_fall=until_fall,
-                    progress=None if bar is None else bar,
+                    progress=bar,
                 )
             except ControllerError as error:
                 print_message(f"bodymotion simulate: {error}")
@@ -182,9 +182,8 @@ def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
     try:
         made = runpy.run_path(file, run_name="bodymotion_controller").get(name)
     except Exception as error:
-        raise click.BadParameter(
-            one_line(f"{file}: {type(error).__name__}: {error}"), param_hint="--controller"
-        ) from None
+        message = one_line(f"{file}: {type(error).__name__}: {error}")
+        raise click.BadParameter(message, param_hint="--controller") from None
     if made is None:
         raise click.BadParameter(f"{file} defines no {name!r}", param_hint="--controller")
     return made(body) if inspect.signature(made).parameters else made()
@@ -281,7 +280,7 @@ def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) 
             if frame.depth is not None:
                 with whole_file(folder / f"{name}_{k:05d}.npz") as stream:
                     np.savez_compressed(stream, time=frame.time, depth=frame.depth)
-        written(folder, f"{counted(len(frames), 'frame')} of {one_line(device.name)}")
+        written(folder, f"{counted(len(frames), 'frame')} of {device.name}")
 
 
 def _figures(found: Simulation) -> dict[str, Any]:
@@ -305,27 +304,19 @@ def _text(found: Simulation) -> str:
     ended = "does not fall" if found.fall is None else f"falls at {found.fall:.3f} s"
     if found.diverged:
         ended = "diverges: numbers are no longer finite"
-    rows = [
-        (
-            "simulated",
-            f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; {'interrupted' if found.interrupted else ended}",
-        )
-    ]
+    ended = "interrupted" if found.interrupted else ended
+    rows = [("simulated", f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; {ended}")]
     for kind, unit, factor in (("rotate", "°", np.degrees(1.0)), ("slide", " mm", 1e3)):
         of = [k for k, joint in enumerate(found.body.joints) if joint.type == kind]
         if of:
             worst = max(of, key=lambda k: found.joint_errors[k])
             mean = np.sqrt(np.mean(found.joint_errors[of] ** 2)) * factor
-            worst_text = (
-                f"largest {found.joint_errors[worst] * factor:.3g}{unit} of {one_line(found.body.joints[worst].name)}"
-            )
-            rows.append(("joint error", f"{mean:.3g}{unit} RMS, {worst_text}"))
+            largest = f"{found.joint_errors[worst] * factor:.3g}{unit} of {found.body.joints[worst].name}"
+            rows.append(("joint error", f"{mean:.3g}{unit} RMS, largest {largest}"))
     if not found.body.is_mounted:
-        rows += [
-            ("root error", f"{found.root_error:.3f} m at most, {found.root_error_at_end:.3f} m at the end"),
-            ("foot slip", f"{1e3 * found.slip:.1f} mm at most"),
-        ]
+        rows.append(("root error", f"{found.root_error:.3f} m at most, {found.root_error_at_end:.3f} m at the end"))
+        rows.append(("foot slip", f"{1e3 * found.slip:.1f} mm at most"))
     rows.append(("mechanical work", f"{found.energy:.1f} J"))
     if link:
-        rows.append(("worst contact", f"{force:.0f} N on {one_line(link)} at {time:.3f} s"))
-    return "".join(f"{name:<16} {value}\n" for name, value in rows)
+        rows.append(("worst contact", f"{force:.0f} N on {link} at {time:.3f} s"))
+    return "".join(one_line(f"{name:<16} {value}") + "\n" for name, value in rows)

@@ -166,9 +166,8 @@ def perform(
             if any(outcome.result in FAILED for outcome in outcomes):
                 raise click.exceptions.Exit(1)
             dances.append((show.name, there))
-        states = perform_together(
-            dances, first_slice=first_slice, start_in=start_in, power_on=power_on, report=print_message
-        )
+        options: dict[str, Any] = {"first_slice": first_slice, "start_in": start_in, "power_on": power_on}
+        states = perform_together(dances, **options, report=print_message)
     raise click.exceptions.Exit(0 if set(states) == {"COMPLETED_SEQUENCE"} else 1)
 
 
@@ -237,8 +236,8 @@ def together(paths: list[Path], place: list[str] | None = None, html: Path | Non
         made = ensemble([load(path) for path in paths], places or None)
         for (one, other), distances in made.distances.items():
             at = int(distances.argmin())
-            least = f"{distances[at]:.2f} m at {made.times[at]:.2f} s"
-            click.echo(one_line(f"{paths[one].name} and {paths[other].name}: at least {least}"))
+            closest = f"{distances[at]:.2f} m at {made.times[at]:.2f} s"
+            click.echo(one_line(f"{paths[one].name} and {paths[other].name}: at least {closest}"))
         show_problems(made.problems)
         if html is not None or view:
             from bodymotion.viewer.api import view as show

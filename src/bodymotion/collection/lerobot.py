@@ -32,7 +32,7 @@ INFO, STATE, VERSION = Path("meta/info.json"), "observation.state", "v3.0"
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 TASK = "__index_level_0__"  # The column with the texts of tasks, which pandas takes as the index.
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-OWN = ("timestamp", "frame_index", "episode_index", "index", "task_index")  # Features of each data set.
+FRAME_FEATURES = ("timestamp", "frame_index", "episode_index", "index", "task_index")  # Features of each data set.
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
 MAX_INFO = 16 << 20  # [bytes] A larger info.json is not read.
@@ -105,8 +105,9 @@ def read_episode(folder: Path, number: int) -> Motion:
             raise NAMES.error(f"{name} has {len(names)} names for {about[name]['shape'][0]} numbers", at)
     if not features:
         raise NAMES.error("no feature of numbers has a list of names", at)
-    issues = [NAMES.as_note.problem(f"{one} has no list of names", at) for one in about if one not in {*features, *OWN}]
-    features |= {name: [name] for name in OWN[:1] if name in about}
+    unnamed = [one for one in about if one not in {*features, *FRAME_FEATURES}]
+    issues = [NAMES.as_note.problem(f"{one} has no list of names", at) for one in unnamed]
+    features |= {name: [name] for name in FRAME_FEATURES[:1] if name in about}
     check_memory(8 * row["length"] * sum(map(len, features.values())), f"reading episode {number}")
     path = folder / DATA_PATH.format(chunk_index=int(row["data/chunk_index"]), file_index=int(row["data/file_index"]))
     filters = [("episode_index", "=", number)]
@@ -126,8 +127,8 @@ def read_episode(folder: Path, number: int) -> Motion:
             raise UNREADABLE.error(reason, Location(str(path)), "")
         values[name] = found
     names, state, rate = features.pop(STATE, []), values.pop(STATE, np.zeros((row["length"], 0))), float(info["fps"])
-    if features.pop(OWN[0], None):
-        stamps, due = values[OWN[0]][:, 0], np.arange(row["length"]) / rate
+    if features.pop(FRAME_FEATURES[0], None):
+        stamps, due = values[FRAME_FEATURES[0]][:, 0], np.arange(row["length"]) / rate
         is_near = np.abs(stamps - stamps[:1] - due) <= 0.5 / rate + 1e-6 * np.abs(stamps)  # in single precision
         for k in np.flatnonzero(~is_near)[:1]:
             reason = f"frame {k} of episode {number} is {stamps[k] - stamps[0]:g} s after frame 0 by its time stamp"
@@ -289,7 +290,7 @@ def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Any]]:
         if isinstance(one, MultiValueSeq) and one is not joints and all(one.part_labels) and one.part_labels:
             found.setdefault(one.content, (list(one.part_labels), one.values))
     contents = {one.content for one in motion.components if one is not joints and one is not links}
-    if reserved := {*OWN, STATE} & contents:
+    if reserved := {*FRAME_FEATURES, STATE} & contents:
         raise ValueError(f"{name} has a component {min(reserved)!r}, which is a name of LeRobot's own")
     with np.errstate(over="ignore"):
         return {name: (names, v.astype(np.float32)) for name, (names, v) in found.items()}

@@ -20,8 +20,7 @@ from operator import itemgetter
 from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.geometry.arrays import available_memory
 from bodymotion.kernels.compiling import expect
 from bodymotion.system.deferred import need

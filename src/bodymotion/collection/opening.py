@@ -19,8 +19,7 @@ from zipfile import BadZipFile
 
 from bodymotion.collection.inputs import archive_kind, episode_of, find_files, member_of
 from bodymotion.collection.mapping import Outcome, in_order, map_files
-from bodymotion.diagnostics import FormatError, Location, Problem, WrongUseError
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import FormatError, Location, Problem, ShortRepr, WrongUseError
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.system.deferred import need
 

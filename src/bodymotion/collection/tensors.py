@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.collection.mapping import Outcome
-from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.diagnostics.text import listed, with_article
 from bodymotion.dynamics import Derivative, derivatives, inverse_dynamics, pose_derivatives
 from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory

@@ -18,10 +18,10 @@ from bodymotion.spot.playback.legs import foot_positions
 MAX_LAG = 1.0  # [s] Larger lags are not searched, nor those that leave less than half of the shorter motion.
 MAX_SAMPLES = 20_000
 MIN_RATE = 200.0  # [Hz] Rate at which lags are tried, with at most `MAX_SAMPLES` samples.
-TRIED = 120  # [slices] Length of the part of a recording that is compared with each part of a dance,
-PER_SLICE = 4  # at this number of times in a slice.
-EARLY = 0.01  # [s] A robot is at most this much early.
-CLEARLY = 0.5  # A recorded dance began at a later slice if its difference there is at most this share of that at the first slice.
+MAX_SLICES = 120  # [slices] Length of the part of a recording that is compared with each part of a dance,
+TIMES_PER_SLICE = 4  # at this number of times in a slice.
+MAX_LEAD = 0.01  # [s] A robot is at most this much early.
+MAX_LATER_SHARE = 0.5  # A recorded dance began at a later slice if its difference there is at most this share of that at the first slice.
 SAME_COST = 1.02  # The shortest lag is chosen of those that fit nearly as well, as in a periodic motion.
 
 
@@ -68,8 +68,8 @@ def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
     """Return the slice at which a recorded dance began, and its motion from there on."""
     whole, slice_ = dance.play(), 60.0 / dance.slices_per_minute
     names, tables, times = _common(whole, recorded)
-    step, longest = slice_ / PER_SLICE, TRIED * PER_SLICE
-    commanded = sampled(tables[0], times[0], step * np.arange(dance.slices * PER_SLICE + 1))
+    step, longest = slice_ / TIMES_PER_SLICE, MAX_SLICES * TIMES_PER_SLICE
+    commanded = sampled(tables[0], times[0], step * np.arange(dance.slices * TIMES_PER_SLICE + 1))
     count = min(int((times[1][-1] - times[1][0]) / step) + 1, longest)
     made = sampled(tables[1], times[1], times[1][0] + step * np.arange(count))
     tracks = {name: {"arm"} for name in ARM_JOINTS} | {"gripper": {"gripper"}}
@@ -80,16 +80,16 @@ def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
     costs = np.full(dance.slices, np.inf)
     for first in range(dance.slices):
         # A joint keeps the angle in which the recording begins until a move that was not skipped moves it.
-        later = (min((start for start in one if start >= first), default=dance.slices + TRIED) for one in starts)
-        since = [PER_SLICE * start for start in later]
-        for delay in range(PER_SLICE if first else max(int(MAX_LAG / step), PER_SLICE)):
-            at = PER_SLICE * first - delay + np.arange(count)
+        later = (min((start for start in one if start >= first), default=dance.slices + MAX_SLICES) for one in starts)
+        since = [TIMES_PER_SLICE * start for start in later]
+        for delay in range(TIMES_PER_SLICE if first else max(int(MAX_LAG / step), TIMES_PER_SLICE)):
+            at = TIMES_PER_SLICE * first - delay + np.arange(count)
             goals = np.where(at[:, None] < since, made[0], commanded[np.clip(at, 0, len(commanded) - 1)])
             costs[first] = min(costs[first], (made - goals).var(axis=0).sum())
     best = int(np.argmin(costs))
-    first = best if costs[best] < CLEARLY * costs[0] else 0
+    first = best if costs[best] < MAX_LATER_SHARE * costs[0] else 0
     begun = dance.play(first_slice=first)[first * slice_ :]
-    if 0 < first < dance.slices - 1 and _lag(*_common(begun, recorded)[1:]) < -EARLY:
+    if 0 < first < dance.slices - 1 and _lag(*_common(begun, recorded)[1:]) < -MAX_LEAD:
         first += 1
         begun = dance.play(first_slice=first)[first * slice_ :]
     return first, begun
@@ -121,14 +121,14 @@ def _lag(tables: list[Floats], times: list[Floats]) -> float:
     grids = [t[0] + step * np.arange(int(span / step) + 1) for t, span in zip(times, spans, strict=True)]
     first, second = (sampled(table, t, grid) for table, t, grid in zip(tables, times, grids, strict=True))
     start = float(times[1][0] - times[0][0])
-    least = max(min(len(first), len(second)) // 2, 3)
+    smallest = max(min(len(first), len(second)) // 2, 3)
     lags, costs = [], []
     # Sample k of the second is compared with sample k − shift of the first.
-    for shift in range(least - len(second), len(first) - least + 1):
+    for shift in range(smallest - len(second), len(first) - smallest + 1):
         delay = start - shift * step
         a, b = first[max(shift, 0) :], second[max(-shift, 0) :]
         count = min(len(a), len(b))
-        if abs(delay) <= MAX_LAG and count >= least:
+        if abs(delay) <= MAX_LAG and count >= smallest:
             lags.append(delay)
             costs.append(float((a[:count] - b[:count]).var(axis=0).sum()))
     if not costs:

@@ -20,5 +20,6 @@ from bodymotion.diagnostics.problem import WrongUseError as WrongUseError
 from bodymotion.diagnostics.problem import document as document
 from bodymotion.diagnostics.problem import judgement as judgement
 from bodymotion.diagnostics.problem import reference as reference
+from bodymotion.diagnostics.representation import ShortRepr as ShortRepr
 from bodymotion.diagnostics.text import Group as Group
 from bodymotion.diagnostics.text import grouped as grouped

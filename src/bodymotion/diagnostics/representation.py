@@ -5,31 +5,23 @@ from reprlib import Repr
 from typing import Any
 
 MAX_CHARACTERS = 300
-MAX_NUMBERS = 7
-"""An array of more numbers is represented by its shape."""
+MAX_NUMBERS = 7  # An array of more numbers is represented by its shape.
 
 
 class _Parts(Repr):
-    def __init__(self) -> None:
-        super().__init__()
-        self.maxstring, self.maxother = 120, 60
-        self.maxtuple = self.maxlist = 4
-        self.fillvalue = "…"
-
     def repr_ndarray(self, array: Any, level: int) -> str:  # noqa: ANN401
-        """Return the numbers of a vector, or the shape of another array."""
         if array.ndim == 1 and array.size <= MAX_NUMBERS and array.dtype.kind in "fi":
             return f"[{' '.join(f'{value:g}' for value in array.tolist())}]"
         return f"array{array.shape}"
 
     def repr_float(self, number: float, level: int) -> str:
-        """Return the number with six digits."""
         return f"{number:.6g}"
 
     repr_mappingproxy = Repr.repr_dict
 
 
 _PARTS = _Parts()
+_PARTS.maxstring, _PARTS.maxother, _PARTS.maxtuple, _PARTS.maxlist, _PARTS.fillvalue = 120, 60, 4, 4, "…"
 
 
 class ShortRepr:

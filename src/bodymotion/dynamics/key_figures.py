@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.dynamics.contacts import foot_slips
 from bodymotion.dynamics.quantities import Series, extremes, measurable, series
 

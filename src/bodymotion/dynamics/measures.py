@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Location, Problem, WrongUseError, judgement
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Location, Problem, ShortRepr, WrongUseError, judgement
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.dynamics import trees
 from bodymotion.dynamics.contacts import (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import distinct
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen

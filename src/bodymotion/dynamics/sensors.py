@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.dynamics.trees import point_velocities
 from bodymotion.dynamics.visible_shapes import VisibleShapes
 from bodymotion.geometry import poses, rotations

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.editing.frames import root_poses
 from bodymotion.editing.rules import IDLE, NOT_RIGID
 from bodymotion.geometry import rotations

@@ -23,7 +23,7 @@ _ENUMERATIONS = {("type", "fixed"): get_args(JointType), ("type", "xyz"): get_ar
 T = TypeVar("T")
 SUM_TOLERANCE = 1e-9  # Relative difference up to which the sums of the segments equal the link in the rest of the file.
 _ARRAYS = ("transform", "mass", "center_of_mass", "inertia")
-MATTERS = ("actuator", "contact", "deformable", "equality", "sensor", "tendon")
+PHYSICAL_SECTIONS = ("actuator", "contact", "deformable", "equality", "sensor", "tendon")
 """Sections of MJCF that define motion and sensing; the others are about the scene, appearance and defaults."""
 
 
@@ -169,8 +169,8 @@ def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | 
     )
     if not found or any(shapes):
         return None
-    for ours, theirs, least in sums:
-        if not np.abs(ours - theirs).max() <= SUM_TOLERANCE * max(least, float(np.abs(theirs).max())):
+    for ours, theirs, smallest in sums:
+        if not np.abs(ours - theirs).max() <= SUM_TOLERANCE * max(smallest, float(np.abs(theirs).max())):
             return None
     return tuple(found)
 
@@ -214,7 +214,7 @@ def mjcf_losses(body: Body) -> Iterator[tuple[Rule, str, str]]:
     """Return what another format does not hold of a body's values of MJCF, each with its rule and the name of its object."""
     for section, values in mjcf_values(body.extra).items():
         if values and section != "joints":
-            rule = ONLY_MJCF if section in MATTERS else ONLY_MJCF.as_note
+            rule = ONLY_MJCF if section in PHYSICAL_SECTIONS else ONLY_MJCF.as_note
             yield rule, f"<{section}> of MJCF", body.name or "the model"
     for link in body.links:
         if mjcf_values(link.joint.extra):

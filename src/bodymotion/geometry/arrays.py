@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
@@ -101,12 +101,12 @@ def runs(mask: Bools) -> list[tuple[int, int]]:
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
-def without_short_runs(mask: Bools, times: Floats, least: float) -> Bools:
-    """Return a mask (N,) over times (N,) without gaps, then without runs, shorter than `least` between its first and its last element."""
+def without_short_runs(mask: Bools, times: Floats, min_duration: float) -> Bools:
+    """Return a mask (N,) over times (N,) without gaps, then without runs, shorter than `min_duration` between first and last element."""
     found = np.array(mask)
     for state in (False, True):
         for a, b in runs(found == state):
-            if a > 0 and b < len(found) and times[b] - times[a] < least:
+            if a > 0 and b < len(found) and times[b] - times[a] < min_duration:
                 found[a:b] = not state
     return found
 

@@ -237,11 +237,11 @@ Point: TypeAlias = tuple[float, float]
 def hull_of_sorted(points: list[Point]) -> list[Point]:
     """Return the convex hull of sorted points in a plane, counter-clockwise, by Andrew's monotone chain."""
     chain: list[Point] = []
-    least = 2
+    smallest = 2
     for step, (x, y) in enumerate([*points, *points[-2::-1]]):
         if step == len(points):
-            least = len(chain) + 1
-        while len(chain) >= least:
+            smallest = len(chain) + 1
+        while len(chain) >= smallest:
             (ax, ay), (bx, by) = chain[-2:]
             if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
                 break
@@ -715,7 +715,7 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
 
 
 def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float = -np.inf) -> Floats:
-    """Return the least distances (…) by which one of two boxes must be moved to be apart, negative where they are.
+    """Return the smallest distances (…) by which one of two boxes must be moved to be apart, negative where they are.
 
     Where a direction gives at most `enough`, no others may have been tried.
     A box has axes (3, 3, …), as columns, half sizes (3, …) and a middle (3, …). Gottschalk, Lin and Manocha (1996): the directions to be
@@ -726,14 +726,14 @@ def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float 
     cosines = np.einsum("ij...,ik...->jk...", a, b)
     along = np.abs(cosines)
     to_a, to_b = np.einsum("i...,ij...->j...", between, a), np.einsum("i...,ij...->j...", between, b)
-    least = np.minimum(
+    smallest = np.minimum(
         (half_a + np.einsum("jk...,k...->j...", along, half_b) - np.abs(to_a)).min(axis=0),
         (half_b + np.einsum("jk...,j...->k...", along, half_a) - np.abs(to_b)).min(axis=0),
     )
-    left = least > enough
+    left = smallest > enough
     if not left.any():
-        return np.asarray(least)
-    rest = least[left]
+        return np.asarray(smallest)
+    rest = smallest[left]
     half_a, half_b = (np.broadcast_to(half, to_a.shape)[..., left] for half in (half_a, half_b))
     to_a, to_b, cosines, along = (one[..., left] for one in (to_a, to_b, cosines, along))
     for i, j in np.ndindex(3, 3):
@@ -744,8 +744,8 @@ def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float 
         sine = np.sqrt(np.maximum(1.0 - cosines[i, j] ** 2, 0.0))
         # Products of parallel axes are no directions.
         rest = np.minimum(rest, np.divide(overlap, sine, out=np.full_like(sine, np.inf), where=sine > 1e-3))
-    least[left] = rest
-    return np.asarray(least)
+    smallest[left] = rest
+    return np.asarray(smallest)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints, unit
 

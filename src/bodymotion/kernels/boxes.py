@@ -19,21 +19,21 @@ def find_deep(
 ) -> None:
     """Set `found` (T,) in frames in which boxes of shapes of one of the `pairs` (N, 2) of links overlap by more than `limit`.
 
-    `placed`: rotations (3, 3, K, T) and origins (3, K, T) of the links, the least and the largest coordinates (3, K, T) of their boxes, and
+    `placed`: rotations (3, 3, K, T) and origins (3, K, T) of the links, the lowest and highest coordinates (3, K, T) of their boxes, and
     those (3, K, B) in frames `starts[b]`…`starts[b + 1]` together. `boxes`: axes (S, 3, 3), as columns, middles and half sizes (S, 3) of
     those of the shapes, in the frames of the links, and how far they reach from the origins (S,). The shapes of link k are
     `edges[k]`…`edges[k + 1]`.
 
     Links that lack some distance of overlapping are compared again when they have moved that far to each other.
     """
-    turns, origins, low, high, least, most = placed
+    turns, origins, low, high, smallest, most = placed
     axes, middles, halves, radii = boxes
     turn, own, cosines, last_turn = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     for n in range(pairs.shape[0]):
         one, two = pairs[n, 0], pairs[n, 1]
         radius, lacking, last_place = np.max(radii[edges[two] : edges[two + 1]]), 0.0, (0.0, 0.0, 0.0)
         for block in range(starts.shape[0] - 1):
-            if _apart(least[:, :, block], most[:, :, block], one, two):
+            if _apart(smallest[:, :, block], most[:, :, block], one, two):
                 continue
             for t in range(starts[block], starts[block + 1]):
                 if found[t] or _apart(low[:, :, t], high[:, :, t], one, two):

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
-SMALL = 1_000_000
+MAX_NUMPY_WORK = 1_000_000
 """Work of a kernel, in inner loop steps such as links × frames, that NumPy does in less time than it takes to load compiled code."""
-SMALL_IN_ALL = 3_000_000  # The same for all calls so far, small ones.
-CALL = 5_000  # Inner loop steps that take as long as the overhead of a call with NumPy.
+MAX_NUMPY_WORK_IN_ALL = 3_000_000  # The same for all calls so far, small ones.
+CALL_OVERHEAD = 5_000  # Inner loop steps that take as long as the overhead of a call with NumPy.
 ONE_THREAD = 512  # Number of frames up to which one thread is faster than several.
 
 num_threads = os.cpu_count() or 1
@@ -108,14 +108,14 @@ def is_small(function: Callable[..., object], work: int) -> bool:
     if isinstance(function, _Kernel) and function.is_compiled:
         return False
     name = f"{function.__module__}.{function.__name__}"
-    _done[name] += work + CALL
-    return work + CALL <= SMALL and _done[name] <= SMALL_IN_ALL
+    _done[name] += work + CALL_OVERHEAD
+    return work + CALL_OVERHEAD <= MAX_NUMPY_WORK and _done[name] <= MAX_NUMPY_WORK_IN_ALL
 
 
 def expect(inputs: int, processes: int) -> None:
     """Prepare this process, one of `processes`, for `inputs`: compiled code is loaded for the first ones, on its share of the threads."""
-    global SMALL_IN_ALL, num_threads
-    SMALL_IN_ALL //= max(inputs, 1)
+    global MAX_NUMPY_WORK_IN_ALL, num_threads
+    MAX_NUMPY_WORK_IN_ALL //= max(inputs, 1)
     num_threads = max(num_threads // processes, 1)
 
 
@@ -124,10 +124,10 @@ def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
     return frozen(np.ascontiguousarray(values).reshape(shape))
 
 
-def in_slices(count: int, work: Callable[[int, int], None], few: int = ONE_THREAD) -> None:
+def in_slices(count: int, work: Callable[[int, int], None], one_thread: int = ONE_THREAD) -> None:
     """Call `work(start, stop)` for slices that together are 0…count, without warnings about numbers that are not finite.
 
-    They are on several threads where there are more than `few`, and small enough for the cache of a processor. `work` must not begin
+    They are on several threads where there are more than `one_thread`, and small enough for the cache of a processor. `work` must not begin
     several threads by another call: threads that wait for each other would not end.
     """
 
@@ -136,7 +136,7 @@ def in_slices(count: int, work: Callable[[int, int], None], few: int = ONE_THREA
             work(start, stop)
 
     workers = num_threads
-    parts = 1 if count <= few else min(max(4 * workers * (workers > 1), -(-count // MAX_SLICE)), count)
+    parts = 1 if count <= one_thread else min(max(4 * workers * (workers > 1), -(-count // MAX_SLICE)), count)
     edges = np.linspace(0, count, parts + 1).astype(int)
     list((map if parts == 1 or workers == 1 else _pool().map)(quiet, edges[:-1], edges[1:]))
 

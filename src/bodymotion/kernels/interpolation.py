@@ -135,7 +135,7 @@ def filtered(values: Floats, taps: Floats, step: int) -> Floats:
             out[a:b] += tap * values[a * step + j : (b - 1) * step + j + 1 : step]
 
     # Several threads help from about a million multiplications on.
-    in_slices(count, work, few=max(1_000_000 // max(len(taps) * values.shape[1], 1), 64))
+    in_slices(count, work, one_thread=max(1_000_000 // max(len(taps) * values.shape[1], 1), 64))
     return out
 
 

@@ -55,11 +55,11 @@ TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
 MIN_STEP = 1e-11  # [rad or m] A smaller step ends the descent.
 MAX_STEP = 0.5  # [rad or m] No variable moves further in one step.
 MIN_GAIN, MAX_STALLS = 1e-12, 3  # The descent ends when MAX_STALLS steps in a row gain less than this share.
-TRIES = 4  # Steps that are tried at most, for each one that may be taken.
+MAX_TRIED_STEPS = 4  # Steps that are tried at most, for each one that may be taken.
 HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
 """The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
-FEW = 64  # Number of frames up to which one thread is faster than several.
-DAMPING, MIN_SHARE, MIN_DAMPING, SURE = 1e-3, 1e-9, 1e-11, 1e-9
+ONE_THREAD_FRAMES = 64  # Number of frames up to which one thread is faster than several.
+DAMPING, MIN_SHARE, MIN_DAMPING, MIN_RELATIVE_GAIN = 1e-3, 1e-9, 1e-11, 1e-9
 """The first and the least share of the squared error that is λ, the least λ; and the least relative gain: below, rounding decides."""
 
 
@@ -97,7 +97,7 @@ def solve(
         _solve((chain, masses, tasks, free), steps, *(one[begin:end] if len(one) > 1 else one for one in rows))
 
     # Frames that start where the one before ended are not divided.
-    in_slices(count, work, few=FEW if len(starts) == count else count)
+    in_slices(count, work, one_thread=ONE_THREAD_FRAMES if len(starts) == count else count)
     return q, root, errors, cost
 
 
@@ -540,7 +540,7 @@ def _solve(
         stalls, taken, more = 0, 0, 1.0
         if t < starts.shape[0]:
             share = DAMPING
-        for number in range(TRIES * steps + 1):
+        for number in range(MAX_TRIED_STEPS * steps + 1):
             other = 1 - at
             linear = (residuals[other], jacobians[other])
             slopes = taken + (number > 0) < steps
@@ -554,7 +554,7 @@ def _solve(
                 if number > 0:
                     taken += 1
                     stalls = stalls + 1 if merit - value <= MIN_GAIN * abs(value) and opened <= TOLERANCE else 0
-                    if merit - value > SURE * abs(value):
+                    if merit - value > MIN_RELATIVE_GAIN * abs(value):
                         share, more = max(0.2 * share * more, MIN_SHARE), 1.0
                 soft, apart, worst, merit = now, opened, error, value
                 for j in range(joints):
@@ -577,7 +577,7 @@ def _solve(
                             merit += _penalty(residuals[at, row], share_of, bounded[row])
                             lagrange[row] = HARD * share_of
                 _normal_equations(free, rest, x, bounded, lagrange, linear, system)
-            elif value - merit > SURE * abs(value):
+            elif value - merit > MIN_RELATIVE_GAIN * abs(value):
                 share *= 10.0
             else:
                 more *= 10.0

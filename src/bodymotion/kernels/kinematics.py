@@ -561,5 +561,5 @@ def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Fl
                 j = parents[j]
             found[:, column, column] += rotors[columns[i]]
 
-    in_slices(len(poses), work, few=64)
+    in_slices(len(poses), work, one_thread=64)
     return out

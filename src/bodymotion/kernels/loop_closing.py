@@ -120,21 +120,22 @@ def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:
 
 
 def follow(
-    mechanism: Mechanism, followers: Indices, rank: int, usual: float, start: Floats, targets: Floats
+    mechanism: Mechanism, followers: Indices, rank: int, median: float, start: Floats, targets: Floats
 ) -> tuple[Floats, Floats, Indices]:
     """Close loops over T frames.
 
     `followers`: which of the v variables are worked out; the others are as in `targets` (T, v). `rank`: how many of the followers'
-    singular values are not 0 where nothing is singular; `usual`: how large the least of them is there. `start` (v,): where to begin.
+    singular values are not 0 where nothing is singular; `median`: how large the smallest of them is there.
+    `start` (v,): where to begin.
 
-    Return the variables (T, v), the least of those singular values as parts of the usual one (T,), and marks (T,).
+    Return the variables (T, v), the smallest of those singular values as parts of that size (T,), and marks (T,).
     """
     found = np.array(targets, order="C")
-    least, marks = np.ones(len(targets)), np.zeros(len(targets), dtype=np.int64)
+    smallest, marks = np.ones(len(targets)), np.zeros(len(targets), dtype=np.int64)
     if len(followers) and len(targets):
         drivers = np.setdiff1d(np.arange(targets.shape[1]), followers).astype(np.int64)
-        _follow(mechanism, followers, drivers, rank, usual, np.array(start), np.array(found), found, least, marks)
-    return found, least, marks
+        _follow(mechanism, followers, drivers, rank, median, np.array(start), np.array(found), found, smallest, marks)
+    return found, smallest, marks
 
 
 @inlined
@@ -176,14 +177,14 @@ def _correct(
 ) -> tuple[bool, float, float]:
     """Move the dependent joints until the loops are closed as far as possible.
 
-    Return whether that came to an end, how long the first correction was, and the least singular value where it began. `work` is
+    Return whether that came to an end, how long the first correction was, and the smallest singular value where it began. `work` is
     left as it is at the end.
     """
     _evaluate(mechanism, x, followers, work, False)
     residual, s = work[3], work[7]
     error = length(residual)
     step, before = np.empty(followers.shape[0]), np.empty(followers.shape[0])
-    least = s[rank - 1] if rank > 0 else 1.0
+    smallest = s[rank - 1] if rank > 0 else 1.0
     first, damping = -1.0, 0.0
     for _ in range(most):
         if not np.isfinite(error):
@@ -192,14 +193,14 @@ def _correct(
         way = length(step)
         first = way if first < 0.0 else first
         if error < 1e-15 or way == 0.0:
-            return True, first, least
+            return True, first, smallest
         for j in range(followers.shape[0]):
             before[j] = x[followers[j]]
             x[followers[j]] -= step[j]
         _evaluate(mechanism, x, followers, work, True)
         after = length(residual)
         if damping == 0.0 and (way < 1e-11 or after < 1e-14):
-            return True, first, least
+            return True, first, smallest
         if after <= error * (1.0 + 1e-12):
             error = after
             damping = 0.1 * damping if damping > 1e-6 * s[0] else 0.0
@@ -208,7 +209,7 @@ def _correct(
                 x[followers[j]] = before[j]
             _evaluate(mechanism, x, followers, work, True)
             damping = max(10.0 * damping, 1e-3 * s[0])
-    return False, first, least
+    return False, first, smallest
 
 
 @inlined
@@ -289,11 +290,11 @@ def _follow(
     followers: Indices,
     drivers: Indices,
     rank: int,
-    usual: float,
+    median: float,
     x: Floats,
     targets: Floats,
     found: Floats,
-    least: Floats,
+    smallest: Floats,
     marks: Indices,
 ) -> None:
     equations, links = mechanism[7].shape[0], mechanism[0].shape[0]
@@ -322,24 +323,24 @@ def _follow(
             farthest = max(farthest, abs(way[j]))
         if not finite:
             marks[t] = LOST
-            least[t] = 0.0
+            smallest[t] = 0.0
             for j in range(nf):
                 found[t, followers[j]] = np.nan
             continue
         remaining = 1.0
-        least[t] = np.inf
+        smallest[t] = np.inf
         size = 1.0 if farthest <= MAX_STEP else max(MAX_STEP / farthest, MIN_STEP_SHARE)
         while remaining > 0.0:
             part = remaining if lost or size >= remaining else size
             if not fresh:
                 _evaluate(mechanism, x, followers, work, False)
                 fresh = True
-            _predict(work, drivers, way, part, earlier, rank, SINGULAR_SHARE * usual, moved, move)
+            _predict(work, drivers, way, part, earlier, rank, SINGULAR_SHARE * median, moved, move)
             longest = 0.0
             for j in range(nf):
                 longest = max(longest, abs(move[j]))
-            smallest = part <= MIN_STEP_SHARE
-            if longest > MAX_STEP and not lost and not smallest:
+            is_smallest = part <= MIN_STEP_SHARE
+            if longest > MAX_STEP and not lost and not is_smallest:
                 size = max(part * max(0.1, 0.9 * MAX_STEP / longest), MIN_STEP_SHARE)
                 continue
             for j in range(nd):
@@ -353,7 +354,7 @@ def _follow(
             )
             crossed = nf == rank and _turned_over(jacobian, work[4], followers, matrix)
             sure = settled and not crossed and (first <= NEWTON_KANTOROVICH * sharp or first < 1e-9)
-            if not (sure or lost or smallest):
+            if not (sure or lost or is_smallest):
                 size = max(0.5 * part, MIN_STEP_SHARE)
                 continue
             if not settled and not lost:
@@ -372,7 +373,7 @@ def _follow(
                 x[j] = trial[j]
             fresh = True
             _copy(work[4], jacobian)
-            least[t] = min(least[t], work[7][rank - 1] / usual if rank > 0 else 1.0)
+            smallest[t] = min(smallest[t], work[7][rank - 1] / median if rank > 0 else 1.0)
             remaining = remaining - part if part < remaining else 0.0
             size = 2.0 * part
             if farthest > MAX_STEP:

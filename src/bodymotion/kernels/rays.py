@@ -58,7 +58,7 @@ def cast(
     from there, with `two_sided` from both sides.
     """
     if len(tree[1]):
-        scene, few = (*tree, frame, near, first, two_sided), ONE_THREAD_RAYS // max(depths.shape[1], 1)
+        scene, one_thread = (*tree, frame, near, first, two_sided), ONE_THREAD_RAYS // max(depths.shape[1], 1)
         starts, ways = as_rows(origins, origins.shape), as_rows(directions, directions.shape)
 
         def work(a: int, b: int) -> None:
@@ -66,7 +66,7 @@ def cast(
             _cast(*scene, starts[a:b], ways[a:b], *found)
             depths[a:b], numbers[a:b] = found
 
-        in_slices(len(depths), work, few)
+        in_slices(len(depths), work, one_thread)
 
 
 @inlined

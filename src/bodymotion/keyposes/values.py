@@ -56,10 +56,6 @@ class LinkKey(ContentEquality, position=(3,), rotation=(3, 3), parting_direction
     contact_points: Floats = field(default_factory=lambda: frozen(np.zeros((0, 3))))
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def _summary(self) -> str:
-        flags = [word for word in ("base", "stationary", "touching", "slave") if getattr(self, f"is_{word}")]
-        return f"LinkKey({self.name!r}{': ' if flags else ''}{', '.join(flags)})"
-
     @property
     def pose(self) -> Floats:
         """The pose (7,): x y z [m], then the quaternion w x y z."""
@@ -107,12 +103,6 @@ class KeyPose(ContentEquality):
         object.__setattr__(self, "stationary_joints", frozenset(self.stationary_joints))
         if self.zmp is not None:
             object.__setattr__(self, "zmp", frozen(self.zmp, (3,), "zmp"))
-
-    def _summary(self) -> str:
-        what = [counted(len(self.joints), "joint")] if self.joints else []
-        what += [counted(len(self.links), "link")] if self.links else []
-        what += ["ZMP"] if self.zmp is not None else []
-        return f"KeyPose({self.time:g} s: {repr(self.syllable) if self.syllable else ', '.join(what) or 'empty'})"
 
     def link(self, name: str) -> LinkKey:
         """Return the key of a link.
@@ -203,7 +193,7 @@ class KeyPoses(ContentEquality):
         """Return as few key poses as keep the motion between them within `tolerance` [rad or m] of a motion, at all its frames.
 
         The root is a link with keys where the motion moves it. Between two poses that are too far from the motion, one is added where the
-        difference is largest, until none is: the number is small, not the least possible.
+        difference is largest, until none is: the number is small, not the smallest possible.
 
         Raises
         ------

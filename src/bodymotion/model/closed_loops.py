@@ -306,7 +306,7 @@ class Closed(ContentEquality):
         (...) Whether the driving joints do not determine those that follow, at this frame or between it and the one before. Branches meet
         there; the motion continues smoothly.
     margin:
-        (...) The least singular value of the Jacobian of the joints that follow, at this frame or since the one before, relative to its
+        (...) The smallest singular value of the Jacobian of the joints that follow, at this frame or since the one before, relative to its
         median: 0 at a singular pose, and about the distance from it in radians. Directions that are free everywhere, because the driving
         joints and the equations do not determine all joints, do not count; in them joints move as little as possible.
     outside:
@@ -386,9 +386,9 @@ class Loops:
         for one in self.mechanisms:
             if len(rows):
                 followers = _integers([k for k, column in enumerate(one.columns) if column not in drivers])
-                followed, least, crossed = self._follow(one, followers, rows[:, list(one.columns)], begin)
+                followed, smallest, crossed = self._follow(one, followers, rows[:, list(one.columns)], begin)
                 found[:, np.array(one.columns)[followers]] = followed[:, followers]
-                margin = np.minimum(margin, least)
+                margin = np.minimum(margin, smallest)
                 singular |= crossed
         driven = tuple(column for column in self.columns if column in drivers)
         following = tuple(column for column in self.columns if column not in drivers)
@@ -418,7 +418,7 @@ class Loops:
     def _follow(
         self, mechanism: Mechanism, followers: Indices, q: Floats, start: Floats | None
     ) -> tuple[Floats, Floats, Bools]:
-        """Return the values (T, v) of a mechanism's joints, the least singular values (T,) and where it is singular (T,)."""
+        """Return the values (T, v) of a mechanism's joints, the smallest singular values (T,) and where it is singular (T,)."""
         units = mechanism.units
         targets = q / units
         near = targets[0] if start is None else start[list(mechanism.columns)] / units
@@ -432,8 +432,8 @@ class Loops:
         median = float(np.median(values)) if values else 1.0
         if start is None and len(followers):
             near = self._first(mechanism, followers, near)
-        found, least, marks = loop_closing.follow(mechanism.arrays, followers, most, median, near, targets)
-        return found * units, least, (least < MIN_MARGIN) | (marks != 0)
+        found, smallest, marks = loop_closing.follow(mechanism.arrays, followers, most, median, near, targets)
+        return found * units, smallest, (smallest < MIN_MARGIN) | (marks != 0)
 
     def _first(self, mechanism: Mechanism, followers: Indices, x: Floats) -> Floats:
         """Return a closed pose (v,) with the driving joints as in x: near x, else any that closes, if possible within limits; else x."""

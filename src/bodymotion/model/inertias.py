@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 MIN_INERTIAL = 1e-15  # A mass [kg] or principal moment [kg m²] below this is none: MuJoCo's mjMINVAL.
 MASS_GIVEN = 1e-3  # The mass [kg] that a repair gives to a moving link without one.
 WATER = 1000.0  # [kg/m³]
-THINNEST = 0.01  # A link that gets an inertia from its shapes is at least this thick [m].
+MIN_THICKNESS = 0.01  # A link that gets an inertia from its shapes is at least this thick [m].
 ROUNDING = 1e-9  # Share of the largest moment by which one may violate the triangle inequality, as of flat bodies.
-SPREAD = 1e-6  # The least second moment along an axis that a repair leaves, as a part of the largest one.
+SPREAD = 1e-6  # The smallest second moment along an axis that a repair leaves, as a part of the largest one.
 
 Why: TypeAlias = Literal["finite", "mass", "zero", "negative", "triangle", "asymmetric"]
 
@@ -75,11 +75,11 @@ def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
     if np.abs(tensor - tensor.T).max() > 1e-6 * size:
         return "asymmetric", "its inertia is not symmetric"
     moments, _ = principal_moments(tensor)
-    least, middle, most = moments.tolist()
-    shown = f"its principal moments are {least:.4g}, {middle:.4g} and {most:.4g} kg m²"
-    if least < MIN_INERTIAL:
+    smallest, middle, most = moments.tolist()
+    shown = f"its principal moments are {smallest:.4g}, {middle:.4g} and {most:.4g} kg m²"
+    if smallest < MIN_INERTIAL:
         return "negative", f"{shown}, which are not all positive"
-    if least + middle < most * (1.0 - ROUNDING):
+    if smallest + middle < most * (1.0 - ROUNDING):
         return "triangle", f"{shown}: the largest is more than the sum of the other two"
     return None
 
@@ -130,8 +130,8 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
 def _possible_without_width(inertia: Floats) -> bool:
     """Return whether a tensor without three positive moments is that of a rod or a point, up to rounding."""
     moments, _ = principal_moments(inertia)
-    least, middle, most = moments.tolist()
-    return bool(least >= -ROUNDING * most and least + middle >= most * (1.0 - ROUNDING))
+    smallest, middle, most = moments.tolist()
+    return bool(smallest >= -ROUNDING * most and smallest + middle >= most * (1.0 - ROUNDING))
 
 
 def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
@@ -158,8 +158,8 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
 
     - numbers that are not finite, and negative masses, become 0;
     - a moving link without mass (in a rigid group without) gets `MASS_GIVEN`, at its centre of mass;
-    - one without inertia gets that of a solid box around its shapes, `THINNEST` at least each way, with the link's mass; without shapes
-      that of a ball as dense as water;
+    - one without inertia gets that of a solid box around its shapes, `MIN_THICKNESS` at least each way, with the link's mass;
+      without shapes that of a ball as dense as water;
     - else the tensor is `nearest_possible`.
 
     Returns
@@ -201,8 +201,8 @@ def _repaired(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
             return _with(link, mass, center, np.zeros((3, 3))), losses.INERTIA_GIVEN, "it has none now"
         tensor, of_what = _solid(link, mass)
         return _with(link, mass, center, tensor), losses.INERTIA_GIVEN, f"it has {of_what} now"
-    least, middle, most = principal_moments(nearest)[0].tolist()
-    done = f"they are {least:.4g}, {middle:.4g} and {most:.4g} kg m² now"
+    smallest, middle, most = principal_moments(nearest)[0].tolist()
+    done = f"they are {smallest:.4g}, {middle:.4g} and {most:.4g} kg m² now"
     return _with(link, mass, center, nearest), losses.INERTIA_CHANGED, done
 
 
@@ -211,14 +211,14 @@ def _solid(link: Link, mass: float) -> tuple[Floats, str]:
     boxes = [shape.bounds for shape in link.collisions or link.visuals]
     corners = np.array([box for box in boxes if box is not None and np.isfinite(box).all()])
     if len(corners):
-        edges = np.maximum(corners[:, 1].max(axis=0) - corners[:, 0].min(axis=0), THINNEST)
+        edges = np.maximum(corners[:, 1].max(axis=0) - corners[:, 0].min(axis=0), MIN_THICKNESS)
         square = edges * edges
         with np.errstate(over="ignore"):
             tensor = np.diag(mass / 12.0 * (square.sum() - square))
         if np.isfinite(tensor).all() and tensor.max() * SPREAD > MIN_INERTIAL:
             return tensor, f"the inertia of a solid box of {edges[0]:.3g} × {edges[1]:.3g} × {edges[2]:.3g} m"
     # A mass near the largest number there is would make a ball whose moment is none.
-    radius = min(max((0.75 * mass / (np.pi * WATER)) ** (1 / 3), 0.5 * THINNEST), 1.0 if mass > 1e200 else np.inf)
+    radius = min(max((0.75 * mass / (np.pi * WATER)) ** (1 / 3), 0.5 * MIN_THICKNESS), 1.0 if mass > 1e200 else np.inf)
     moment = max(0.4 * mass * radius**2, 10 * MIN_INERTIAL)
     return moment * np.eye(3), f"the inertia of a ball with a radius of {radius:.3g} m"
 

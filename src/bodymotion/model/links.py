@@ -371,7 +371,7 @@ def armature(joint: Joint) -> float:
 
 
 def effort_range(joint: Joint) -> tuple[float, float] | None:
-    """Return the least and the most torque [Nm] (force [N]) that the motor gives at the joint, None where the file has no limit.
+    """Return the smallest and the largest torque [Nm] (force [N]) that the motor gives at the joint, None where the file has no limit.
 
     `.body` files have it as `joint_effort_range`, URDF as `effort`; in OpenHRP it follows from the limit of the current: climit · torque
     constant · gear ratio · gear efficiency.

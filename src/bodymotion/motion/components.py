@@ -248,9 +248,6 @@ class OtherSeq(ContentEquality):
     content: str
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def _summary(self) -> str:
-        return f"OtherSeq({self.content}: unknown type {self.type!r}, {len(self.extra)} keys)"
-
 
 TimedComponent: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq
 Component: TypeAlias = TimedComponent | OtherSeq

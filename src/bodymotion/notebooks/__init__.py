@@ -6,7 +6,7 @@ from html import escape
 from os import PathLike
 from pathlib import Path
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.notebooks.summaries import html_of
 from bodymotion.scene.loading import Showable, files_of, load_inputs, load_scene
 from bodymotion.scene.options import DisplayOptions

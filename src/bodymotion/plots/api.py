@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Measures, measure
 from bodymotion.dynamics.differentiation import Derivative
@@ -25,7 +24,6 @@ from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
 from bodymotion.scene.loading import Showable, files_of, load_inputs
 from bodymotion.scene.music import Music, load_music
-from bodymotion.system.deprecation import renamed
 from bodymotion.system.files import check_not_read, whole_file
 
 if TYPE_CHECKING:
@@ -68,8 +66,7 @@ class Plot(ShortRepr):
 
         return page(self.charts, self.theme, self.title)
 
-    @renamed(path="output")
-    def save(self, output: str | PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str]) -> None:
         """Write an image (.png, .svg, .pdf) or an interactive page (.html), whole or not at all.
 
         Raises
@@ -79,10 +76,10 @@ class Plot(ShortRepr):
         OSError
             When the file cannot be written.
         """
-        form = form_of(output)
-        check_not_read(output, self.files)
+        form = form_of(path)
+        check_not_read(path, self.files)
         content = self.html().encode() if form == "html" else image_bytes(self.charts, form, self.theme, self.dpi)
-        with whole_file(Path(output)) as file:
+        with whole_file(Path(path)) as file:
             file.write(content)
 
     def _repr_png_(self) -> bytes:

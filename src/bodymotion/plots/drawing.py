@@ -16,8 +16,8 @@ import numpy as np
 from bodymotion.diagnostics.text import moment
 from bodymotion.plots.curves import outside, row_range
 from bodymotion.plots.parts import (
+    MIN_WIDE_GROUND,
     UNDER_LINE,
-    WIDE,
     Bars,
     Cell,
     Chart,
@@ -281,7 +281,7 @@ class Painter:
             loc="upper left",
             ncols=part.legend_columns(cell.width),
             bbox_to_anchor=(0.0, -0.42 / cell.height),
-            fontsize=(7.5 if cell.width > WIDE else 6.5) * self.scale,
+            fontsize=(7.5 if cell.width > MIN_WIDE_GROUND else 6.5) * self.scale,
             **look,
         )
         if last > first:

@@ -8,14 +8,14 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry.arrays import Floats
 
 UNDER_LETTER, UNDER_LINE = 0.066, 0.15  # [inch] Mean width of a letter and height of a line below the title.
 
 MIN_LATE_START = 1e4
 """[s] Times of motions that start later than this, or as long before 0, are shown relative to a round number."""
-WIDE = 6.0  # [inch] Wider grounds have a legend with larger text and more columns.
+MIN_WIDE_GROUND = 6.0  # [inch] Wider grounds have a legend with larger text and more columns.
 
 Color: TypeAlias = int | Literal["muted", "recorded", "bad", "text"]  # An index of the palette, or a role.
 
@@ -148,14 +148,14 @@ class Ground:
     @property
     def names(self) -> tuple[str, ...]:
         """The entries of its legend."""
-        least = () if self.worst is None else (f"minimum: {self.worst[3]}",)
+        smallest = () if self.worst is None else (f"minimum: {self.worst[3]}",)
         feet = dict.fromkeys(one.label for one in self.footprints)
-        return (self.label, *feet, *(label for label, *_ in self.others), *least)
+        return (self.label, *feet, *(label for label, *_ in self.others), *smallest)
 
     def legend_columns(self, width: float) -> int:
         """Return the number of columns of the legend below a ground of this width [inch]."""
         longest = max(len(name) for name in self.names)
-        if width > WIDE:
+        if width > MIN_WIDE_GROUND:
             return min(max(int((width + 0.6) / (0.068 * longest + 0.5)), 1), 4)
         return 2 if longest <= 24 else 1
 

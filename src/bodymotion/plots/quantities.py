@@ -31,7 +31,7 @@ OWN_RANGE = ("joint_displacements", "work", "JointDisplacement", "LinkPosition",
 SLIP = 0.02  # [m/s] A foot in contact that slips faster than this is marked.
 READ = (AccelerationSensor, Gyro, ForceSensor)
 MAX_SENSORS = 24
-WHAT = {"N": "force", "Nm": "moment", "N m": "moment"}  # Quantities by unit, for sensors with more than one.
+QUANTITY_OF_UNIT = {"N": "force", "Nm": "moment", "N m": "moment"}  # For sensors with more than one.
 
 # The zero moment point.
 MAX_POINTS = 1500
@@ -238,7 +238,7 @@ def _sensor_panels(subject: Subject) -> tuple[list[Curves], tuple[str, ...]]:
             at_limit = "saturated at times" if saturated.reshape(len(reading.times), -1).any() else ""
             title = f"{device.kind} {shown(device.name, 30)} on {shown(m.body.links[device.link].name, 30)}"
             if len(by_unit) > 1:
-                title += f": {WHAT.get(unit, unit)}"
+                title += f": {QUANTITY_OF_UNIT.get(unit, unit)}"
             panels.append(together(title, of, range(len(columns)), note=at_limit))
     more = len(devices) - MAX_SENSORS
     return panels, (f"{more} more sensors not shown",) if more > 0 else ()
@@ -253,7 +253,7 @@ def decimated_path(times: Floats, points: Floats) -> Indices:
 
 
 def view_limits(
-    solid: Sequence[Floats], path: Floats, width: float, least: float, most: float
+    solid: Sequence[Floats], path: Floats, width: float, min_height: float, max_height: float
 ) -> tuple[tuple[float, float], tuple[float, float], bool]:
     """Return the ranges of axes with equal scales, in a frame of this width and between two heights [inch].
 
@@ -270,7 +270,7 @@ def view_limits(
     border = 0.06 * float(max(*(high - low), 0.05))
     low, high = low - border, high + border
     size = high - low
-    height = float(np.clip(width * size[1] / size[0], least, most))
+    height = float(np.clip(width * size[1] / size[0], min_height, max_height))
     scale = max(size[0] / width, size[1] / height)
     middle, half = (low + high) / 2, np.array([width, height]) * scale / 2
     x = float(middle[0] - half[0]), float(middle[0] + half[0])
@@ -315,12 +315,12 @@ def _margin(subject: Subject) -> Curves:
     if np.isnan(margin).all():
         return replace(found, note="no foot in contact")
     k = int(np.nanargmin(margin))
-    least = f"minimum {subject.length_text(float(margin[k] / factor))} at {m.times[inside][k]:.2f} s"
+    minimum = f"minimum {subject.length_text(float(margin[k] / factor))} at {m.times[inside][k]:.2f} s"
     far = max(4 * max(float(np.nanmax(margin)), 0.0), MIN_MARGIN_RANGE * factor)
     if found.lowest < -far:
         highest = 1.08 * max(float(np.nanmax(margin)), 0.0) + 0.08 * far
-        return replace(found, lowest=-far, highest=highest, note=f"{least}; below the axis")
-    return replace(found, note=least)
+        return replace(found, lowest=-far, highest=highest, note=f"{minimum}; below the axis")
+    return replace(found, note=minimum)
 
 
 def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
@@ -338,11 +338,11 @@ def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
     return ranged((Curves("Recorded ZMP minus computed ZMP", unit, lines, note=note, legend=True),), from_zero=True)[0]
 
 
-def ground_part(subject: Subject, width: float, least: float, most: float) -> Ground:
-    """Return the ground, `width` wide and from `least` to `most` high [inch]."""
+def ground_part(subject: Subject, width: float, min_height: float, max_height: float) -> Ground:
+    """Return the ground, `width` wide and from `min_height` to `max_height` high [inch]."""
     part = subject.cached("ground", lambda: _ground(subject))
     solid = [one.corners for one in part.footprints] + [points for _, _, points, _ in part.others]
-    x, y, cut = view_limits(solid, part.path, width, least, most)
+    x, y, cut = view_limits(solid, part.path, width, min_height, max_height)
     title = "ZMP from above; far parts are cut off" if cut else "Zero moment point, seen from above"
     return replace(part, title=title, x=x, y=y)
 

@@ -21,7 +21,7 @@ from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.plots.parts import number_text
 from bodymotion.scene.music import Music
 
-SHORT = 4  # Branches with fewer joints on one link are one group: the wheels of a vehicle, the fingers of a hand.
+MIN_BRANCH = 4  # Branches with fewer joints on one link are one group: wheels of a vehicle, fingers of a hand.
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
             at = onwards[0]
             group += [column_of[at]] if at in column_of else []
             onwards = [child for child in children.get(at, []) if below[child]]
-        short = [child for child in onwards if len(below[child]) < SHORT]
-        if group and len(short) == len(onwards) and sum(len(below[child]) for child in short) <= 2 * SHORT:
+        short = [child for child in onwards if len(below[child]) < MIN_BRANCH]
+        if group and len(short) == len(onwards) and sum(len(below[child]) for child in short) <= 2 * MIN_BRANCH:
             group += [k for child in onwards for k in below[child]]
             onwards = short = []
         groups += [group] if group else []

@@ -14,8 +14,7 @@ from importlib.resources import files
 from math import degrees, isfinite
 
 from bodymotion import checks
-from bodymotion.diagnostics import Group, Location, Problem, grouped
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Group, Location, Problem, ShortRepr, grouped
 from bodymotion.diagnostics.text import counted, html_text, place_after, severities
 from bodymotion.dynamics import Extreme, Figure, Measures, extremes, figures, measurable, series
 from bodymotion.scene.animation_playback import AnimationPlayback

@@ -14,8 +14,7 @@ import numpy as np
 
 from bodymotion.checks.findings import Sampling
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
-from bodymotion.diagnostics import Location
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Location, ShortRepr
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats

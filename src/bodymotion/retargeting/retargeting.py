@@ -43,7 +43,7 @@ from bodymotion.skeleton import Skeleton
 CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF, ARM_CUTOFF = 6.0, 2.0, 3.0, 8.0
 """[Hz] of the low-pass filters of goals and legs; of the posture near which arms are in the last pass, so that what their goals leave
 open is smooth; of what the pelvis is moved for the feet; and of arms at the end."""
-WIDER = 1.05  # Minimum ratio of the distance of feet side by side to the width of their soles.
+MIN_FEET_RATIO = 1.05  # Minimum ratio of the distance of feet side by side to the width of their soles.
 STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in contact.
 POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
 FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1
@@ -68,7 +68,7 @@ is the posture with which the search begins."""
 BENT, MIN_BENT = 0.4, 0.05
 """[rad] How far knees and elbows are bent where the search begins, and at least: beyond straight they would bend to the other side."""
 MAX_DEPTH = 0.004  # [m] Where a shin leans, the block of an ankle reaches below the sole, which is not lifted for less.
-SIDEWAYS = 0.3  # A hinge whose limb moves ahead or back by less than this share of its way bends to its wider side.
+MIN_SWING_SHARE = 0.3  # A hinge whose limb moves ahead by less than this share of its way bends to its wider side.
 
 
 def retarget(
@@ -196,7 +196,7 @@ class Goals:
         (left, right), (one, other) = self.raw, self.soles
         way = rotations.rotate(rotations.conjugate(self.pelvis[:, 3:]), left[:, :3] - right[:, :3])
         near = np.clip(2.0 - np.abs(way[:, 0]) / max(one.front + one.back, 1e-9), 0.0, 1.0)
-        missing = near * np.maximum((one.right + other.left) * WIDER - way[:, 1], 0.0)
+        missing = near * np.maximum((one.right + other.left) * MIN_FEET_RATIO - way[:, 1], 0.0)
         aside = rotations.rotate(self.pelvis[:, 3:], np.array([0.0, 0.5, 0.0])) * [1, 1, 0]
         for foot, sign in ((left, 1.0), (right, -1.0)):
             foot[:, :3] += sign * aside * missing[:, None]
@@ -321,7 +321,7 @@ class Goals:
                 index = self.figure.points[roles[1]][0] if roles[0] in rest else -1
                 if index in self.body.joint_links and links[index].joint.type == "rotate":
                     column, straight, way, wider = hinge(self.body, self.figure, *roles)
-                    is_sideways = abs(way @ ahead) < SIDEWAYS * np.linalg.norm(way) * np.linalg.norm(ahead)
+                    is_sideways = abs(way @ ahead) < MIN_SWING_SHARE * np.linalg.norm(way) * np.linalg.norm(ahead)
                     yield column, straight, np.sign(wider if is_sideways else way @ ahead) or 1.0
 
     def placed_root(self, frame: int) -> Floats:

@@ -9,14 +9,14 @@ A figure is a tree of joints at their positions in one upright pose, z up. With 
     knee       the joint K of a leg whose least distance from the leg's begin and end is largest; the elbow is the first that is nearly so.
                An axis of a knee points sideways, one of an elbow across upper arm and forearm. A name such as shin counts 1.5 times.
                K is the same joint on both sides where the limbs have as many, by the smaller distance of both sides
-    hip        the point c with the least sum of |(1 − a·aᵀ)(c − o)|² over the axes a, through o, of up to three joints before the knee;
+    hip        the point c with the smallest sum of |(1 − a·aᵀ)(c − o)|² over the axes a, through o, of up to three joints before the knee;
                ankle, shoulder and wrist likewise. A joint without an axis (a ball) is the point itself
 
 Left is where z × forward points; a person's toes are in front. A robot's left is found by name, without names it is at +y.
 
 A quadruped has tips below 0.25·h on four legs, which begin where the paths to them separate; tips with a common joint in the lower half are
 one foot. Of the three ways to make two pairs of legs, the front and the hind legs are those whose middles are furthest apart. What is in
-front is found by name; without names it is along `AHEAD` of a robot, and where the highest tip of an animal is.
+front is found by name; without names it is along `FORWARD_AXES` of a robot, and where the highest tip of an animal is.
 """
 
 import re
@@ -36,7 +36,7 @@ from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.retargeting.skeletons import check_kind, title
 from bodymotion.skeleton import Skeleton
-from bodymotion.skeleton.values import FEET, HELPER
+from bodymotion.skeleton.values import FEET, GOAL
 
 SIDES = ("left", "right")
 LIMBS = {"leg": ("hip", "knee", "ankle", "toe"), "arm": ("shoulder", "elbow", "wrist", "hand")}
@@ -56,8 +56,8 @@ MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
 MIN_SHIN, MIN_THIGH = 0.12, 0.3
 """Of the length of a leg: shorter parts above or below make no knee; of a robot with two legs, whose ankle would be one."""
 MAX_FOOT = 1.0  # Of the length of a leg: a longer foot of a robot is a chain, such as a track.
-AHEAD = np.array([1.0, 1.0])  # x + y: a robot without names faces x or y.
-SIDEWAYS, ACROSS = 0.7, 0.6
+FORWARD_AXES = np.array([1.0, 1.0])  # x + y: a robot without names faces x or y.
+MIN_KNEE_COSINE, MAX_ELBOW_COSINE = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
 FIRST_SHARE = {"knee": 1 - 1e-6, "elbow": 0.87}
 """Of the best score: the first joint above is taken, since wrists can be as central as elbows."""
@@ -272,7 +272,7 @@ def _figure(
         raise ValueError(f"{name}: {len(owners)} joints and ends; expected at most {MAX_JOINTS}")
     all_names = [*names, *(f"{names[k]} end" for k, _ in ends)]
     inner = {*parents, *(k for k, _ in ends)}
-    leaves = [k for k, one in enumerate(all_names) if k not in inner and not HELPER.search(one)]
+    leaves = [k for k, one in enumerate(all_names) if k not in inner and not GOAL.search(one)]
     tree = _Tree(all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners, leaves)
     check_kind(given or {}, "roles", Mapping)
     given = dict(given or {})
@@ -330,14 +330,14 @@ def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tupl
     return column, straight, np.cross(axis, v), wider
 
 
-def bent(body: Body, sides: Iterable[tuple[int, float, float]], least: float, most: float) -> tuple[Floats, ...]:
+def bent(body: Body, sides: Iterable[tuple[int, float, float]], smallest: float, most: float) -> tuple[Floats, ...]:
     """Return joint values (J,) with knees and elbows bent by `most` [rad], and limits (J,) that keep them bent by `least` to their sides.
 
     `sides`: their columns, their values where they are straight, and the side to which they bend (±1).
     """
     q, (lower, upper) = neutral(body), (limit[6:] for limit in ik.search_space(body, False, None, 0.0)[1:3])
     for column, straight, sign in sides:
-        bounds = np.sort(straight + sign * np.array([least, np.pi]))
+        bounds = np.sort(straight + sign * np.array([smallest, np.pi]))
         lower[column], upper[column] = np.clip(bounds, lower[column], upper[column])
         if sign * (q[column] - straight) < most:
             q[column] = np.clip(straight + sign * most, lower[column], upper[column])
@@ -394,8 +394,8 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
     parts = _limbs(tree, paths, "knee", lateral, height)
     lengths = np.array([[np.linalg.norm(part[3] - end) for end in part[1:3]] for part in parts])
-    least = (MIN_SHIN if np.isnan(tree.axes[0, 0]) else MIN_THIGH) * lengths.sum(axis=1)
-    if not all(tree.axes[part[0]].any() for part in parts) or (lengths.min(axis=1) <= least).any():
+    smallest = (MIN_SHIN if np.isnan(tree.axes[0, 0]) else MIN_THIGH) * lengths.sum(axis=1)
+    if not all(tree.axes[part[0]].any() for part in parts) or (lengths.min(axis=1) <= smallest).any():
         raise ValueError(f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees")
     foot = max(float(np.linalg.norm(at[path[-1]] - part[2])) for path, part in zip(paths, parts, strict=True))
     if not np.isnan(tree.axes[0, 0]) and foot > MAX_FOOT * lengths.sum(axis=1).min():
@@ -469,7 +469,7 @@ def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[s
     words = [[" ".join(tree.names[k] for k in paths[leg]) for leg in pair] for pair in (one, other)]
     front = [sum(bool(FRONT.search(word)) - bool(HIND.search(word)) for word in pair) for pair in words]
     top = at[max(leaves, key=lambda k: at[k, 2]), :2] - ends.mean(axis=0)
-    sign = front[0] - front[1] or along @ (top if np.isnan(tree.axes[0, 0]) else AHEAD)
+    sign = front[0] - front[1] or along @ (top if np.isnan(tree.axes[0, 0]) else FORWARD_AXES)
     one, other, along = (one, other, along) if sign >= 0 else (other, one, -along)
     lateral = np.array([-along[1], along[0], 0.0]) / max(float(np.linalg.norm(along)), MIN_TIP)
     trunk = _shared([ways[foot] for foot in feet])
@@ -519,7 +519,7 @@ def _arms(
         children[parent] += [k] * (parent >= 0 and k not in legs)
     # Seen from the pelvis, a root that only holds the pelvis is an end, too: a helper of the file, and no hand.
     leaves = {*range(len(at))} - {*around, tree.parents.index(-1)}
-    leaves = {k for k in leaves if not HELPER.search(tree.names[k])}
+    leaves = {k for k in leaves if not GOAL.search(tree.names[k])}
     tips: tuple[int, ...] = ()
     best, chest = MIN_ARM * height, pelvis
     for joint in (k for k in range(len(at)) if len(children[k]) > 1):
@@ -562,7 +562,7 @@ def _scores(tree: _Tree, path: list[int], role: str, lateral: Floats) -> Floats:
         if not np.isnan(axes[k, 0]):
             ways = np.stack([at[k] - at[path[0]], at[path[-1]] - at[k]])
             along = float((np.abs(ways @ axes[k]) / np.maximum(np.linalg.norm(ways, axis=1), 1e-9)).max())
-            fits = abs(float(axes[k] @ lateral)) > SIDEWAYS if role == "knee" else along < ACROSS
+            fits = abs(float(axes[k] @ lateral)) > MIN_KNEE_COSINE if role == "knee" else along < MAX_ELBOW_COSINE
             score *= bool(axes[k].any()) and (fits or bool(MIDDLE[role].search(tree.names[k])))
         else:
             score *= not TWIST.search(tree.names[k])

@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.choreography import Choreography
-from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
 from bodymotion.system.deferred import need
 

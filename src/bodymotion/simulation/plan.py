@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Problem, ShortRepr
 from bodymotion.dynamics.measures import configurations
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, check_memory

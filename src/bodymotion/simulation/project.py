@@ -20,8 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, Location, Problem
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import FormatError, Location, Problem, ShortRepr
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.registry import find_format, load
 from bodymotion.geometry import poses, rotations
@@ -32,7 +31,7 @@ from bodymotion.simulation import rules
 from bodymotion.system.files import read_head
 
 MAX_BYTES = 16 << 20
-PASSIVE = ("RootItem", "WorldItem", "FolderItem")  # Classes of items that only hold others.
+CONTAINER_ITEMS = ("RootItem", "WorldItem", "FolderItem")  # Classes of items that only hold others.
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: 
                 problems.append(rules.PROJECT.problem(message, Location(str(path))))
         elif kind.endswith("SimulatorItem"):
             times.append(data)
-        elif item.get("class") and kind not in (*PASSIVE, "BodyMotionItem"):
+        elif item.get("class") and kind not in (*CONTAINER_ITEMS, "BodyMotionItem"):
             unused.append(f"{kind} {item.get('name')!r:.40}")
     if not found:
         raise rules.PROJECT.error("the project has no body that can be read", Location(str(path)))

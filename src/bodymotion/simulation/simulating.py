@@ -13,8 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.dynamics.sensors import reading_limits
 from bodymotion.formats.mjcf.writer import SelfCollision

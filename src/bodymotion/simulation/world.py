@@ -13,8 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Problem, ShortRepr
 from bodymotion.dynamics.sensors import Thing, level_ground
 from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder

@@ -19,7 +19,7 @@ from bodymotion.skeleton.values import UP_AXES, Skeleton, continuous, depth_firs
 
 SKIN = Material(diffuse=(0.74, 0.58, 0.48))
 THICKNESS = 0.14  # The radius of a limb over its length.
-SLENDER = 1 / 6  # Shorter limbs are as thick as one of this share of the longest.
+MIN_LIMB_SHARE = 1 / 6  # Shorter limbs are as thick as one of this share of the longest.
 MIN_SIZE = 0.3  # [m] The size of a figure without limbs.
 
 
@@ -128,7 +128,7 @@ def _limbs(skeleton: Skeleton, offsets: Floats) -> list[tuple[Shape, ...]]:
         for tip in own:
             length = float(np.linalg.norm(tip))
             if 0 < length < np.inf:
-                radius = THICKNESS * max(length, SLENDER * longest)
+                radius = THICKNESS * max(length, MIN_LIMB_SHARE * longest)
                 made.append(shape_along(Capsule(radius, length), tip / 2, tip, SKIN))
         limbs.append(tuple(made))
     if not any(limbs):

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Problem, Source, WrongUseError
-from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, Indices, check_memory, frozen
 from bodymotion.kernels.kinematics import link_poses
@@ -41,7 +40,7 @@ UP_AXES: dict[str, Floats] = {
 """The rotation matrix that makes an axis the z axis."""
 FEET = re.compile(r"foot|toe|ankle|paw", re.IGNORECASE)
 """Names of joints of feet."""
-HELPER = re.compile(r"(^|[\W_])ik([\W_]|$)", re.IGNORECASE)
+GOAL = re.compile(r"(^|[\W_])ik([\W_]|$)", re.IGNORECASE)
 """Names of an animator's goals: copies of hands and feet, which no bones lead to."""
 UNITS = (0.001, 0.01, 0.0254, 0.0254 / 0.45, 0.3048, 1.0)
 """[m] Millimetre, centimetre, inch, the unit of the CMU recordings, foot, metre."""
@@ -51,9 +50,9 @@ MAX_RATIO = 2.0
 """The length of a leg over LEG_LENGTH is at most so far from 1."""
 MAX_TILT = 30.0
 """[°] Between the mean direction from feet to hips and the up axis."""
-USUAL = ("Y", "Z")
+COMMON_UP = ("Y", "Z")
 """The axes that are up in nearly all files."""
-STANDING = 0.8
+MIN_HIP_HEIGHT = 0.8
 """A person stands with the hips so many lengths of a leg above the feet, at least."""
 MAX_SAMPLES = 100
 """Frames that are looked at."""
@@ -125,11 +124,6 @@ class Skeleton(ContentEquality):
                 raise ValueError(message)
         if not MIN_FRAME_TIME <= self.frame_time < np.inf:
             raise ValueError(f"frame_time: {self.frame_time!r} s; expected a number of at least {MIN_FRAME_TIME} s")
-
-    def _summary(self) -> str:
-        return (
-            f"Skeleton({counted(len(self.joints), 'joint')}, {counted(self.num_frames, 'frame')}, {self.duration:g} s)"
-        )
 
     def __len__(self) -> int:
         return self.num_frames
@@ -216,9 +210,9 @@ class Skeleton(ContentEquality):
         the axis of the rest pose, too.
         """
         parents = self.parents
-        branches = Counter(parent for parent, name in zip(parents, self.names, strict=True) if not HELPER.search(name))
+        branches = Counter(parent for parent, name in zip(parents, self.names, strict=True) if not GOAL.search(name))
         hips = next((joint for joint in range(len(parents)) if branches[joint] > 1), None)
-        feet = [joint for joint, name in enumerate(self.names) if FEET.search(name) and not HELPER.search(name)]
+        feet = [joint for joint, name in enumerate(self.names) if FEET.search(name) and not GOAL.search(name)]
         feet = feet or self._branch_ends(hips)
         if hips is None or not feet or not self.num_frames:
             return None, None
@@ -238,10 +232,10 @@ class Skeleton(ContentEquality):
             for index, one in enumerate(self.joints):
                 rest[index] = one.offset + (rest[one.parent] if one.parent >= 0 else 0.0)
             up, at_rest = _axis(upward.mean(axis=0)), _axis(rest[hips] - rest[feet].mean(axis=0))
-            stands = at_rest in USUAL and np.quantile(upward[:, "XYZ".index(at_rest)], 0.9) > STANDING * leg
-        if at_rest in USUAL and (up not in USUAL or stands):
+            stands = at_rest in COMMON_UP and np.quantile(upward[:, "XYZ".index(at_rest)], 0.9) > MIN_HIP_HEIGHT * leg
+        if at_rest in COMMON_UP and (up not in COMMON_UP or stands):
             up = at_rest
-        elif up not in (*USUAL, at_rest):
+        elif up not in (*COMMON_UP, at_rest):
             up = None
         best = int(np.argmin(np.nan_to_num(ratios, nan=np.inf)))
         return UNITS[best] if ratios[best] < np.log(MAX_RATIO) else None, up

@@ -48,7 +48,7 @@ MAX_RATE = 60.0  # Frames per second.
 MAX_FRAMES = 9000  # Number of frames; longer motions are sampled at a lower rate.
 LAST_FRAME_DURATION = 1e-3
 """[s] The player jumps to the first frame at the end, and the last one must be visible before."""
-EARLY = 2e-4  # [s] Frames begin this much before their time, because times may be rounded to four decimal places.
+FRAME_LEAD = 2e-4  # [s] Frames begin this much before their time, because times may be rounded to four decimal places.
 SPARSE = 0.0125  # [s] Frames with at least this distance to the next one are all shown.
 FIRST_MOTION_ONLY = ("axes", "devices", "mass", "zmp", "measured_zmp", "contacts", "support", "trails", *LIMIT_OPTIONS)
 """The overlays that are shown for the first of two motions only."""
@@ -145,12 +145,12 @@ def _record(
             view.analyze_now()
             view.show(int(sampling.frames[0]))
             recording = view.nodes.recording = server.get_scene_serializer()
-            durations = np.diff(np.maximum(sampling.times - EARLY, 0.0))
+            durations = np.diff(np.maximum(sampling.times - FRAME_LEAD, 0.0))
             for duration, frame in zip(durations, sampling.frames[1:], strict=True):
                 recording.insert_sleep(float(duration))
                 view.show(int(frame))
             if len(durations):
-                recording.insert_sleep(LAST_FRAME_DURATION + EARLY)
+                recording.insert_sleep(LAST_FRAME_DURATION + FRAME_LEAD)
         text = recording.as_html(dark_mode=options.dark)
     finally:
         stop_server(server)
@@ -290,18 +290,18 @@ def _spans(timeline: Timeline, on: Bools, color: Rgb) -> list[list[Any]]:
 
 def _marks(scene: Scene, analysis: MotionAnalysis | None) -> list[tuple[float, str]]:
     """Return the times [s] of findings, and what they are about."""
-    marks: list[tuple[float, str, str]] = []
+    findings: list[tuple[float, str, str]] = []
     if scene.playback is not None:
-        marks = [(time, one.rule, one.message) for time, one in scene.playback.moments]
+        findings = [(time, one.rule, one.message) for time, one in scene.playback.moments]
     elif analysis is not None:
-        marks = [(one.time, one.rule, one.message) for one in analysis.moments]
+        findings = [(one.time, one.rule, one.message) for one in analysis.moments]
     counts: Counter[str] = Counter()
-    few = []
-    for time, rule, message in marks:
+    marks = []
+    for time, rule, message in findings:
         counts[rule] += 1
         if counts[rule] <= MAX_MARKS_PER_RULE and np.isfinite(time):
-            few.append((float(time), f"{rule} {shown(message, 300)}"))
-    return few[:MAX_MARKS]
+            marks.append((float(time), f"{rule} {shown(message, 300)}"))
+    return marks[:MAX_MARKS]
 
 
 class PlaybackPanel:

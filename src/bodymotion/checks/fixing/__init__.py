@@ -13,8 +13,7 @@ from pathlib import Path
 from bodymotion.checks import rules
 from bodymotion.checks.checking import TEXT_FORMATS, most_common_end, other_ends
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
-from bodymotion.diagnostics import FormatError, Problem
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import FormatError, Problem, ShortRepr
 from bodymotion.formats.registry import find_format
 from bodymotion.system.files import whole_file
 
@@ -75,7 +74,7 @@ def find_fixes(path: Path, codes: Iterable[str]) -> Fixes | None:
 
 
 def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
-    """Give all lines the ending of most of them, where that does not change the meaning of the text."""
+    """Change the ends of all lines to that of most of them, where that does not change the meaning of the text."""
     end = most_common_end(data)
     edits = [Edit(start, stop, end, rules.LINE_ENDS.code) for start, stop in other_ends(data)]
     if name == "openhrp":

@@ -47,7 +47,7 @@ MIN_TIME_STEP = 0.005  # [s] Frames closer together are left out.
 MAX_TIME_STEP = 0.05  # [s] Forces are not computed from frames farther apart.
 BLOCK_POSES = 1 << 17  # Link poses in one block.
 MAX_LINKS = 10_000  # Larger bodies are not measured.
-MIN_BLOCK_FRAMES = 16  # The least number of frames in a block, without its overlap.
+MIN_BLOCK_FRAMES = 16  # The smallest number of frames in a block, without its overlap.
 GROUND_FRAMES = 400  # Frames, evenly spread, in which feet and ground are searched.
 CONTACT_HEIGHT = 0.01
 """[m] A foot up to this height is in contact, with all its points up to this height above its lowest: models of soles are inexact."""
@@ -124,7 +124,7 @@ class Samples(Sampling):
     motors: tuple[int, ...] = ()
     """(M,) The joint columns."""
     efforts: Floats = field(default_factory=lambda: np.zeros((0, 2)))
-    """(M, 2) [Nm or N] The least and the largest torque or force of each motor."""
+    """(M, 2) [Nm or N] The smallest and the largest torque or force of each motor."""
 
     @property
     def of_forces(self) -> tuple[Floats, ...]:
@@ -267,7 +267,7 @@ def measure_samples(
 def _slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floats:
     """Return the speeds (T, K) of foot slip, from velocities (T, K, 3) of contact points and angular velocities (T, K, 3).
 
-    It is the least horizontal speed of the points up to `MAX_FOOT_RADIUS` above the contact point.
+    It is the smallest horizontal speed of the points up to `MAX_FOOT_RADIUS` above the contact point.
     """
     speed = velocities[..., :2]
     slope = np.stack([angular_velocities[..., 1], -angular_velocities[..., 0]], axis=-1)

@@ -39,7 +39,7 @@ class Collisions:
     frames:
         (C,) the rows of the postures.
     depths:
-        (C,) [m] the least distance by which one link must be moved so that the two do not overlap.
+        (C,) [m] the smallest distance by which one link must be moved so that the two do not overlap.
     points:
         (C, 3) [m] the position of the overlap in the world.
     num_frames:
@@ -106,15 +106,15 @@ class _Boxes:
         # Most pairs are apart in all frames: the boxes around each over some frames show it.
         starts = np.arange(0, len(placed), FRAMES_TOGETHER)
         low, high = middles - reach, middles + reach
-        least, most = np.minimum.reduceat(low, starts, axis=-1), np.maximum.reduceat(high, starts, axis=-1)
+        smallest, most = np.minimum.reduceat(low, starts, axis=-1), np.maximum.reduceat(high, starts, axis=-1)
         small = is_small(find_deep, self.partners.sum() * len(placed))
         if not small:
-            links = tuple(map(np.ascontiguousarray, (turns, origins, low, high, least, most)))
+            links = tuple(map(np.ascontiguousarray, (turns, origins, low, high, smallest, most)))
             boxes = (self.axes, self.shape_middles, self.shape_halves, self.radii)
             blocks = np.append(starts, len(placed))
             find_deep(np.argwhere(self.partners), blocks, links, boxes, np.array(self.edges), LIMIT, found)
         for one, partners in enumerate(self.partners if small else ()):
-            apart = np.any((least >= most[:, [one]]) | (most <= least[:, [one]]), axis=0)
+            apart = np.any((smallest >= most[:, [one]]) | (most <= smallest[:, [one]]), axis=0)
             others = np.flatnonzero(partners & ~np.all(apart, axis=1))
             near = (low[:, others] < high[:, [one]]) & (high[:, others] > low[:, [one]])
             which, frames = np.nonzero(near.all(axis=0) & ~found)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
-from bodymotion.formats.kept_json import MATTERS, attributes_of, mjcf_values
+from bodymotion.formats.kept_json import PHYSICAL_SECTIONS, attributes_of, mjcf_values
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, Item, Settings, pose
 from bodymotion.formats.mjcf.geoms import INTEGRATOR, SCENE
@@ -299,5 +299,5 @@ class ExtraSections:
 
     def _report(self, message: str, section: str = "actuator") -> None:
         location = Location(inside=self.body.name or "extra")
-        rule = losses.ONLY_MJCF if section in MATTERS else losses.ONLY_MJCF.as_note
+        rule = losses.ONLY_MJCF if section in PHYSICAL_SECTIONS else losses.ONLY_MJCF.as_note
         self.problems.add(rule.problem(f"left out: {message}", location))

@@ -531,8 +531,8 @@ def settled(mass: Segment, settings: Settings) -> Segment:
         return mass
     moments, axes = inertias.principal_moments(mass.inertia)
     changed = np.maximum(moments, settings.boundinertia)
-    least, middle, most = np.sort(changed).tolist()
-    if settings.balanceinertia and least + middle < most:
+    smallest, middle, most = np.sort(changed).tolist()
+    if settings.balanceinertia and smallest + middle < most:
         changed = np.full(3, changed.mean())
     tensor = mass.inertia if (changed == moments).all() else (axes * changed) @ axes.T
     return _segment(max(mass.mass, settings.boundmass), mass.center_of_mass, tensor)

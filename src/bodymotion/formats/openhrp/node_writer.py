@@ -42,9 +42,9 @@ from bodymotion.model.links import Device, Joint, OtherDevice, Segment
 MAX_TRANSFORM = 1e100  # Nested Transforms with larger numbers would overflow.
 
 ROWS = {2: ("MFVec2f",), 3: ("MFVec3f", "MFColor"), 4: ("MFRotation",)}
-SINGLES = {2: ("SFVec2f",), 3: ("SFVec3f", "SFColor"), 4: ("SFRotation",)}
-LISTS = ("MFFloat", "MFInt32", "MFString", "MFNode", "MFVec2f", "MFVec3f", "MFColor", "MFRotation", "MFTime")
-WIDER = {"SFFloat": "MFFloat", "SFInt32": "MFInt32", "SFString": "MFString"}
+VECTOR_TYPES = {2: ("SFVec2f",), 3: ("SFVec3f", "SFColor"), 4: ("SFRotation",)}
+ALL_LIST_TYPES = ("MFFloat", "MFInt32", "MFString", "MFNode", "MFVec2f", "MFVec3f", "MFColor", "MFRotation", "MFTime")
+LIST_TYPES = {"SFFloat": "MFFloat", "SFInt32": "MFInt32", "SFString": "MFString"}
 
 _FILE = Path(__file__).with_name("prototypes.wrl")
 REMARKS = {name: remark for remark, name in re.findall(r"# (.*)\nPROTO (\w+)", _FILE.read_text("utf-8"))}
@@ -105,14 +105,14 @@ def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
     if kind not in "iuf" or array.ndim > 2 or not np.isfinite(array).all():
         return None, ()
     if not array.size:
-        return [], LISTS if array.ndim == 1 else ROWS.get(size, ())
+        return [], ALL_LIST_TYPES if array.ndim == 1 else ROWS.get(size, ())
     if array.ndim == 2:
         return array.astype(np.float64), ROWS.get(size, ())
     whole = kind in "iu" and array.min() >= -(2**31) and array.max() < 2**31
     if array.ndim == 0:
         single = ("SFInt32", "SFFloat", "SFTime") if whole else ("SFFloat", "SFTime")
         return (int(array) if whole else float(array)), single if whole or float(array) == array.item() else ()
-    types = (*SINGLES.get(size, ()), "MFFloat", "MFTime")
+    types = (*VECTOR_TYPES.get(size, ()), "MFFloat", "MFTime")
     return (array.astype(np.int32), ("MFInt32", *types)) if whole else (array.astype(np.float64), types)
 
 
@@ -153,7 +153,7 @@ class KeptFields:
             kind = self._all.get(name, "")
             if kind in types:
                 fields[name] = value
-            elif any(WIDER.get(single) == kind for single in types):
+            elif any(LIST_TYPES.get(single) == kind for single in types):
                 fields[name] = [value] if isinstance(value, str) else np.array([value])
                 self.report(losses.KEPT_VALUE, f"{self.kind}: {name} {item!r:.60} becomes a list of one")
             else:

@@ -27,8 +27,8 @@ from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
 from bodymotion.skeleton.values import depth_first
 from bodymotion.system.files import whole_files
 
-MOVERS = ("rotate", "slide", "crawler")  # Types of joints that have a column in a motion.
-IN_A_LINK = 12  # How deep the nodes of a segment go below its Joint.
+MOVING_JOINTS = ("rotate", "slide", "crawler")  # Types of joints that have a column in a motion.
+SEGMENT_LEVELS = 12  # How deep the nodes of a segment go below its Joint.
 MAX_OPEN_FILES = 100  # Files that are open at the same time; systems allow some hundreds.
 
 
@@ -181,7 +181,7 @@ class _Builder:
         for link in body.links:
             depth.append(1 + (depth[link.parent] if link.parent >= 0 else 0))
         deepest = max(depth, default=0)
-        if deepest + IN_A_LINK > MAX_DEPTH:
+        if deepest + SEGMENT_LEVELS > MAX_DEPTH:
             self.report(losses.DEPTH, f"{deepest} links are in one chain; bodymotion reads {MAX_DEPTH} nodes at most")
         if not body.links:
             self.report(losses.BODY_ORDER, "a body without links is read as one of a single link")
@@ -268,7 +268,7 @@ class _Builder:
         """Return the names of the Joint nodes: those of joints where these move, since motions go by them, and else of links."""
         links = self.body.links
         names = {}
-        for index in [i for i in order if links[i].joint.type in MOVERS and links[i].joint.name]:
+        for index in [i for i in order if links[i].joint.type in MOVING_JOINTS and links[i].joint.name]:
             names[index] = self.names.unique(links[index].joint.name, "the joint")
         for index in order:
             if index not in names:

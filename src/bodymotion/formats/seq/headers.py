@@ -7,8 +7,7 @@ from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity, ShortRepr
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.seq import rules

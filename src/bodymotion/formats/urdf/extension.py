@@ -48,7 +48,7 @@ TOLERANCE = 1e-12  # Difference of equal numbers, relative to the larger one or 
 T = TypeVar("T")
 MAX_NAMES = 8  # Names that are listed of one kind of loss.
 
-MATTERS = ("joint rotor_inertia",)  # What other programs would need of the values that URDF has no field for.
+NEEDED_VALUES = ("joint rotor_inertia",)  # What other programs would need of the values that URDF has no field for.
 
 
 @dataclass(frozen=True)
@@ -182,21 +182,24 @@ def has_parts(link: Link) -> bool:
 
 
 class LossReport:
-    """Collects what a file does not hold: one problem for each rule and message, with the names of the objects."""
+    """Collects what a file does not hold: one problem for each rule and kind of loss, with the names of the objects."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], tuple[Rule, dict[str, None]]] = {}
 
-    def add(self, rule: Rule, message: str, name: str) -> None:
-        """Record a loss of the object called `name`."""
-        self._found.setdefault((rule.code, message), (rule, {}))[1][name] = None
+    def add(self, rule: Rule, kind: str, name: str) -> None:
+        """Record a loss of the object called `name`; `kind` describes it, such as "links are reordered"."""
+        self._found.setdefault((rule.code, kind), (rule, {}))[1][name] = None
 
     @property
     def problems(self) -> list[Problem]:
         """One problem for each kind of loss, in order of codes."""
-        found = sorted(self._found.items(), key=lambda item: item[0])
-        shown = {key: listed((name[:60] or "''" for name in names), MAX_NAMES) for key, (_, names) in found}
-        return [rule.problem(f"{key[1]}: {shown[key]}") for key, (rule, _) in found]
+        return [
+            rule.problem(
+                f"{kind}: {listed((name[:60] or repr('') for name in names), MAX_NAMES)}", data={"names": tuple(names)}
+            )
+            for (_, kind), (rule, names) in sorted(self._found.items(), key=lambda item: item[0])
+        ]
 
 
 def unique_names(wanted: Iterable[str], otherwise: str) -> list[str]:
@@ -260,7 +263,7 @@ class ExtensionWriter:
 
     def note(self, what: str, title: str) -> None:
         """Report that the rest of the file does not hold `what` of the object called `title`."""
-        matters = what in MATTERS
+        matters = what in NEEDED_VALUES
         rule = losses.NO_TARGET_FIELD if matters else rules.KEPT if self.on else losses.NO_TARGET_FIELD.as_note
         self.lost.add(rule, f"{'kept in <bodymotion>' if self.on else 'left out'}: {what}", title)
 

@@ -19,14 +19,14 @@ _KEYWORDS = {
 }
 
 PIECE = 1 << 11  # Values of a list that are written at once.
-LONG = 100  # The lines of a longer list are indented by one blank, and its integers keep their `.0`: that saves bytes and most of the time.
+LONG_LIST = 100  # The lines of a longer list are indented by one blank, and its integers keep their `.0`: this saves bytes and time.
 _ROWS = bytes.maketrans(b",]", b" \n")
-IN_A_LINE = 12  # Numbers in a line of a list without rows.
+NUMBERS_PER_LINE = 12  # Numbers in a line of a list without rows.
 
 HEADER = "#VRML V2.0 utf8"
-DEEPEST = 40
+MAX_INDENTED_LEVELS = 40
 """Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text."""
-SHORT = 100  # A node without nodes inside is written in one line up to this length.
+MAX_LINE = 100  # A node without nodes inside is written in one line up to this length.
 
 
 def is_name(text: str) -> bool:
@@ -55,26 +55,26 @@ def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
         return
     whole = values.dtype.kind in "iu"
     # Of a long list the blanks before the lines would be most of the text.
-    inner = b"\n" + (indent + b"  " if len(values) <= LONG else b" ")
+    inner = b"\n" + (indent + b"  " if len(values) <= LONG_LIST else b" ")
     if values.ndim == 1 and whole and _triangles(values):
         values = values.reshape(-1, 4)
     if values.ndim == 2 and len(values) > 1:
         yield b"[" + inner
         for start in range(0, len(values), PIECE):
-            yield _rows(values[start : start + PIECE], inner, len(values) > LONG)
+            yield _rows(values[start : start + PIECE], inner, len(values) > LONG_LIST)
             if start + PIECE < len(values):
                 yield inner
     elif values.ndim == 1 and whole:
         yield (
             b"[" + inner + json_text(values)[1:-1].replace(b",-1,", b" -1\n").replace(b",", b" ").replace(b"\n", inner)
         )
-    elif values.ndim == 2 or len(values) <= IN_A_LINE:
+    elif values.ndim == 2 or len(values) <= NUMBERS_PER_LINE:
         yield b"[ " + _numbers(values).encode() + b" ]"
         return
     else:
         yield b"["
-        for start in range(0, len(values), IN_A_LINE):
-            yield inner + _numbers(values[start : start + IN_A_LINE]).encode()
+        for start in range(0, len(values), NUMBERS_PER_LINE):
+            yield inner + _numbers(values[start : start + NUMBERS_PER_LINE]).encode()
     yield b"\n" + indent + b"]"
 
 
@@ -256,7 +256,7 @@ class _Writer:
                 return None
             words.append(f"{name} ".encode() + _plain(value, declared[name].type if name in declared else "", b""))
         text = b" " + b" ".join(words) + b" }"
-        return text if len(text) <= SHORT and b"\n" not in text else None
+        return text if len(text) <= MAX_LINE and b"\n" not in text else None
 
     def _value(self, value: Value, kind: str, indent: bytes) -> Pieces:
         if isinstance(value, Node):
@@ -276,7 +276,7 @@ class _Writer:
 
 
 def _deeper(indent: bytes) -> bytes:
-    return indent + b"  " if len(indent) < DEEPEST else indent
+    return indent + b"  " if len(indent) < MAX_INDENTED_LEVELS else indent
 
 
 def _plain(value: Value, kind: str, indent: bytes) -> bytes:

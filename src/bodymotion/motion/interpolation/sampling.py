@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Location, Problem
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Location, Problem, ShortRepr
 from bodymotion.geometry.arrays import Bools, Floats, Indices
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.rules import WRAPPED

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, LEGS, Animation, Keyframes, Parameter
 from bodymotion.choreography import Choreography, Move
-from bodymotion.diagnostics import Problem
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import Problem, ShortRepr
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory, frozen
@@ -451,7 +450,7 @@ def _boxes(robot: Body, q: Floats, root: Floats) -> tuple[Floats, Floats, Floats
 
 
 def _distances(one: tuple[Floats, Floats, Floats], other: tuple[Floats, Floats, Floats]) -> Floats:
-    """Return the least distances (T,) [m] between boxes of two robots; 0 where they overlap."""
+    """Return the smallest distances (T,) [m] between boxes of two robots; 0 where they overlap."""
     found = []
     for start in range(0, one[0].shape[2], BLOCK):
         part = slice(start, start + BLOCK)
@@ -464,8 +463,8 @@ def _distances(one: tuple[Floats, Floats, Floats], other: tuple[Floats, Floats, 
 def _near(pair: tuple[int, int], distances: Floats, times: Floats) -> Problem:
     worst = int(np.argmin(distances))
     one, other = (k + 1 for k in pair)
-    least, time = float(distances[worst]), float(times[worst])
-    what = "touch each other" if least == 0 else f"come within {least:.2f} m of each other"
+    smallest, time = float(distances[worst]), float(times[worst])
+    what = "touch each other" if smallest == 0 else f"come within {smallest:.2f} m of each other"
     near = f"nearer than {MIN_DISTANCE:g} m for {np.mean(distances < MIN_DISTANCE):.0%} of the time"
     message = f"robots {one} and {other} {what} at {time:.2f} s; {near}"
-    return rules.NEAR.problem(message, subject=("robots", *pair), data={"distance": least, "time": time})
+    return rules.NEAR.problem(message, subject=("robots", *pair), data={"distance": smallest, "time": time})

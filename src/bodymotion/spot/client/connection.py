@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.system.deferred import need
 
 PORT = 443

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from bodymotion.animation import Animation, Parameter
 from bodymotion.choreography import Choreography
-from bodymotion.diagnostics import FormatError, Problem
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import FormatError, Problem, ShortRepr
 from bodymotion.formats.cha import move_name
 from bodymotion.formats.cha_proto import to_proto
 from bodymotion.formats.cha_proto.sequence import limits_of

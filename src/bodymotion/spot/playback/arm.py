@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, frozen
 from bodymotion.spot.playback.dimensions import ARM_LIMITS, FOREARM, HAND, SHOULDER, STOWED, UPPER_ARM

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.representation import ShortRepr
+from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen
 from bodymotion.spot.playback.dimensions import HIP_WIDTH, HIPS, KNEE, LEG_LIMITS, SHIN, SIDES
 

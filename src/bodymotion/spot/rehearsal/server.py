@@ -7,6 +7,7 @@ import ipaddress
 import secrets
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +21,6 @@ from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.basic_services import SERVICES
 from bodymotion.spot.rehearsal.choreography import Services, choreography_of
 from bodymotion.spot.rehearsal.store import Dance, Store
-from bodymotion.system.deprecation import renamed
 
 HOST = "127.0.0.1"
 MAX_MESSAGE_BYTES = 128 << 20  # The default limit of gRPC, 4 MiB, is too small for a long recording.
@@ -57,7 +57,6 @@ class StandIn:
         The file with the certificate that a client needs.
     """
 
-    @renamed(say="report")
     def __init__(
         self,
         *,
@@ -68,11 +67,14 @@ class StandIn:
         robot_moves: str | Path | None = None,
         report: Callable[[str], object] = lambda text: None,
         on_dance: Callable[[Motion, float, float], object] | None = None,
+        say: Callable[[str], object] | None = None,
     ) -> None:
+        if say is not None:
+            warnings.warn("say= is now report=", DeprecationWarning, stacklevel=2)
         self.credentials = credentials or Credentials("rehearsal", secrets.token_urlsafe(9))
         self.arm = arm
         self.store = Store(None if robot_moves is None else read_move_list(robot_moves))
-        self._report, self._on_dance = report, on_dance
+        self._report, self._on_dance = say or report, on_dance
         self._folder = tempfile.TemporaryDirectory(prefix="bodymotion-rehearsal-")
         self.certificate = Path(certificate or Path(self._folder.name) / "certificate.pem")
         grpc = vendor("grpc")
