@@ -196,12 +196,9 @@ def _further(group: Group) -> list[str]:
         also = [_short(location, first.path) for location in others]
         left = group.count - 1 - len(also)
         return [one_line(f"  also at {', '.join(also)}{f' and {left} more' if left > 0 else ''}")]
-    # A line for each problem; those that print the same line are printed once.
-    lines = list(dict.fromkeys(one_line(f"  also: {problem.message}") for problem in group.problems))[
-        1 : 1 + MAX_FURTHER
-    ]
-    left = group.count - 1 - len(lines)
-    return [*lines, *([f"  and {left} more"] if left > 0 else [])]
+    _, *lines = dict.fromkeys(one_line(f"  also: {problem.message}") for problem in group.problems)
+    left = group.count - 1 - len(lines[:MAX_FURTHER])
+    return [*lines[:MAX_FURTHER], *([f"  and {left} more"] if left > 0 else [])]
 
 
 def _short(location: Location, path: str | None) -> str:

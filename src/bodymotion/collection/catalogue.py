@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from errno import ENOENT
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +45,9 @@ ROWS_AT_ONCE = 5000  # Rows that become Python objects together; the columns of 
 
 def build_catalogue(
     collection: Collection,
-    path: str | Path,
+    path: str | PathLike[str],
     *,
-    body: str | Path | None = None,
+    body: str | PathLike[str] | None = None,
     by_position: bool = False,
     progress: Callable[[int, int], None] | None = None,
     workers: int | None = None,
@@ -120,7 +121,7 @@ def body_of(records: Records) -> Path | None:
     return found
 
 
-def query(path: str | Path, where: str = "", columns: Sequence[str] = ()) -> list[Row]:
+def query(path: str | PathLike[str], where: str = "", columns: Sequence[str] = ()) -> list[Row]:
     """Return the rows of a catalogue that meet a condition of SQL, such as ``max_torque < 80 and errors = 0``, in order of file.
 
     `columns`: only these are read, by default all.
@@ -139,12 +140,12 @@ def query(path: str | Path, where: str = "", columns: Sequence[str] = ()) -> lis
     return rows
 
 
-def query_json(path: str | Path, where: str = "") -> list[str]:
+def query_json(path: str | PathLike[str], where: str = "") -> list[str]:
     """Return the rows that `query` returns with all columns, each as JSON: for many rows, in less time than from Python objects."""
     return _found(path, where, "to_json(motions)").column(0).to_pylist()  # type: ignore[no-any-return]
 
 
-def _found(path: str | Path, where: str, columns: str) -> Any:  # noqa: ANN401
+def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa: ANN401
     """Return the table of Arrow with the rows of a catalogue for which a condition holds."""
     duckdb = need("duckdb", "lake", "a catalogue")
     need("pyarrow", "lake", "a catalogue")

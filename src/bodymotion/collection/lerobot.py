@@ -14,6 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +160,7 @@ def _root(names: Sequence[str]) -> list[int]:
 
 
 def write_lerobot(
-    motions: Iterable[Motion], folder: str | Path, *, robot: str = "", tasks: Sequence[str] = ()
+    motions: Iterable[Motion], folder: str | PathLike[str], *, robot: str = "", tasks: Sequence[str] = ()
 ) -> tuple[Problem, ...]:
     """Write motions as the episodes of a new data set, as 32-bit numbers, whole or not at all; return what is lost, with counts.
 

@@ -152,7 +152,7 @@ def recognised(head: bytes) -> Format | None:
     return next((row for row in rows if row.sniff(head)), None)
 
 
-def find_format(path: str | Path) -> Format:
+def find_format(path: str | PathLike[str]) -> Format:
     """Return the format of a file, by its content, then by its extension.
 
     Raises
@@ -189,7 +189,7 @@ def find_format(path: str | Path) -> Format:
     raise UNKNOWN.error(f"unknown format: neither the content nor {extension} matches", Location(str(path)), hint)
 
 
-def read(path: str | Path, *, format: str | None = None, **options: Any) -> tuple[Format, ReadResult[Any]]:  # noqa: ANN401
+def read(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> tuple[Format, ReadResult[Any]]:  # noqa: ANN401
     """Read a file; return its format, and the value with all problems of the file.
 
     Parameters
@@ -266,7 +266,7 @@ def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, 
     return dict.fromkeys(unused, " or ".join(titles) or "what is not read from a file")
 
 
-def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:  # noqa: ANN401
+def load(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Any:  # noqa: ANN401
     """Read a file: a `Body` from a `.wrl` or `.body`, a `Motion` from a `.seq`, an `Animation` from a `.cha`, a `Skeleton` from a `.bvh`.
 
     Parameters
@@ -365,37 +365,37 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
     return values
 
 
-def load_body(path: str | Path, *, format: str | None = None, **options: Any) -> Body:  # noqa: ANN401
+def load_body(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Body:  # noqa: ANN401
     """Read a model; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Body", _of_kind("Body", path, format, options))
 
 
-def load_choreography(path: str | Path, *, format: str | None = None, **options: Any) -> Choreography:  # noqa: ANN401
+def load_choreography(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Choreography:  # noqa: ANN401
     """Read a Spot choreography; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Choreography", _of_kind("Choreography", path, format, options))
 
 
-def load_motion(path: str | Path, *, format: str | None = None, **options: Any) -> Motion:  # noqa: ANN401
+def load_motion(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Motion:  # noqa: ANN401
     """Read a motion; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Motion", _of_kind("Motion", path, format, options))
 
 
-def load_key_poses(path: str | Path, *, format: str | None = None, **options: Any) -> KeyPoses:  # noqa: ANN401
+def load_key_poses(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> KeyPoses:  # noqa: ANN401
     """Read key poses; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("KeyPoses", _of_kind("KeyPoses", path, format, options))
 
 
-def load_skeleton(path: str | Path, *, format: str | None = None, **options: Any) -> Skeleton:  # noqa: ANN401
+def load_skeleton(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Skeleton:  # noqa: ANN401
     """Read a recorded motion; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Skeleton", _of_kind("Skeleton", path, format, options))
 
 
-def load_animation(path: str | Path, *, format: str | None = None, **options: Any) -> Animation:  # noqa: ANN401
+def load_animation(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Animation:  # noqa: ANN401
     """Read a Spot animation; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Animation", _of_kind("Animation", path, format, options))
 
 
-def _of_kind(kind: str, path: str | Path, format: str | None, options: dict[str, Any]) -> Any:  # noqa: ANN401
+def _of_kind(kind: str, path: str | PathLike[str], format: str | None, options: dict[str, Any]) -> Any:  # noqa: ANN401
     with pipes_kept():
         row = find_format(path) if format is None else named_format(format)
         if row.holds != kind:
@@ -404,7 +404,7 @@ def _of_kind(kind: str, path: str | Path, format: str | None, options: dict[str,
         return load(path, format=row.name, **options)
 
 
-def target_format(value: object, path: str | Path, format: str | None = None) -> Format:
+def target_format(value: object, path: str | PathLike[str], format: str | None = None) -> Format:
     """Return the format in which a value is written to `path`: that of the extension, or the one named.
 
     Raises
@@ -430,7 +430,7 @@ def target_format(value: object, path: str | Path, format: str | None = None) ->
     raise UNWRITABLE.error(f"{name}: no format for {one} has it", Location(str(path)), hint)
 
 
-def save(value: object, path: str | Path, *, format: str | None = None, **options: Any) -> Findings:  # noqa: ANN401
+def save(value: object, path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Findings:  # noqa: ANN401
     """Write a body, a motion or a Spot animation to a file, whole or not at all; an existing file is replaced.
 
     Parameters

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ class Project(ShortRepr):
     problems: tuple[Problem, ...]
 
 
-def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: Any) -> Project:  # noqa: ANN401
+def load_project(path: str | PathLike[str], share: Sequence[str | PathLike[str]] = (), **options: Any) -> Project:  # noqa: ANN401
     """Read a project of Choreonoid.
 
     The simulated body is the first one with a motion, else the first one with joints that is not fixed, else the first one. A body

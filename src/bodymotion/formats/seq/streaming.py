@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -41,8 +42,8 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         As in the `Motion` that `load` returns, without the problems that only the rows show.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self._bytes = ByteSource.open(path)
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._bytes = ByteSource.open(Path(path))
         try:
             read_document(self._bytes, self._open)
         except BaseException:
@@ -219,7 +220,7 @@ def _blocks(header: ComponentHeader) -> Iterator[Floats]:
         raise FormatError(found.refusal, found.problems)
 
 
-def open_motion(path: str | Path) -> MotionReader:
+def open_motion(path: str | PathLike[str]) -> MotionReader:
     """Open a body motion file of any size: headers at once, frames in chunks.
 
     >>> with open_motion("log.seq") as reader:              # doctest: +SKIP

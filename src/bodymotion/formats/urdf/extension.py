@@ -194,12 +194,11 @@ class LossReport:
     @property
     def problems(self) -> list[Problem]:
         """One problem for each kind of loss, in order of codes."""
-        return [
-            rule.problem(
-                f"{kind}: {listed((name[:60] or repr('') for name in names), MAX_NAMES)}", data={"names": tuple(names)}
-            )
-            for (_, kind), (rule, names) in sorted(self._found.items(), key=lambda item: item[0])
-        ]
+        found = []
+        for (_, kind), (rule, names) in sorted(self._found.items(), key=lambda item: item[0]):
+            shown = listed((name[:60] or "''" for name in names), MAX_NAMES)
+            found.append(rule.problem(f"{kind}: {shown}", data={"names": tuple(names)}))
+        return found
 
 
 def unique_names(wanted: Iterable[str], otherwise: str) -> list[str]:

@@ -13,6 +13,7 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def _is_address(text: str) -> bool:
 
 @contextmanager
 def connected(
-    host: str, credentials: Credentials, *, port: int = PORT, certificate: str | Path | None = None
+    host: str, credentials: Credentials, *, port: int = PORT, certificate: str | PathLike[str] | None = None
 ) -> Iterator[Any]:
     """Log in to a robot with a licence for choreography; the context is the vendor's `bosdyn.client.robot.Robot`.
 

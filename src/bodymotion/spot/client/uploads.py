@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
@@ -49,7 +50,7 @@ class Outcome(ShortRepr):
 
 
 def upload(
-    animations: Iterable[Animation | Choreography | str | Path],
+    animations: Iterable[Animation | Choreography | str | PathLike[str]],
     robot: Any,  # noqa: ANN401
     *,
     again: bool = False,

@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,9 @@ class StandIn:
         *,
         port: int = 0,
         credentials: Credentials | None = None,
-        certificate: str | Path | None = None,
+        certificate: str | PathLike[str] | None = None,
         arm: bool = True,
-        robot_moves: str | Path | None = None,
+        robot_moves: str | PathLike[str] | None = None,
         report: Callable[[str], object] = lambda text: None,
         on_dance: Callable[[Motion, float, float], object] | None = None,
         say: Callable[[str], object] | None = None,
@@ -73,7 +74,7 @@ class StandIn:
             warnings.warn("say= is now report=", DeprecationWarning, stacklevel=2)
         self.credentials = credentials or Credentials("rehearsal", secrets.token_urlsafe(9))
         self.arm = arm
-        self.store = Store(None if robot_moves is None else read_move_list(robot_moves))
+        self.store = Store(None if robot_moves is None else read_move_list(Path(robot_moves)))
         self._report, self._on_dance = say or report, on_dance
         self._folder = tempfile.TemporaryDirectory(prefix="bodymotion-rehearsal-")
         self.certificate = Path(certificate or Path(self._folder.name) / "certificate.pem")
