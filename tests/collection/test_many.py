@@ -19,7 +19,8 @@ import pytest
 from click.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion.cli.app import VERBS, app
+from bodymotion.cli.app import app
+from bodymotion.cli.plans import MANY_FILES
 from bodymotion.collection import ProcessEndedError, find_files, in_order, map_files, write_lerobot
 from bodymotion.collection.records import Records, flat
 from bodymotion.formats.registry import bodies_kept
@@ -218,13 +219,13 @@ def test_a_run_is_resumed(desk):
     assert len(Path("out/results.jsonl").read_text().splitlines()) == 2
 
 
-@pytest.mark.parametrize("name", sorted(set(VERBS) - ({"retime"} if ACCEPT else {"retime", *SLOW})))
+@pytest.mark.parametrize("name", sorted(set(MANY_FILES) - ({"retime"} if ACCEPT else {"retime", *SLOW})))
 def test_every_command_takes_a_folder(name, desk):
     folder, more = "walks/deep", ["--to", "csv"] if name == "convert" else ["--mirror"] if name == "edit" else []
     more += ["--body", "robot.wrl"] if name in ("edit", "check") else ["--suffix", ".png"] if name == "render" else []
-    models = ["robot.wrl"][: abs(VERBS[name].models)]
+    models = ["robot.wrl"][: abs(MANY_FILES[name].models)]
     more += ["--source-body", "robot.wrl"] if name == "retarget" else []
-    target = ["out/"] if VERBS[name].target == "argument" else ["-o", "out/"] if VERBS[name].target else []
+    target = ["out/"] if MANY_FILES[name].target == "argument" else ["-o", "out/"] if MANY_FILES[name].target else []
     table = [] if target else ["--table", "out.jsonl"]
     run(name, *([folder, *models] if name == "retarget" else [*models, folder]), *target, *more, *table)
     (row,) = map(json.loads, Path(table[1] if table else "out/results.jsonl").read_text().splitlines())

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from bodymotion import __version__
-from bodymotion.cli.app import ONE, VERBS, app
+from bodymotion.cli.app import app
 from bodymotion.cli.output import print_message, progress, results, show_problems
+from bodymotion.cli.plans import MANY_FILES, ONE
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
@@ -80,7 +81,7 @@ class Plan:
                 print_message(f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out")
 
         local = [one for one in self.inputs if isinstance(one, Path)]
-        files = list(find_files(local, report, VERBS[self.name].of_models and self.mark == ONE))
+        files = list(find_files(local, report, MANY_FILES[self.name].of_models and self.mark == ONE))
         opened = [(open_collection(one), one) for one in self.inputs if isinstance(one, str)]
         clips = [(clip, one) for collection, one in opened for clip in collection]
         report_left_out(self.name, [*unknown, *(one for collection, _ in opened for one in collection.left_out)])
@@ -125,10 +126,10 @@ class Plan:
 
     def args(self, path: Input, result: Path | None) -> list[str]:
         """Return the command line for one file."""
-        words = list(map(str, (*self.models, path) if VERBS[self.name].models >= 0 else (path, *self.models)))
+        words = list(map(str, (*self.models, path) if MANY_FILES[self.name].models >= 0 else (path, *self.models)))
         if result is None:
             return [*self.options, "--", *words]
-        if VERBS[self.name].target == "argument":
+        if MANY_FILES[self.name].target == "argument":
             return [*self.options, "--", *words, str(result)]
         return [*self.options, f"--output={result}", "--", *words]
 

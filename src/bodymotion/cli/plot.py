@@ -8,7 +8,6 @@ from typing import Annotated
 import click
 from click import IntRange
 
-from bodymotion.cli.app import failures
 from bodymotion.cli.options import (
     BeatsPerBar,
     Bpm,
@@ -21,7 +20,7 @@ from bodymotion.cli.options import (
     read_files,
     reads_files,
 )
-from bodymotion.cli.output import one_line, print_message, progress, results, written
+from bodymotion.cli.output import failures, one_line, print_message, progress, results, written
 
 DPI = 150
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 from click import FloatRange
 
-from bodymotion.cli.app import failures
 from bodymotion.cli.options import (
     AsJson,
     ByPosition,
@@ -24,6 +23,7 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import (
+    failures,
     members,
     number,
     one_line,
