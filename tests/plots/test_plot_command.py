@@ -79,7 +79,7 @@ def test_a_model_alone_and_faults_of_files(run, examples, tmp_path):
     result = run(given=[str(tmp_path / "bad.seq")])
     assert result.exit_code == 1
     assert "bad.seq:" in result.stderr
-    assert "SEQ" in result.stderr
+    assert "YAML104" in result.stderr
 
 
 def test_the_command_plots_what_the_library_plots(run, biped, walk, tmp_path):

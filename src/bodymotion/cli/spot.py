@@ -92,7 +92,7 @@ def moves(robot: str, output: Path | None = None, username: str = "", certificat
 
     Options:
       --robot HOST[:PORT]: The robot.
-      --output -o FILE: The file to write.
+      --output -o --save FILE: The file to write.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
     """  # noqa: D301
