@@ -8,8 +8,14 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["main"]
+import click
+
+from bodymotion.diagnostics import FormatError, WrongUseError
+
+PIPE_CLOSED = 141  # Exit code of a program that SIGPIPE ended, as shells expect it.
 
 
 def main() -> None:
@@ -37,6 +43,32 @@ def main() -> None:
     finally:
         # The process ends: the search for cycles in hundreds of modules would take a tenth of a short command's time.
         gc.freeze()
+
+
+@contextmanager
+def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
+    """Turn exceptions about files and values, and `errors`, into messages on stderr and exit code 1, wrong use into 2, Ctrl-C into 130."""
+    from bodymotion.cli.output import one_line, print_message, show_problems
+
+    expected: tuple[type[Exception], ...] = (ValueError, MemoryError, ImportError, *errors)
+    try:
+        yield
+    except FormatError as error:
+        show_problems([problem for problem in error.problems if problem.severity == "error"] or [error.problem])
+        raise click.exceptions.Exit(1) from None
+    except WrongUseError as error:
+        raise click.BadParameter(one_line(error)) from None
+    except BrokenPipeError:
+        raise click.exceptions.Exit(PIPE_CLOSED) from None
+    except OSError as error:
+        text = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        print_message(f"bodymotion {command}: {text}")
+        raise click.exceptions.Exit(1) from None
+    except expected as error:
+        print_message(f"bodymotion {command}: {str(error) or 'not enough memory'}")
+        raise click.exceptions.Exit(1) from None
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(130) from None
 
 
 def _exit_at_once(code: object) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     AsJson,
     ByPosition,
@@ -16,7 +17,7 @@ from bodymotion.cli.options import (
     names,
     reads_files,
 )
-from bodymotion.cli.output import as_json, failures, plain, progress, results, saved, show_problems
+from bodymotion.cli.output import as_json, plain, progress, results, saved, show_problems
 
 
 @reads_files

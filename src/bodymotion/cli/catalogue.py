@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
+from bodymotion.cli import failures
 from bodymotion.cli.many import report_left_out
 from bodymotion.cli.options import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
-from bodymotion.cli.output import failures, one_line, print_message, progress, results, safe_json
+from bodymotion.cli.output import one_line, print_message, progress, results, safe_json
 from bodymotion.diagnostics.text import counted
 
 

@@ -20,6 +20,7 @@ from urllib.parse import quote
 import click
 
 from bodymotion import __version__
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     AsJson,
     Bpm,
@@ -33,7 +34,7 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import failures, one_line, print_message, problems_of, progress, results, text_of
+from bodymotion.cli.output import one_line, print_message, problems_of, progress, results, text_of
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.diagnostics.text import counted
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeAlias
 import click
 from click import FloatRange, IntRange
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     ByPosition,
     NameList,
@@ -22,7 +23,7 @@ from bodymotion.cli.options import (
     load_motion,
     reads_files,
 )
-from bodymotion.cli.output import Bar, conclude, exit_code, failures, print_message, progress, show_problems, written
+from bodymotion.cli.output import Bar, conclude, exit_code, print_message, progress, show_problems, written
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.registry import FORMATS, Format, find_format, load, named_format, target_format

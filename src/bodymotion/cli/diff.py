@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from click import FloatRange
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import AsJson, ReaderOptions, check_reading, load_body, reads_files
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import failures, one_line, plain, results
+from bodymotion.cli.output import one_line, plain, results
 
 if TYPE_CHECKING:
     from bodymotion.comparison import Comparison

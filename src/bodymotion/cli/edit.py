@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     ByPosition,
     NotNegative,
@@ -23,7 +24,7 @@ from bodymotion.cli.options import (
     numbers,
     reads_files,
 )
-from bodymotion.cli.output import conclude, failures, finish, print_message, progress
+from bodymotion.cli.output import conclude, finish, print_message, progress
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation

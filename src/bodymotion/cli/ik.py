@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from click import IntRange
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     AsJson,
     ByPosition,
@@ -22,7 +23,7 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import failures, number, one_line, results, saved
+from bodymotion.cli.output import number, one_line, results, saved
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

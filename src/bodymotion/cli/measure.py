@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 from click import IntRange
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     AsJson,
     Bpm,
@@ -21,7 +22,7 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import failures, print_message, progress, results, show_problems, written
+from bodymotion.cli.output import print_message, progress, results, show_problems, written
 from bodymotion.diagnostics.spelling import choices
 
 if TYPE_CHECKING:

@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
 
 import click
 
-from bodymotion.diagnostics import Findings, FormatError, Group, Location, Problem, WrongUseError, grouped
+from bodymotion.cli import PIPE_CLOSED
+from bodymotion.diagnostics import Findings, Group, Location, Problem, grouped
 from bodymotion.diagnostics.text import UNSAFE
 from bodymotion.system.files import pipe_seen, size_of
 
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 Data: TypeAlias = dict[str, Any]  # What JSON can hold.
 
-PIPE_CLOSED = 141  # Exit code of a program that SIGPIPE ended, as shells expect it.
 PART = "part"  # The object of the context of a run whose result is a part of the result of the command.
 MAX_LIST = 1000  # A longer list, met in unknown fields of a file, is replaced by its length.
 MAX_DEPTH = 20  # Deeper nested values, met in unknown fields of a file, are replaced by an ellipsis.
@@ -251,30 +251,6 @@ def _decoded(raw: bytes) -> str:
         if not any("\ue000" <= letter <= "\uf8ff" for letter in text):
             return text
     return raw.decode("latin-1")
-
-
-@contextmanager
-def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
-    """Turn exceptions about files and values, and `errors`, into messages on stderr and exit code 1, wrong use into 2, Ctrl-C into 130."""
-    expected: tuple[type[Exception], ...] = (ValueError, MemoryError, ImportError, *errors)
-    try:
-        yield
-    except FormatError as error:
-        show_problems([problem for problem in error.problems if problem.severity == "error"] or [error.problem])
-        raise click.exceptions.Exit(1) from None
-    except WrongUseError as error:
-        raise click.BadParameter(one_line(error)) from None
-    except BrokenPipeError:
-        raise click.exceptions.Exit(PIPE_CLOSED) from None
-    except OSError as error:
-        text = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        print_message(f"bodymotion {command}: {text}")
-        raise click.exceptions.Exit(1) from None
-    except expected as error:
-        print_message(f"bodymotion {command}: {str(error) or 'not enough memory'}")
-        raise click.exceptions.Exit(1) from None
-    except KeyboardInterrupt:
-        raise click.exceptions.Exit(130) from None
 
 
 def finish(before: Motion | Animation | Choreography, after: Motion | Animation | Choreography, path: Path) -> NoReturn:

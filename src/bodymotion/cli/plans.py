@@ -16,8 +16,9 @@ from typing import Any
 
 import click
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import Cluster, TimeLimit, Workers, described, flag_of, found_by
-from bodymotion.cli.output import PART, failures
+from bodymotion.cli.output import PART
 
 ONE = "one"  # The object of the context of a run for one file, or `PART`.
 ONE_MOTION = ("measure", "balance", "retarget", "simulate")

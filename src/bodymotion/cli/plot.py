@@ -8,6 +8,7 @@ from typing import Annotated
 import click
 from click import IntRange
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     BeatsPerBar,
     Bpm,
@@ -20,7 +21,7 @@ from bodymotion.cli.options import (
     read_files,
     reads_files,
 )
-from bodymotion.cli.output import failures, one_line, print_message, progress, results, written
+from bodymotion.cli.output import one_line, print_message, progress, results, written
 
 DPI = 150
 

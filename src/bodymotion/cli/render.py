@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import click
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     Arm,
     Bpm,
@@ -19,7 +20,7 @@ from bodymotion.cli.options import (
     read_files,
     reads_files,
 )
-from bodymotion.cli.output import failures, progress, written
+from bodymotion.cli.output import progress, written
 from bodymotion.diagnostics.text import counted
 
 CAMERAS = ("corner", "iso", "front", "back", "left", "right", "side", "top")

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, names, read_files, reads_files
-from bodymotion.cli.output import failures, progress, written
+from bodymotion.cli.output import progress, written
 from bodymotion.diagnostics.text import counted
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     AsJson,
     ByPosition,
@@ -18,7 +19,7 @@ from bodymotion.cli.options import (
     load_body,
     reads_files,
 )
-from bodymotion.cli.output import as_json, failures, one_line, plain, progress, results, saved, show_problems, written
+from bodymotion.cli.output import as_json, one_line, plain, progress, results, saved, show_problems, written
 
 if TYPE_CHECKING:
     from bodymotion.retargeting.roles import Figure

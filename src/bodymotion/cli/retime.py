@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     Positive,
     ReaderOptions,
@@ -16,7 +17,7 @@ from bodymotion.cli.options import (
     load_motion,
     reads_files,
 )
-from bodymotion.cli.output import conclude, failures, finish, print_message, progress
+from bodymotion.cli.output import conclude, finish, print_message, progress
 
 
 @reads_files

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 from click import FloatRange
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import (
     AsJson,
     ByPosition,
@@ -23,7 +24,6 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import (
-    failures,
     members,
     number,
     one_line,

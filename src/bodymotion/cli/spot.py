@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from click import FloatRange, IntRange
 
+from bodymotion.cli import failures
 from bodymotion.cli.app import click_command
 from bodymotion.cli.options import described
-from bodymotion.cli.output import failures, one_line, print_message, progress, show_problems, written
+from bodymotion.cli.output import one_line, print_message, progress, show_problems, written
 from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:

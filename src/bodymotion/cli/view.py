@@ -6,8 +6,8 @@ from typing import Annotated
 import click
 from click import IntRange
 
+from bodymotion.cli import failures
 from bodymotion.cli.options import Arm, BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, Slices, names, reads_files
-from bodymotion.cli.output import failures
 from bodymotion.scene.options import LABELS
 
 
