@@ -8,29 +8,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.checks import rules
-from bodymotion.diagnostics import Diagnostics, Findings, FormatError, Location, Problem, Source, SourceMap
+from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Source, SourceMap
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.registry import load, read
 from bodymotion.formats.resources import unreadable
-from bodymotion.geometry import rotations
 from bodymotion.model.body import Body
 from bodymotion.model.body import by_position as put_by_position
 from bodymotion.motion import Motion
 from bodymotion.system.files import open_file, pipes_kept
-
-if TYPE_CHECKING:
-    from bodymotion.skeleton import Skeleton
-
-MAX_ANGLE = np.radians(45)  # [rad] Between two frames; a smaller angle is no jump, however fast.
-MAX_TURN_SPEED = 100.0  # [rad/s] About twice that of the fastest limbs in recordings.
-MAX_ROOT_SPEED = 20.0  # [m/s]
 
 TEXT_FORMATS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")  # The formats whose line endings are checked.
 NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
@@ -171,6 +163,8 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
 
         return (*value.problems, *check_key_poses(value, body))
     if isinstance(value, Skeleton):
+        from bodymotion.checks.skeletons import check_skeleton
+
         return (*value.problems, *check_skeleton(value))
     if not hasattr(value, "problems"):
         raise TypeError(
@@ -188,41 +182,6 @@ def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[P
         return (at.path not in (path, None), at.path or "", line, float(at.column or 0))
 
     return tuple(sorted(dict.fromkeys(problems), key=key))
-
-
-def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
-    """Return the problems of a recorded motion."""
-    found = Diagnostics(skeleton.source.path)
-    locate = skeleton.source.locations.locate
-    whole = bool(np.isfinite(skeleton.values).all())  # otherwise the reader reports it
-    if whole and not (skeleton.unit_is_known and skeleton.up_is_known):
-        assumed = [*([] if skeleton.unit_is_known else ["centimetres"]), *([] if skeleton.up_is_known else ["Y up"])]
-        found.report(rules.ASSUMED, f"unit or up axis cannot be found from the poses; assumed: {', '.join(assumed)}")
-    rate, moving = skeleton.frame_rate, np.zeros(max(skeleton.num_frames - 1, 0))
-    for index, joint in enumerate(skeleton.joints):
-        if not joint.channels:
-            continue
-        steps = np.diff(skeleton.values[:, skeleton.columns(index)], axis=0)
-        angles = np.zeros(len(steps))
-        with np.errstate(all="ignore"):
-            # A rotation is no larger than the sum of those about its axes.
-            about = steps[:, [channel.endswith("rotation") for channel in joint.channels]]
-            far = np.flatnonzero(np.abs(about - 360.0 * np.rint(about / 360.0)).sum(axis=1) > np.degrees(MAX_ANGLE))
-            if len(far):
-                angles[far] = rotations.angle_between(*(skeleton.local_rotation(index, far + k) for k in (0, 1)))
-            if joint.parent < 0:
-                shifts = steps[:, [channel.endswith("position") for channel in joint.channels]]
-                moving = np.maximum(moving, np.linalg.norm(shifts, axis=1) * skeleton.unit * rate)
-        for frame in np.flatnonzero((angles > MAX_ANGLE) & (angles * rate > MAX_TURN_SPEED)).tolist():
-            angle = float(np.degrees(angles[frame]))
-            message = f"joint {joint.name[:60]!r} rotates by {angle:.0f}° from frame {frame} to frame {frame + 1}"
-            subject = ("frames", frame + 1)
-            found.report(rules.SKELETON_JUMP, message, locate(subject), subject=subject, data={"joint": index})
-    for frame in np.flatnonzero(moving > MAX_ROOT_SPEED).tolist():
-        message = f"the root moves at {moving[frame]:.3g} m/s from frame {frame} to frame {frame + 1}"
-        subject = ("frames", frame + 1)
-        found.report(rules.SKELETON_JUMP, message, locate(subject), subject=subject)
-    return found.problems
 
 
 def check_line_ends(path: Path) -> tuple[Problem, ...]:

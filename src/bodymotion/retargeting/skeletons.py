@@ -7,9 +7,9 @@ from typing import TypeAlias
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.checks.checking import check_skeleton
 from bodymotion.checks.findings import all_frames
 from bodymotion.checks.physics.sudden import jumps_of_root
+from bodymotion.checks.skeletons import check_skeleton
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import with_article
 from bodymotion.dynamics import measure
