@@ -216,6 +216,8 @@ def test_few_frames(count):
     np.testing.assert_allclose(measures.effort, 4 * 9.80665, atol=1e-6)
     assert measures.mass_matrix.shape == (count, 8, 8)
     assert measures.jacobian("L_LEG").shape == (count, 6, 8)
+    left = measures.body.link("L_LEG").index
+    np.testing.assert_array_equal(measures.transmitted_wrench("L_LEG"), measures.transmitted_wrench(left))
 
 
 def test_a_body_without_shapes_stands_on_what_is_called_foot():

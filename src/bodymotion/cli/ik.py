@@ -65,7 +65,7 @@ def ik(
       --center-of-mass X,Y[,Z]: The centre of mass is there, or above or below it.
       --pin LINK: The link stays, and the root moves; repeatable.
       --free-root/--fixed-root: Whether the root moves; by default if a link is pinned.
-      --joints A,B,…: The joints that may move; by default all.
+      --joints NAMES: The joints that may move; by default all.
       --restarts N: Random poses to begin at where targets are missed.
       --output -o OUT: Write the pose as a motion.
     """  # noqa: D301

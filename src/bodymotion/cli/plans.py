@@ -1,7 +1,4 @@
-"""Commands for many files: their options, and what a command line with a folder, a pattern or a list stands for.
-
-The command runs once for each file (`bodymotion.cli.many`).
-"""
+"""Commands for many files: their options, and the runs that a folder, a pattern or a list stands for; `many` carries them out."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def plot(
 
     Options:
       files [MODEL] MOTION: A model and a motion; a motion alone; a Spot animation (.cha); or recorded motion (.bvh).
-      output -o --output FILE: An image (.png, .svg, .pdf) or an interactive page (.html); by default NAME.png.
+      --output -o FILE: An image (.png, .svg, .pdf) or an interactive page (.html); by default NAME.png.
       --what NAMES: Plots, comma-separated; all for the most useful ones. --list has the names.
       --joints NAMES: Only these joints, comma-separated; * and ? are wildcards.
       start --from SECONDS: Start time.

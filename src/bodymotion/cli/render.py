@@ -84,7 +84,7 @@ def render(
       start --from SECONDS: Start time of a video or stroboscope.
       end --to SECONDS: End time of a video or stroboscope.
       --fps: Frames per second; by default 30, for a gif 20.
-      --speed: Playback speed; 0.25 is slow motion.
+      --speed FACTOR: Playback speed; 0.25 is slow motion.
       --follow/--no-follow: Follow the root; by default where it moves far.
     """  # noqa: D301
     from bodymotion.rendering import render as render_them

@@ -32,7 +32,7 @@ def report(
 
     Options:
       files MODEL MOTION [GHOST]: A model, a motion, and a motion for a transparent robot; or a Spot animation or recorded motion (.bvh).
-      output -o --output FILE: The page.
+      --output -o FILE: The page.
       --what NAMES: Plots, comma-separated, as for `bodymotion plot`.
     """  # noqa: D301
     from bodymotion.reports import PLOTS

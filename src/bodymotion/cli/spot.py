@@ -18,7 +18,7 @@ from click import FloatRange, IntRange
 
 from bodymotion.cli import failures
 from bodymotion.cli.app import click_command
-from bodymotion.cli.options import described
+from bodymotion.cli.options import described, numbers
 from bodymotion.cli.output import one_line, print_message, progress, show_problems, written
 from bodymotion.system.files import whole_file
 
@@ -219,7 +219,7 @@ def together(paths: list[Path], place: list[str] | None = None, html: Path | Non
 
     Options:
       paths FILE…: The choreography or animation of each robot.
-      --place X,Y,DEGREES: Start position and heading of a robot; once for each. By default in a row, 2 m apart.
+      --place X,Y,YAW: Start position and heading of a robot [m, degrees]; once for each. By default in a row, 2 m apart.
       --html FILE: Write a self-contained page.
       --view: Show the robots in the browser.
     """  # noqa: D301
@@ -229,11 +229,8 @@ def together(paths: list[Path], place: list[str] | None = None, html: Path | Non
     if len(paths) < 2:
         raise click.BadParameter("expected two files or more, one for each robot", param_hint="FILES")
     with failures("spot together"):
-        try:
-            numbers = [[float(word) for word in one.split(",")] for one in place or ()]
-            places = [(x, y, math.radians(degrees)) for x, y, degrees in numbers]
-        except ValueError:
-            raise click.BadParameter("expected X,Y,DEGREES, such as 0,1.5,90", param_hint="--place") from None
+        given = [numbers("--place", one, (3,), "X,Y,YAW, such as 0,1.5,90") for one in place or ()]
+        places = [(x, y, math.radians(yaw)) for x, y, yaw in given]
         made = ensemble([load(path) for path in paths], places or None)
         for (one, other), distances in made.distances.items():
             at = int(distances.argmin())

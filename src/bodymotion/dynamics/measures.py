@@ -217,8 +217,9 @@ class Measures(ShortRepr):
         assert found.link_wrenches is not None
         return frozen(found.link_wrenches)
 
-    def transmitted_wrench(self, link: int) -> Floats:
+    def transmitted_wrench(self, link: int | str) -> Floats:
         """Return force [N] and moment [Nm] about the link's origin (T, 6), along the world's axes, that a parent exerts on its link."""
+        link = self.body.link(link).index if isinstance(link, str) else link
         wrench = np.array(self._link_wrenches[:, link])
         if self.is_mounted:
             return wrench
