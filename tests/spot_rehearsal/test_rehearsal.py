@@ -277,6 +277,12 @@ def test_who_may_not_in(stand_in, heard):
     stranger.shutdown()
 
 
+def test_the_former_keyword_for_reports_still_works():
+    with pytest.warns(DeprecationWarning, match="report="):
+        former = bm.spot.StandIn(say=print)
+    assert former._report is print
+
+
 def test_it_is_tls_and_local(stand_in):
     """Another authority's certificate is not accepted, a plain connection neither; other addresses of the machine do not answer."""
     with (

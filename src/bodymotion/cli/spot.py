@@ -258,7 +258,7 @@ def rehearse(
 
     It listens on 127.0.0.1 only, checks animations and choreographies as `bodymotion check` does, and shows dances in the viewer. The
     user name and password are BOSDYN_CLIENT_USERNAME and BOSDYN_CLIENT_PASSWORD where they are set; else new ones, which are printed.
-    Ctrl-C ends.
+    Ctrl-C stops it.
 
     \b
     Examples:
