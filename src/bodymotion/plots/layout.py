@@ -41,7 +41,7 @@ MAX_STRETCH = 30.0  # Maximum factor of heights.
 class Flow:
     """A chart that is being filled: its width, the height that is filled, and the factor of heights.
 
-    `columns`: panels in each row of a grid; 0 for as many as suit their number. `least_scale`: least heights are multiplied by this.
+    `columns`: panels in each row of a grid; 0 for as many as suit their number. `height_scale`: minimum heights are multiplied by this.
     `narrow`: set when something has not the width that it needs to be read. `gridded`: set when there is a grid of panels, so that the
     number of columns matters.
     """
@@ -49,7 +49,7 @@ class Flow:
     width: float = WIDTH
     stretch: float = 1.0
     columns: int = 0
-    least_scale: float = 1.0
+    height_scale: float = 1.0
     y: float = TOP
     cells: list[Cell] = field(default_factory=list)
     narrow: bool = False
@@ -78,7 +78,7 @@ class Flow:
         named = isinstance(part, Curves) and len(part.lines) > 1
         left = SIDE + NUMBERS if left is None else left
         right = self.width - SIDE - (NAMES if named else 0.0) if right is None else right
-        smallest = min(_lowest(part, height) * self.least_scale, height)
+        smallest = min(_lowest(part, height) * self.height_scale, height)
         tall = height if isinstance(part, (KeyFigures, Ground)) else max(height * self.stretch, smallest)
         self.narrow |= right - left < _narrowest(part) - 1e-6
         self.y += NAME + 0.05
@@ -113,7 +113,7 @@ class Flow:
             named = any(name for name, _ in row)
             noted = any(one.note for _, panels in row for one in panels)
             top = self.y + (HEADING if named else 0.05)
-            tall = max(height * self.stretch, MIN_PANEL * self.least_scale)
+            tall = max(height * self.stretch, MIN_PANEL * self.height_scale)
             frame = top + NAME + (NOTE if noted else 0.0)
             at = 0
             for name, panels in row:
@@ -228,7 +228,7 @@ def fitted(
 def _found(make: Callable[[Flow], Chart], width: float, height: float | None, scale: float) -> Chart | None:
     """Return a chart of this size drawn at a scale; None when it does not fit."""
     for columns in (0, *range(MAX_COLUMNS, 0, -1)):
-        flow = Flow(width / scale, 1.0 if height is None else 0.0, columns, least_scale=1 + scale - MIN_SCALE)
+        flow = Flow(width / scale, 1.0 if height is None else 0.0, columns, height_scale=1 + scale - MIN_SCALE)
         chart = make(flow)
         if not flow.narrow and height is None:
             return chart

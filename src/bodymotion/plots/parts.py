@@ -21,7 +21,7 @@ Color: TypeAlias = int | Literal["muted", "recorded", "bad", "text"]  # An index
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Line(ShortRepr):
     """One curve: its own times (N,) [s] and values (N,), NaN where there is a gap. It has few points; peaks are at their true times."""
 
     label: str
@@ -42,7 +42,7 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class Curves(ShortRepr):
     """Curves over time that share an axis.
 
     `title`, `note`: text above the panel, on the left and (small) on the right. `unit`: unit of the axis. `lower`, `upper`: limits, drawn
@@ -80,7 +80,7 @@ class Curves:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class Row(ShortRepr):
     """A curve with its own scale in a row; `note` is its range."""
 
     line: Line
@@ -90,7 +90,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class CurveRows:
+class CurveRows(ShortRepr):
     """Many curves in rows, each with its own scale; at rows `starts` further groups of them begin."""
 
     title: str
@@ -99,7 +99,7 @@ class CurveRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Bars:
+class Bars(ShortRepr):
     """Time spans (start, end) [s] for each label as bars; spans `marked` are red on them, spans `behind` are behind all bars.
 
     `texts` are written on the bars.
@@ -117,7 +117,7 @@ class Bars:
 
 
 @dataclass(frozen=True, eq=False)
-class Footprint:
+class Footprint(ShortRepr):
     """A polygon (M, 2) [m] on the ground, with its time span [s]; `label` is the foot's; without a color it is of several feet."""
 
     label: str
@@ -128,7 +128,7 @@ class Footprint:
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class Ground(ShortRepr):
     """The ground from above, with equal axes [m].
 
     `path` (N, 2) with `times` (N,) is coloured by time; `others` are further paths: label, times, points and colour.
@@ -161,7 +161,7 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class KeyFigures:
+class KeyFigures(ShortRepr):
     """Key figures: name, value, and time or part."""
 
     title: str
@@ -169,7 +169,7 @@ class KeyFigures:
 
 
 @dataclass(frozen=True)
-class Heading:
+class Heading(ShortRepr):
     """A line of text above a group of parts."""
 
     text: str
@@ -179,7 +179,7 @@ Part: TypeAlias = Curves | CurveRows | Bars | Ground | KeyFigures | Heading
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class Cell(ShortRepr):
     """A part and the rectangle of its axes [inch] from the upper left corner, without the labels around it.
 
     `time_labels`, `time_title` and `unit_title`: whether the axes have labels of times and titles.
