@@ -71,7 +71,7 @@ def test_a_report_of_an_animation_has_the_findings_of_check(tmp_path):
     """A jump of the body: not a jump of the played joints, and nothing about Spot's own body."""
     path = tmp_path / "jump.cha"
     path.write_text("controls body\n\nno parameters\n\ntime body_z\n0 0.48\n0.5 0.48\n0.51 0.35\n1 0.35\n")
-    contents = report(path, output=tmp_path / "jump.html", plots=["joints"])
+    contents = report(path, output=tmp_path / "jump.html", what=["joints"])
     expected = bm.check(path).problems
     assert expected and contents.findings == expected
     assert contents.files == ("jump.cha",)
@@ -80,7 +80,7 @@ def test_a_report_of_an_animation_has_the_findings_of_check(tmp_path):
     assert rules["SPOT018"] == pytest.approx(0.51, abs=0.01)
     bm.save(bm.play(bm.load(path)), tmp_path / "jump.seq")
     assert "BODY116" not in {
-        problem.rule for problem in report(tmp_path / "jump.seq", output=tmp_path / "a.html", plots=[]).findings
+        problem.rule for problem in report(tmp_path / "jump.seq", output=tmp_path / "a.html", what=[]).findings
     }
 
 
@@ -90,7 +90,7 @@ def test_a_motion_that_breaks_rules_is_told_with_its_moments(tmp_path):
     values = np.array(joints.values)
     values[500:, 3] += 0.9
     broken = bm.Motion.from_joints(values, 100.0, root=motion.link_position.values[:, 0])
-    contents = report(body, broken, output=tmp_path / "broken.html", plots=["joints"])
+    contents = report(body, broken, output=tmp_path / "broken.html", what=["joints"])
     assert any(abs(moment.time - 5.0) < 0.03 and moment.severity != "note" for moment in contents.moments)
     assert contents.findings
 
@@ -118,8 +118,8 @@ def test_names_out_of_files_are_no_markup(tmp_path):
 def test_a_second_motion_is_a_ghost(examples, tmp_path):
     """The page has a second robot; figures are those of the first motion."""
     body, motion = bm.load_body(examples / "biped.wrl"), bm.load_motion(examples / "biped_walk.seq").between(0, 0.1)
-    alone = bm.report(body, motion, output=tmp_path / "one.html", plots=())
-    both = bm.report(body, motion, ghost=motion.between(0.02, 0.1), output=tmp_path / "two.html", plots=())
+    alone = bm.report(body, motion, output=tmp_path / "one.html", what=())
+    both = bm.report(body, motion, ghost=motion.between(0.02, 0.1), output=tmp_path / "two.html", what=())
     assert both.figures == alone.figures
     assert (tmp_path / "two.html").stat().st_size > (tmp_path / "one.html").stat().st_size + 10_000
 
@@ -130,6 +130,8 @@ def test_what_a_report_can_not_be_about(tmp_path):
     with pytest.raises(ValueError, match="needs the body"):
         report(WALK, output=tmp_path / "no.html")
     with pytest.raises(ValueError, match="there is no plot 'wings'"):
+        report(MODEL, WALK, output=tmp_path / "no.html", what="wings")
+    with pytest.raises(ValueError, match="wings"), pytest.warns(DeprecationWarning, match="what="):
         report(MODEL, WALK, output=tmp_path / "no.html", plots=["wings"])
     with pytest.raises(ValueError, match=r"no\.pdf: the name of a page"):
         report(MODEL, WALK, output=tmp_path / "no.pdf")
@@ -139,7 +141,7 @@ def test_what_a_report_can_not_be_about(tmp_path):
 
 
 def test_an_animation_and_one_frame(tmp_path):
-    contents = report(ROOT / "examples" / "wave.cha", output=tmp_path / "wave.html", plots=["joints"])
+    contents = report(ROOT / "examples" / "wave.cha", output=tmp_path / "wave.html", what=["joints"])
     assert contents.title == "Wave"
     still = report(bm.load(MODEL), bm.Motion.from_joints(np.zeros((1, 32)), 10.0), output=tmp_path / "one.html")
     assert {one.name: one.value for one in still.figures}["duration"] == 0

@@ -17,7 +17,7 @@ def test_it_plays_and_everything_goes_by_one_time(page, tmp_path):
         ROOT / "examples" / "biped.wrl",
         ROOT / "examples" / "biped_walk.seq",
         output=tmp_path / "report.html",
-        plots=["zmp"],
+        what=["zmp"],
     )
     page.set_viewport_size({"width": 1200, "height": 800})
     page.context.set_offline(True)

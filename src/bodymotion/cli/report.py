@@ -40,14 +40,12 @@ def report(
 
     if len(files) > 3:
         raise click.BadParameter("at most three files: a model and two motions", param_hint="MODEL MOTION [GHOST]")
-    plots = names(what) or PLOTS
     with failures("report"), progress(f"{output.name}") as bar:
-        ghost = files[2] if len(files) > 2 else None
         contents = write(
             *read_files(files[:2], reading, by_position),
             output=output,
-            ghost=ghost,
-            plots=plots,
+            ghost=files[2] if len(files) > 2 else None,
+            what=names(what) or PLOTS,
             by_position=by_position,
             progress=bar,
             bpm=bpm,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from math import isfinite
 from os import PathLike
@@ -30,9 +31,10 @@ def report(
     *,
     output: str | PathLike[str],
     ghost: Showable | None = None,
-    plots: Iterable[str] = PLOTS,
+    what: str | Iterable[str] = PLOTS,
     by_position: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    plots: Iterable[str] | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Contents:
     """Write a page about a motion on a body: the robot playing, key figures, worst moments, findings of `check`, plots.
@@ -47,7 +49,7 @@ def report(
         The file that is written (.html or .htm), whole or not at all.
     ghost:
         A second motion, shown as a transparent robot, such as the commanded motion beside the simulated one.
-    plots:
+    what:
         Names of plots, see `bodymotion.plot`; of the default ones those that the motion has.
     by_position:
         Read joint columns by position, whatever their names.
@@ -80,6 +82,9 @@ def report(
     from bodymotion.viewer.page import check_page_path
     from bodymotion.viewer.page import page as robot_page
 
+    if plots is not None:
+        warnings.warn("plots= is now what=", DeprecationWarning, stacklevel=2)
+        what = plots
     target = Path(output)
     check_page_path(target)
     need("plotly", "plot", "a report")
@@ -94,7 +99,8 @@ def report(
     subject = subject_of(scene.body, scene.motion)
     assert subject.measures is not None
     existing = available(subject)
-    names = [name for name in plots if name in existing or name not in PLOTS]
+    wanted = (what,) if isinstance(what, str) else what
+    names = [name for name in wanted if name in existing or name not in PLOTS]
     drawn = [fragment(chart) for chart in charts(subject, names)]
     done(2, NUM_STEPS)
     is_own = scene.body.source.path is None and not any(isinstance(one, Body) for one in sources)
