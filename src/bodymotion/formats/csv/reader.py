@@ -21,7 +21,7 @@ from bodymotion.formats.tables.columns import check_unit, in_body_order, in_id_o
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.rotations import FULL_TURN, angles_in_degrees
+from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degrees
 from bodymotion.model.body import NAMELESS, Body, matched
 from bodymotion.model.links import Joint
 from bodymotion.motion import (
@@ -138,8 +138,8 @@ def read_csv(
         [Hz] of a table without times; with times, the rate for resampling.
     degrees:
         Whether angles without a unit in their name are degrees (True) or radians (False). By default they are read as radians, which a note
-        reports (CSV011); values beyond two turns, or with a body those more than 1 rad beyond the limits of their joint, are
-        errors (CSV004).
+        reports (CSV011); in more than a quarter of the frames, values beyond two turns, or with a body those more than 1 rad
+        beyond the limits of their joint, are errors (CSV004).
     quaternion_order:
         The order of columns such as root_q0 … root_q3, or of a layout.
     body:
@@ -361,9 +361,9 @@ class _Reader:
         without_unit = [k for k in indices if self.columns[k].factor is None]
         if self.degrees is not None or not without_unit:
             return
-        values = self.values[:, without_unit]
-        largest = np.abs(values[np.isfinite(values)]).max(initial=0)
-        if largest > MAX_ANGLE:
+        angles = np.abs(np.nan_to_num(self.values[:, without_unit], posinf=0.0, neginf=0.0))
+        largest = angles.max(initial=0)
+        if np.count_nonzero((angles > MAX_ANGLE).any(axis=1)) > MIN_SHARE * len(angles):
             message = f"angles go up to {largest:.6g}: degrees, or {largest / (2 * math.pi):.1f} turns?"
             raise rules.UNIT.error(message, self.location)
         if largest > 0:
