@@ -488,3 +488,37 @@ def test_a_frame_that_cannot_be_read_hides_no_finding_and_adds_none(spoiled, dat
         problems = bm.check(path, body=body).problems
     now = {(problem.rule, problem.data.get("frame")) for problem in problems if not problem.rule.startswith("SEQ")}
     assert now == was
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "rules"),
+    [
+        ("time", "0.5", {"MOT105"}),
+        ("time", "1.198", {"MOT105"}),
+        ("time", "nan", {"MOT105"}),
+        ("time", "x", {"TAB004"}),
+        ("root_qw", "7", {"MOT104"}),
+        ("HEAD_PAN", "13", {"MOT204", "MOT303"}),
+        ("HEAD_PAN", "nan", {"MOT101"}),
+    ],
+)
+def test_a_wrong_cell_leaves_the_other_frames_to_be_checked(column, cell, rules, examples, tmp_path):
+    """A walk has a fast joint, one beyond its limit and a jump of the root, long before and after a wrong cell."""
+    body, motion = bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")
+    path = tmp_path / "walk.csv"
+    bm.save(motion, path, body=body)
+    names, *lines = path.read_text().splitlines()
+    rows = [line.split(",") for line in lines]
+    at = names.split(",").index
+    for frame, where, amount in ((50, "R_HIP_ROLL", 0.6), (200, "L_ANKLE_ROLL", 3.5), (900, "root_x", 1.0)):
+        rows[frame][at(where)] = str(float(rows[frame][at(where)]) + amount)
+
+    def found() -> set[tuple[str, int]]:
+        path.write_text("\n".join([names, *map(",".join, rows)]) + "\n")
+        return {(p.rule, p.location.line or 0) for p in bm.check(path, body=body).problems}
+
+    was = found()
+    assert {rule for rule, _ in was} >= {"MOT204", "MOT302", "MOT305"}
+    rows[600][at(column)] = cell
+    now = found()
+    assert was <= now and {rule for rule, _ in now - was} == rules

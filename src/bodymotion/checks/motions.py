@@ -24,7 +24,7 @@ from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degree
 from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.links import velocity_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, Timeline, with_even_steps
+from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, Timeline, out_of_order, with_even_steps
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
@@ -158,12 +158,14 @@ def _check_any_motion(
 
 
 def _with_times(motion: Motion) -> Motion:
-    """Return a motion in which stamped frames that could not be read have times: those of even steps between their neighbours."""
+    """Return a motion in which stamped frames that could not be read, or are not in order, are NaN at even steps between the others."""
     components = list(motion.components)
     for k, one in enumerate(motion.components):
         stamps = None if isinstance(one, OtherSeq) else one.timeline.stamps
-        if not isinstance(one, OtherSeq) and stamps is not None and not np.isfinite(stamps).all():
-            components[k] = replace(one, timeline=Timeline.stamped(with_even_steps(stamps)))
+        if not isinstance(one, OtherSeq) and stamps is not None and (wrong := out_of_order(stamps)).any():
+            values = np.where(wrong.reshape(-1, *[1] * (one.values.ndim - 1)), np.nan, one.values)
+            timeline = Timeline.stamped(with_even_steps(np.where(wrong, np.nan, stamps)))
+            components[k] = replace(one, values=values, timeline=timeline)
     return replace(motion, components=tuple(components))
 
 
@@ -377,6 +379,7 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     # Frames that could not be read are NaN. The rules look at the others, and at the components whose names are known.
     unknown = motion.source.locations.unknown
     complete = all(one[:1] == ("contents",) or (one[2:3] == ("frames",) and len(one) > 3) for one in unknown)
+    complete = complete and all((np.diff(one.timeline.times) > 0).all() for one in motion.timed)
     if joints is not None and q is not None and len(q):
         found += _check_positions(all_frames(motion, joints), component_number(motion, joints), q, body)
     if links is not None and fits and joints is not None and q is not None and links.content not in unusable:

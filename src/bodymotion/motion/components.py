@@ -17,12 +17,14 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import ContentEquality, Floats, Indices, frozen, median_step
+from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices, frozen, median_step
 
 ON_FRAME = 1e-6
 """[s] Tolerance within which a time stamp counts as on a frame; at high rates at most a tenth of a frame."""
 MAX_FILL = 4
 """Maximum ratio of the frames of a shared timeline at a fixed rate to those of its components."""
+
+MAX_ROUNDS = 1000  # With longer parts in the wrong order, all times are wrong.
 
 JOINT_DISPLACEMENT = "JointDisplacement"
 JOINT_EFFORT = "JointEffort"
@@ -168,6 +170,18 @@ class Timeline(ContentEquality):
             frames = t * self.frame_rate + min(ON_FRAME * self.frame_rate, 0.1)
             index = np.floor(np.clip(frames, -1, self.num_frames)).astype(np.intp)
         return np.clip(index, 0, self.num_frames - 1)
+
+
+def out_of_order(times: Floats) -> Bools:
+    """Return which of times (T,) are not finite, or not in order: of two in the wrong order, either may be wrong."""
+    wrong: Bools = ~np.isfinite(times)
+    for _ in range(MAX_ROUNDS):
+        rows = np.flatnonzero(~wrong)
+        back = np.flatnonzero(np.diff(times[rows]) <= 0)
+        if not len(back):
+            return wrong
+        wrong[rows[[*back, *(back + 1)]]] = True
+    return np.ones_like(wrong)
 
 
 def with_even_steps(times: Floats) -> Floats:

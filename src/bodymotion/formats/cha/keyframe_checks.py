@@ -13,13 +13,13 @@ from bodymotion.formats.cha.head_checks import Checked, left_out
 from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import angles_in_degrees
+from bodymotion.motion.components import out_of_order
 from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_NOT_FINITE, MOTION_QUATERNION, ROUNDING, TIME_ORDER
 
 CYCLE_TOLERANCE = 1e-3  # [m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same.
 ZERO_LENGTH = 1e-6  # Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0.
 LIMIT_TOLERANCE = 1e-4  # [rad] The limits of joints have four digits.
 MAX_VALUE = 1e6  # [m, rad] Nothing is played with larger values.
-MAX_ROUNDS = 1000  # With longer parts in the wrong order, all times are faulty.
 MAX_LENGTH = 1e7  # Slices, or hundredths of a second: nothing longer is played.
 MAX_STEPS: Mapping[str, tuple[float, float]] = {
     "joint": (math.pi, 60.0),
@@ -61,19 +61,12 @@ def faulty_keyframes(frames: Keyframes) -> tuple[Bools, Bools]:
     Of two times in the wrong order, either may be wrong.
     """
     values: Bools = np.asarray(~(np.abs(frames.values) <= MAX_VALUE).all(axis=1))
-    times: Bools = ~(frames.times >= 0) | np.isinf(frames.times)
     for part in ("body", "hand"):
         if frames.has(f"{part}_quat_wxyz"):
             values |= (np.abs(frames.column(f"{part}_quat_wxyz")) <= ZERO_LENGTH).all(axis=1)
     for column in set(GROUPS["contact"]) & set(frames.columns):
         values |= ~np.isin(frames.column(column), (0.0, 1.0))
-    for _ in range(MAX_ROUNDS):
-        rows = np.flatnonzero(~times)
-        back = np.flatnonzero(np.diff(frames.times[rows]) <= 0)
-        times[rows[[*back, *(back + 1)]]] = True
-        if not len(back):
-            return values, times
-    return values, np.ones_like(times)
+    return values, out_of_order(np.where(frames.times < 0, np.nan, frames.times))
 
 
 def _is_controlled(checked: Checked, column: Column) -> bool:

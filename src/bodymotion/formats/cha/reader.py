@@ -265,8 +265,6 @@ def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
     """
     lines = {words[0].line for reader in (file.options, file.parameters) for words in reader.locations.values()}
     errors = [problem for problem in problems if problem.severity == "error"]
-    if not errors:
-        return set()
     if file.rows is None or not all(problem.location.line in lines or is_apart(problem) for problem in errors):
         return set(_PARTS)
     return {("keyframes", row + k) for row in file.rows.gaps for k in (-2, -1, 0, 1)}

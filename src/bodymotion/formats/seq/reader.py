@@ -473,7 +473,6 @@ class RowReader:
         known = np.concatenate([[last], times])
         latest = np.maximum.accumulate(np.where(np.isfinite(known), np.arange(len(known)), 0))
         before = known[latest[:-1]]
-        self.found.mark_unknown((*self.subject, "timeline"))
         assert self.header.frames is not None
         for k in np.flatnonzero(~((times > before) & (times < np.inf))).tolist():
             frame = frames.start + k if isinstance(frames, slice) else int(frames[k])

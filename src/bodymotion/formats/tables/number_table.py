@@ -95,10 +95,9 @@ class Table:
         Rows that could not be read are at even steps between their neighbours.
         """
         check_increasing(times, found, self.row, self.unread)
-        if not found.is_known(("times",)):
-            return Timeline.stamped(times)
         times = with_even_steps(times)
-        return timeline_of(times, rate, from_zero) if np.isfinite(times).all() else Timeline.stamped(times)
+        is_in_order = np.isfinite(times).all() and (np.diff(times) > 0).all()
+        return timeline_of(times, rate, from_zero) if is_in_order else Timeline.stamped(times)
 
     def locate(self, subject: Subject) -> Location:
         """Return the location of ("frames", t, …) of a component: that of the row; of anything else the line of names."""
