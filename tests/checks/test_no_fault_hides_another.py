@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -522,3 +523,19 @@ def test_a_wrong_cell_leaves_the_other_frames_to_be_checked(column, cell, rules,
     rows[600][at(column)] = cell
     now = found()
     assert was <= now and {rule for rule, _ in now - was} == rules
+
+
+def test_a_zero_moment_point_that_cannot_be_read_hides_no_finding(examples, tmp_path):
+    """Speeds and collisions do not need it."""
+    body, motion = bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")
+    joints = motion.joint_displacement
+    values = np.array(joints.values)
+    values[200, 11] += 3.5
+    spoiled = motion.replaced(*(replace(joints, values=values) if c is joints else c for c in motion.components))
+    path = tmp_path / "walk.npz"
+    bm.save(spoiled, path)
+    was = {p.rule for p in bm.check(path, body=body).problems}
+    assert was >= {"MOT204", "MOT302"}
+    arrays = dict(np.load(path))
+    np.savez(path, **{**arrays, "zmp": arrays["zmp"][:, :2]})
+    assert {p.rule for p in bm.check(path, body=body).problems} == was | {"NPZ102"}

@@ -24,7 +24,7 @@ from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degree
 from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.links import velocity_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, Timeline, out_of_order, with_even_steps
+from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Timeline, out_of_order, with_even_steps
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
@@ -377,8 +377,10 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
         return [*map(Finding, problems.problems)]
     found, fast, of_physics = list[Finding](), list[Finding](), list[Finding]()
     # Frames that could not be read are NaN. The rules look at the others, and at the components whose names are known.
-    unknown = motion.source.locations.unknown
-    complete = all(one[:1] == ("contents",) or (one[2:3] == ("frames",) and len(one) > 3) for one in unknown)
+    contents = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
+    others = [("components", k) for k, one in enumerate(motion.components) if one.content not in contents]
+    unknown = [one for one in motion.source.locations.unknown if one[0] != "contents" and one[:2] not in others]
+    complete = all(one[2:3] == ("frames",) and len(one) > 3 for one in unknown)
     complete = complete and all((np.diff(one.timeline.times) > 0).all() for one in motion.timed)
     if joints is not None and q is not None and len(q):
         found += _check_positions(all_frames(motion, joints), component_number(motion, joints), q, body)

@@ -181,9 +181,9 @@ def read_csv(
     reader = _Reader(table, names, degrees, quaternion_order, body, found)
     timeline = reader.timeline(rate, from_zero)
     components: list[Component] = []
-    with found.recover(("components", "all")):
+    with found.recover(("contents", LINK_POSITION)):
         components += reader.poses(timeline)
-    with found.recover(("components", "all")):
+    with found.recover(("contents", JOINT_DISPLACEMENT)):
         components += reader.joints(timeline, is_nameless)
     components += reader.zmps(timeline)
     components += reader.contacts(timeline)
@@ -385,7 +385,7 @@ class _Reader:
             found = self.of(kind)
             if found and len(found) < 3:
                 self.found.report(rules.POSE, "a zero moment point has zmp_x, zmp_y and zmp_z", self.location)
-                self.found.mark_unknown(("components", "all"))
+                self.found.mark_unknown(("contents", ZMP))
             elif found:
                 values = np.stack([found[k] for k in range(3)], axis=-1)
                 components.append(Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=relative))

@@ -200,21 +200,20 @@ class _Reader:
         first = next(self.arrays[n] for n in ("joint_displacement", "link_position", "zmp") if n in self.arrays)
         count = len(first) if first.ndim else 0
         timeline = self.timeline(count)
-        missing = ("components", "all")
         if "link_position" in self.arrays:
-            with self.found.recover(missing):
+            with self.found.recover(("contents", LINK_POSITION)):
                 poses = self.numbers("link_position", (count, None, 7))
                 names = self.names(LINK_NAMES, self.options.link_names, poses.shape[1])
                 components.append(self.links(poses, timeline, names))
         if "joint_displacement" in self.arrays:
-            with self.found.recover(missing):
+            with self.found.recover(("contents", JOINT_DISPLACEMENT)):
                 q = self.numbers("joint_displacement", (count, None))
                 names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
                 components.append(self.joints(q, timeline, names))
         if "zmp" in self.arrays:
             relative = self.arrays.get("zmp_is_root_relative", np.zeros(1))
             self.used.add("zmp_is_root_relative")
-            with self.found.recover(missing):
+            with self.found.recover(("contents", ZMP)):
                 values, is_relative = self.numbers("zmp", (count, 3)), bool(relative.any())
                 zmp = Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=is_relative)
                 components.append(zmp)
