@@ -145,7 +145,7 @@ def check_masses(review: BodyReview) -> None:
             why, message = inertias.fault(1.0, link.inertia) or ("", "")
             if why in ("negative", "triangle", "asymmetric"):
                 review.report_link(_RULES[why], link, f"cannot be a rigid body: {message}", "inertia")
-        elif link.mass < 0 and has_mass != review.is_known(link, "mass", "inertia"):
+        elif link.mass < 0 and review.is_known(link, "mass"):
             review.report_link(
                 rules.NEGATIVE_MASS, link, f"cannot be a rigid body: its mass is {link.mass:g} kg", "mass"
             )

@@ -180,7 +180,6 @@ def _time_steps(motion: Motion) -> list[Problem]:
             median = float(np.median(gaps))
             frame = int(gaps.argmax() if median >= MIN_GAP else gaps.argmin())
             if (median >= MIN_GAP and gaps[frame] <= MAX_GAP) or not (gaps > 0).all():
-                # Times that do not increase are reported by the reader.
                 continue
             message = f"frame {frame + 1} is {gaps[frame]:.6g} s after the one before it; the median of these times is {median:.6g} s"
             data = {"frame": frame + 1, "gap": float(gaps[frame]), "median": median, "every_step": median < MIN_GAP}

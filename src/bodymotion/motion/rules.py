@@ -31,14 +31,10 @@ MOTION_NO_QUATERNION = judgement.error(
     example=("0, 0, 45, 0", "0.92388, 0, 0.382683, 0"),
 )
 TIME_ORDER = judgement.error(
-    "MOT105",
-    "The time of each frame is greater than that of the frame before it.",
-    example=("0.0,0.3,0.4", "0.1,0.3,0.4"),
+    "MOT105", "The time of each frame is greater than that of the frame before it.", example=("0.0,0.3", "0.1,0.3")
 )
 FRAME_RATE = judgement.error(
-    "MOT106",
-    "A frame rate, or the time between two frames, is a positive, finite number.",
-    example=("frameRate: -1", "frameRate: 100"),
+    "MOT106", "The frame rate is a positive, finite number.", example=("frameRate: -1", "frameRate: 100")
 )
 WRAPPED = judgement.warning(
     "EDIT101",

@@ -166,7 +166,7 @@ class _ModelReader:
             body = self._humanoid(humanoid, transform)
             if self.apply_humanoid_pose:
                 body = self._placed(body, humanoid, transform @ node_transform(humanoid))
-            version = nodes.text(humanoid, "version", "1.1")
+            version = str(body.info.get("version", ""))
         else:
             visuals, collisions = by_purpose(self.walker.drawn)
             segment = Segment(name="Root", visuals=visuals, collisions=collisions)
@@ -235,16 +235,16 @@ class _ModelReader:
         self.starts.sort()
         for number, device_node in enumerate(tree.device_nodes):
             self.entries["devices", number] = _locator(device_node, DEVICE_FIELDS)
-        info: dict[str, object] = {
-            "name": nodes.text(node, "name"),
-            "version": nodes.text(node, "version", "1.1"),
-            "info": "\n".join(nodes.texts(node, "info")),
-        }
+        info: dict[str, object] = {}
+        with found.recover():
+            info["name"] = nodes.text(node, "name")
+            info["version"] = nodes.text(node, "version", "1.1")
+            info["info"] = "\n".join(nodes.texts(node, "info"))
         extra = rest(node, HUMANOID_USED)
         if not np.array_equal(transform, np.eye(4)):
             extra["placed"] = transform
         return Body(
-            name=node.name or nodes.text(node, "name") or self.path.stem,
+            name=node.name or str(info.get("name", "")) or self.path.stem,
             links=tuple(tree.links),
             devices=tuple(tree.devices),
             extra_joints=extra_joints,
