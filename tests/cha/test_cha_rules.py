@@ -593,3 +593,19 @@ def test_a_fixed_fault_is_gone(tmp_path, rule, wrong, right):
 )
 def test_no_fault_has_follow_up_findings(text, codes):
     assert codes_of(text) == codes
+
+
+@pytest.mark.parametrize(("body", "arm"), [(0.35, 3.2), (2, 0)])
+def test_a_jump_hides_no_other_step_that_is_too_fast(body, arm, tmp_path):
+    """The body moves 0.35 m in 0.06 s; long after that, the arm or the body jumps."""
+
+    def found(jump):
+        rows = [(k * 0.06, 0.35 if k >= 10 else 0, 0) for k in range(60)]
+        rows[40] = (rows[40][0], *jump)
+        text = "".join(f"{time:.2f} {x} 0 0.5 {shoulder} -2 2 0 0 0\n" for time, x, shoulder in rows)
+        path = tmp_path / "move.cha"
+        path.write_text(cha("body arm", columns="time body_pos arm_joints", rows=text))
+        return {(problem.rule, problem.location.line) for problem in check(path).problems}
+
+    assert ("SPOT018", 16) in found((0.35, 0))
+    assert {("SPOT018", 16), ("CHA214", 46)} <= found((body, arm))

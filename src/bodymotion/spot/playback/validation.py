@@ -112,15 +112,11 @@ def all_problems(
         return found
     animation = _without_faulty_parts(animation, errors) if errors else animation
     locations = animation.source.locations
-    # The rule about jumps of values already reports a body that is too fast.
-    repeated = {rules.BODY_SPEED.code} if cha_rules.JUMP.code in codes else set()
-    repeated |= {rules.UNPLAYABLE.code} if errors else set()
+    repeated = {rules.UNPLAYABLE.code} if errors else set()
     if locations.unknown:
         repeated |= {rule.code for rule in cha_rules.OF_CYCLES}
-    played = (
-        one for one in validated(animation, arm=arm) if one.rule not in repeated and locations.is_known(one.subject)
-    )
-    return (*found, *played)
+    played = validated(replace(animation, problems=found), arm=arm)
+    return (*found, *(one for one in played if one.rule not in repeated and locations.is_known(one.subject)))
 
 
 def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> Animation:
@@ -264,12 +260,15 @@ def _body_speed(played: Played, found: Report) -> None:
     steps = np.linalg.norm(np.diff(played.tracks.body_position(keys), axis=0), axis=1)
     gaps = np.diff(keys)
     wrong = np.flatnonzero((steps > MAX_BODY_SPEED * gaps) & (steps > MIN_BODY_STEP) & (gaps > 0))
-    if not len(wrong):
-        return
     for key in map(int, wrong):
         # Either of the two keyframes may be wrong; the curves depend on them up to the next keyframes on both sides.
         first, last = keys[max(key - 1, 0)], keys[min(key + 2, len(keys) - 1)]
         played.reliable &= (found.moments < first - ON_KEYFRAME) | (found.moments > last + ON_KEYFRAME)
+    # The rule about jumps of values already reports these.
+    jumps = [one.subject[1:] for one in played.animation.problems if one.rule == cha_rules.JUMP.code]
+    wrong = np.setdiff1d(wrong, [int(row) - 1 for row, column in jumps if str(column)[:4] in ("body", "com_")])
+    if not len(wrong):
+        return
     worst = int(wrong[np.argmax(steps[wrong] / gaps[wrong])])
     data = {"distance": float(steps[worst]), "seconds": float(gaps[worst])}
     moves = f"moves {data['distance']:.3f} m in {data['seconds']:g} s"
