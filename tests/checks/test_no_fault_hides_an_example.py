@@ -282,3 +282,17 @@ def test_a_faulty_keyframe_leaves_the_others_to_be_played(name, time, z, found, 
         path.write_text(head + "\n".join([*rows[:9], row.format(time, z), *rows[10:]]) + "\n")
         now = {(p.rule, p.location.line, p.location.inside, p.message) for p in bm.check(path).problems}
         assert {one[:2] for one in now - was} == found and was <= now
+
+
+@pytest.mark.parametrize(("column", "is_played"), [("planted", True), ("body_rol", False)])
+def test_an_unknown_column_that_is_none_of_the_format_changes_no_motion(column, is_played, tmp_path):
+    path = tmp_path / "move.cha"
+
+    def found(more="", value=""):
+        rows = "".join(f"{k} {0.02 if k == 5 else 0.48}{value}\n" for k in range(10))
+        path.write_text(f"controls body\n\nno parameters\n\ntime body_z{more}\n{rows}")
+        return {(p.rule, p.location.line) for p in bm.check(path).problems}
+
+    was = found()
+    assert any(rule.startswith("SPOT") for rule, _ in was)
+    assert found(f" {column}", " 0") == {("CHA171", 5)} | (was if is_played else set())

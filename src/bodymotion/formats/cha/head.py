@@ -7,7 +7,7 @@ from itertools import product, starmap
 
 from bodymotion.animation import GROUPS, LEGS, TRACKS, Parameter
 from bodymotion.diagnostics import Diagnostics, Location, Rule
-from bodymotion.diagnostics.spelling import choices
+from bodymotion.diagnostics.spelling import choices, meant
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, Keyword, singles
@@ -282,6 +282,7 @@ class Header:
         self.names: list[str] = []
         self.locations: dict[str, Location] = {}
         self.unknown = 0
+        self.is_misspelt = False
         self.is_numbers = False
 
 
@@ -318,6 +319,7 @@ def read_header(line: Line, found: Diagnostics) -> Header:
             hint = "" if header.unknown >= _MAX_HINTS else choices(word.text, (*COLUMNS, *GROUPS))
             found.report(rules.COLUMN_UNKNOWN, f"{word.text[:60]!r} is not a column", word.location, hint=hint)
             header.unknown += 1
+            header.is_misspelt |= header.unknown > _MAX_HINTS or meant(word.text, (*COLUMNS, *GROUPS)) is not None
             header.values.append("")
             header.names.append(word.text[:60])
             continue

@@ -265,7 +265,8 @@ def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
     """
     lines = {words[0].line for reader in (file.options, file.parameters) for words in reader.locations.values()}
     errors = [problem for problem in problems if problem.severity == "error"]
-    if file.rows is None or not all(problem.location.line in lines or is_apart(problem) for problem in errors):
+    certain = () if file.header.is_misspelt else (rules.COLUMN_UNKNOWN.code,)
+    if file.rows is None or not all(e.location.line in lines or e.rule in certain or is_apart(e) for e in errors):
         return set(_PARTS)
     return {("keyframes", row + k) for row in file.rows.gaps for k in (-2, -1, 0, 1)}
 
@@ -342,8 +343,10 @@ class _File:
                 untimed = self._keyframes(1.0)
                 frames = Keyframes() if untimed is None else untimed
                 checked = replace(checked, animation=replace(animation, keyframes=frames))
-            if not header.unknown:
-                check_columns(checked)
+            of_columns = replace(checked, found=Diagnostics()) if header.unknown else checked
+            check_columns(of_columns)
+            # An unknown column may be one that is missing.
+            header.is_misspelt |= of_columns.found.has_errors
             check_keyframes(checked)
         return None if keyframes is None or "controls" not in options else animation
 
