@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from bodymotion.formats import sniffing
 from bodymotion.formats.cha_proto.messages import MESSAGES
-from bodymotion.formats.registry import FORMATS
+from bodymotion.formats.registry import FORMATS, HEAD
 from bodymotion.formats.sniffing import root_element
 from bodymotion.formats.vrml.values import STANDARD_NODES
+from rules.test_every_rule import PAIRS
 
 OTHER_FORMATS = {"vrml", "yaml", "xml", *(row.read.place.partition(":")[0] for row in FORMATS)} - {"cha"}
 PIECES = ["<?xml-stylesheet a='1'?>", "<!-- <robot> > -- -->".replace(" -- ", " - "), " ", "\n", "<!---->"]
@@ -64,6 +65,17 @@ def test_where_there_is_no_root(text):
 def test_many_pieces_are_passed_over(piece):
     head = piece * (200_000 // len(piece))
     assert root_element(head) == root_element(head + b" ") == ""
+
+
+def test_content_is_of_one_format():
+    """The file of each rule's example is recognised as one format at most; AMASS is a kind of .npz, one .seq has the type of .pseq."""
+    for code, pair in PAIRS.items():
+        if pair.folder is not None and pair.name in pair.folder:
+            content = pair.folder[pair.name]
+            head = (content.encode() if isinstance(content, str) else content)[:HEAD]
+            rows = [row for row in FORMATS if row.name in sniffing.ZIPPED or not sniffing.is_archive(head)]
+            found = [row.name for row in rows if row.sniff(head)]
+            assert len(found) <= 1 or found == ["amass", "npz"] or code == "SEQ003", (code, found)
 
 
 def test_the_names_are_those_of_the_formats():

@@ -370,15 +370,20 @@ def armature(joint: Joint) -> float:
     return stated if stated is not None and stated != 0 else joint.gear_ratio**2 * joint.rotor_inertia
 
 
-def effort_range(joint: Joint) -> tuple[float, float] | None:
-    """Return the smallest and the largest torque [Nm] (force [N]) that the motor gives at the joint, None where the file has no limit.
-
-    `.body` files have it as `joint_effort_range`, URDF as `effort`; in OpenHRP it follows from the limit of the current: climit · torque
-    constant · gear ratio · gear efficiency.
-    """
+def stated_efforts(joint: Joint) -> tuple[float, float] | None:
+    """Return the limits of torque [Nm] (force [N]) as the file has them (`.body`, URDF, MJCF), None without them."""
     limits = _numbers(joint.extra.get("joint_effort_range"))
-    if len(limits) == 2 and limits[0] < limits[1] and np.isfinite(limits).all():
-        return limits[0], limits[1]
+    return (limits[0], limits[1]) if len(limits) == 2 else None
+
+
+def effort_range(joint: Joint) -> tuple[float, float] | None:
+    """Return the smallest and the largest torque [Nm] (force [N]) that the motor gives at the joint, None without a limit: 0 is none, too.
+
+    In OpenHRP it follows from the limit of the current: climit · torque constant · gear ratio · gear efficiency.
+    """
+    limits = stated_efforts(joint)
+    if limits is not None and limits[0] < limits[1] and np.isfinite(limits).all():
+        return limits
     most = first_number(joint.extra, "effort")
     if most is None:
         current = first_number(joint.extra, "climit")

@@ -68,7 +68,7 @@ def column_names(
     """Return a name for each joint column, and the loss of labels that are not written.
 
     The name is the label, or that of the body's joint; column_k in place of a label that is not `plain`; joint_k where none can be
-    written: without labels, with two equal ones, or with `plain` ones such as joint_3 alone. Readers read all but column_k as joints.
+    written: without labels, with two equal ones, or with `plain` ones such as joint_3 alone. A column_k is read as a joint of that name.
     """
     labels, count = joints.part_labels, joints.num_parts
     if not labels and body is not None and len(body.joints) == count:

@@ -23,7 +23,7 @@ from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.links import Joint, JointType, Link, effort_range
+from bodymotion.model.links import Joint, JointType, Link, effort_range, stated_efforts
 from bodymotion.model.rules import AXIS_LENGTH, NEGATIVE_LIMIT
 
 TYPES: dict[str, JointType] = {
@@ -262,8 +262,8 @@ def _add_limit(element: Element, joint: Joint, kind: str, name: str, lost: LossR
         lost.add(losses.LIMITS, "velocity limits that differ by direction: the smaller one is written for both", name)
     velocity = min(down, up)
     efforts = effort_range(joint) or (-UNLIMITED, UNLIMITED)
-    if np.array_equal(np.asarray(joint.extra.get("joint_effort_range")), (0.0, 0.0)):
-        efforts = 0.0, 0.0
+    if (stated := stated_efforts(joint)) == (0.0, 0.0):
+        efforts = stated
     if efforts[1] != -efforts[0]:
         lost.add(losses.LIMITS, "effort limits that differ by direction: the smaller one is written for both", name)
     effort = min(abs(efforts[0]), abs(efforts[1]), UNLIMITED)
