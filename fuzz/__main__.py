@@ -37,7 +37,7 @@ def main() -> int:
     options = parser.parse_args()
     for name in options.targets:
         if name not in TARGETS:
-            parser.error(f"there is no target {name!r}; there are: {' '.join(TARGETS)}")
+            parser.error(f"there is no target {name!r}; expected one of {' '.join(TARGETS)}")
     if importlib.util.find_spec("atheris") is None:
         print(
             "atheris is not installed (it is for Linux); the tests do the same with hypothesis, for a few seconds",

@@ -185,7 +185,7 @@ def test_no_file_of_another_model_is_changed(models, tmp_path, goes, options):
         (["out.wrl", "--package", "me"], "--package"),
         (["out.wrl", "--package-path", "me"], "--package-path"),
         (["out.urdf", "--scale", "-1"], "--scale"),
-        (["out.urdf", "--root", "NOWHERE"], "no link 'NOWHERE'; there are: WAIST"),
+        (["out.urdf", "--root", "NOWHERE"], "no link 'NOWHERE'; expected one of WAIST"),
         (["out.urdf", "--from", "nothing"], "there is no format 'nothing'"),
     ],
 )

@@ -227,7 +227,7 @@ def test_joints_that_drive_are_named_or_chosen() -> None:
     assert (closed.driving, closed.following) == ((1,), (0, 2))
     assert loops.close(sample.start, driving="COUPLER") == closed == loops.close(sample.start, driving=1)
     assert not any(getattr(closed, name).flags.writeable for name in ("q", "residual", "singular", "margin", "outside"))
-    with pytest.raises(ValueError, match="no joint 'ELBOW'; there are: CRANK, COUPLER, ROCKER"):
+    with pytest.raises(ValueError, match="no joint 'ELBOW'; expected one of CRANK, COUPLER, ROCKER"):
         loops.close(sample.start, driving=["ELBOW"])
     with pytest.raises(ValueError, match="no joint column 7; the body has 3"):
         loops.close(sample.start, driving=[7])

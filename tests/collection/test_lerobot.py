@@ -118,7 +118,7 @@ def test_a_faulty_data_set_is_refused(sample, tmp_path):
     with pytest.raises(bm.FormatError):
         bm.open_collection(tmp_path / "cut")[0].load()
     (tmp_path / "cut" / DATA).unlink()
-    with pytest.raises(bm.FormatError, match="lacks this file"):
+    with pytest.raises(bm.FormatError, match="has no such file"):
         bm.open_collection(tmp_path / "cut")[0].load()
 
 

@@ -66,7 +66,7 @@ def test_labels_units_and_limits_of_joints():
     assert shown.upper is not None and shown.upper[0] == pytest.approx(np.degrees(5.0))
     one = speeds.select(["joint 1"])
     assert one.labels == ("joint 1",) and one.values.shape == (len(TIMES), 1)
-    with pytest.raises(KeyError, match="there are: TURN, joint 1"):
+    with pytest.raises(KeyError, match="expected one of TURN, joint 1"):
         speeds.column("ELBOW")
 
 

@@ -99,7 +99,7 @@ def test_names_may_be_given():
     assert editing.mirror(motion, renamed, pairs) == editing.mirror(motion, body)
     by_joint = Body(links=tuple(replace(link, name=f"n{link.index}") for link in body.links))
     assert editing.mirror(motion, by_joint) == editing.mirror(motion, body)
-    with pytest.raises(ValueError, match=r"no link 'x'; there are: n0, n1"):
+    with pytest.raises(ValueError, match=r"no link 'x'; expected one of n0, n1"):
         editing.mirror(motion, renamed, {"n1": "x"})
 
 

@@ -55,7 +55,7 @@ def test_what_there_is_is_listed(run, examples):
         (("--size", "20"), 2, "inches"),
         (("--from", "3", "--to", "2"), 2, "before"),
         (("--from", "nan"), 2, "not a finite time"),
-        (("--what", "joints", "--joints", "TAIL"), 2, "no joint matches 'TAIL'; there are: R_HIP_YAW"),
+        (("--what", "joints", "--joints", "TAIL"), 2, "no joint matches 'TAIL'; expected one of R_HIP_YAW"),
         (("--what", "joints", "--from", "99"), 2, "no frame from 99 s on; the motion is from 0 s to 10 s"),
         (("--what", "joints", "--to", "-1"), 2, "no frame up to -1 s; the motion is from"),
         (("--what", "joints", "--from", "20", "--to", "30"), 2, "no frame from 20 s to 30 s; the motion is from"),

@@ -437,7 +437,7 @@ def test_a_format_that_can_not_be_written(tmp_path):
             bm.save(motion, tmp_path / name)
         assert caught.value.problem.rule == "FMT003"
         assert ".seq" in caught.value.problem.hint
-    with pytest.raises(ValueError, match="there are: "):
+    with pytest.raises(ValueError, match="expected one of "):
         bm.save(motion, tmp_path / "a.seq", format="nothing")
     assert not list(Path(tmp_path).iterdir())
 

@@ -20,7 +20,7 @@ from bodymotion.spot.playback.rules import LOOP
 from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED, settings
 from bodymotion.spot.playback.validation import REACH_TOLERANCE, Played, Report, all_problems, played_move
 
-_PHYSICS = rules.SINKS, rules.HOVERS, rules.TORQUE_LIMIT, rules.COLLIDES, rules.NO_COLLISIONS
+_PHYSICS = rules.DEPTH, rules.FLIGHT, rules.TORQUE_LIMIT, rules.COLLISION, rules.NO_COLLISIONS
 OF_PHYSICS = {rule.code for rule in _PHYSICS}
 MIN_OVERLOAD = 0.03
 """[s] A shorter overload of a motor is not reported. Played motions are smooth, so that this is less than for recorded ones."""

@@ -187,7 +187,7 @@ def _check_units_of_limits(review: BodyReview, link: Link, joint: Joint) -> None
         if far:
             message = f"slides from {joint.lower:g} to {joint.upper:g} m"
             field = "upper" if far[-1] == abs(joint.upper) else "lower"
-            review.report_link(rules.SLIDES_FAR, link, message, field)
+            review.report_link(rules.SLIDING_RANGE, link, message, field)
     elif (largest := limits_in_degrees(joint.lower, joint.upper)) is not None:
         turns = f"{(joint.upper - joint.lower) / FULL_TURN:.3g} full turns"
         message = f"has limits of {joint.lower:g} and {joint.upper:g} rad: {turns}"

@@ -125,7 +125,7 @@ def _loaded_body(body: Body | str | os.PathLike[str] | None, options: dict[str, 
         return body
     found = load(Path(body), **options)
     if not isinstance(found, Body):
-        raise rules.NO_KIND.error(
+        raise rules.NO_MODEL.error(
             f"the file holds {with_article(type(found).__name__)}; expected a model", Location(str(body))
         )
     return found

@@ -152,7 +152,7 @@ def check_masses(review: BodyReview) -> None:
         if not known[link.index]:
             continue
         if link.mass == 0 and link.inertia.any() and np.isfinite(link.inertia).all():
-            review.report_link(rules.INERTIA_FOR_NOTHING, link, "has an inertia and no mass", "mass")
+            review.report_link(rules.INERTIA_WITHOUT_MASS, link, "has an inertia and no mass", "mass")
         finite = np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all()
         if box is not None and finite and review.is_known(link, "shapes"):
             _check_mass_in_shape(review, link, size(box), distance(box, link.center_of_mass))

@@ -28,10 +28,10 @@ from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP,
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
-    MOTION_NO_QUATERNION,
-    MOTION_NO_TURN,
     MOTION_NOT_FINITE,
     MOTION_QUATERNION,
+    MOTION_QUATERNION_LENGTH,
+    MOTION_ZERO_QUATERNION,
     ROUNDING,
 )
 
@@ -100,8 +100,8 @@ def _check_quaternions(found: Diagnostics, motion: Motion, number: int, componen
     length = np.linalg.norm(component.values[..., 3:], axis=-1)
     off = np.where(np.isfinite(length), np.abs(length - 1), 0)
     for rule, wrong in (
-        (MOTION_NO_TURN, length == 0),
-        (MOTION_NO_QUATERNION, (length > 0) & (off > MAX_LENGTH_ERROR)),
+        (MOTION_ZERO_QUATERNION, length == 0),
+        (MOTION_QUATERNION_LENGTH, (length > 0) & (off > MAX_LENGTH_ERROR)),
         (MOTION_QUATERNION, (off > ROUNDING) & (off <= MAX_LENGTH_ERROR)),
     ):
         for frame, part in _each(found, rule, wrong):
@@ -598,7 +598,7 @@ def check_key_poses(key_poses: "KeyPoses", body: Body) -> tuple[Problem, ...]:
         return tuple(found)
     for link, time, distance, angle in _missed(key_poses, body):
         message = (
-            f"link {body.links[link].name!r} cannot be where its keys put it: it is {1000 * distance:.4g} mm and {angle:.4g} rad off "
+            f"link {body.links[link].name!r} cannot reach the pose of its keys: it is {1000 * distance:.4g} mm and {angle:.4g} rad away "
             f"at {time:.4g} s"
         )
         numbers = [n for n, pose in enumerate(key_poses.poses) if pose.time <= time] or [0]

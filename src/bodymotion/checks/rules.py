@@ -3,19 +3,19 @@
 from bodymotion.diagnostics import judgement, reference
 
 # Files
-CRASHED = judgement.error(
+MEMORY = judgement.error(
     "CHK101",
     "The check of a file fits into the available memory.",
     "the check of this file was ended by the system",
     example=("a check that takes more memory than there is", "one that does not"),
 )
-FAULT = judgement.error(
+INTERNAL_ERROR = judgement.error(
     "CHK102",
     "The check of a file ends without an internal error.",
     "this is a fault of bodymotion; please report it",
     example=("a check that ends with an exception", "a check that ends"),
 )
-NO_KIND = judgement.error(
+NO_MODEL = judgement.error(
     "CHK103", "The file of `bodymotion check --body` holds a model.", example=("--body walk.seq", "--body robot.wrl")
 )
 LINE_ENDS = judgement.note(
@@ -29,28 +29,28 @@ LINE_ENDS = judgement.note(
 # Key poses on a body
 NO_SUCH_JOINT = reference.error(
     "KEY101",
-    "The joints of a pose must be joints of the body.",
+    "The joints of a pose are joints of the body.",
     example=("joints: [ 40 ] for a body of 29 joints", "joints: [ 28 ]"),
 )
 NO_SUCH_LINK = reference.warning(
     "KEY102",
-    "A link with keys must be a link of the body, by its name or its index.",
+    "A link with keys is a link of the body, by its name or its index.",
     example=("name: TAIL for a body without", "name: WAIST"),
 )
 KEY_BEYOND_LIMIT = judgement.warning(
     "KEY103",
-    "A joint must be within its limits at a key pose.",
+    "A joint is within its limits at a key pose.",
     example=("a knee at 3 rad with an upper limit of 2.5 rad", "a knee at 2 rad"),
 )
 OUT_OF_REACH = judgement.warning(
     "KEY104",
-    "A link must be able to be where its keys put it.",
+    "A link can reach the pose that its keys define.",
     "move the key nearer to the base link, or let the base follow",
     example=("a foot 2 m from the waist", "a foot 0.7 m from the waist"),
 )
 OTHER_BODY = reference.note(
     "KEY105",
-    "The body should be the one that the key poses are for (targetBody).",
+    "The body is the one that the key poses are for (targetBody).",
     example=("targetBody: SR1 with HRP4C.body", "targetBody: SR1 with SR1.body"),
 )
 
@@ -63,7 +63,7 @@ ASSUMED = judgement.note(
 )
 SKELETON_JUMP = judgement.warning(
     "SKEL102",
-    "A recorded motion has no jumps: no joint rotates by more than 45° at 100 rad/s, and no root moves at more than 20 m/s.",
+    "In a recorded motion no joint rotates by more than 45° at 100 rad/s, and no root moves faster than 20 m/s.",
     "frame 0 of many files is an added T-pose; leave it out: dataclasses.replace(clip, values=clip.values[1:])",
     example=("a knee at 0° and, 1/120 s later, at 90°", "a knee at 0° and at 5°"),
 )

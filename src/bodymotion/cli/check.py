@@ -318,7 +318,7 @@ def check_files(
     for outcome in in_order(map_files(function, files, workers=workers)):
         path = files[outcome.index]
         message = f"not checked: {outcome.error}"
-        yield outcome.value or Checked(path, (rules.CRASHED.problem(message, Location(str(path))),))
+        yield outcome.value or Checked(path, (rules.MEMORY.problem(message, Location(str(path))),))
 
 
 def check_file(
@@ -341,12 +341,12 @@ def check_file(
     try:
         report = check(path, body=body, **options)
     except MemoryError:
-        return Checked(path, (rules.CRASHED.problem("not enough memory to read the file", Location(str(path)), ""),))
+        return Checked(path, (rules.MEMORY.problem("not enough memory to read the file", Location(str(path)), ""),))
     except Exception as error:
         message = f"not checked because of {type(error).__name__}: {error}"
         import traceback
 
-        return Checked(path, (rules.FAULT.problem(message, Location(str(path))),), traceback.format_exc())
+        return Checked(path, (rules.INTERNAL_ERROR.problem(message, Location(str(path))),), traceback.format_exc())
     return Checked(path, report.problems)
 
 

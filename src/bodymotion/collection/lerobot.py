@@ -45,14 +45,14 @@ def _info(folder: Path) -> dict[str, Any]:
     try:
         info = json.loads(read_head(path, MAX_INFO))
         expected = {"codebase_version": VERSION, "data_path": DATA_PATH}
-        wrong = [f"{key} is {info.get(key)!r}, not {one!r}" for key, one in expected.items() if info.get(key) != one]
+        wrong = [f"{k} is {info.get(k)!r}; expected {one!r}" for k, one in expected.items() if info.get(k) != one]
         is_valid = not wrong and 0 < float(info["fps"]) < np.inf and info["features"][STATE]
         if is_valid and all(isinstance(one, dict) for one in info["features"].values()):
             return dict(info)
-        reason = "; ".join(wrong) or "no frame rate, or no observation.state"
+        reason = ". ".join(wrong) or "the description has no frame rate, or no observation.state"
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        reason = f"not the description of a LeRobot data set: {error}"
-    raise UNREADABLE.error(reason, Location(str(path)), "lerobot converts data sets of earlier versions")
+        reason = f"the file is not the description of a LeRobot data set: {error}"
+    raise UNREADABLE.error(reason, Location(str(path)), "convert data sets of earlier versions with lerobot")
 
 
 def _episodes(folder: Path) -> Any:  # noqa: ANN401
@@ -70,7 +70,7 @@ def _read(path: Path, order: str, **options: Any) -> Any:  # noqa: ANN401
     try:
         return parquet.read_table(path, partitioning=None, **options).sort_by(order)
     except FileNotFoundError:
-        raise UNREADABLE.error("the data set lacks this file", Location(str(path)), "") from None
+        raise UNREADABLE.error("the data set has no such file", Location(str(path)), "") from None
     except (
         OSError,
         ValueError,
@@ -97,7 +97,7 @@ def read_episode(folder: Path, number: int) -> Motion:
     info, rows = _info(folder), _episodes(folder).to_pylist()
     row = next((row for row in rows if row["episode_index"] == number), None)
     if row is None:
-        raise UNREADABLE.error(f"no episode {number}, but {len(rows)} episodes", Location(str(folder)), "")
+        raise UNREADABLE.error(f"found no episode {number}; expected 0 to {len(rows) - 1}", Location(str(folder)), "")
     at, numeric = Location(str(folder / INFO)), ("float", "int")
     about = {name: one for name, one in info["features"].items() if str(one.get("dtype")).startswith(numeric)}
     features = {name: names for name, one in about.items() if (names := _names(one))}
@@ -114,7 +114,7 @@ def read_episode(folder: Path, number: int) -> Motion:
     filters = [("episode_index", "=", number)]
     table = _read(path, "frame_index", columns=["frame_index", *features], filters=filters)
     if table.num_rows != row["length"]:
-        reason = f"episode {number} has {table.num_rows} frames, not {row['length']}"
+        reason = f"episode {number} has {table.num_rows} frames; expected {row['length']}"
         raise UNREADABLE.error(reason, Location(str(path)), "")
     values = {}
     for name, names in features.items():
@@ -124,7 +124,7 @@ def read_episode(folder: Path, number: int) -> Motion:
         except (TypeError, ValueError) as error:
             raise UNREADABLE.error(f"{name} of episode {number}: {error}", Location(str(path)), "") from None
         if found.shape != (row["length"], len(names)):
-            reason = f"{name} of episode {number} is of shape {found.shape}, not {(row['length'], len(names))}"
+            reason = f"{name} of episode {number} is of shape {found.shape}; expected {(row['length'], len(names))}"
             raise UNREADABLE.error(reason, Location(str(path)), "")
         values[name] = found
     names, state, rate = features.pop(STATE, []), values.pop(STATE, np.zeros((row["length"], 0))), float(info["fps"])

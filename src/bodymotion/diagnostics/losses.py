@@ -13,13 +13,13 @@ Report: TypeAlias = Callable[[Rule, str], None]  # Records a loss: its rule and 
 
 STAMPS = judgement.warning(
     "LOSS001",
-    "The target holds no time stamps: frames are resampled to a fixed rate, each held until the next.",
+    "The target holds no time stamps. Frames are resampled to a fixed rate, each held until the next.",
     "Motion.resample() and `bodymotion convert --rate … --method …` resample by interpolation",
     example=("frames at 0, 0.1, 0.25 s, saved as version 1", "frames at 0, 0.1, 0.2 s"),
 )
 NOT_FINITE = judgement.warning(
     "LOSS002",
-    "Numbers that are not finite are written as they are, in YAML as .nan, .inf and -.inf, which not every reader accepts.",
+    "Numbers are finite. Others are written as they are (in YAML as .nan, .inf and -.inf), and not every reader accepts them.",
     example=("extra={'gain': float('nan')}", "extra={'gain': 0.5}"),
 )
 CONTENT = judgement.warning(
@@ -82,7 +82,7 @@ OTHER_RATE = judgement.warning(
 )
 BODY_NAMES = judgement.warning(
     "LOSS020",
-    "In a .wrl model names of Joints and Segments are unique, without blanks, quotes, brackets and commas.",
+    "In a .wrl model, the names of Joints and Segments are unique, and have no blanks, quotes, brackets and commas.",
     example=("Segment(name='a b'), saved as .wrl", "Segment(name='a_b')"),
 )
 BODY_ORDER = judgement.note(
@@ -92,12 +92,12 @@ BODY_ORDER = judgement.note(
 )
 SHAPE_FORM = judgement.note(
     "LOSS022",
-    "VRML97 has no such shape: it is written as similar shapes.",
+    "VRML97 has no such shape. It is written as similar shapes.",
     example=("Capsule(0.1, 0.2), saved as .wrl", "Cylinder(0.1, 0.2)"),
 )
 KEPT_VALUE = judgement.note(
     "LOSS023",
-    "Fields of a .wrl model hold truth values, numbers, texts, and lists of numbers or texts, of one type for all nodes of a kind.",
+    "A field of a .wrl model holds a truth value, a number, a text, or a list of numbers or texts. It has one type in all nodes of a kind.",
     example=("Joint(extra={'by': object()}), saved as .wrl", "Joint(extra={'by': 'me'})"),
 )
 NUMBER_RANGE = judgement.warning(
@@ -145,7 +145,7 @@ RENAMED = judgement.warning(
 )
 JOINT_KIND = judgement.warning(
     "LOSS033",
-    "The target has no joint of this type: the nearest type is written.",
+    "The target has no joint of this type. The nearest type is written.",
     example=("Joint(type='crawler'), saved as .urdf", "Joint(type='rotate')"),
 )
 LIMITS = judgement.warning(
@@ -155,12 +155,12 @@ LIMITS = judgement.warning(
 )
 SEGMENTS = judgement.note(
     "LOSS035",
-    "The target has one mass for each link: its segments are combined.",
+    "The target has one mass for each link. The segments of a link are combined.",
     example=("two segments of a link, saved as .urdf", "one segment of a link"),
 )
 MESHED = judgement.note(
     "LOSS036",
-    "The target has no such solid, or no such scale: it becomes a mesh.",
+    "The target has no such solid, or no such scale. It becomes a mesh.",
     example=("Cone(0.1, 0.2), saved as .urdf", "Cylinder(0.1, 0.2)"),
 )
 SURFACE = judgement.warning(
@@ -175,7 +175,7 @@ DEVICE = judgement.warning(
 )
 LOOP = judgement.warning(
     "LOSS039",
-    "The target is a tree: closed loops are left open.",
+    "The target is a tree. Closed loops are left open.",
     example=("ExtraJoint(type='xyz'), saved as .urdf", "no extra joint"),
 )
 NO_TARGET_FIELD = judgement.warning(
@@ -185,7 +185,7 @@ NO_TARGET_FIELD = judgement.warning(
 )
 NOT_A_NUMBER = judgement.warning(
     "LOSS041",
-    "The target holds finite numbers only; others become 0.",
+    "The target holds finite numbers only. Others become 0.",
     example=("mass=float('nan'), saved as .urdf", "mass=2.0"),
 )
 MASS_GIVEN = judgement.warning(
@@ -240,7 +240,7 @@ NO_FIELD = judgement.warning(
 )
 LOOP_NEAREST = judgement.warning(
     "LOSS049",
-    "The target has no constraint of this type: the nearest one closes the loop.",
+    "The target has no constraint of this type. The nearest one closes the loop.",
     example=("ExtraJoint(type='piston'), saved as .xml", "ExtraJoint(type='xyz')"),
 )
 FLAT = judgement.warning(
@@ -311,7 +311,7 @@ NAME = document.warning(
 )
 FORCE_SENSOR = judgement.warning(
     "LOSS080",
-    "A force sensor is at a joint: with another root it is on the other link of the joint, and measures the opposite force.",
+    "A force sensor is at a joint. With another root it is on the other link of the joint, and measures the opposite force.",
     "its readings change sign, and are in the axes of that link",
     leaves_out=True,
     example=(

@@ -45,7 +45,9 @@ def choices(word: str, known: Collection[str]) -> str:
 
     almost = meant(word, known)
     similar = get_close_matches(word[:MAX_WORD], known, 3) if almost is None else [almost]
-    return f"did you mean {' or '.join(map(repr, similar))}?" if similar else f"there are: {listed(known, 8) or 'none'}"
+    if similar:
+        return f"did you mean {' or '.join(map(repr, similar))}?"
+    return f"expected one of {listed(known, 8)}" if known else "there are none"
 
 
 @cache

@@ -8,7 +8,7 @@ __all__ = ["IDLE", "LOST", "NOT_EDITED", "NOT_RIGID", "NOT_SYMMETRIC", "unknown_
 
 NOT_SYMMETRIC = judgement.warning(
     "EDIT103",
-    "A body that is mirrored has links on both sides that are mirror images.",
+    "The links on both sides of a mirrored body are mirror images of each other.",
     "give the pairs of links; otherwise the mirrored motion has this error",
     example=("mirroring on a body with one arm", "mirroring on a body with two equal arms"),
 )
@@ -25,7 +25,7 @@ IDLE = judgement.warning(
 )
 LOST = judgement.warning(
     "LOSS101",
-    "Motions that are joined have the same components; others are left out.",
+    "Motions that are joined have the same components. Others are left out.",
     example=("joining a motion with a ZMP and one without", "joining two motions with a ZMP"),
 )
 

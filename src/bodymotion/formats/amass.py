@@ -38,7 +38,7 @@ BODY_MODEL = judgement.error(
 )
 NO_LENGTHS = judgement.note(
     "AMS003",
-    "The lengths of the bones are in the body model: without it rotations are read, and positions are unknown.",
+    "The lengths of the bones are in the body model. Without it rotations are read, and positions are unknown.",
     "body_model=… (--body-model) names the .npz of the body model",
     example=("load('walk.npz')", "load('walk.npz', body_model='SMPLH_NEUTRAL.npz')"),
 )
@@ -94,7 +94,7 @@ def _skeleton(
     count = poses.shape[1] // 3 if poses.ndim == 2 else 0
     numeric = poses.dtype.kind in "iuf" and trans.dtype.kind in "iuf"
     if count not in (22, 24, 52, 55) or poses.shape[1] != 3 * count or trans.shape != (len(poses), 3) or not numeric:
-        raise PARAMETERS.error(f"poses are {poses.shape}, trans {trans.shape}", location)
+        raise PARAMETERS.error(f"the shapes of poses and trans are {poses.shape} and {trans.shape}", location)
     if not (np.isfinite(poses).all() and np.isfinite(trans).all() and 1e-300 < rate < 1e9):
         raise PARAMETERS.error(f"a number is not finite, or the rate is {rate:g} Hz", location)
     names, parents = joints_of(count)
@@ -135,7 +135,7 @@ def _offsets(path: Path, betas: Array | None, parents: list[int]) -> Floats:
     numeric = all(one.dtype.kind in "iuf" for one in (regressor, template, shapes, tree))
     sizes = (template.shape[1:], regressor.shape, shapes.shape[:2], shapes.ndim)
     if not numeric or sizes != ((3,), (count, *template.shape[:1]), template.shape, 3):
-        message = f"J_regressor is {regressor.shape}, v_template {template.shape}; expected {count} joints"
+        message = f"J_regressor has the shape {regressor.shape}, v_template {template.shape}; expected {count} joints"
         raise BODY_MODEL.error(message, location)
     if tree.shape != (2, count) or tree[0, 1:].tolist() != parents[1:]:
         raise BODY_MODEL.error("kintree_table has other parents than the model of the motion", location)

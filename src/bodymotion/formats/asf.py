@@ -59,42 +59,40 @@ COUNTS = {"length": 1, **dict.fromkeys(("direction", "position", "orientation", 
 # The rules of .asf and .amc files. Rules about skeletons and their motion are in `bodymotion.checks`.
 NO_SKELETON = judgement.error(
     "ASF002",
-    "An .amc needs the .asf with its skeleton: the one whose name its name begins with (01.asf for 01_05.amc), or the only one beside it.",
+    "An .amc is beside its .asf. The name of the .amc begins with that of the .asf (01_05.amc, 01.asf), or there is only one .asf.",
     "asf=… (--asf) names the file",
     example=("walk.amc alone in a folder", "walk.amc beside walk.asf"),
 )
-BONES = judgement.error("ASF101", "An .asf must have :root, :bonedata and :hierarchy.", example=(":bones", ":bonedata"))
+BONES = judgement.error("ASF101", "An .asf has :root, :bonedata and :hierarchy.", example=(":bones", ":bonedata"))
 FIELD = judgement.error(
     "ASF102",
-    "A field must have its numbers: three in direction, axis, position and orientation, one greater than 0 in the unit of length.",
+    "The fields direction, axis, position and orientation have three numbers. The unit of length is a number greater than 0.",
     example=("direction 0 -1", "direction 0 -1 0"),
 )
 DOF = judgement.error(
     "ASF103",
-    "The degrees of freedom are rx, ry and rz, each once; those of the root also tx, ty and tz.",
+    "The degrees of freedom are rx, ry and rz, each once. The root may also have tx, ty and tz.",
     example=("dof rx rx", "dof rx rz"),
 )
 HIERARCHY = judgement.error(
-    "ASF104", "The hierarchy must have each bone once, below root.", example=("ltibia lfemur", "lfemur ltibia")
+    "ASF104", "The hierarchy has each bone once, below root.", example=("ltibia lfemur", "lfemur ltibia")
 )
-NAME = judgement.error(
-    "ASF105", "Each bone of :bonedata must have a name of its own.", example=("name root", "name lfemur")
-)
+NAME = judgement.error("ASF105", "Each bone of :bonedata has a name of its own.", example=("name root", "name lfemur"))
 FRAME = judgement.error(
     "ASF201",
-    "A frame must have one line for root and each bone with degrees of freedom: the name, and a finite number for each of them.",
+    "A frame has a line for root and for each bone with degrees of freedom. The line has the name, and a finite number for each of them.",
     "a frame with an error is left out",
     example=("ltibia 20 1", "ltibia 20"),
 )
 NUMBER = judgement.warning(
     "ASF202",
-    "The numbers of frames must count up by one.",
+    "The numbers of frames increase by one.",
     "the file may have been cut or joined; all frames are read",
     example=("3", "2"),
 )
 RATE = judgement.note(
     "ASF203",
-    "The frame rate is not in the file; 120 Hz, that of the CMU recordings, is assumed.",
+    "The frame rate is not in the file. 120 Hz is assumed, the rate of the CMU recordings.",
     "frame_rate=… (--input-rate) gives the rate",
     example=("load('01_01.amc')", "load('01_01.amc', frame_rate=120)"),
 )
@@ -150,7 +148,7 @@ def skeleton_of(path: Path) -> Path:
     named = [one for one in beside if name.startswith(stem := one.stem.lower()) and not name[len(stem) :][:1].isalnum()]
     if not named and len(beside) != 1:
         seen = listed([one.name for one in beside], 4) or "no .asf"
-        raise NO_SKELETON.error(f"the skeleton is unknown: {seen} beside the file", Location(str(path)))
+        raise NO_SKELETON.error(f"the file has no skeleton: {seen} beside it; expected one", Location(str(path)))
     return max(named or beside, key=lambda one: len(one.stem))
 
 
@@ -218,7 +216,7 @@ class _Tree:
         elif 0 < (length := parsed(" ".join(words[1:]))) < math.inf:
             self.unit = 0.0254 / length
         else:
-            self.found.report(FIELD, f"the unit of length is {' '.join(words[1:])[:40]!r}", where)
+            self.found.report(FIELD, f"the unit of length is {' '.join(words[1:])[:40]!r}; expected more than 0", where)
 
     def _field(self, bone: _Bone, key: str, words: list[str], where: Location) -> None:
         if key == "name":
@@ -247,7 +245,9 @@ class _Tree:
         if len(self.bones) > MAX_BONES:
             raise TOO_LARGE.error(f"there are more than {MAX_BONES} bones", bone.location)
         if not bone.name or " " in bone.name or bone.name in self.bones:
-            self.found.report(NAME, f"a bone has the name {bone.name[:60]!r}", bone.location)
+            self.found.report(
+                NAME, f"the name of a bone is {bone.name[:60]!r}; expected one unique word", bone.location
+            )
         for key in ("direction", "length"):
             if key not in bone.fields or not np.isfinite(bone.end).all():
                 self.found.report(FIELD, f"bone {bone.name[:60]!r} has no valid {key}", bone.location)

@@ -71,51 +71,51 @@ CHANNEL_NAMES = {name.lower(): name for name in CHANNELS}
 # The rules of .bvh files. Rules about skeletons and their motion are in `bodymotion.checks`; rows of numbers have the rules of tables.
 NOT_BVH = judgement.error(
     "BVH002",
-    "A .bvh file must begin with HIERARCHY and a ROOT.",
+    "A .bvh file begins with HIERARCHY and a ROOT.",
     example=("SKELETON\nROOT Hips", "HIERARCHY\nROOT Hips"),
 )
 SYNTAX = judgement.error(
     "BVH004",
-    "A block must have OFFSET, CHANNELS, JOINT and End Site between braces.",
+    "A block has only OFFSET, CHANNELS, JOINT and End Site, between braces.",
     example=("POSITION 0 90 0", "OFFSET 0 90 0"),
 )
 OFFSET = judgement.error(
     "BVH101",
-    "A joint and an end point must have an OFFSET of three finite numbers.",
+    "A joint and an end point have an OFFSET of three finite numbers.",
     example=("OFFSET 10 -2", "OFFSET 10 -2 0"),
 )
 LONG_OFFSET = judgement.note(
     "BVH102",
-    "An OFFSET has three numbers; further ones are not read.",
+    "An OFFSET has three numbers. Further numbers are not read.",
     leaves_out=True,
     example=("OFFSET 10 -2 0 90 0 90", "OFFSET 10 -2 0"),
 )
 WRONG_CHANNELS = judgement.error(
     "BVH103",
-    "CHANNELS must be followed by a number and as many names of channels.",
+    "CHANNELS is followed by a number, and by as many names of channels.",
     example=("CHANNELS 4 Zrotation Yrotation Xrotation", "CHANNELS 3 Zrotation Yrotation Xrotation"),
 )
 REPEATED = judgement.warning(
     "BVH104",
-    "A joint must have each channel once.",
-    "rotations are all applied, in order; of positions the last is used",
+    "A joint has each channel once.",
+    "all rotations are applied in order; the last position is used",
     example=("CHANNELS 3 Zrotation Yrotation Zrotation", "CHANNELS 3 Zrotation Yrotation Xrotation"),
 )
 NAME = judgement.warning(
     "BVH105",
-    "A joint must have a name of one word.",
+    "The name of a joint is one word.",
     "other programs read the first word only",
     example=("JOINT Left Leg", "JOINT LeftLeg"),
 )
-SAME_NAME = judgement.warning("BVH106", "Joints must have different names.", example=("JOINT Hips", "JOINT LeftLeg"))
+SAME_NAME = judgement.warning("BVH106", "No two joints have the same name.", example=("JOINT Hips", "JOINT LeftLeg"))
 NO_MOTION = judgement.error(
     "BVH107",
-    "A file must have MOTION, `Frames:`, `Frame Time:`, and joints with channels.",
+    "A file has MOTION, `Frames:`, `Frame Time:`, and joints with channels.",
     example=("Frames: 2\nRate: 30", "Frames: 2\nFrame Time: 0.033333"),
 )
 FRAMES = judgement.warning(
     "BVH109",
-    "`Frames:` must be the number of rows; all rows are read.",
+    "`Frames:` is the number of rows. All rows are read.",
     "the file may have been cut off",
     example=("Frames: 3", "Frames: 2"),
 )

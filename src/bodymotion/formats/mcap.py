@@ -83,18 +83,18 @@ UNREAD = judgement.note(
     "topic=… (--topic) names the one to read",
     example=("/joint_states, /camera", "/joint_states, /tf"),
 )
-HELD = judgement.warning(
+MISSING_VALUES = judgement.warning(
     "MCP104",
     "Each message has a value for each joint.",
     "a joint keeps its last value; before its first message it has the first value",
     example=('{"name": ["HIP"]} after {"name": ["HIP", "KNEE"]}', '{"name": ["HIP", "KNEE"]}'),
 )
 CLOCK = judgement.note(
-    "MCP105", "Times are not dates.", "times count from the first message", example=("1700000000 s", "0 s")
+    "MCP105", "Times are not dates.", "times are counted from the first message", example=("1700000000 s", "0 s")
 )
 TIME = judgement.warning(
     "MCP106",
-    "Messages of a topic have different times, of a clock that never goes back.",
+    "The messages of a topic have different times, and their clock never goes back.",
     "a log in which a simulation starts again holds several motions: record each of them, or cut the log",
     example=("0.0 s, 0.1 s, 0.0 s, 0.1 s", "0.0 s, 0.1 s, 0.2 s, 0.3 s"),
 )
@@ -315,7 +315,7 @@ class _Log:
             self.found.report(TWICE, f"a message has two values of {listed(sorted(twice), 8)}", self.location)
         if not seen.all():
             missing = [name for name, known in zip(names, np.atleast_1d(seen.all(axis=0)), strict=True) if not known]
-            self.found.report(HELD, f"messages without {listed(missing, 8)}", self.location)
+            self.found.report(MISSING_VALUES, f"messages without {listed(missing, 8)}", self.location)
             last = np.maximum.accumulate(np.where(seen, np.arange(len(times))[:, None], seen.argmax(axis=0)))
             values = values[last, np.arange(len(names))]
         labels = tuple(names)

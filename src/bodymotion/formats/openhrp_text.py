@@ -43,7 +43,7 @@ WIDTH = document.error(
 )
 RETIRED = {"OTX002": "MOT105"}
 JOINTS = judgement.error(
-    "OTX003", "A .pos has as many joints as the model that is given.", example=("0.0 0.1 0.2 0.3", "0.0 0.1 0.2")
+    "OTX003", "A .pos has as many joints as the model.", example=("0.0 0.1 0.2 0.3", "0.0 0.1 0.2")
 )
 POSITION = judgement.warning(
     "OTX004",
@@ -54,15 +54,15 @@ POSITION = judgement.warning(
 SUFFIX = document.error(
     "OTX005", "The files of a motion end in .pos, .waist, .hip and .zmp.", example=("walk.pose", "walk.pos")
 )
-IGNORED = judgement.warning(
+ORIENTATIONS_DIFFER = judgement.warning(
     "OTX006",
     "The .waist and the .hip of a motion have the same orientation of the root.",
     "that of the .waist is read; remove the file that does not belong to the motion",
     example=("a .waist and a .hip of other orientations", "a .waist and a .hip of the same orientations"),
 )
-STAYS = judgement.warning(
+STALE = judgement.warning(
     "OTX101",
-    "Files of an older motion of the same name are read with the ones that are written.",
+    "Beside the written files there are none of an older motion of the same name. They would be read with the written ones.",
     "remove the file if it does not belong to the motion",
     example=("saving joints as walk.pos where a walk.zmp is", "saving joints as walk.pos where none is"),
 )
@@ -203,7 +203,7 @@ class _Reader:
         name = Path(hip.path).name
         if len(angles) != len(orientations):
             message = f"{name} has {len(angles)} lines, the .waist {len(orientations)}"
-            self.found.report(IGNORED, message, Location(hip.path))
+            self.found.report(ORIENTATIONS_DIFFER, message, Location(hip.path))
             return
         known = np.isfinite(angles).all(axis=-1) & np.isfinite(orientations).all(axis=-1)
         difference = np.zeros(len(orientations))
@@ -212,7 +212,7 @@ class _Reader:
             frame = int(np.argmax(difference))
             degrees = np.degrees(difference[frame])
             message = f"{name} is {degrees:.3g}° off the orientation of the .waist in frame {frame}"
-            self.found.report(IGNORED, message, hip.row(frame))
+            self.found.report(ORIENTATIONS_DIFFER, message, hip.row(frame))
 
 
 def write_openhrp_text(
@@ -284,7 +284,7 @@ def write_openhrp_text(
     for suffix, other in siblings(path).items():
         if suffix not in tables and other.is_file():
             problems.append(
-                STAYS.problem(f"the motion has no data for it, and {other.name} existed before", Location(str(other)))
+                STALE.problem(f"the motion has no data for it, and {other.name} existed before", Location(str(other)))
             )
     with whole_files(*paths) as streams:
         for stream, values in zip(streams, tables.values(), strict=True):

@@ -143,7 +143,7 @@ def named_format(name: str) -> Format:
     for candidate in FORMATS:
         if candidate.name == name:
             return candidate
-    raise ValueError(f"there is no format {name!r}; there are: {', '.join(f.name for f in FORMATS)}")
+    raise ValueError(f"there is no format {name!r}; expected one of {', '.join(f.name for f in FORMATS)}")
 
 
 def recognised(head: bytes) -> Format | None:
@@ -168,7 +168,7 @@ def find_format(path: str | PathLike[str]) -> Format:
     if path.suffix.lower() in PROGRAMS:
         # Its texts may look like the files that it writes.
         raise UNKNOWN.error(
-            "the file is a program: no model, motion or animation",
+            "the file is a program; expected a model, a motion or an animation",
             Location(str(path)),
             "run it, and open what it writes",
         )

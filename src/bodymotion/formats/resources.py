@@ -36,30 +36,27 @@ if TYPE_CHECKING:
 PART_MISSING = document.warning(
     "FMT020",
     "A file that a model names exists.",
-    "the model is shown without what is missing",
+    "the model is shown without the missing file",
     leaves_out=True,
     example=('Inline { url "hnad.wrl" }', 'Inline { url "hand.wrl" }'),
 )
 PART_OUTSIDE = judgement.warning(
     "VRML131",
-    (
-        "A symbolic link must not lead out of the folder that a path in the model names; in untrusted files, no path may lead out of the "
-        "folder of the model."
-    ),
-    "if you trust the file, --allow-outside (allow_outside=True) opens what it names",
+    "A symbolic link does not lead out of the folder that a path names. In untrusted files, no path leads out of the model's folder.",
+    "if you trust the file, --allow-outside (allow_outside=True) opens these files",
     leaves_out=True,
     example=("hand.wrl is a symbolic link to ../../hand.wrl", "hand.wrl is a file"),
 )
 PART_REMOTE = judgement.warning(
     "VRML132",
-    "A file should be named by its path relative to the file that names it; network addresses are never opened.",
+    "A file is named by its path relative to the file that names it. Network addresses are never opened.",
     "put a copy beside the model and name it by its relative path",
     leaves_out=True,
     example=('Inline { url "http://example.org/hand.wrl" }', 'Inline { url "hand.wrl" }'),
 )
 PART_LIMIT = judgement.error(
     "VRML134",
-    "Inline parts may be nested 64 deep; all parts together may have 2 GB and a million nodes.",
+    "Inline parts are nested at most 64 deep. All parts together have at most 2 GB and a million nodes.",
     "the part is left out",
     leaves_out=True,
     example=("100 files, each with an Inline of the next", "30 files, each with an Inline of the next"),

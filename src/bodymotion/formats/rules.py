@@ -10,12 +10,12 @@ UNREADABLE = judgement.error(
 )
 UNWRITABLE = judgement.error(
     "FMT003",
-    "A body, a motion or an animation is written in a format that holds it.",
+    "A body, a motion or an animation is saved in a format that can hold it.",
     example=("save(body, 'robot.seq')", "save(body, 'robot.wrl')"),
 )
 OTHER_KIND = judgement.error(
     "FMT004",
-    "`load_body`, `load_motion` and `load_animation` read a file that holds such a value.",
+    "`load_body` reads a file with a body, `load_motion` one with a motion, `load_animation` one with an animation.",
     "bodymotion.load reads any file",
     example=("load_body('walk.seq')", "load_motion('walk.seq')"),
 )
@@ -26,12 +26,12 @@ GAINS = judgement.error(
 )
 NAMES = judgement.error(
     "FMT007",
-    "Features of a LeRobot data set have a name for each number; without names, they are left out.",
+    "A feature of a LeRobot data set has a name for each number. Features without names are left out.",
     example=("shape [3], names ['HIP', 'KNEE']", "shape [2], names ['HIP', 'KNEE']"),
 )
 STAMPS = judgement.warning(
     "FMT008",
-    "The time stamps of a LeRobot data set are those of its fps.",
+    "The time stamps of a LeRobot data set agree with its fps.",
     example=("fps 25, time stamps 0, 0.01, 0.02", "fps 100, time stamps 0, 0.01, 0.02"),
 )
 CONFLICT = judgement.error(
@@ -42,13 +42,13 @@ CONFLICT = judgement.error(
 )
 TOO_LARGE = judgement.error(
     "FMT009",
-    "A file must stay within the limits of its reader: sizes, counts and depths beyond those of real files.",
+    "The sizes, counts and depths in a file are within the limits of its reader. Real files are below these limits.",
     leaves_out=True,
     example=("a skeleton of 5000 bones, a model of 100 000 links", "a skeleton of 30 bones"),
 )
 UNPACKED = judgement.error(
     "FMT010",
-    "A compressed file unpacks to at most 100 times its size; 64 MB of a table and 256 MB of an archive or a log are always accepted.",
+    "A compressed file expands to at most 100 times its size. Tables up to 64 MB, and archives and logs up to 256 MB, are always accepted.",
     "save it again without compression (`numpy.savez`)",
     example=("a gigabyte of zeros, compressed", "the same, not compressed"),
 )

@@ -45,13 +45,13 @@ MORE_COLUMNS = judgement.warning(
 )
 SOME_LINKS = document.warning(
     "MOT212",
-    "LinkPosition beside joint displacements has the pose of the root link, or those of all links.",
+    "Beside joint displacements, LinkPosition has the pose of the root link, or the poses of all links.",
     "the others follow from the joints; the motion may belong to another body",
     example=("poses of 3 links and joints, on a body of 4 links", "the root's pose and joints"),
 )
 NAMELESS = judgement.note(
     "MOT221",
-    "The joint columns of a motion have names, where the file of the model does not number its joints.",
+    "The joint columns of a motion have names if the model's file does not number its joints.",
     "column i is read as joint i of the model",
     example=("columns without names, on a URDF", "columns with the names of the joints"),
 )
@@ -193,7 +193,7 @@ class Body(NotebookDisplay, ContentEquality):
         found = [device for device in self.devices if _kind_key(device.kind) == wanted]
         if not found and all(_kind_key(known.__name__) != wanted for known in Device.__subclasses__()):
             raise KeyError(
-                f"no devices of kind {kind!r}; there are: {listed(sorted({one.kind for one in self.devices}), 60)}"
+                f"no devices of kind {kind!r}; the body has {listed(sorted({one.kind for one in self.devices}), 60) or 'none'}"
             )
         by_id: dict[int, Device] = {}
         for device in found:

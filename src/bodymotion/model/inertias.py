@@ -189,11 +189,11 @@ def _repaired(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
         mass = mass if np.isfinite(mass) and mass > 0 else 0.0
         center = center if np.isfinite(center).all() else frozen(np.zeros(3))
         inertia = inertia if mass and np.isfinite(inertia).all() else frozen(np.zeros((3, 3)))
-        return _with(link, mass, center, inertia), losses.INERTIA_NOT_FINITE, "what was no number or negative is 0 now"
+        return _with(link, mass, center, inertia), losses.INERTIA_NOT_FINITE, "its invalid numbers are 0 now"
     if why == "mass":
         kept = nearest_possible(inertia)
-        tensor, of_what = _solid(link, MASS_GIVEN) if kept is None else (kept, "the inertia it had")
-        done = f"it weighs {MASS_GIVEN:g} kg now, with {of_what}"
+        tensor, of_what = _solid(link, MASS_GIVEN) if kept is None else (kept, "its former inertia")
+        done = f"its mass is {MASS_GIVEN:g} kg now, with {of_what}"
         return _with(link, MASS_GIVEN, center, tensor), losses.MASS_GIVEN, done
     nearest = nearest_possible(inertia)
     if why == "zero" or nearest is None:

@@ -25,7 +25,7 @@ NO_NAME = judgement.warning(
 )
 NOT_FINITE = judgement.error(
     "BODY105",
-    "The numbers of a model are finite; limits may be infinite.",
+    "The numbers of a model are finite. Limits may be infinite.",
     "the program that wrote the file may have divided by zero",
     example=("Segment(mass=float('nan'))", "Segment(mass=2.0)"),
 )
@@ -56,7 +56,7 @@ NO_LINKS = judgement.error(
 # Joints
 AXIS_LENGTH = document.warning(
     "BODY110",
-    "The axis of a joint or extra joint has length 1; readers scale others to this length.",
+    "The axis of a joint or extra joint has length 1. Readers scale other axes to this length.",
     fixable=True,
     example=("Joint(axis=[0, 0, 2])", "Joint(axis=[0, 0, 1])"),
 )
@@ -107,21 +107,21 @@ ID_GAP = document.warning(
 )
 ROOT_MOVES = judgement.warning(
     "BODY119",
-    "The joint of the root link is free or fixed: the pose of the root comes from the motion, and its joint column moves nothing.",
+    "The joint of the root link is free or fixed. The pose of the root comes from the motion, and the joint's column moves nothing.",
     "add a fixed parent link, if the joint should move",
     example=("Joint(type='rotate', id=3) at the root", "Joint(type='free') at the root"),
 )
 FREE_INSIDE = document.note(
     "BODY120",
-    "Only the root link has a free joint; elsewhere its value moves nothing.",
+    "Only the root link has a free joint. Elsewhere the value of a free joint moves nothing.",
     example=("Joint(type='free') at a leaf", "Joint(type='rotate') at a leaf"),
 )
 MOTOR = judgement.warning(
     "BODY121",
-    "A gear's ratio is not zero, its efficiency is in 0…1; inertia, resistance, torque constant, pulses, current are not negative.",
+    "A gear ratio is not zero, and an efficiency is in 0…1. Inertia, resistance, torque constant, pulses and current are not negative.",
     example=("Joint(gear_ratio=0.0)", "Joint(gear_ratio=100.0)"),
 )
-SLIDES_FAR = judgement.warning(
+SLIDING_RANGE = judgement.warning(
     "BODY122",
     "The limits of a sliding joint are in metres.",
     "no robot slides this far; if they are millimetres, multiply them by 0.001",
@@ -132,7 +132,7 @@ ID_RANGE = document.error(
 )
 NEGATIVE_LIMIT = document.warning(
     "BODY124",
-    "A limit of speed or effort that is one number is not negative: it is for both directions.",
+    "A limit of speed or effort for both directions is not negative.",
     "remove the minus sign: the absolute value is read; in other programs the joint may not move",
     example=('velocity="-5"', 'velocity="5"'),
 )
@@ -186,7 +186,7 @@ GYRATION = judgement.warning(
     "the inertia may not be in kg m², or the shape not in m",
     example=("2 kg in a box of 0.2 m with inertia=1e3 * numpy.eye(3)", "with inertia=0.013 * numpy.eye(3)"),
 )
-INERTIA_FOR_NOTHING = judgement.warning(
+INERTIA_WITHOUT_MASS = judgement.warning(
     "BODY137",
     "A link with an inertia has a mass.",
     "no rigid body has an inertia without a mass",
@@ -256,12 +256,12 @@ DEVICE_ID = document.warning(
 )
 CAMERA = document.warning(
     "BODY152",
-    "A camera has a field of view below π (wide lens: up to 2π), positive clip distances in order, an image with a size and a rate.",
+    "A camera has a field of view below π (wide lens: up to 2π), an image size and a rate. Its clip distances are positive and in order.",
     example=("VisionSensor(field_of_view=0.0)", "VisionSensor(field_of_view=0.8)"),
 )
 SCAN = document.warning(
     "BODY153",
-    "A range sensor's angle is in 0…2π, its step, rate and distance are positive.",
+    "The angle of a range sensor is in 0…2π. Its step, rate and distances are positive.",
     example=("RangeSensor(scan_step=0.0)", "RangeSensor(scan_step=0.1)"),
 )
 DEVICE_LINK = judgement.error(

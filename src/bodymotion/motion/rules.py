@@ -14,19 +14,19 @@ MOTION_NOT_FINITE = judgement.error(
 )
 MOTION_QUATERNION = judgement.warning(
     "MOT102",
-    "The quaternions of poses have the length 1; those that are off by up to 10 % are normalized.",
+    "The quaternion of a pose has length 1. A length that is off by up to 10 % is normalized.",
     fixable=True,
     example=("1.05, 0, 0, 0", "1, 0, 0, 0"),
 )
-MOTION_NO_TURN = judgement.warning(
+MOTION_ZERO_QUATERNION = judgement.warning(
     "MOT103",
     "The quaternion of a pose is not zero.",
     "0 0 0 0 is not an orientation; write 1 0 0 0",
     example=("0, 0, 0, 0", "1, 0, 0, 0"),
 )
-MOTION_NO_QUATERNION = judgement.error(
+MOTION_QUATERNION_LENGTH = judgement.error(
     "MOT104",
-    "The length of a quaternion is not off by more than 10 %.",
+    "The length of a quaternion differs from 1 by at most 10 %.",
     "are these angles? A quaternion consists of the cosine and the sines of half an angle",
     example=("0, 0, 45, 0", "0.92388, 0, 0.382683, 0"),
 )
@@ -38,7 +38,7 @@ FRAME_RATE = judgement.error(
 )
 WRAPPED = judgement.warning(
     "EDIT101",
-    "A joint angle that is interpolated does not jump by a full turn: the joint would rotate back through all angles between.",
+    "An interpolated joint angle does not jump by a full turn. The joint would rotate back through all angles between.",
     "remove the jumps first (unwrap=True, `bodymotion retime --unwrap`), or hold values",
     example=("interpolating 3.1, then -3.1", "interpolating 3.1, then 3.2"),
 )
@@ -48,9 +48,9 @@ NOT_EDITED = judgement.warning(
     "keep or drop components by their content",
     example=("mirroring a motion with an unknown 'Torque'", "mirroring one with JointDisplacement alone"),
 )
-BRIDGED = judgement.warning(
+FILTER_GAPS = judgement.warning(
     "EDIT106",
-    "Values that are low-pass filtered are finite: others are replaced by straight lines, and the frames nearest to them become nan.",
+    "Low-pass filtered values are finite. Others are replaced by straight lines, and the frames nearest to them become nan.",
     example=("a low-pass over 0.1, nan, 0.3", "a low-pass over 0.1, 0.2, 0.3"),
 )
 

@@ -94,7 +94,7 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
             found.append(name)
         elif name in KINDS:
             why = "without a body" if subject.measures is None else "of this motion on this body"
-            raise UnknownPlotError(f"there is no plot {name!r} {why}; there are: {', '.join((*there, 'all'))}")
+            raise UnknownPlotError(f"there is no plot {name!r} {why}; expected one of {', '.join((*there, 'all'))}")
         else:
             raise UnknownPlotError(f"there is no plot {name!r}; {choices(name, (*there, 'all'))}")
     return tuple(dict.fromkeys(found))

@@ -22,11 +22,11 @@ NO_SHAPES = judgement.warning(
 )
 TOO_FAST = judgement.warning(
     "SIM105",
-    "Joints of the simulated robot keep the limits of their velocities, which are not enforced.",
+    "Simulated joints stay within their velocity limits. The simulation does not enforce them.",
     example=("a joint at 12 rad/s with a limit of 8 rad/s", "one at 7 rad/s"),
 )
 UNUSED = judgement.note(
     "SIM103",
-    "Bodies, motions and the time step of a project are used; other items are not.",
+    "A project has bodies, motions and a time step. Other items are not used.",
     example=("a SimpleControllerItem below a body", "a BodyMotionItem below a body"),
 )

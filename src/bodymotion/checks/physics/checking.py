@@ -84,7 +84,7 @@ Pending: TypeAlias = tuple[float, Callable[[], Moment]]  # The amount of a momen
 
 JOINT_RULES = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
 SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
-OF_HEIGHTS = {rule.code for rule in (rules.SINKS, rules.HOVERS, rules.UNEVEN, rules.OFF_THE_FLOOR)}
+OF_HEIGHTS = {rule.code for rule in (rules.DEPTH, rules.FLIGHT, rules.GROUND, rules.FLOOR_HEIGHT)}
 
 
 @dataclass(frozen=True)
@@ -373,7 +373,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
         return found + collisions
     samples.discard(found)
     margins = samples.margins[np.isfinite(samples.margins)]
-    trembles = any(one.problem.rule == rules.TREMBLES.code for one in found)
+    trembles = any(one.problem.rule == rules.OSCILLATION.code for one in found)
     if not trembles and len(margins) and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE:
         reason = f"the zero moment point is {-float(np.min(margins)):.3g} m outside of the feet: accelerations are impossible"
         worst = int(samples.frames[int(np.nanargmin(samples.margins))])
@@ -508,7 +508,7 @@ def off_the_floor(
     message = (
         f"the ground under the feet is {abs(ground.height - floor):.3f} m {side} the floor at z = {floor:g} m; {reason}"
     )
-    problem = rules.OFF_THE_FLOOR.problem(message, locate(0), data={"height": ground.height - floor})
+    problem = rules.FLOOR_HEIGHT.problem(message, locate(0), data={"height": ground.height - floor})
     deep: list[Severity] = [severity for severity, depth in MAX_FLOOR_DEPTHS if floor - ground.height > depth]
     return [Finding(replace(problem, severity=(*deep, "note")[0]))]
 
@@ -539,8 +539,8 @@ def feet_on_ground(samples: Samples, ground: Ground, body: Body, overlaps: Colli
     for link, depth, limit in depths:
         text = "{subject!r} is {amount:.3g} mm below the ground in {at}"
         limits = {"bridge": BRIDGE, "max_amount": MAX_FLOOR_DEPTHS[0][1] / limit}
-        sinks.append(_moments(rules.SINKS, samples, depth * 1000, limit * 1000, text, links[link].name, **limits))
-    return [*_together(rules.SLIPS, *slips), *_together(rules.SINKS, *sinks), *_hovers(samples, level=True)]
+        sinks.append(_moments(rules.DEPTH, samples, depth * 1000, limit * 1000, text, links[link].name, **limits))
+    return [*_together(rules.FOOT_SLIP, *slips), *_together(rules.DEPTH, *sinks), *_hovers(samples, level=True)]
 
 
 def _overlaps(
@@ -565,8 +565,8 @@ def _collisions(overlaps: Collisions, sampling: Sampling, body: Body) -> list[Fi
     for one, two, depth in overlaps.by_pair():
         if one != FLOOR:
             names = f"{body.links[one].name!r} and {body.links[two].name!r}"
-            found.append(_moments(rules.COLLIDES, sampling, depth * 1000, MIN_DEPTH * 1000, text, names, **limits))
-    return _together(rules.COLLIDES, *found)
+            found.append(_moments(rules.COLLISION, sampling, depth * 1000, MIN_DEPTH * 1000, text, names, **limits))
+    return _together(rules.COLLISION, *found)
 
 
 def _uneven(samples: Samples) -> list[Finding]:
@@ -577,17 +577,17 @@ def _uneven(samples: Samples) -> list[Finding]:
         f"the lowest foot is within {CONTACT_HEIGHT * 1000:.0f} mm of one height in only {part:.0%} of the frames (5th to 95th percentile: "
         f"{low:.0f} to {high:.0f} mm); foot slip, depth and balance are not checked"
     )
-    return [Finding(rules.UNEVEN.problem(message, replace(samples.locate(0), line=None, column=None, inside=None)))]
+    return [Finding(rules.GROUND.problem(message, replace(samples.locate(0), line=None, column=None, inside=None)))]
 
 
 def _hovers(samples: Samples, *, level: bool) -> list[Finding]:
-    amount, limit, text = samples.slowest, MAX_CONTACT_SPEED, "slowest foot is {amount:.3g} m/s fast"
+    amount, limit, text = samples.slowest, MAX_CONTACT_SPEED, "slowest foot moves at {amount:.3g} m/s"
     if level:
         text = "lowest foot is {amount:.3g} mm above the ground"
         amount, limit = samples.heights.min(axis=1) * 1000, MIN_AIR_HEIGHT * 1000
     text = f"no foot is in contact for {{duration:.2f}} s, and the body does not fall: the {text} in {{at}}"
     hovering = np.where(samples.support > MIN_SUPPORT, amount, np.nan)
-    return _together(rules.HOVERS, _moments(rules.HOVERS, samples, hovering, limit, text, min_duration=MIN_HOVERING))
+    return _together(rules.FLIGHT, _moments(rules.FLIGHT, samples, hovering, limit, text, min_duration=MIN_HOVERING))
 
 
 def balance(samples: Samples) -> list[Finding]:
@@ -595,11 +595,11 @@ def balance(samples: Samples) -> list[Finding]:
     outside, differs = "is up to {amount:.3g} mm outside of the feet", "is up to {amount:.3g} mm from the computed one"
     found: list[Finding] = []
     for rule, amount, limit, min_duration, text in (
-        (rules.TIPS, -samples.margins, MAX_ZMP_OUTSIDE, MIN_TIPPING, outside),
-        (rules.OWN_ZMP_OUTSIDE, -samples.recorded_margins, MAX_ZMP_OUTSIDE, MIN_RECORDED_OUTSIDE, outside),
-        (rules.OWN_ZMP_DIFFERS, samples.zmp_differences, MAX_ZMP_DIFFERENCE, MIN_TIPPING, differs),
+        (rules.ZMP_OUTSIDE, -samples.margins, MAX_ZMP_OUTSIDE, MIN_TIPPING, outside),
+        (rules.RECORDED_ZMP_OUTSIDE, -samples.recorded_margins, MAX_ZMP_OUTSIDE, MIN_RECORDED_OUTSIDE, outside),
+        (rules.RECORDED_ZMP_DIFFERS, samples.zmp_differences, MAX_ZMP_DIFFERENCE, MIN_TIPPING, differs),
     ):
-        point = "the zero moment point" if rule is rules.TIPS else "the recorded zero moment point"
+        point = "the zero moment point" if rule is rules.ZMP_OUTSIDE else "the recorded zero moment point"
         text = f"{point} {text}, in {{at}}, for {{duration:.2f}} s"
         moments = _moments(rule, samples, amount * 1000, limit * 1000, text, min_duration=min_duration, bridge=BRIDGE)
         found += _together(rule, moments)
@@ -643,7 +643,7 @@ def _slips(samples: Samples, foot: int, name: str) -> tuple[list[Pending], int]:
             f"to {samples.times[run.last]:.2f} s, "
             f"fastest in {samples.when(worst)} at {speed:.2g} m/s"
         )
-        found.append((slip.amount, partial(samples.moment, rules.SLIPS, slip, message, name)))
+        found.append((slip.amount, partial(samples.moment, rules.FOOT_SLIP, slip, message, name)))
     return found, len(found)
 
 

@@ -209,8 +209,8 @@ def _jumps_and_spikes(
         found += [(event, name, unit) for event in changes]
         for shake in shaking:
             span = f"from t = {frames.times[shake.first]:.2f} s to {frames.times[shake.last]:.2f} s"
-            message = f"{repr(name) if name else 'the root'} trembles {span}, worst in {frames.when(shake.worst)}"
-            trembles.append(frames.moment(rules.TREMBLES, shake, message, name))
+            message = f"{repr(name) if name else 'the root'} oscillates {span}, worst in {frames.when(shake.worst)}"
+            trembles.append(frames.moment(rules.OSCILLATION, shake, message, name))
     findings = []
     for rule, kind in ((jumps, True), (spikes, False)):
         of_kind = [one for one in found if bool(one[0].jump) is kind]
@@ -234,7 +234,7 @@ def _jumps_and_spikes(
             run = Run(start, end, end if event.jump else event.worst, event.amount)
             moments.append(frames.moment(rule, run, message, name))
         findings += finding(rule, moments)
-    return findings + finding(rules.FULL_TURN, full_turns) + finding(rules.TREMBLES, trembles)
+    return findings + finding(rules.FULL_TURN, full_turns) + finding(rules.OSCILLATION, trembles)
 
 
 def _message(event: Sudden, name: str, unit: str, frames: Sampling) -> str:

@@ -77,7 +77,7 @@ class OptionsReader(_SectionReader):
             name = "controls" if word.text.lower() == "controls" else word.text
             if name != word.text:
                 # Without tracks nothing is known of the animation.
-                message = f"{word.text!r} is not the option 'controls'"
+                message = f"found {word.text!r}; expected the option 'controls' in lower case"
                 self.found.report(rules.OPTION_CASE, message, word.location, severity="error")
             if name in OPTIONS:
                 self._option(OPTIONS[name], line)
@@ -93,7 +93,7 @@ class OptionsReader(_SectionReader):
     def _report_unknown(self, line: Line) -> None:
         word = line.words[0]
         if word.text.lower() in OPTIONS:
-            message = f"{word.text!r} is not the option {word.text.lower()!r}"
+            message = f"found {word.text!r}; expected the option {word.text.lower()!r} in lower case"
             self.found.report(rules.OPTION_CASE, message, word.location)
         else:
             hint = "it is a parameter: move it to the second section" if word.text in PARAMETERS else ""
@@ -118,11 +118,11 @@ class OptionsReader(_SectionReader):
             elif values[0].text in PLAYBACKS:
                 self.options[name] = values[0].text
             else:
-                message = f"{values[0].text[:60]!r} is not a value of {name!r}"
+                message = f"{name!r} is {values[0].text[:60]!r}, which is not one of its values"
                 hint = choices(values[0].text, PLAYBACKS)
                 self.found.report(rules.PLAYBACK, message, values[0].location, hint=hint)
         if not option.in_document:
-            self.found.report(rules.CONVERTER_ONLY, f"{name!r} is not in the document", line.location)
+            self.found.report(rules.CONVERTER_ONLY, f"{name!r} is not an option of the document", line.location)
 
     def _has_count(self, option: Keyword, line: Line) -> bool:
         expected, count = int(bool(option.values)), len(line.words) - 1
@@ -193,7 +193,7 @@ class OptionsReader(_SectionReader):
         else:
             self.options[option.keyword] = value
             if option.keyword == "bpm" and value > 0 and value.is_integer() and not _WHOLE.fullmatch(word.text):
-                self.found.report(rules.BPM_WHOLE, f"{word.text[:40]!r} beats per minute", word.location)
+                self.found.report(rules.BPM_WHOLE, f"'bpm' is {word.text[:40]!r}, expected digits only", word.location)
 
 
 class ParametersReader(_SectionReader):
@@ -221,7 +221,7 @@ class ParametersReader(_SectionReader):
             else:
                 self._parameter(line)
         if none is not None and self.locations:
-            message = f"there are parameters: {', '.join(self.locations)}"
+            message = f"there are both 'no parameters' and {', '.join(self.locations)}"
             self.found.report(rules.NO_PARAMETERS_FALSE, message, none)
 
     def _parameter(self, line: Line) -> None:
@@ -336,7 +336,7 @@ def _add_columns(header: Header, keyword: str, location: Location, found: Diagno
         found.report(rule, f"there are both {other!r} and {keyword!r}", location)
     elif twice:
         of = f" of {keyword!r}" if keyword in GROUPS else ""
-        message = f"{', '.join(twice)}{of} {'is' if len(twice) == 1 else 'are'} here for a second time"
+        message = f"{', '.join(twice)}{of} {'is' if len(twice) == 1 else 'are'} also before this column"
         found.report(rules.COLUMN_TWICE, message, location)
     if keyword not in header.keywords:
         header.keywords.append(keyword)

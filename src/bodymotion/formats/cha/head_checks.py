@@ -92,7 +92,7 @@ def check_names(checked: Checked) -> None:
             checked.report(rules.CONTROLS_TRACK, f"{track!r} is not a track", "options", "controls")
     playback, color = options.get("arm_playback"), options.get("display_rgb")
     if playback is not None and playback not in PLAYBACKS:
-        message = f"{playback!r} is not a value of 'arm_playback'"
+        message = f"'arm_playback' is {playback!r}, which is not one of its values"
         checked.report(rules.PLAYBACK, message, "options", "arm_playback")
     if color is not None and not (isinstance(color, (tuple, list)) and len(color) == 3):
         message = f"the colour is {color!r}, expected three numbers"
@@ -109,7 +109,7 @@ def check_names(checked: Checked) -> None:
         if column not in COLUMNS or column == TIME:
             checked.report(rules.COLUMN_UNKNOWN, f"{column!r} is not a column beside the times", "columns", column)
         elif column in columns[:k]:
-            checked.report(rules.COLUMN_TWICE, f"{column!r} is there twice", "columns", column)
+            checked.report(rules.COLUMN_TWICE, f"{column!r} is also before this column", "columns", column)
         else:
             for other in columns[:k]:
                 if rule := exclusive(column, other):
@@ -131,7 +131,7 @@ def check_options(checked: Checked) -> None:
     moved = [track for track in controls if track in ("arm", "gripper")]
     if "arm_prohibited" in options and moved:
         only = moved == list(controls)
-        message = f"'arm_prohibited', but the animation controls {'only ' if only else ''}{', '.join(moved)}"
+        message = f"there is 'arm_prohibited', but the animation controls {'only ' if only else ''}{', '.join(moved)}"
         rule = rules.ARM_CONTRADICTION if only else rules.ARM_PROHIBITED_USED
         checked.report(rule, message, "options", "arm_prohibited")
     if "precise_timing" in options and "timing_adjustability" in options:
@@ -140,7 +140,7 @@ def check_options(checked: Checked) -> None:
     if not controls:
         return
     if "neutral_start" in options and ("legs" in controls or "body" not in controls):
-        message = f"'neutral_start', but the animation controls {', '.join(controls)}"
+        message = f"there is 'neutral_start', but 'controls' is {' '.join(controls)}; expected body, and not legs"
         checked.report(rules.NEUTRAL_START, message, "options", "neutral_start")
     for name in options:
         unused = [track for track in OPTIONS[name].tracks if track not in controls] if name in OPTIONS else []
@@ -160,13 +160,13 @@ def _check_numbers(checked: Checked) -> None:
         x = float(value)
         match name:
             case "bpm" if not x > 0:
-                checked.report(rules.BPM_POSITIVE, f"{x:g} beats per minute", "options", name, 0)
+                checked.report(rules.BPM_POSITIVE, f"{name!r} is {x:g}, expected more than 0", "options", name, 0)
             case "bpm" if not x.is_integer():
-                checked.report(rules.BPM_WHOLE, f"{x!r} beats per minute", "options", name, 0)
+                checked.report(rules.BPM_WHOLE, f"{name!r} is {x!r}, expected a whole number", "options", name, 0)
             case "frequency" if not x > 0:
-                checked.report(FRAME_RATE, f"a frequency of {x:g} per second", "options", name, 0)
+                checked.report(FRAME_RATE, f"{name!r} is {x:g} Hz, expected more than 0", "options", name, 0)
             case "timing_adjustability" if not -1 <= x <= 1:
-                checked.report(rules.ADJUSTABILITY_RANGE, f"the timing adjustability is {x:g}", "options", name, 0)
+                checked.report(rules.ADJUSTABILITY_RANGE, f"{name!r} is {x:g}, expected -1 to 1", "options", name, 0)
 
 
 def check_parameters(checked: Checked) -> None:
@@ -186,7 +186,7 @@ def check_parameters(checked: Checked) -> None:
         _check_range(checked, name, parameter)
     playback = animation.options.get("arm_playback")
     if "arm_dance_frame_id" in animation.parameters and playback != "workspace_dance_frame":
-        message = f"'arm_playback' is {playback!r}" if playback else "there is no 'arm_playback workspace_dance_frame'"
+        message = f"'arm_dance_frame_id' is a parameter, but 'arm_playback' is {playback or 'missing'}"
         checked.report(rules.DANCE_FRAME, message, "parameters", "arm_dance_frame_id")
 
 
@@ -213,9 +213,9 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
     values = tuple(zip(("minimum", "default", "maximum"), (low, default, high), strict=True))
     for k, (what, value) in enumerate(values):
         if what == "default" and abs(value) > MAX_PARAMETER:
-            checked.report(rules.PARAMETER_HUGE, f"{name!r}: the default is {value:g}", "parameters", name, k)
+            checked.report(rules.PARAMETER_HUGE, f"{name!r}: default {value:g} is beyond ±1e6", "parameters", name, k)
         elif name == "speed" and what == "default" and value <= 0:
-            checked.report(rules.SPEED_ZERO, f"'speed': the default is {value:g}", "parameters", name, k)
+            checked.report(rules.SPEED_ZERO, f"'speed': default {value:g}, expected more than 0", "parameters", name, k)
         elif not keyword.minimum <= value <= keyword.maximum:
             upper = "" if keyword.maximum == math.inf else f" and at most {keyword.maximum:g}"
             message = f"{name!r}: {what} {value:g}, expected at least {keyword.minimum:g}{upper}"
@@ -224,7 +224,7 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
             message = f"'speed': {what} 0, at which the animation does not move"
             checked.report(rules.PARAMETER_NEGATIVE, message, "parameters", name, k)
         if keyword.whole and not float(value).is_integer():
-            checked.report(rules.PARAMETER_WHOLE, f"{name!r}: {what} {value:g}", "parameters", name, k)
+            checked.report(rules.PARAMETER_WHOLE, f"{name!r}: {what} {value:g} is no integer", "parameters", name, k)
 
 
 def check_columns(checked: Checked) -> None:
@@ -247,7 +247,7 @@ def check_columns(checked: Checked) -> None:
         _check_hand(checked, columns)
     contacts = [column for column in GROUPS["contact"] if column in columns]
     if "legs" in controls and 0 < len(contacts) < len(LEGS):
-        message = f"there are contacts only for {', '.join(contacts)}"
+        message = f"there are contacts for only {', '.join(contacts)}"
         checked.report(rules.CONTACT_INCOMPLETE, message, "columns", contacts[0])
     for track in sorted(tracks - set(controls) - {""}):
         first = next(column for column in animation.keyframes.columns if COLUMNS[column].track == track)
@@ -255,7 +255,7 @@ def check_columns(checked: Checked) -> None:
         message = f"the {track} {has} columns, but {_are(track)} not controlled"
         checked.report(rules.UNCONTROLLED, message, "columns", first)
         if track == "legs" and "neutral_start" in animation.options:
-            message = "'neutral_start', but there are columns of legs"
+            message = "there are 'neutral_start' and columns of legs"
             checked.report(rules.NEUTRAL_START_COLUMNS, message, "options", "neutral_start")
 
 

@@ -262,13 +262,13 @@ def _check_cycle(checked: Checked) -> None:
     """
     animation = checked.animation
     if animation.controls and "legs" not in animation.controls:
-        message = "the gait cycle does not control the legs"
+        message = "the custom gait cycle does not control the legs"
         checked.report(rules.CYCLE_LEGS, message, "options", "custom_gait_cycle")
         return
     _check_ends(checked)
     missing = [leg for leg in LEGS if not animation.keyframes.has(f"{leg}_contact")]
     if missing:
-        message = f"there are no contacts of {', '.join(missing)}"
+        message = f"there are no columns of contacts for {', '.join(missing)}"
         checked.report(rules.CYCLE_CONTACTS, message, "options", "custom_gait_cycle")
     for leg in LEGS:
         if leg not in missing:
@@ -295,7 +295,7 @@ def check_swings(checked: Checked, leg: str, column: str, stance: Bools, source:
     lifts = np.flatnonzero(stance[:-1] & ~stance[1:]) + 1
     swings = len(lifts) + int(not stance[0])
     if not swings:
-        checked.report(rules.CYCLE_NO_SWING, f"foot {leg} never leaves the ground{source}", "columns", column)
+        checked.report(rules.CYCLE_NO_SWING, f"foot {leg} does not leave the ground{source}", "columns", column)
     elif swings > 2:
         third = int(lifts[2 - int(not stance[0])])
         message = f"foot {leg} swings {swings} times{source}; the third swing begins here"

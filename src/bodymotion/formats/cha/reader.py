@@ -63,8 +63,8 @@ MAX_HEAD_LINES = 5000  # Maximum number of lines of options and parameters.
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+\n)*+")
 OPTION, PARAMETER, BODY = range(3)
 _MISSING = {
-    OPTION: (rules.OPTIONS_MISSING, "are not options"),
-    PARAMETER: (rules.PARAMETERS_MISSING, "is not a section of parameters"),
+    OPTION: (rules.OPTIONS_MISSING, "are no options"),
+    PARAMETER: (rules.PARAMETERS_MISSING, "is no section of parameters"),
 }
 _PLAYING_RULES = frozenset(
     rule.code

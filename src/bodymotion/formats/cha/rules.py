@@ -57,7 +57,7 @@ BLANK_LINES = document.error(
 )
 COMMENT_SECTION = document.error(
     "CHA112",
-    "Comments are within one of the three sections; they are not a section of their own.",
+    "Comments are within one of the three sections. They are not a section of their own.",
     "remove the blank line before or after the comment",
     fixable=True,
     example=("bpm 120\n\n# parameters\n\nspeed 0.5 1 2", "bpm 120\n\n# parameters\nspeed 0.5 1 2"),
@@ -65,7 +65,7 @@ COMMENT_SECTION = document.error(
 OPTIONS_MISSING = document.error(
     "CHA113",
     "The first section contains the options.",
-    "begin with 'controls' and the tracks",
+    "begin with the option 'controls' and its tracks",
     example=("no parameters in the first line", "controls body\n\nno parameters"),
 )
 PARAMETERS_MISSING = document.error(
@@ -182,7 +182,7 @@ PLAYBACK = document.error(
 ARM_CONTRADICTION = judgement.error(
     "CHA137",
     "An animation that requires the arm, or controls nothing else, does not prohibit it.",
-    "no robot can load it",
+    "remove 'arm_prohibited': no robot can load the animation",
     example=("arm_required\narm_prohibited", "arm_required"),
 )
 ARM_PROHIBITED_USED = judgement.warning(
@@ -192,8 +192,8 @@ ARM_PROHIBITED_USED = judgement.warning(
 )
 NEUTRAL_START = document.error(
     "CHA139",
-    "A neutral start is for animations that control the body and not the legs.",
-    "with legs, their columns define the start",
+    "An animation with a neutral start controls the body, but not the legs.",
+    "the columns of controlled legs define the start",
     example=("controls legs body\nneutral_start", "controls legs body"),
 )
 DESCRIPTION_CUT = document.warning(
@@ -204,12 +204,12 @@ DESCRIPTION_CUT = document.warning(
 )
 CONVERTER_ONLY = reference.note(
     "CHA141",
-    "The options are those of the document; the vendor's converter knows two more.",
+    "The options are those of the document. The vendor's converter knows two more.",
     example=("precise_timing", "extendable"),
 )
 OPTION_IDLE = judgement.note(
     "CHA142",
-    "Options for a track are used with a controlled track.",
+    "An option for a track belongs to a track that is controlled.",
     "the option has no effect",
     example=("arm_playback workspace in a move without the arm", "the same in a move with the arm"),
 )
@@ -279,7 +279,7 @@ FRACTION_RANGE = document.error(
 )
 PARAMETER_NEGATIVE = judgement.warning(
     "CHA160",
-    "Speeds are greater than 0; slices and frame numbers are not negative.",
+    "Speeds are greater than 0. Slices and frame numbers are not negative.",
     example=("body_exit_slices -1 0 1", "body_exit_slices 0 0 1"),
 )
 PARAMETER_WHOLE = judgement.warning(
@@ -289,7 +289,7 @@ PARAMETER_WHOLE = judgement.warning(
 )
 DANCE_FRAME = document.error(
     "CHA162",
-    "The parameter arm_dance_frame_id needs 'arm_playback workspace_dance_frame'.",
+    "An animation with the parameter arm_dance_frame_id has the option 'arm_playback workspace_dance_frame'.",
     "add the option, or remove the parameter",
     example=("arm_playback workspace", "arm_playback workspace_dance_frame"),
 )
@@ -306,7 +306,7 @@ NO_PARAMETERS_FALSE = document.warning(
     example=("no parameters\nspeed 0.5 1 2", "speed 0.5 1 2"),
 )
 NO_PARAMETERS_WORDS = judgement.warning(
-    "CHA165", "The line without parameters is exactly 'no parameters'.", example=("No Parameters", "no parameters")
+    "CHA165", "The line for no parameters is exactly 'no parameters'.", example=("No Parameters", "no parameters")
 )
 PARAMETER_NAMED = judgement.note(
     "CHA166",
@@ -410,7 +410,7 @@ HAND_POSITION_MISSING = judgement.warning(
 )
 HAND_INCOMPLETE = judgement.warning(
     "CHA185",
-    "The position of the hand has x, y and z; its angles have roll, pitch and yaw.",
+    "The position of the hand has x, y and z. Its angles have roll, pitch and yaw.",
     "the robot may use 0 for a missing value",
     example=("time hand_x hand_y hand_euler_rpy", "time hand_x hand_y hand_z hand_euler_rpy"),
 )

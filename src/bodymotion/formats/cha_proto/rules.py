@@ -32,10 +32,10 @@ NO_LIST = judgement.error(
     "give the answer of a robot to ListAllMoves as text, or the file MoveParamsConfig.txt",
     example=("an empty file", "sway sway_params, and vertical 0 0.05 0.1"),
 )
-UNKNOWN = judgement.warning("CAP101", "All fields are known; unknown ones are ignored.", example=("tail: 1", "bpm: 1"))
+UNKNOWN = judgement.warning("CAP101", "All fields are known. Others are ignored.", example=("tail: 1", "bpm: 1"))
 GAPS = judgement.warning(
     "CAP102",
-    "A number is in all keyframes or in none; a missing number gets the value before it.",
+    "A number is in all keyframes or in none. A missing number gets the value before it.",
     "the robot reports numbers that only some keyframes have",
     example=("body_pos { z { } }", "body_pos { z { } x { } }"),
 )
@@ -55,6 +55,6 @@ NAME = judgement.note(
 )
 STAMPS = judgement.warning(
     "CAP105",
-    "The keyframes of a log are in the order of time; others are left out.",
+    "The keyframes of a log are in the order of time. Others are left out.",
     example=("timestamp { seconds: 5 } twice", "timestamp { seconds: 5 }, then timestamp { seconds: 6 }"),
 )

@@ -99,7 +99,7 @@ def _optical_frame(fields: Fields) -> tuple[float, ...]:
         return rotation
     name = fields.text("optical_frame") or "gl"
     if name not in OPTICAL_FRAMES:
-        message = f"optical_frame of {fields.title} is {name!r:.60}; it must be gl, cv or robotics"
+        message = f"optical_frame of {fields.title} is {name!r:.60}; expected gl, cv or robotics"
         fields.reject(WRONG_VALUE, message, "optical_frame")
     return OPTICAL_FRAMES.get(name, OPTICAL_FRAMES["gl"])
 
@@ -107,7 +107,7 @@ def _optical_frame(fields: Fields) -> tuple[float, ...]:
 def _camera(fields: Fields) -> dict[str, Any]:
     image_format = fields.text("format", default="COLOR")
     if image_format not in IMAGE_FORMATS:
-        message = f"format of {fields.title} is {image_format!r:.60}, none of {', '.join(IMAGE_FORMATS)}"
+        message = f"format of {fields.title} is {image_format!r:.60}; expected one of {', '.join(IMAGE_FORMATS)}"
         fields.context.found.report(WRONG_VALUE, message, fields.location("format"), severity="warning")
     is_wide = fields.text("lens_type", default="NORMAL") != "NORMAL"
     fields.used -= {"lens_type", "lensType"}

@@ -129,7 +129,7 @@ class ElementReader:
     def _count(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
         if self.visited > MAX_KEYS:
-            raise TOO_LARGE.error(f"the elements unfold to more than {MAX_KEYS} keys", node.location)
+            raise TOO_LARGE.error(f"the elements expand to more than {MAX_KEYS} keys", node.location)
 
     def _element(self, kind: str, node: Mapping, frame: NodeFrame) -> None:
         self._count(node)

@@ -72,13 +72,13 @@ class Fields(yaml_fields.Fields):
         for item in nested:
             self.context.nested_left -= 1
             if self.context.nested_left < 0:
-                raise TOO_LARGE.error(f"{name} of {self.title} unfolds to too many lists", value.location)
+                raise TOO_LARGE.error(f"{name} of {self.title} expands to too many lists", value.location)
             yield from self._lists(item, name)
 
     def _list(self, part: Sequence, name: str, count: int) -> list[float]:
         numbers = [self.scalar_number(name, item) for item in part.items]
         if len(numbers) != count:
-            message = f"{name} of {self.title} has {len(numbers)} numbers; {count} are needed"
+            message = f"{name} of {self.title} has {len(numbers)} numbers; expected {count}"
             raise WRONG_VALUE.error(message, part.location)
         if not all(map(math.isfinite, numbers)):
             self.not_finite(name, *numbers, where=part.location)
@@ -136,5 +136,5 @@ def angle_unit(header: Fields, default: float) -> float:
     """Return an angle of 1 in radians, as a file's header defines it; `default` where it does not."""
     word = header.text("angle_unit")
     if word not in ("", "degree", "radian"):
-        header.reject(rules.ANGLE_UNIT, f"angle_unit is {word!r:.60}, neither degree nor radian", "angle_unit")
+        header.reject(rules.ANGLE_UNIT, f"angle_unit is {word!r:.60}; expected degree or radian", "angle_unit")
     return {"": default, "radian": 1.0}.get(word, math.pi / 180.0)

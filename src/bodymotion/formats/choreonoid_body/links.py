@@ -224,7 +224,7 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
     extra = dict(default.extra)
     word = fields.text("joint_type")
     if word and word not in JOINT_TYPES:
-        message = f"joint_type of {fields.title} is {word!r:.60}, none of {', '.join(JOINT_TYPES)}"
+        message = f"joint_type of {fields.title} is {word!r:.60}; expected one of {', '.join(JOINT_TYPES)}"
         fields.reject(rules.JOINT_TYPE, message, "joint_type")
     kind = JOINT_TYPES.get(word, default.type)
     if kind == "fixed" and fields.text("actuation_mode") in SURFACE_MODES:
@@ -273,7 +273,7 @@ def _read_range(fields: Fields, value: Node, name: str, unit: float) -> tuple[fl
     """Return lower and upper end; one number is that of both, the word unlimited none."""
     ends = value.items if isinstance(value, Sequence) else [value]
     if not 1 <= len(ends) <= 2:
-        raise WRONG_VALUE.error(f"{name} of {fields.title} has {len(ends)} numbers; 2 are needed", value.location)
+        raise WRONG_VALUE.error(f"{name} of {fields.title} has {len(ends)} numbers; expected 2", value.location)
     is_none = [isinstance(end, Scalar) and end.value.lower() == "unlimited" for end in ends]
     numbers = [
         (math.inf if k else -math.inf) if is_none[k] else fields.scalar_number(name, end) * unit
@@ -308,7 +308,7 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
         sign = -1.0 if letter.startswith("-") else 1.0
         letter = letter.removeprefix("-").removeprefix("+")
         if letter not in AXES:
-            message = f"{name} of {fields.title} is {value.value!r:.60}, neither a vector nor X, Y, Z, -X, -Y, -Z"
+            message = f"{name} of {fields.title} is {value.value!r:.60}; expected a vector, or X, Y, Z, -X, -Y or -Z"
             raise rules.JOINT_AXIS.error(message, value.location)
         if value.value != value.value.upper():
             message = f"{name} of {fields.title} is {value.value!r}: read as {value.value.upper()!r}"
@@ -348,7 +348,7 @@ def _read_inertia(fields: Fields) -> Floats | None:
         xx, xy, xz, yy, yz, zz = numbers
         numbers = [xx, xy, xz, xy, yy, yz, xz, yz, zz]
     if len(numbers) != 9:
-        message = f"inertia of {fields.title} has {len(numbers)} numbers; 9 or 6 are needed"
+        message = f"inertia of {fields.title} has {len(numbers)} numbers; expected 9 or 6"
         fields.reject(rules.INERTIA_SIZE, message, "inertia")
         return IDENTITY
     if not all(map(math.isfinite, numbers)):
@@ -389,7 +389,7 @@ def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
     kind = fields.text("joint_type", default="ball")
     if kind not in EXTRA_JOINT_TYPES:
         types = listed(EXTRA_JOINT_TYPES, 9)
-        message = f"joint_type of {fields.title} is {kind!r:.60}, none of {types}: the joint is left out"
+        message = f"joint_type of {fields.title} is {kind!r:.60}; expected one of {types}. The joint is left out"
         fields.report(rules.EXTRA_TYPE, message, "joint_type")
         return None
     axis = _read_axis(fields, "joint_axis", "axis")

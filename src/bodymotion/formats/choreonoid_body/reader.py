@@ -251,7 +251,7 @@ class _Model:
         if version:
             number = header.number("format_version", default=1.0)
             if number not in (1.0, 2.0):
-                header.report(rules.VERSION, f"format_version is {version:.60}, neither 1.0 nor 2.0", "format_version")
+                header.report(rules.VERSION, f"format_version is {version:.60}; expected 1.0 or 2.0", "format_version")
             if number >= 2.0 and header.text("angle_unit") == "radian":
                 header.report(rules.ANGLE_UNIT, f"angle_unit is radian in version {version:.60}", "angle_unit")
         self.context.angle_unit = angle_unit(header, self.context.angle_unit)
@@ -308,7 +308,7 @@ class _Model:
             case "Skip" | "SkipLink":
                 return
             case _:
-                message = f"{title} has the type {kind!r:.60}, none of Link, SubBody, ContinuousTrack, Skip"
+                message = f"{title} has the type {kind!r:.60}, expected one of Link, SubBody, ContinuousTrack and Skip"
                 raise rules.LINK_TYPE.error(message, fields.location("type"))
 
     def sub_body(self, fields: Fields) -> None:

@@ -5,49 +5,49 @@ from bodymotion.diagnostics import document, judgement
 # The file
 NOT_A_BODY = document.error(
     "BDY102",
-    "A .body file must be a mapping with `format: ChoreonoidBody` and a list of links.",
+    "A .body file is a mapping with `format: ChoreonoidBody` and a list of links.",
     example=("format: ChoreonoidProject", "format: ChoreonoidBody"),
 )
 VERSION = document.warning(
     "BDY103",
-    "The format version must be 1.0 or 2.0.",
+    "The format version is 1.0 or 2.0.",
     "it is read as version 2.0",
     example=("format_version: 3.0", "format_version: 2.0"),
 )
 ANGLE_UNIT = document.error(
     "BDY104",
-    "angle_unit must be degree or radian; in version 2.0 all angles are degrees.",
+    "angle_unit is degree or radian. In version 2.0 all angles are in degrees.",
     example=("angle_unit: turns", "angle_unit: degree"),
 )
 DEGREES = judgement.warning(
     "BDY116",
-    "Angles must be in the unit of the file: degrees, unless angle_unit is radian.",
+    "Angles are in the unit of the file: degrees, unless angle_unit is radian.",
     "they look like radians: multiply them by 180/π, or write angle_unit: radian in a file of version 1.0",
     example=("rotation: [ 0, 0, 1, 1.5708 ]", "rotation: [ 0, 0, 1, 90 ]"),
 )
 LEFT_OVER = document.warning(
     "BDY113",
-    "A list of points must have two or three numbers for each; numbers left over are not used.",
+    "A list of points has two or three numbers for each point. Numbers left over are not used.",
     example=("vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0, 7 ]", "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0 ]"),
 )
 
 # Links
 PARENT = document.error(
-    "BDY123", "The parent of a link must be the name of another link.", example=("parent: WEIST", "parent: WAIST")
+    "BDY123", "The parent of a link is the name of another link.", example=("parent: WEIST", "parent: WAIST")
 )
 ROOT = document.error(
     "BDY124",
-    "root_link must be the name of a link without a parent; without root_link the first link is the root.",
+    "root_link is the name of a link without a parent. Without root_link the first link is the root.",
     example=("root_link: WEIST", "root_link: WAIST"),
 )
 LINK_TYPE = document.error(
     "BDY126",
-    "The type of a link must be Link, SubBody, ContinuousTrack or Skip.",
+    "The type of a link is Link, SubBody, ContinuousTrack or Skip.",
     example=("- { type: Limb, name: TAIL", "- { type: Link, name: TAIL"),
 )
 SUB_BODY = document.error(
     "BDY127",
-    "The file of a SubBody must exist, be readable, and not contain itself.",
+    "The file of a SubBody exists, can be read, and does not contain itself.",
     leaves_out=True,
     example=("uri: hnad.body", "uri: hand.body"),
 )
@@ -55,19 +55,19 @@ SUB_BODY = document.error(
 # Joints
 JOINT_TYPE = document.error(
     "BDY130",
-    "joint_type must be one of fixed, free, revolute, prismatic and pseudo_continuous_track.",
+    "joint_type is fixed, free, revolute, prismatic or pseudo_continuous_track.",
     example=("joint_type: sliding", "joint_type: prismatic"),
 )
 JOINT_AXIS = document.error(
     "BDY131",
-    "joint_axis must be a vector, or one of X, Y, Z, -X, -Y and -Z.",
+    "joint_axis is a vector, or one of X, Y, Z, -X, -Y and -Z.",
     example=("joint_axis: up", "joint_axis: Y"),
 )
 
 # Masses
 INERTIA_SIZE = document.error(
     "BDY141",
-    "inertia must have nine numbers, row by row, or the six of its upper triangle.",
+    "inertia has nine numbers, row by row, or the six of its upper triangle.",
     example=("inertia: [ 0.1, 0.1, 0.1 ]", "inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]"),
 )
 MASS_UNSET = document.note(
@@ -82,17 +82,17 @@ MASS_UNSET = document.note(
 # Elements
 ELEMENT = document.error(
     "BDY150",
-    "An element must be a mapping with a type, or the value of a key that is its type.",
+    "An element is a mapping with a type, or the value of a key that is its type.",
     example=("- { type: Shape }", "- { type: Shape, geometry: { type: Sphere, radius: 0.1 } }"),
 )
 PLUGIN_NODE = document.note(
     "BDY151",
-    "Types of elements that Choreonoid itself does not have, such as those of plugins, are kept as devices with all their keys.",
+    "Elements are of types that Choreonoid itself has. Others, such as those of plugins, are kept as devices with all their keys.",
     example=("{ type: Thruster, name: gyro, id: 0 }", "{ type: RateGyroSensor, name: gyro, id: 0 }"),
 )
 NO_SIZE = judgement.warning(
     "BDY153",
-    "A geometry should have its sizes; a missing one is 1.",
+    "A geometry has its sizes. A missing size is 1.",
     example=("geometry: { type: Sphere }", "geometry: { type: Sphere, radius: 0.1 }"),
 )
 NOT_SHOWN = judgement.note(
@@ -103,7 +103,7 @@ NOT_SHOWN = judgement.note(
 )
 GEOMETRY = document.error(
     "BDY157",
-    "A geometry must be of a known type; others are not shown.",
+    "A geometry is of a known type. Others are not shown.",
     leaves_out=True,
     example=("geometry: { type: Ball, radius: 0.1 }", "geometry: { type: Sphere, radius: 0.1 }"),
 )
@@ -111,12 +111,12 @@ GEOMETRY = document.error(
 # Resources
 RESOURCE_KIND = document.error(
     "BDY160",
-    "A resource must be VRML97, YAML, COLLADA or a mesh in a known format.",
+    "A resource is VRML97, YAML, COLLADA or a mesh in a known format.",
     leaves_out=True,
     example=("uri: hand.docx", "uri: hand.wrl"),
 )
 RESOURCE_NODE = document.error(
-    "BDY161", "The node of a resource must be in its file.", leaves_out=True, example=("node: HNAD", "node: HAND")
+    "BDY161", "The node of a resource is in its file.", leaves_out=True, example=("node: HNAD", "node: HAND")
 )
 RESOURCE_PARTS = judgement.warning(
     "BDY163",
@@ -128,7 +128,7 @@ RESOURCE_PARTS = judgement.warning(
 # Closed loops
 EXTRA_TYPE = document.error(
     "BDY171",
-    "The joint_type of an extra joint must be ball, hinge or piston; otherwise it is left out.",
+    "The joint_type of an extra joint is ball, hinge or piston. Other extra joints are left out.",
     leaves_out=True,
     example=("joint_type: glue", "joint_type: ball"),
 )

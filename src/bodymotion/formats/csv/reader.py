@@ -12,7 +12,7 @@ import numpy as np
 
 from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
-from bodymotion.diagnostics.text import listed
+from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.arrow import names_in, opened, read_arrow, schema_of
 from bodymotion.formats.npz.layouts import QuaternionOrder, are_quaternions, order_of
@@ -202,7 +202,7 @@ def _names(
     location = Location(table.path, table.header_line)
     if columns is not None:
         if len(columns) != count:
-            raise rules.COLUMNS.error(f"{len(columns)} names for {count} columns", location)
+            raise rules.COLUMNS.error(f"found {counted(len(columns), 'name')}; expected {count}", location)
         return list(columns)
     if layout == "unitree":
         if table.names is not None:
@@ -210,7 +210,7 @@ def _names(
                 "the table has names; the layout 'unitree' has none", location, "leave the layout out"
             )
         if count < 8:
-            raise rules.COLUMNS.error(f"{count} columns; the layout 'unitree' has 7 and the joints", location)
+            raise rules.COLUMNS.error(f"found {counted(count, 'column')}; layout 'unitree' has at least 8", location)
         if order is None and order_of(table.values[:, 3:7]) == "wxyz":
             message = "the root is upright with quaternions as w x y z: read in that order"
             found.report(rules.GUESSED_ORDER, message, Location(table.path, 1))
@@ -278,7 +278,7 @@ class _Reader:
                 check_unit(times, self.found, self.location)
             return self.table.timeline(times, self.found, rate, from_zero)
         if rate is None:
-            self.found.report(rules.NO_TIME, "there is no column 'time', and no frame rate is given", self.location)
+            self.found.report(rules.NO_TIME, "there are no column 'time' and no frame rate", self.location)
             self.found.mark_unknown(("times",))
         return Timeline.uniform(len(self.values), rate or 1.0)
 

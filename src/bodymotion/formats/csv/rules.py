@@ -31,7 +31,7 @@ POSE = judgement.error(
 )
 NAMES = judgement.error(
     "CSV006",
-    "The names of columns differ, and their units are known.",
+    "No two columns have the same name, and their units are known.",
     example=("HIP [rad],HIP [rad]", "HIP [rad],KNEE [rad]"),
 )
 COLUMNS = judgement.error(
@@ -47,13 +47,13 @@ ASSUMED = judgement.note(
 )
 GUESSED_ORDER = judgement.warning(
     "CSV012",
-    "In a table of the layout 'unitree' the order x y z w has the root upright.",
+    "In a table of the layout 'unitree', the root is upright if quaternions are in the order x y z w.",
     "--quaternion-order (quaternion_order=) states the order",
     example=("0,0,0.8,1,0,0,0,0.1", "0,0,0.8,0,0,0,1,0.1"),
 )
 GUESSED_LAYOUT = judgement.note(
     "CSV013",
-    "A table without names whose columns 4 to 7 are quaternions has the layout 'unitree', at 30 frames/s.",
+    "A table has names of columns. Without names, and with quaternions in columns 4 to 7, its layout is 'unitree', at 30 frames/s.",
     "layout='unitree' (--layout unitree) and frame_rate=… (--input-rate) confirm it",
     example=("load('dance.csv')", "load('dance.csv', layout='unitree')"),
 )

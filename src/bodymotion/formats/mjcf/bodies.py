@@ -127,8 +127,8 @@ class Tree:
             self._bodies([(tops[0], -1)])
         else:
             if tops:
-                several = f"the world is the root: it has {len(tops)} bodies"
-                world.report(rules.WORLD, several if len(tops) > 1 else "a joint holds the one body of the world")
+                what = f"{len(tops)} bodies" if len(tops) > 1 else "a body with a joint that is not free"
+                world.report(rules.WORLD, f"the world has {what}: it is read as the root link")
             link = RawLink("world", -1, Joint(name="world"), poses.IDENTITY, world)
             self._names.add("world")
             self.links.append(link)
@@ -152,8 +152,8 @@ class Tree:
             return tops
         others = [top.element for top in tops if top is not free[0]]
         named = ", ".join(repr(element.get("name")) for element in others)
-        message = f"{free[0].element.get('name')!r:.60} is free and read as the robot; {named:.200} are left out"
-        others[0].report(rules.BESIDE, message)
+        message = f"the world has {len(tops)} bodies: only {free[0].element.get('name')!r:.60} is read, the free one, without {named:.200}"
+        others[0].report(rules.OTHER_BODIES, message)
         self.left_out |= {e.get("name") for element in others for e in element.every() if e.name in ("body", "site")}
         return free
 
@@ -185,11 +185,11 @@ class Tree:
         joints = read_joints([i for i in inside if i.element.name in ("joint", "freejoint")], self.settings)
         free = next((read for read in joints if read.joint.type == "free"), None)
         if free is not None and len(joints) > 1:
-            free.element.report(rules.FREE, f"body {name!r:.60} has other joints than a free one", fatal=True)
+            free.element.report(rules.FREE, f"body {name!r:.60} has a free joint and other joints", fatal=True)
             free.element.faulty |= {"type"}
             joints = [free]
         if free is not None and parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
-            free.element.report(rules.FREE, f"body {name!r:.60} is free and not at the top", fatal=True)
+            free.element.report(rules.FREE, f"body {name!r:.60} has a free joint inside of another body", fatal=True)
             free.element.faulty |= {"type"}
         chain = self._chain(joints, body_pose, name, element)
         if len(chain) > 1:

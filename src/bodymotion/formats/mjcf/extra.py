@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.kept_json import PHYSICAL_SECTIONS, attributes_of, mjcf_values
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, Item, Settings, pose
@@ -140,8 +141,8 @@ def plain_sections(
         # The efforts of motors of joints are read.
         reported = [e for e in elements if name != "actuator" or not {"joint", "jointinparent"} & e.attributes.keys()]
         if reported and name not in ("size", "asset", "custom"):
-            what = f"{len(reported)} of <{name}>" if len(reported) > 1 else f"one of <{name}>"
-            reported[0].report(rule, f"{what} kept as plain data")
+            message = f"no field of a body holds {counted(len(reported), 'element')} of <{name}>: kept as plain data"
+            reported[0].report(rule, message)
         kept[name] = [_plain(element, left) for element in elements]
     for one, element in zip(kept.get("sensor", []), devices.others, strict=False):  # type: ignore[call-overload]
         one["order"] = devices.order[id(element)]

@@ -125,10 +125,10 @@ def _report_name(
     element: Element, attribute: str, message: str, name: str, known: Collection[str], shown: str
 ) -> str | None:
     """Report an unknown name, and return which of the known ones may be meant, unless so many were reported that more are only counted."""
-    full = element.is_full(rules.FOREIGN) or element.is_full(MISSPELT)
+    full = element.is_full(rules.UNKNOWN_NAME) or element.is_full(MISSPELT)
     meant = None if full else closest_name(name, known)
     if meant is None:
-        element.report(rules.FOREIGN, message, attribute)
+        element.report(rules.UNKNOWN_NAME, message, attribute)
     else:
         element.report(MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute)
     return meant

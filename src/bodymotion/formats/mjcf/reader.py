@@ -32,7 +32,7 @@ ROOTS = ("mujoco", "mujocoinclude")
 
 OF_THE_WHOLE = {rule.code for rule in (rules.CLASS, rules.ASSET, rules.REFERENCE, NO_LINKS)}
 """Rules that need the whole model: they report nothing where a part of it cannot be read."""
-OF_THE_WORLD = {rule.code for rule in (rules.BESIDE, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY)}
+OF_THE_WORLD = {rule.code for rule in (rules.OTHER_BODIES, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY)}
 """Rules that need the whole <worldbody>."""
 
 LINK_FIELDS: FieldTable = {

@@ -32,15 +32,15 @@ NOT_READ = judgement.warning(
 )
 SAME_NAME = document.error(
     "MJCF107",
-    "Objects of one kind have different names.",
+    "No two objects of one kind have the same name.",
     example=('<body name="waist"><!-- again -->', '<body name="knee"><!-- again -->'),
 )
 GLOBAL = document.error(
     "MJCF108",
-    "Coordinates are local; MuJoCo does not support global ones any more.",
+    "Coordinates are local. MuJoCo does not support global ones any more.",
     example=('coordinate="global"', 'coordinate="local"'),
 )
-FOREIGN = document.warning(
+UNKNOWN_NAME = document.warning(
     "MJCF116",
     "Elements and attributes are those of MJCF.",
     "it is ignored here, and MuJoCo 4.0 refuses the file",
@@ -56,7 +56,7 @@ ORIENTATION = document.error(
 )
 FREE = document.error(
     "MJCF112",
-    "A free joint is the only joint of a body in the world.",
+    "A body with a free joint has no other joint, and is directly in the world.",
     example=("a <freejoint/> of a body within a body", "a <freejoint/> of a body of the world"),
 )
 JOINT_TYPE = document.error(
@@ -64,7 +64,7 @@ JOINT_TYPE = document.error(
 )
 SEVERAL_JOINTS = judgement.note(
     "MJCF120",
-    "A body with several joints, or one away from its origin, is read as a chain of links.",
+    "A body has one joint, at its origin. Other bodies are read as a chain of links.",
     "only the last link of the chain has mass and shapes",
     example=('<joint name="hip"/> <joint name="turn"/>', '<joint name="hip"/>'),
 )
@@ -75,7 +75,7 @@ BALL = judgement.warning(
 )
 WORLD = judgement.note(
     "MJCF122",
-    "Where the world has several bodies, or one with a joint that is not free, the world is the root link.",
+    "The world has one body, whose joint is free if it has one. Otherwise the world is the root link.",
     example=(
         '<body name="left"/> <body name="right"/>',
         '<body name="base"> <body name="left"/> <body name="right"/> </body>',
@@ -87,15 +87,15 @@ RADIANS = document.warning(
     'if radians are meant, write <compiler angle="radian"/>',
     example=('range="-0.785 0.785"', 'range="-90 90"'),
 )
-BESIDE = judgement.warning(
+OTHER_BODIES = judgement.warning(
     "MJCF124",
-    "Where exactly one body of the world is free, it is the robot; the others are left out.",
+    "The robot is the only body of the world. Of several bodies, the only free one is the robot, and the others are left out.",
     leaves_out=True,
     example=("a <body> beside the only one with a <freejoint/>", "no body beside it"),
 )
 WORLD_SHAPES = judgement.note(
     "MJCF123",
-    "Shapes, sites and cameras of the world are no part of the robot: they are kept as plain data.",
+    "Shapes, sites and cameras of the world are no part of the robot. They are kept as plain data.",
     example=('<geom type="plane" size="5 5 1"/>', "<!-- no floor -->"),
 )
 
@@ -115,7 +115,7 @@ REFUSED = document.error(
 # Geometry
 GEOM = document.warning(
     "MJCF140",
-    "A geom is a box, sphere, capsule, cylinder, ellipsoid, plane or mesh; others are left out.",
+    "A geom is a box, sphere, capsule, cylinder, ellipsoid, plane or mesh. Others are left out.",
     leaves_out=True,
     example=('<geom type="hfield" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
@@ -131,13 +131,13 @@ ASSET = document.error(
 )
 MESH_MADE = judgement.warning(
     "MJCF145",
-    "A mesh has its triangles in a file or in the model; meshes that MuJoCo generates are left out.",
+    "A mesh has its triangles in a file or in the model. Meshes that MuJoCo generates are left out.",
     leaves_out=True,
     example=('<mesh name="hand" builtin="sphere" params="2"/>', '<mesh name="hand" file="hand.stl"/>'),
 )
 LOOK = judgement.warning(
     "MJCF144",
-    "A material has colour, specular, shininess, emission and one image file; other attributes are left out.",
+    "A material has colour, specular, shininess, emission and one image file. Other attributes are left out.",
     leaves_out=True,
     example=('rgba="1 0 0 1" metallic="0.5"', 'rgba="1 0 0 1"'),
 )
@@ -145,12 +145,12 @@ LOOK = judgement.warning(
 # Devices and loops
 SENSOR = judgement.note(
     "MJCF150",
-    "Sensors other than those of devices are kept as plain data.",
+    "A sensor is a part of a device, such as a gyro or a force sensor. Other sensors are kept as plain data.",
     example=('<clock name="time"/>', "<!-- a clock -->"),
 )
 EQUALITY = judgement.note(
     "MJCF151",
-    "Equalities other than connect are kept as plain data.",
+    "Equality constraints are of the type connect. Others are kept as plain data.",
     example=('<joint joint1="hip"/>', "<!-- nothing tied -->"),
 )
 REFERENCE = document.error(
@@ -163,7 +163,7 @@ KEPT = judgement.note(
 )
 DEEP = judgement.error(
     "MJCF155",
-    "A chain of links has at most 180 links: XML readers limit the nesting of elements.",
+    "A chain of links has at most 180 links. XML readers limit the nesting of elements.",
     example=("a chain of 200 links, saved", "a chain of 20 links, saved"),
 )
 OVERLAP = judgement.note(

@@ -150,7 +150,7 @@ class _Reader:
         fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
         if array.dtype.kind not in "iuf" or not fits:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
-            message = f"{name}: numbers of shape ({wanted}) are needed, it is {array.dtype} {array.shape}"
+            message = f"{name} is {array.dtype} of shape {array.shape}; expected numbers of shape ({wanted})"
             raise rules.SHAPE.error(message, self.location)
         return np.asarray(array, np.float64)
 

@@ -9,7 +9,7 @@ NOT_AN_ARCHIVE = judgement.error(
 )
 OBJECTS = judgement.error(
     "NPZ003",
-    "Arrays hold numbers, truth values or texts; Python objects could run code when they are unpacked.",
+    "Arrays hold numbers, truth values or texts. Python objects could run code when they are unpacked.",
     example=("info=numpy.array({'by': 'me'})", "info=numpy.array('by me')"),
 )
 LAYOUT = judgement.error(
@@ -27,7 +27,7 @@ RATE = judgement.error(
 )
 NAMES = judgement.error(
     "NPZ104",
-    "The joints of an archive without names are named by the caller.",
+    "An archive has names of joints, or the caller gives them.",
     "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are in order of joint id",
     example=("load('dance.npz')", "load('dance.npz', joint_names=['HIP', 'KNEE'])"),
 )
@@ -44,13 +44,13 @@ UNREAD = judgement.note(
 )
 GUESSED_ORDER = judgement.note(
     "NPZ107",
-    "The order of a quaternion's numbers is that in which the root is upright, where the layout leaves it open.",
+    "The layout defines the order of a quaternion's numbers. Otherwise it is the order in which the root is upright.",
     "quaternion_order=… (--quaternion-order) states the order",
     example=("load('dance.pkl')", "load('dance.pkl', quaternion_order='xyzw')"),
 )
 ASSUMED_RATE = judgement.note(
     "NPZ108",
-    "Files of loco-mujoco have no frame rate; 500 Hz is assumed.",
+    "Files of loco-mujoco have no frame rate. 500 Hz is assumed.",
     "frame_rate=… (--input-rate) gives the rate",
     example=("load('walk.npz')", "load('walk.npz', frame_rate=500)"),
 )

@@ -12,6 +12,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
 from bodymotion.diagnostics.spelling import meant
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.pseq import rules
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
@@ -144,7 +145,7 @@ class _Reader:
 
     def _ref(self, item: Node) -> None:
         if not isinstance(item, Mapping):
-            raise WRONG_VALUE.error("a pose is not a mapping; it must have time and refer", item.location)
+            raise WRONG_VALUE.error("a pose is not a mapping; expected one with time and refer", item.location)
         ref = self.fields(item, "a pose")
         time = ref.number("time", default=math.nan)
         if not time >= 0:
@@ -172,7 +173,7 @@ class _Reader:
     def _shared(self, refer: Scalar) -> KeyPose:
         for pose in reversed(self.poses):
             if refer.value and refer.value in (pose.name, pose.syllable):
-                self.found.report(rules.SHARED, f"the pose is that called {refer.value[:60]!r}", refer.location)
+                self.found.report(rules.NAMED_POSE, f"the pose is that called {refer.value[:60]!r}", refer.location)
                 return pose
         raise rules.UNKNOWN_POSE.error(f"there is no pose {refer.value[:60]!r} before", refer.location)
 
@@ -181,7 +182,7 @@ class _Reader:
         if kind == "PronunSymbol":
             return KeyPose(syllable=name, extra=pose.rest())
         if kind != "Pose":
-            message = f"{pose.title} is a {kind[:60]!r}, neither a Pose nor a PronunSymbol: it is not used"
+            message = f"{pose.title} is a {kind[:60]!r}; expected a Pose or a PronunSymbol. It is not used"
             self.found.report(rules.KIND, message, pose.location("type" if pose.has("type") else None))
             return None
         joints = self._joints(pose, number)
@@ -214,7 +215,7 @@ class _Reader:
         if wrong is not None:
             pose.unknown.add(name)
             part = f"{name.replace('sp_j', 'spJ')} of {pose.title}"
-            message = f"{part} has {wrong:g}, which is not a joint id, or is there twice"
+            message = f"{part} has {wrong:g} {'twice' if times[wrong] > 1 else 'as an id; expected a whole number, 0 or greater'}"
             self.found.report(rules.JOINT, message, pose.location(name))
             return []
         return [int(x) for x in numbers]
@@ -224,7 +225,7 @@ class _Reader:
         ids, q = self._ids(pose, "joints") or [], pose.numbers("q") or []
         if not {"joints", "q"} & pose.unknown:
             if len(ids) != len(q):
-                message = f"{pose.title} has {len(ids)} joints and {len(q)} values q"
+                message = f"{pose.title} has {counted(len(ids), 'joint')}, but q has {counted(len(q), 'value')}"
                 self.found.report(rules.LENGTHS, message, pose.location("q" if pose.has("q") else "joints"))
             elif not all(map(math.isfinite, q)):
                 pose.not_finite("q", *(x for x in q if not math.isfinite(x)))

@@ -181,7 +181,7 @@ class Fields:
             return None
         if text.lower() in _TRUE or text.lower() in _FALSE:
             return text.lower() in _TRUE
-        self.refuse(WRONG_VALUE, f"{KEYS[name][0]} is {text[:40]!r}, neither true nor false", name)
+        self.refuse(WRONG_VALUE, f"{KEYS[name][0]} is {text[:40]!r}; expected true or false", name)
         return None
 
     def count(self, name: str) -> int | None:
@@ -610,7 +610,7 @@ class _Reader:
             name = content
         right = _TYPE_OF_CONTENT.get(name, kind)
         if right != kind:
-            self.found.report(rules.CONTENT_TYPE, f"{content} is a {kind}; it must be a {right}", where)
+            self.found.report(rules.CONTENT_TYPE, f"{content} is a {kind}; expected a {right}", where)
         return name
 
     def first_row(self, own: Fields, frames: Frames) -> Sequence:
@@ -626,7 +626,7 @@ class _Reader:
         if text is not None:
             if text in SE3_SIZES:
                 return text
-            message = f"the SE3 format {text[:60]!r} is none of {', '.join(SE3_SIZES)}"
+            message = f"the SE3 format is {text[:60]!r}; expected one of {', '.join(SE3_SIZES)}"
             fields.refuse(rules.SE3_FORMAT, message, "se3_format")
         size = 7
         if frames:

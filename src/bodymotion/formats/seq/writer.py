@@ -49,7 +49,7 @@ CHUNK_NUMBERS = 32 * PIECE  # About how many numbers are read at a time.
 
 ORDER_IN_VERSION = reference.note(
     "SEQ301",
-    "Choreonoid reads the order XYZQXQYQZQW in version 1 only; the document has it in version 2.",
+    "The order of a pose is one that all programs read. Choreonoid reads XYZQXQYQZQW in version 1 only.",
     "every program reads the order XYZQWQXQYQZ",
     example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
 )

@@ -21,7 +21,7 @@ from bodymotion.motion.rules import TIME_ORDER
 UNIT = judgement.warning(
     "TAB105",
     "Times without a unit are seconds.",
-    "the name of a column states another unit: 'time [ms]', 'time [us]', 'time [ns]'; in an .npz, convert them",
+    "if they have another unit, name the column 'time [ms]', 'time [us]' or 'time [ns]'; in an .npz, convert them",
     example=("time,HIP [rad]\n0,0.1\n20,0.1 …", "time [ms],HIP [rad]\n0,0.1\n20,0.1 …"),
 )
 MAX_STEP, MIN_FRAMES = 1.0, 10
@@ -30,19 +30,19 @@ MAX_STEP, MIN_FRAMES = 1.0, 10
 # Joints.
 UNMATCHED = judgement.error(
     "TAB101",
-    "Every joint column of a table is a joint of the model that is given.",
+    "Each joint column of a table has the name of a joint of the model.",
     "rename the columns; --by-position (model.body.by_position) reads column i as joint i",
     example=("time,HOP [rad]", "time,HIP [rad]"),
 )
-ABSENT = judgement.warning(
+NO_COLUMN = judgement.warning(
     "TAB102",
     "A table has a column for every joint.",
-    "read as 0",
+    "the values of missing joints are 0",
     example=("time,HIP [rad]", "time,HIP [rad],KNEE [rad]"),
 )
 TWICE = judgement.error(
     "TAB103",
-    "Every name of a column occurs once.",
+    "Each name of a column occurs once.",
     example=("joint_0 [rad],joint_00 [rad]", "joint_0 [rad],joint_1 [rad]"),
 )
 IDS = judgement.error(
@@ -110,7 +110,7 @@ def in_id_order(values: Floats, names: Sequence[str], location: Location, found:
     ordered[:, ids] = values
     absent = [generic_name(k) for k in range(count) if k not in set(ids)]
     if absent:
-        found.report(ABSENT, f"no column for {listed(absent, MAX_NAMES)}", location)
+        found.report(NO_COLUMN, f"no column for {listed(absent, MAX_NAMES)}", location)
     return ordered
 
 
@@ -141,7 +141,7 @@ def in_body_order(
     if unclear:
         found.mark_unknown(*(("contents", JOINT_DISPLACEMENT, name) for name in absent))
     elif absent:
-        found.report(ABSENT, f"no column for {listed([name or repr('') for name in absent], MAX_NAMES)}", location)
+        found.report(NO_COLUMN, f"no column for {listed([name or repr('') for name in absent], MAX_NAMES)}", location)
     return ordered, wanted
 
 

@@ -21,7 +21,7 @@ RETIRED = {
 NOT_A_ROBOT = document.error("URDF101", "The root element of a URDF file is <robot>.", example=("<robots>", "<robot>"))
 XACRO = judgement.error(
     "URDF102",
-    "URDF has no macros: xacro must expand them first.",
+    "URDF has no macros. xacro expands them before the file is read.",
     "run xacro on the file, and read its output",
     example=('<xacro:leg side="left"/>', '<link name="left_leg"> … </link>'),
 )
@@ -32,7 +32,7 @@ UNKNOWN = judgement.note(
 )
 SECOND = judgement.warning(
     "URDF104",
-    "A link or joint has one element of each kind; only the first is read.",
+    "A link or joint has one element of each kind. Only the first is read.",
     leaves_out=True,
     example=('<parent link="waist"/><parent link="hip"/>', '<parent link="waist"/>'),
 )
@@ -40,7 +40,7 @@ SECOND = judgement.warning(
 # The tree
 SAME_NAME = document.error(
     "URDF111",
-    "Links have different names, and so have joints.",
+    "No two links have the same name, and no two joints.",
     example=('<link name="hip"><!-- the foot -->', '<link name="foot"><!-- the foot -->'),
 )
 NO_SUCH_LINK = document.error(
@@ -50,7 +50,7 @@ NO_SUCH_LINK = document.error(
 )
 TWO_PARENTS = document.error(
     "URDF113",
-    "A link is the child of one joint at most: a robot is a tree.",
+    "A link is the child of at most one joint, so that the robot is a tree.",
     example=('<child link="hip"/><!-- of the foot -->', '<child link="foot"/><!-- of the foot -->'),
 )
 
@@ -62,7 +62,7 @@ JOINT_TYPE = document.error(
 )
 PLANAR = judgement.warning(
     "URDF121",
-    "Planar joints are not supported: they are read as fixed ones.",
+    "Planar joints are not supported. They are read as fixed joints.",
     example=('type="planar"', 'type="fixed"'),
 )
 NO_LIMIT = document.error(
@@ -73,7 +73,7 @@ NO_LIMIT = document.error(
 )
 MIMIC = document.warning(
     "URDF127",
-    "<mimic> names another joint; here a joint that mimics another moves by its own value.",
+    "<mimic> names another joint. Here a joint that mimics another one moves by its own value.",
     example=('<mimic joint="hip_joint"/>', "<!-- mimics hip_joint -->"),
 )
 
@@ -85,18 +85,18 @@ MASS = document.error(
 )
 GEOMETRY = document.error(
     "URDF131",
-    "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh; others are left out.",
+    "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh. Others are left out.",
     leaves_out=True,
     example=('<geometry><ball radius="0.1"/></geometry>', '<geometry><sphere radius="0.1"/></geometry>'),
 )
 MATERIAL = document.warning(
     "URDF132",
-    "A material has a colour or a texture somewhere in the file, with numbers from 0 to 1.",
+    "A material has a texture, or a colour with numbers from 0 to 1, somewhere in the file.",
     example=('<material name="rod"/>', '<material name="red"/>'),
 )
 SIZE = document.error(
     "URDF133",
-    "Sizes are zero or greater; a shape with another size is left out.",
+    "Sizes are zero or greater. A shape with another size is left out.",
     leaves_out=True,
     example=('<sphere radius="-0.1"/>', '<sphere radius="0.1"/>'),
 )
@@ -114,7 +114,7 @@ SENSOR_LINK = document.warning(
 )
 SENSOR = document.warning(
     "URDF151",
-    "The values of a sensor are numbers; others are read as the default.",
+    "The values of a sensor are numbers. Other values are read as the default.",
     example=("<horizontal_fov>wide</horizontal_fov>", "<horizontal_fov>1.0</horizontal_fov>"),
 )
 POSE_FRAME = judgement.warning(
@@ -126,13 +126,13 @@ POSE_FRAME = judgement.warning(
 # What bodymotion writes for itself
 EXTENSION = judgement.warning(
     "URDF160",
-    "The element <bodymotion> is as bodymotion writes it; other content is ignored.",
+    "The element <bodymotion> is as bodymotion writes it. Other content is ignored.",
     leaves_out=True,
     example=('{"speed": [0, 9]}', '{"lower": [-1.0, -3.0]}'),
 )
 CHANGED = judgement.note(
     "URDF161",
-    "Where a file was edited after it was written, the values of <bodymotion> for what was edited are ignored.",
+    "The values of <bodymotion> agree with the rest of the file. Values of parts that were edited afterwards are ignored.",
     example=('{"lower": [-2.0, -3.0]}', '{"lower": [-1.0, -3.0]}'),
 )
 KEPT = judgement.note(
@@ -147,7 +147,7 @@ PACKAGE = judgement.note(
 )
 UNSTATED = judgement.note(
     "URDF164",
-    "A joint of a URDF has limits of effort and velocity: where the model states none, a very large number is written.",
+    "A joint of a URDF has limits of effort and velocity. Where the model has none, a very large number is written.",
     "state limits of effort and velocity in the model",
     example=("a joint without limits of velocity, saved as .urdf", "a joint with limits of velocity and effort"),
 )

@@ -206,7 +206,7 @@ class InlineLoader:
             elif (used := use(path, url, found)) is not None:
                 return used
         if not urls:
-            found.add(rules.PART_MISSING.problem("no url is given", location))
+            found.add(rules.PART_MISSING.problem("there is no url", location))
         self.found.extend(found.problems)
         return None
 

@@ -15,32 +15,32 @@ PART_LIMIT, PART_UNREADABLE = resources.PART_LIMIT, resources.PART_UNREADABLE
 
 NOT_VRML97 = document.error(
     "VRML101",
-    "Only VRML97 (#VRML V2.0 utf8) is read: VRML 1.0 and X3D are other languages.",
+    "The language of the file is VRML97 (#VRML V2.0 utf8). VRML 1.0 and X3D are other languages, and are not read.",
     "convert the file to VRML97, for example with a 3D modelling program",
     example=("#VRML V1.0 ascii", "#VRML V2.0 utf8"),
 )
 SYNTAX = document.error(
     "VRML102",
-    "The text must follow the grammar of VRML97.",
+    "The text follows the grammar of VRML97.",
     "check the lines before as well: a bracket or a value may be missing there",
     example=("geometry Box size 1 1 1", "geometry Box { size 1 1 1"),
 )
 NOT_CLOSED = document.error(
     "VRML103",
-    'Every { [ and " must be closed before the file ends.',
+    'Every { [ and " is closed before the file ends.',
     "the file may be cut off, or a bracket may be missing before this",
     example=('info "a scene', 'info "a scene"'),
 )
 WRONG_VALUE = document.error(
     "VRML104",
-    "A field's value must be of the field's type.",
+    "The value of a field has the type of the field.",
     "correct the value, or the type in the PROTO",
     example=("coordIndex [ 0, 1.5, 2, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
 WRONG_COUNT = document.error(
     "VRML105",
-    "A list of vectors, colours or rotations must hold a whole number of them.",
-    "a number is missing, or one too many",
+    "A list of vectors, colours or rotations has only complete elements.",
+    "a number is missing, or there is one too many",
     example=("point [ 0 0 0, 1 0 0, 0 1 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
 HEADER = document.note(
@@ -58,15 +58,14 @@ ENCODING = document.note(
 )
 UNKNOWN_NODE = document.warning(
     "VRML112",
-    "A node's type must be one of the standard, or declared by a PROTO before the node; others are left out of the body, "
-    "except where one letter makes it a known type: then it is an error, and the node is read as one of that type.",
+    "A node has a standard type, or that of a PROTO before it. Others are left out. One wrong letter is corrected, but is an error.",
     "the types of its values follow from their form",
     leaves_out=True,
     example=("geometry Kube {", "geometry Box {"),
 )
 UNKNOWN_FIELD = document.warning(
     "VRML113",
-    "A node may have only the fields that its type declares.",
+    "A node has only the fields that its type declares.",
     "the field is kept; the type of its value follows from its form",
     example=("sizes 1 1 1", "size 1 1 1"),
 )
@@ -84,38 +83,38 @@ NO_DEF_NAME = document.warning(
 )
 UNDEFINED_USE = document.error(
     "VRML116",
-    "USE needs a node with that DEF name before it, in the same file or prototype.",
+    "The name after USE is that of a DEF before it, in the same file or prototype.",
     "the USE is left out",
     leaves_out=True,
     example=("USE BELL", "USE BALL"),
 )
 IRREGULAR_VALUE = document.warning(
     "VRML117",
-    "A value is written as its type demands: text in quotes, single values without brackets, several in brackets.",
-    "the value is read as if it were written so",
+    "A value is written in the form of its type: text in quotes, one value without brackets, several values in brackets.",
+    "the value is read as if it were written in this form",
     example=("size [ 1 1 1 ]", "size 1 1 1"),
 )
 NOT_FINITE = document.warning(
     "VRML118",
-    "A number must be finite.",
+    "Numbers are finite.",
     "the program that wrote the file may have divided by zero",
     example=("translation 0 0 nan", "translation 0 0 1"),
 )
 EMPTY = judgement.warning(
     "VRML119",
-    "A file should hold at least one node.",
+    "A file has at least one node.",
     "the file may have been cut off, or never written",
     example=("a header alone", "a header and a Group { }"),
 )
 UNKNOWN_IS = document.error(
     "VRML120",
-    "IS is used in the body of a prototype and names a field that the prototype declares.",
+    "IS is used in the body of a prototype, and names a field that the prototype declares.",
     "the field keeps its default",
     example=("radius IS radios", "radius IS size"),
 )
 UNKNOWN_TYPE = document.error(
     "VRML121",
-    "The type of a field that a prototype or a Script declares is one of the standard: SFBool, MFVec3f …",
+    "A prototype or a Script declares fields of standard types only: SFBool, MFVec3f …",
     "the type of its value follows from its form",
     example=("field SFDouble size", "field SFFloat size"),
 )
@@ -128,21 +127,21 @@ BYTE_ORDER_MARK = judgement.note(
 )
 DECIMAL_COMMA = document.warning(
     "VRML123",
-    "Numbers must have a decimal point: a comma separates numbers.",
-    "write 0.05 for 0,05; a list is read this way if that gives whole vectors, else it is left out",
+    "Numbers have a decimal point. A comma separates numbers.",
+    "write 0.05 for 0,05; the list is read this way if that gives complete vectors, otherwise it is left out",
     leaves_out=True,
     example=("point [ 0,05 0 0, 1 0 0, 0 1 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
 PART_CYCLE = document.error(
     "VRML133",
-    "A file must not contain itself through Inline.",
-    "the inner one is left out",
+    "A file does not contain itself through Inline.",
+    "the inner Inline is left out",
     leaves_out=True,
     example=('Inline { url "robot.wrl" }', 'Inline { url "hand.wrl" }'),
 )
 NO_PROTO = document.warning(
     "VRML136",
-    "The file of an EXTERNPROTO must declare a PROTO of that name.",
+    "The file of an EXTERNPROTO declares a PROTO of that name.",
     "the model is shown without its instances",
     leaves_out=True,
     example=('EXTERNPROTO Knub [ ] "parts.wrl#Knub"', 'EXTERNPROTO Knub [ ] "parts.wrl#Knob"'),
@@ -151,36 +150,36 @@ NO_PROTO = document.warning(
 # Shapes (ISO/IEC 14772-1, clause 6)
 UNUSABLE_VALUE = document.error(
     "VRML201",
-    "A field must have a value that its node can use.",
+    "A field has a value that its node can use.",
     example=('field SFString size "1"', "field SFFloat size 1"),
 )
 ZERO_AXIS = document.error(
     "VRML202",
-    "The axis of a rotation must not be zero.",
+    "The axis of a rotation is not zero.",
     "write 0 0 1 0 for no rotation",
     example=("rotation 0 0 0 0.5", "rotation 0 0 1 0.5"),
 )
 BAD_INDEX = document.error(
     "VRML203",
-    "An index must be smaller than the length of its list; faces with other indices are left out.",
+    "An index is smaller than the length of its list. Faces with other indices are left out.",
     leaves_out=True,
     example=("coordIndex [ 0, 1, 3, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
 SMALL_FACE = document.warning(
     "VRML204",
-    "A face must have three corners or more; others are left out.",
+    "A face has three corners or more. Other faces are left out.",
     leaves_out=True,
     example=("coordIndex [ 0, 1, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
 UNUSED_LIST = document.warning(
     "VRML205",
-    "There must be as many colours, normals and texture coordinates as faces or corners; else they are not used.",
+    "There are as many colours, normals and texture coordinates as faces or corners. Otherwise they are not used.",
     leaves_out=True,
     example=("color [ 1 0 0, 0 1 0 ]", "color [ 1 0 0, 0 1 0, 0 0 1 ]"),
 )
 NO_POINTS = judgement.warning(
     "VRML206",
-    "A shape must have points; a shape without points shows nothing.",
+    "A shape has points. A shape without points shows nothing.",
     example=(
         "IndexedFaceSet { }",
         "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0 ] } coordIndex [ 0, 1, 2 ] }",
@@ -188,43 +187,43 @@ NO_POINTS = judgement.warning(
 )
 INFINITE_POINT = judgement.warning(
     "VRML207",
-    "Coordinates must be finite numbers; faces with others are left out.",
+    "Coordinates are finite. Faces with other coordinates are left out.",
     leaves_out=True,
     example=("point [ 0 0 0, 1 0 0, 0 nan 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
 NOT_SHOWN = judgement.warning(
     "VRML213",
-    "Text, images of MovieTexture and PixelTexture, and unknown geometries are not shown.",
+    "A shape has a known geometry other than Text, and an image file as its texture. Other geometries and textures are not shown.",
     leaves_out=True,
     example=('geometry Text { string "left" }', "geometry Box { size 2 1 1 }"),
 )
 OUT_OF_RANGE = document.warning(
     "VRML209",
-    "Colours and the other values of a material must be in 0…1; others are clipped.",
+    "The colours and other values of a material are in 0…1. Other values are clipped.",
     example=("diffuseColor 1.8 0.2 0.2", "diffuseColor 0.8 0.2 0.2"),
 )
 BAD_SIZE = document.warning(
     "VRML210",
-    "The sizes of a primitive must be greater than zero; others show nothing, except a box that is flat in one direction.",
+    "The sizes of a primitive are greater than zero. Other primitives show nothing, except a box that is flat in one direction.",
     leaves_out=True,
     example=("radius -1", "radius 1"),
 )
 SCENERY = judgement.note(
     "VRML214",
-    "Lights, sounds, scripts, ROUTEs, and what a Switch or an LOD does not show, belong to a scene and to no body: they are left out.",
+    "Lights, sounds, scripts, ROUTEs, and nodes that a Switch or an LOD hides, are no part of a body. They are left out.",
     leaves_out=True,
     example=("PointLight { }", "Group { }"),
 )
 IMAGE_INSIDE = judgement.warning(
     "VRML215",
-    "Images must be separate files; those inside of another file are left out.",
+    "Images are separate files. Images inside of another file are left out.",
     leaves_out=True,
     example=("a .glb with a texture inside", "a .glb with colours alone"),
 )
 INSIDE_OUT = document.warning(
     "VRML208",
-    "The cross-section of an Extrusion must run counter-clockwise seen from +y, so that the faces look outwards.",
-    "a closed one that looks inwards is reversed; reverse the cross-section, or write ccw FALSE if that is meant",
+    "The cross-section of an Extrusion is counter-clockwise when seen from +y, so that the faces point outwards.",
+    "reverse the cross-section, or write ccw FALSE if the faces should point inwards; a closed cross-section is reversed",
     example=("crossSection [ 0 0, 1 1, 0 1, 0 0 ]", "crossSection [ 0 0, 0 1, 1 1, 0 0 ]"),
 )
 

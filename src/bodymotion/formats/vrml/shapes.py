@@ -593,7 +593,7 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
         reader.report(rules.BAD_SIZE, f"Extrusion of {len(section)} points along {len(spine)}", node)
         return None
     if len(spine) * len(section) > MAX_VERTICES:
-        reader.report(TOO_LARGE, f"{node.type} unfolds to {len(spine) * len(section)} points", node)
+        reader.report(TOO_LARGE, f"{node.type} expands to {len(spine) * len(section)} points", node)
         return None
     scale = _stretched(nodes.rows(node, "scale", 2), [1.0, 1.0], len(spine))
     rotation = _stretched(nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NOT_XML = document.error("XML101", "The file is well-formed XML.", example=('<mass value="5">', '<mass value="5"/>'))
 ENTITY = judgement.error(
     "XML102",
-    "A model declares no entities: they can name other files and expand without limit.",
+    "A model declares no entities. They can name other files and expand without limit.",
     "write the text in place of its entity",
     example=('<!DOCTYPE robot [ <!ENTITY m "5"> ]>', "<!DOCTYPE robot>"),
 )
@@ -43,7 +43,7 @@ MISSING = document.error(
 MISSPELT = document.error(
     "XML106",
     "The names of elements and attributes are spelt as in the format.",
-    "correct the name: it is read as what is meant, but other programs refuse the file or ignore it",
+    "correct the name: it is read as the name that it resembles, but other programs refuse the file or ignore it",
     example=('<origin xzy="0 0 0.3"/>', '<origin xyz="0 0 0.3"/>'),
 )
 RETIRED = dict.fromkeys(("MJCF115", "URDF105"), MISSPELT.code)

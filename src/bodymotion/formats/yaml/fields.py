@@ -20,7 +20,7 @@ from bodymotion.diagnostics.spelling import camel, meant, number_slip
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text, decode
-from bodymotion.formats.yaml.rules import IGNORED, MISSPELT, SUFFIX, WRONG_VALUE
+from bodymotion.formats.yaml.rules import MISSPELT, NOT_USED, SUFFIX, WRONG_VALUE
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence, parse_yaml
 
 MAX_BYTES = 2 * 10**8  # [bytes] One file.
@@ -88,7 +88,7 @@ def open_text(
     text = Text(characters.rstrip("\0\x1a"), path, encoding)
     document = parse_yaml(text.data, text, found, anchors)
     if document.next_document is not None:
-        found.report(IGNORED, "a second document begins: it is not used", text.location(document.next_document))
+        found.report(NOT_USED, "a second document begins: it is not used", text.location(document.next_document))
     return document
 
 
@@ -163,7 +163,7 @@ class Fields:
         kind = "a list" if isinstance(value, Sequence) else "a mapping"
         found = f"{value.value!r:.60}" if isinstance(value, Scalar) else kind
         hint = number_slip(value.value) if expected == "a number" and isinstance(value, Scalar) else ""
-        message = f"{name} of {self.title} is {found}; it must be {expected}"
+        message = f"{name} of {self.title} is {found}; expected {expected}"
         raise WRONG_VALUE.error(message, value.location, hint)
 
     def reject(self, rule: Rule, message: str, name: str) -> None:
@@ -253,7 +253,7 @@ class Fields:
         if values is None:
             return default
         if len(values) != len(default):
-            message = f"{names[0]} of {self.title} has {len(values)} numbers; {len(default)} are needed"
+            message = f"{names[0]} of {self.title} has {len(values)} numbers; expected {len(default)}"
             where = cast("Node", self.find(*names)).location
             self.context.found.refuse(WRONG_VALUE.error(message, where))
             self.unknown.add(names[0])

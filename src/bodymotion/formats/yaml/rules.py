@@ -4,40 +4,40 @@ from bodymotion.diagnostics import document, judgement
 
 NOT_YAML = document.error(
     "YAML101",
-    "A text must be well-formed YAML, nested at most 100 deep.",
+    "The text is well-formed YAML, nested at most 100 deep.",
     "the fault may be in the line before; indentation is made of spaces, not tabs",
     example=("zmp: [ 0, 0, 0", "zmp: [ 0, 0, 0 ]"),
 )
 ALIAS = document.error(
     "YAML102",
-    "An alias must name a complete node before it, and all aliases together must not unfold to too many nodes.",
+    "An alias names a complete node before it. All aliases together do not expand to too many nodes.",
     "write the data out in place of the aliases",
     example=("material: *read", "material: *red"),
 )
 KEY_TWICE = judgement.warning(
     "YAML103",
-    "A key must occur once in a mapping.",
+    "A key occurs once in a mapping.",
     "the last one is used",
     example=("mass: 2 # in kg\n    mass: 3", "mass: 2 # in kg"),
 )
 WRONG_VALUE = document.error(
-    "YAML104", "The value of a key must be of the kind that the key needs.", example=("mass: light", "mass: 5")
+    "YAML104", "The value of a key is of the kind that the key needs.", example=("mass: light", "mass: 5")
 )
 SUFFIX = judgement.warning(
     "YAML105",
-    "A number must not be followed by other characters.",
+    "A number is not followed by other characters.",
     "write 0.5, not 0.5f; the characters behind the number are not used",
     example=("mass: 5f", "mass: 5"),
 )
 MISSPELT = judgement.warning(
     "YAML106",
-    "A key that is similar to a missing key of the format is probably misspelt.",
+    "The keys of the format are spelt correctly.",
     "in this spelling it has no effect",
     example=("framerate: 100", "frameRate: 100"),
 )
-IGNORED = judgement.note(
+NOT_USED = judgement.note(
     "YAML107",
-    "A file must hold one document without tags; further documents and tags are not used.",
+    "A file holds one document without tags. Further documents and tags are not used.",
     leaves_out=True,
     example=("\n--- # another document", "\n# another document"),
 )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel
 from bodymotion.formats.text import Text
-from bodymotion.formats.yaml.rules import ALIAS, IGNORED, KEY_TWICE, NOT_YAML, WRONG_VALUE
+from bodymotion.formats.yaml.rules import ALIAS, KEY_TWICE, NOT_USED, NOT_YAML, WRONG_VALUE
 from bodymotion.geometry.arrays import without_collections
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class Dialect:
     """
 
     empty: Rule = NOT_YAML
-    tag: Rule = IGNORED
+    tag: Rule = NOT_USED
     merges: bool = True
 
 
@@ -443,7 +443,7 @@ class _Builder:
         self.unfolded += node.nodes
         limit = FREE_ALIASES + ALIAS_GROWTH * self.events
         if self.unfolded > limit:
-            message = f"*{name[:60]} and the aliases before it unfold to {self.unfolded} nodes, more than {limit}"
+            message = f"*{name[:60]} and the aliases before it expand to {self.unfolded} nodes, more than {limit}"
             raise self.error(ALIAS, message, offset)
         return node
 

@@ -15,7 +15,7 @@ from bodymotion.geometry.arrays import Floats, check_memory, median_step
 from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq, TimedComponent, Timeline
 from bodymotion.motion.interpolation import sampling
 from bodymotion.motion.interpolation.lowpass import low_passed, taps
-from bodymotion.motion.rules import BRIDGED
+from bodymotion.motion.rules import FILTER_GAPS
 
 if TYPE_CHECKING:
     from bodymotion.motion.motion import Motion
@@ -154,7 +154,7 @@ def _bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, conte
     if not count or _grid_factor(timeline, frame_rate) == 1:
         return None
     message = f"{count} numbers of {content} are not finite"
-    return BRIDGED.problem(message, Location(inside=content), data={"count": count})
+    return FILTER_GAPS.problem(message, Location(inside=content), data={"count": count})
 
 
 def _grid_factor(timeline: Timeline, frame_rate: float) -> int:

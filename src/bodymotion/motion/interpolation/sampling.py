@@ -28,7 +28,7 @@ MAX_STEP = 1.0
 def check_method(method: Method) -> None:
     """Raise ValueError, listing those that exist, when there is no such method."""
     if method not in get_args(Method):
-        raise ValueError(f"no method {method!r}; there are: {', '.join(get_args(Method))}")
+        raise ValueError(f"no method {method!r}; expected one of {', '.join(get_args(Method))}")
 
 
 def check_rate(frame_rate: float) -> None:

@@ -108,7 +108,7 @@ def add(
     if made.parameters:
         kind = ranges_of(choreography, made)[0] or f"{move}_params"
         if kind not in KINDS:
-            raise ValueError(f"the parameters of {move!r} are unknown; there are: {', '.join(KINDS)}")
+            raise ValueError(f"the parameters of {move!r} are unknown; expected one of {', '.join(KINDS)}")
         made = replace(made, kind=kind)
         values = {f"{kind}.{name}": value for name, value in made.parameters.items()}
         set_fields(message_class("MoveParams")(), values, repr(move))

@@ -13,7 +13,7 @@ NO_MOVES = judgement.error("SPOT103", "A sequence has moves.", example=("no move
 MOVE_UNKNOWN = judgement.error(
     "SPOT104",
     "The robot lists the moves of a sequence, or they are animations.",
-    "animation::NAME plays NAME.cha; a list of the robot's own moves (--robot-moves) is for a stand-in, too",
+    "animation::NAME plays NAME.cha; a list of the robot's own moves (--robot-moves) can also be given to a stand-in",
     example=("type: 'stp', and a list with 'step'", "type: 'step'"),
 )
 MOVE_TIME = judgement.error(
@@ -29,7 +29,7 @@ MOVE_LENGTH = document.warning(
 )
 MOVE_PARAMETER = document.error(
     "SPOT107",
-    "A move sets parameters that it has, within their limits.",
+    "A move sets only parameters that it has, to values within their limits.",
     "the robot rejects the sequence, or with non-strict parsing uses the nearest value that is allowed",
     example=("animate_params { gripper_offset { value: 1 } } of an animation without it", "animate_params { }"),
 )
@@ -44,7 +44,7 @@ TRACKS = document.error(
 )
 ARM = document.error(
     "SPOT110",
-    "An animation that requires an arm is for a robot with arm, one that prohibits it for a robot without.",
+    "An animation that requires an arm is played on a robot with an arm, one that prohibits an arm on a robot without.",
     example=("arm_required, sent to a robot without arm", "arm_required, sent to a robot with arm"),
 )
 NAME = document.error("SPOT111", "An animation that is uploaded has a name.", example=("name: ''", "name: 'wave'"))
@@ -81,9 +81,9 @@ NOT_FINITE = judgement.error(
     "Parameters are finite numbers.",
     example=("twerk_params { height { value: nan } }", "twerk_params { height { value: 0.1 } }"),
 )
-CHOICE = judgement.warning(
+ENUMERATION = judgement.warning(
     "SPOT119",
-    "A choice among names has one of them.",
+    "The value of an enumeration is one of its names.",
     example=("butt_circle_params { pivot: 9 }", "butt_circle_params { pivot: PIVOT_FRONT }"),
 )
 COLOR = document.error(
@@ -93,7 +93,7 @@ COLOR = document.error(
 )
 NO_EFFECT = document.note(
     "SPOT121",
-    "A parameter has an effect beside the others.",
+    "A parameter has an effect together with the other parameters of its move.",
     example=("buzzer_note_params { sharp { value: true } flat { value: true } }", "sharp { value: true }"),
 )
 DEPRECATED = document.note(
@@ -103,23 +103,23 @@ DEPRECATED = document.note(
 )
 GAIT = document.error(
     "SPOT123",
-    "No move crosses the start or the end of a custom gait, whose span is repeated until it is stopped.",
+    "No move crosses the start or the end of a custom gait. The moves within it are repeated until it is stopped.",
     example=("custom_gait from slice 8, and a move from 0 to 12", "a move from 8 to 12"),
 )
 LENGTH_UNKNOWN = document.note(
     "SPOT124",
-    "The length of a dance is known: random_stretch lengthens the extendable moves right before it by chance.",
+    "The length of a dance is known. random_stretch lengthens the extendable moves directly before it by random amounts.",
     example=("type: 'random_stretch'", "type: 'stand_up'"),
 )
 LINK = document.warning(
     "SPOT125",
-    "A move that is linked to the next one is followed at once by a move of the same type.",
+    "A move with link_to_next is followed at once by a move of the same type.",
     "link_to_next has no effect otherwise",
     example=("goto_params { link_to_next { value: true } }, and no goto behind it", "goto behind it"),
 )
 HOLD = document.warning(
     "SPOT126",
-    "A move body_const holds the pose of a move of the body that ends where it begins.",
+    "A move body_const begins where another move of the body ends. It holds the last pose of that move.",
     example=("body_const at slice 8, after a sway that ends at 4", "a sway that ends at 8"),
 )
 SECOND_FOOT = document.warning(
@@ -134,7 +134,7 @@ OLD_TYPE = document.note(
 )
 DIFFERS = judgement.warning(
     "SPOT129",
-    "An animation on the robot is that of the file beside the sequence.",
+    "An animation on the robot is the same as in the file beside the sequence.",
     "upload it again; an animation of the same name replaces the old one",
     example=("the robot lists 'animation::wave' with 8 slices, wave.cha has 16", "both have 8 slices"),
 )
@@ -152,7 +152,7 @@ POSE_JUMP = judgement.warning(
 )
 PLACEHOLDER = judgement.note(
     "SPOT132",
-    "Moves of the robot's own are shown as pauses, or approximately (≈): their motion is not published.",
+    "The moves of a sequence are animations. Others are shown as pauses, or approximately (≈), because their motion is not published.",
     example=("type: 'step'", "type: 'animation::wave'"),
 )
 NEAR = judgement.error(

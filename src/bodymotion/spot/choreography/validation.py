@@ -258,7 +258,7 @@ def _check_parameters(review: _Review, number: int, move: Move) -> None:
             review.report(rules.DEPRECATED, f"{name} is deprecated; {instead} replace it", number, name)
     foot = values.get("foot")
     if kind == "step_params" and (foot == "LEG_NO_LEG" or (foot is not None and foot == values.get("second_foot"))):
-        message = f"steps with {foot!s} and {values.get('second_foot')!s}"
+        message = f"steps with {foot!s} and {values.get('second_foot')!s}; expected two different feet"
         review.report(rules.SECOND_FOOT, message, number, "second_foot")
 
 
@@ -269,17 +269,17 @@ def _check_number(review: _Review, number: int, move: Move, name: str, value: fl
         review.report(rules.COLOR, f"{name} is {value:g}, expected 0 to 255", number, name)
     message = MESSAGES.get(MESSAGES["MoveParams"][move.kind].kind, {}) if move.kind else {}
     if name in message and (words := ENUMS.get(message[name].kind)):
-        review.report(rules.CHOICE, f"{name} is {value:g}; there are: {', '.join(words)}", number, name)
+        review.report(rules.ENUMERATION, f"{name} is {value:g}; expected one of {', '.join(words)}", number, name)
 
 
 def _without_effect(kind: str, get: Callable[[str], object]) -> Iterator[tuple[str, str]]:
     """Return parameters that have no effect beside others: a message, and the name."""
     if get("number_of_circles") and get("beats_per_circle"):
-        yield "beats_per_circle has no effect beside number_of_circles", "beats_per_circle"
+        yield "beats_per_circle has no effect together with number_of_circles", "beats_per_circle"
     if kind == "step_params" and any(get(f"swing_waypoint.{axis}") for axis in "xyz"):
         for name in _SWING:
             if get(name):
-                yield f"{name} has no effect beside a swing_waypoint", name
+                yield f"{name} has no effect together with a swing_waypoint", name
     if kind == "buzzer_note_params" and get("sharp") and get("flat"):
         yield "sharp and flat have no effect together", "flat"
 
@@ -336,7 +336,7 @@ def _check_neighbours(review: _Review, usable: list[int], ends: dict[int, int]) 
     for number in usable:
         move = moves[number]
         if move.type == "random_stretch":
-            message = "lengthens the moves right before it: the length of the dance is unknown"
+            message = "lengthens the moves directly before it: the length of the dance is unknown"
             review.report(rules.LENGTH_UNKNOWN, message, number)
         if move.parameters.get("link_to_next") and (move.type, ends[number]) not in starts:
             message = f"is linked to the next move, but no {move.type!r} begins at slice {ends[number]}"

@@ -68,7 +68,7 @@ BODY_CLEARANCE = judgement.warning(
 )
 LOOP = judgement.note(
     "SPOT013",
-    "An animation that may loop ends as it starts; a jump in the played move is a warning.",
+    "An animation that may loop ends as it starts. A jump in the played move is a warning.",
     "end in the pose of the first keyframe, or add no_looping; offset_slices and a speed above 1 also make a move start again",
     example=("extendable, from a height of 0.48 m to 0.40 m", "extendable, from 0.48 m to 0.48 m"),
 )
@@ -80,7 +80,7 @@ START = judgement.note(
 )
 CUT_OFF = judgement.note(
     "SPOT015",
-    "The keyframes take a whole number of slices; the remainder is cut off.",
+    "The keyframes take a whole number of slices. The remainder is cut off.",
     "add retime_to_integer_slices, or end on a quarter of a beat",
     example=("a move of 1.07 slices", "a move of 1 slice"),
 )
