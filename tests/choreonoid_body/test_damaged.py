@@ -261,7 +261,7 @@ def test_numbers_with_something_behind_them():
     assert body.links[0].mass == 0.5
     assert body.links[0].center_of_mass.tolist() == [0, 1, 2]
     assert rules(body) == ["YAML105", "YAML105"]
-    with pytest.raises(FormatError, match="must be a number"):
+    with pytest.raises(FormatError, match="expected a number"):
         link_with("mass: f0.5")
 
 

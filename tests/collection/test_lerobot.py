@@ -209,8 +209,8 @@ def test_numbers_that_are_not_finite_are_a_loss(tmp_path):
     motions = [bm.Motion.from_joints(one, 50, joint_names=["A", "B", "C"]) for one in values]
     lost = write_lerobot(motions, tmp_path / "set")
     assert [(one.severity, one.message) for one in lost if one.rule == "LOSS002"] == [
-        ("warning", "6 numbers of observation.state are not finite"),
-        ("warning", "8 numbers of observation.state are not finite"),
+        ("warning", "numbers of observation.state that are not finite: 6"),
+        ("warning", "numbers of observation.state that are not finite: 8"),
     ]
     text = (tmp_path / "set" / "meta" / "stats.json").read_text()
     found = json.loads(text, parse_constant=pytest.fail)["observation.state"]

@@ -608,7 +608,7 @@ def test_the_old_file_stays_when_the_new_one_can_not_be_written(tmp_path):
     path = tmp_path / "model.wrl"
     path.write_text("old")
     body = one_link(extra_joints=(ExtraJoint(links=(0, 5)),))
-    with pytest.raises(ValueError, match="is on link 5; the body has 1 links"):
+    with pytest.raises(ValueError, match="is on link 5; the body has 1 link"):
         write_openhrp(body, path)
     assert path.read_text() == "old"
 

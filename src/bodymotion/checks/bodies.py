@@ -8,7 +8,7 @@ import numpy as np
 from bodymotion.checks.body_review import BodyReview, device_title, distance, size
 from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, check_shapes, check_sizes, check_textures
 from bodymotion.diagnostics import Problem, Severity
-from bodymotion.diagnostics.text import listed
+from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry.rotations import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model import rules
 from bodymotion.model.body import Body
@@ -219,7 +219,7 @@ def check_devices(review: BodyReview) -> None:
     links = review.body.links
     for number, device in enumerate(review.body.devices):
         if not 0 <= device.link < len(links):
-            message = f"is on link {device.link}; the body has {len(links)} links"
+            message = f"is on link {device.link}; the body has {counted(len(links), 'link')}"
             review.report_device(rules.DEVICE_LINK, number, message, "link")
             continue
         _check_position(review, number, device)
@@ -282,7 +282,7 @@ def check_loops(review: BodyReview) -> None:
     for number, joint in enumerate(review.body.extra_joints):
         a, b = joint.links
         if not (0 <= a < len(links) and 0 <= b < len(links)):
-            message = f"connects the links {a} and {b}; the body has {len(links)} links"
+            message = f"connects the links {a} and {b}; the body has {counted(len(links), 'link')}"
             review.report_extra_joint(rules.LOOP_LINK, number, message, "links")
         elif a == b:
             review.report_extra_joint(rules.LOOP_LINK, number, f"connects link {links[a].name!r} to itself", "links")

@@ -416,7 +416,7 @@ def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) 
 def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, problems: Diagnostics) -> bool:
     count, wanted = links.num_parts, len(body.links)
     if count > wanted or (count < wanted and not joints and not _is_unread(motion, JOINT_DISPLACEMENT)):
-        wrong = f"{links.content} has poses of {count} links, {body.name or 'the body'} has {wanted} links"
+        wrong = f"{links.content} has poses of {counted(count, 'link')}, {body.name or 'the body'} has {counted(wanted, 'link')}"
         without = "" if count > wanted else ", and no joints to compute the others from"
         problems.add(rules.LINKS.problem(wrong + without, _component_location(motion, links)))
     return count == wanted

@@ -272,7 +272,7 @@ def _lost(motion: Motion, features: Mapping[str, tuple[list[str], Floats]]) -> l
     has_more = links is not None and links.num_parts > 1
     lost += [(losses.COMPONENT, "only the pose of the root link is written")] if has_more else []
     wrong = {name: np.count_nonzero(~np.isfinite(v)) for name, (_, v) in features.items()}
-    lost += [(losses.NOT_FINITE, f"{count} numbers of {name} are not finite") for name, count in wrong.items() if count]
+    lost += [(losses.NOT_FINITE, f"numbers of {one} that are not finite: {n}") for one, n in wrong.items() if n]
     return [rule.problem(text) for rule, text in (*lost, (losses.PRECISION, "numbers are rounded to single precision"))]
 
 

@@ -280,7 +280,7 @@ COMMENTS = judgement.note(
 )
 OPTION = document.warning(
     "LOSS072",
-    "The options of an animation file are those of the document.",
+    "Options of an animation file have names that the document defines.",
     example=("options={'mood': True}", "options={'extendable': True}"),
 )
 FREQUENCY = document.note(

@@ -77,7 +77,7 @@ DOF = judgement.error(
 HIERARCHY = judgement.error(
     "ASF104", "The hierarchy has each bone once, below root.", example=("ltibia lfemur", "lfemur ltibia")
 )
-NAME = judgement.error("ASF105", "Each bone of :bonedata has a name of its own.", example=("name root", "name lfemur"))
+NAME = judgement.error("ASF105", "A bone has a unique name of one word.", example=("name root", "name lfemur"))
 FRAME = judgement.error(
     "ASF201",
     "A frame has a line for root and for each bone with degrees of freedom. The line has the name, and a finite number for each of them.",

@@ -79,7 +79,7 @@ CUT = judgement.warning(
 )
 UNREAD = judgement.note(
     "MCP103",
-    "All topics of a log are those of one motion.",
+    "A log has the topics of one motion only.",
     "topic=… (--topic) names the one to read",
     example=("/joint_states, /camera", "/joint_states, /tf"),
 )
@@ -521,7 +521,7 @@ def write_mcap(
         problems += lost
     held = [c.values for c in (shared.joints, links) if c is not None]
     if encoding == "json" and (missing := sum(int(np.count_nonzero(~np.isfinite(values))) for values in held)):
-        problems.append(losses.NOT_FINITE.problem(f"{missing} numbers are not finite; JSON holds null for them"))
+        problems.append(losses.NOT_FINITE.problem(f"{counted(missing, 'number')} not finite, written as null in JSON"))
     typesys, cdr = need("rosbags.typesys", "lake", _FEATURE), encoding == "cdr"
     types = typesys.get_typestore(typesys.Stores.LATEST)
 

@@ -258,7 +258,7 @@ def write_openhrp_text(
             lengths = np.linalg.norm(root[:, 3:], axis=-1)
         off = int(np.count_nonzero(~(np.abs(lengths - 1) <= 1e-9)))
         if off:
-            lost(losses.ORIENTATION, f"{off} quaternions of the root are not of length 1")
+            lost(losses.ORIENTATION, f"quaternions of the root whose length is not 1: {off}")
         angles = rotations.to_rpy(root[:, 3:])
         tables[".waist"] = np.concatenate([root[:, :3], angles], axis=-1)
         tables[".hip"] = angles

@@ -98,8 +98,7 @@ class OptionsReader(_SectionReader):
         else:
             hint = "it is a parameter: move it to the second section" if word.text in PARAMETERS else ""
             hint = hint or choices(word.text, OPTIONS)
-            message = f"{word.text[:60]!r} is not an option"
-            self.found.report(rules.OPTION_UNKNOWN, message, word.location, hint=hint)
+            self.found.report(rules.OPTION_UNKNOWN, f"{word.text[:60]!r} is not an option", word.location, hint=hint)
 
     def _option(self, option: Keyword, line: Line) -> None:
         name, values = option.keyword, line.words[1:]
@@ -230,8 +229,9 @@ class ParametersReader(_SectionReader):
         if name not in PARAMETERS:
             hint = "it is an option: move it to the first section" if name in OPTIONS else ""
             hint = hint or choices(name, PARAMETERS)
-            message = f"{word.text[:60]!r} is not a parameter"
-            self.found.report(rules.PARAMETER_UNKNOWN, message, word.location, hint=hint)
+            self.found.report(
+                rules.PARAMETER_UNKNOWN, f"{word.text[:60]!r} is not a parameter", word.location, hint=hint
+            )
             if line.comment:
                 self.add_comment_line(line.comment)
             return

@@ -262,8 +262,7 @@ def _check_cycle(checked: Checked) -> None:
     """
     animation = checked.animation
     if animation.controls and "legs" not in animation.controls:
-        message = "the custom gait cycle does not control the legs"
-        checked.report(rules.CYCLE_LEGS, message, "options", "custom_gait_cycle")
+        checked.report(rules.CYCLE_LEGS, "the gait cycle does not control the legs", "options", "custom_gait_cycle")
         return
     _check_ends(checked)
     missing = [leg for leg in LEGS if not animation.keyframes.has(f"{leg}_contact")]

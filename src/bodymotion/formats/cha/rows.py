@@ -408,7 +408,7 @@ class _RowReader:
         count = len(line.words)
         if count == self.width:
             return True
-        message = f"found {counted(count, 'value')}, expected {self.width}, as the columns take"
+        message = f"found {counted(count, 'value')}, expected {self.width} for the columns"
         if count > self.width:
             self.found.report(rules.ROW_LONG, message, line.words[self.width].location)
         else:

@@ -117,7 +117,7 @@ CONTROLS_TRACK = document.error(
 CONTROLS_TWICE = judgement.warning("CHA123", "A track is named once.", example=("controls body body", "controls body"))
 OPTION_UNKNOWN = document.error(
     "CHA124",
-    "The options are those of the document.",
+    "Options have names that the document defines.",
     "the vendor's converter ignores other options without a message",
     example=("extendible", "extendable"),
 )
@@ -204,7 +204,7 @@ DESCRIPTION_CUT = document.warning(
 )
 CONVERTER_ONLY = reference.note(
     "CHA141",
-    "The options are those of the document. The vendor's converter knows two more.",
+    "Options have names that the document defines. The vendor's converter knows two more.",
     example=("precise_timing", "extendable"),
 )
 OPTION_IDLE = judgement.note(
@@ -228,7 +228,7 @@ NEUTRAL_START_COLUMNS = document.warning(
 
 # The parameters.
 PARAMETER_UNKNOWN = document.error(
-    "CHA150", "The parameters are those of the document.", example=("sped 0.5 1 2", "speed 0.5 1 2")
+    "CHA150", "Parameters have names that the document defines.", example=("sped 0.5 1 2", "speed 0.5 1 2")
 )
 PARAMETER_CASE = judgement.warning(
     "CHA151",
@@ -335,7 +335,7 @@ HEADER_MISSING = document.error(
     example=("the first keyframe where the columns belong", "time body_z"),
 )
 COLUMN_UNKNOWN = document.error(
-    "CHA171", "The columns are those of the document.", example=("time body_w", "time body_z")
+    "CHA171", "Columns have names that the document defines.", example=("time body_w", "time body_z")
 )
 COLUMN_TWICE = document.error(
     "CHA172",

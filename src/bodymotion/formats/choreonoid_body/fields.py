@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.yaml import fields as yaml_fields
@@ -78,7 +79,7 @@ class Fields(yaml_fields.Fields):
     def _list(self, part: Sequence, name: str, count: int) -> list[float]:
         numbers = [self.scalar_number(name, item) for item in part.items]
         if len(numbers) != count:
-            message = f"{name} of {self.title} has {len(numbers)} numbers; expected {count}"
+            message = f"{name} of {self.title} has {counted(len(numbers), 'number')}; expected {count}"
             raise WRONG_VALUE.error(message, part.location)
         if not all(map(math.isfinite, numbers)):
             self.not_finite(name, *numbers, where=part.location)

@@ -11,7 +11,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Location, Locator, Subject
 from bodymotion.diagnostics.spelling import camel
-from bodymotion.diagnostics.text import listed
+from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.rules import TOO_LARGE
@@ -273,7 +273,8 @@ def _read_range(fields: Fields, value: Node, name: str, unit: float) -> tuple[fl
     """Return lower and upper end; one number is that of both, the word unlimited none."""
     ends = value.items if isinstance(value, Sequence) else [value]
     if not 1 <= len(ends) <= 2:
-        raise WRONG_VALUE.error(f"{name} of {fields.title} has {len(ends)} numbers; expected 2", value.location)
+        message = f"{name} of {fields.title} has {counted(len(ends), 'number')}; expected 2"
+        raise WRONG_VALUE.error(message, value.location)
     is_none = [isinstance(end, Scalar) and end.value.lower() == "unlimited" for end in ends]
     numbers = [
         (math.inf if k else -math.inf) if is_none[k] else fields.scalar_number(name, end) * unit
@@ -348,7 +349,7 @@ def _read_inertia(fields: Fields) -> Floats | None:
         xx, xy, xz, yy, yz, zz = numbers
         numbers = [xx, xy, xz, xy, yy, yz, xz, yz, zz]
     if len(numbers) != 9:
-        message = f"inertia of {fields.title} has {len(numbers)} numbers; expected 9 or 6"
+        message = f"inertia of {fields.title} has {counted(len(numbers), 'number')}; expected 9 or 6"
         fields.reject(rules.INERTIA_SIZE, message, "inertia")
         return IDENTITY
     if not all(map(math.isfinite, numbers)):

@@ -218,7 +218,7 @@ def _names(
         pose = ("x", "y", "z", *(f"q{letter}" for letter in order or "xyzw"))
         return [*(f"root_{axis}" for axis in pose), *(f"joint_{k}" for k in range(count - 7))]
     if table.names is None:
-        raise rules.NO_NAMES.error(f"the file has {count} columns and no names", location)
+        raise rules.NO_NAMES.error(f"the file has {counted(count, 'column')} and no names", location)
     return [_bones_seed_name(name) for name in table.names] if "root_translateX" in table.names else list(table.names)
 
 

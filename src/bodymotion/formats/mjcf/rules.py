@@ -75,7 +75,7 @@ BALL = judgement.warning(
 )
 WORLD = judgement.note(
     "MJCF122",
-    "The world has one body, whose joint is free if it has one. Otherwise the world is the root link.",
+    "The world has one body, fixed or with a free joint. Otherwise the world is the root link.",
     example=(
         '<body name="left"/> <body name="right"/>',
         '<body name="base"> <body name="left"/> <body name="right"/> </body>',

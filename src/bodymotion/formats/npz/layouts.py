@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, SourceMap
-from bodymotion.diagnostics.text import listed
+from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.npz import rules
 from bodymotion.formats.tables.columns import check_increasing, check_unit, in_body_order, joint_names, link_order
 from bodymotion.geometry import rotations
@@ -244,7 +244,7 @@ class _Reader:
             message = f"{len(names)} joints without names are read as those of the Unitree G1"
             self.found.report(rules.KNOWN_ORDER, message, self.location)
         if not names and self.body is None:
-            raise rules.NAMES.error(f"the {q.shape[1]} joints have no names", self.location)
+            raise rules.NAMES.error(f"found {counted(q.shape[1], 'joint')} without names", self.location)
         links = self.names(LINK_NAMES, self.options.link_names, position.shape[1]) if layout.position else ()
         timeline = self.timeline(len(q))
         poses = np.concatenate([position, turn], axis=-1)

@@ -14,7 +14,7 @@ OBJECTS = judgement.error(
 )
 LAYOUT = judgement.error(
     "NPZ101",
-    "The arrays are those of a motion: joint_displacement or link_position, or those of a known layout.",
+    "An archive has the arrays of a motion (joint_displacement or link_position), or of a known layout.",
     example=("q=…, frame_rate=100", "joint_displacement=…, frame_rate=100"),
 )
 SHAPE = judgement.error(
@@ -33,7 +33,7 @@ NAMES = judgement.error(
 )
 ORDER = judgement.warning(
     "NPZ105",
-    "Joints are matched by name.",
+    "Columns of joints have names, which are matched with those of the model.",
     "joint_names=[…] (--joint-names) names the columns",
     example=("load('dance.npz', body=robot)", "load('dance.npz', body=robot, joint_names=['HIP', 'KNEE'])"),
 )
@@ -56,7 +56,7 @@ ASSUMED_RATE = judgement.note(
 )
 KNOWN_ORDER = judgement.note(
     "NPZ109",
-    "29 joints without names are those of the Unitree G1, in MuJoCo's order.",
+    "29 joints without names are read as those of the Unitree G1, in MuJoCo's order.",
     "joint_names=[…] (--joint-names) names the columns",
     example=("load('dance.pkl')", "load('dance.pkl', joint_names=['HIP', 'KNEE'])"),
 )

@@ -16,7 +16,7 @@ import numpy as np
 
 from bodymotion.diagnostics import FormatError, Subject
 from bodymotion.diagnostics.spelling import camel
-from bodymotion.diagnostics.text import listed, with_article
+from bodymotion.diagnostics.text import counted, listed, with_article
 from bodymotion.formats.openhrp import rules
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt, visits
@@ -181,7 +181,7 @@ def _report_more_numbers(node: Node, name: str, count: int, found: ModelDiagnost
     value = node.fields.get(name)
     # Possible where the type of the field is not declared.
     if isinstance(value, np.ndarray) and value.size > count:
-        message = f"{name} of {label(node)} has {value.size} numbers, expected {count}"
+        message = f"{name} of {label(node)} has {counted(value.size, 'number')}, expected {count}"
         found.report(rules.MORE_NUMBERS, message, node.location_of(name))
 
 
@@ -344,7 +344,7 @@ def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
         return frozen(np.zeros((3, 3)))
     location = node.location_of("momentsOfInertia")
     if len(numbers) != 9:
-        message = f"momentsOfInertia of {label(node)} has {len(numbers)} numbers, expected 9"
+        message = f"momentsOfInertia of {label(node)} has {counted(len(numbers), 'number')}, expected 9"
         if len(numbers) < 9:
             found.fault(rules.INERTIA_SIZE.error(message, location), (*subject, "inertia"))
             return frozen(np.zeros((3, 3)))

@@ -12,7 +12,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
 from bodymotion.diagnostics.losses import Report
-from bodymotion.diagnostics.text import listed
+from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.kept_json import mjcf_losses
 from bodymotion.formats.openhrp import node_writer
 from bodymotion.formats.openhrp.node_writer import REMARKS, KeptFields, Names, prototypes_of
@@ -117,7 +117,7 @@ class _Builder:
         ends += [(f"ExtraJoint {extra.name!r}", end) for extra in body.extra_joints for end in extra.links]
         for title, link in ends:
             if not 0 <= link < len(body.links):
-                raise ValueError(f"{title} is on link {link}; the body has {len(body.links)} links")
+                raise ValueError(f"{title} is on link {link}; the body has {counted(len(body.links), 'link')}")
         if _is_scene(body):
             self.plain_scene(stem)
         else:

@@ -73,7 +73,7 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
             message = f"has no list of {layout.pose_size} numbers for pose {k}"
             raise RowFaultError(rules.ROW, message, pose.offset, isinstance(pose, MissingAlias))
         if len(pose.items) != layout.pose_size:
-            message = f"has {len(pose.items)} numbers instead of {layout.pose_size} in pose {k}"
+            message = f"has the length {len(pose.items)} instead of {layout.pose_size} in pose {k}"
             raise RowFaultError(rules.ROW, message, pose.offset)
         values += [_number(item) for item in pose.items]
     return values

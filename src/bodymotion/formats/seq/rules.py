@@ -121,7 +121,7 @@ CONTENT_MISSING = document.warning(
 )
 CONTENT_OF_OTHER_VERSION = reference.warning(
     "SEQ209",
-    "The names of contents are those of the file's version.",
+    "Contents have the names of the file's version.",
     "it is kept under this name",
     example=("content: JointPosition", "content: JointDisplacement"),
 )

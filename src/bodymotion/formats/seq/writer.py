@@ -281,9 +281,9 @@ class SeqWriter:
         self._put("\n}" if self._json else "")
         where = head.content
         if tally.non_finite:
-            self._note(losses.NOT_FINITE, f"{tally.non_finite} numbers of {where} are not finite", where)
+            self._note(losses.NOT_FINITE, f"numbers of {where} that are not finite: {tally.non_finite}", where)
         if tally.not_unit:
-            message = f"{tally.not_unit} quaternions of {where} are not of length 1, which {self.order} cannot hold"
+            message = f"quaternions of {where} whose length is not 1, which {self.order} cannot hold: {tally.not_unit}"
             self._note(losses.ORIENTATION, message, where)
 
     def _numbers(self, values: Floats, head: ComponentHeader, tally: _Tally) -> Floats:
@@ -333,9 +333,9 @@ class SeqWriter:
         if lost.values:
             self._note(losses.VALUE, f"in {part} is not written: {', '.join(lost.values[:8])}", where)
         if lost.texts:
-            self._note(losses.TEXT, f"{len(lost.texts)} texts in {part} are not Unicode", where)
+            self._note(losses.TEXT, f"texts in {part} that are not Unicode: {len(lost.texts)}", where)
         if lost.numbers:
-            self._note(losses.NOT_FINITE, f"{lost.numbers} numbers among the keys of {part} are not finite", where)
+            self._note(losses.NOT_FINITE, f"numbers in the keys of {part} that are not finite: {lost.numbers}", where)
 
     def _text(self, text: str) -> str:
         lost = Unwritable()

@@ -126,7 +126,7 @@ def write_rows(stream: BinaryIO, values: Floats, separator: bytes) -> tuple[Prob
         rows = number_rows(np.ascontiguousarray(values[start : start + _ROWS]))
         text = b"\n".join(rows).replace(b", ", separator) + b"\n"
         stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
-    message = f"{missing} numbers are not finite; they are written as nan and inf"
+    message = f"{counted(missing, 'number')} not finite, written as nan and inf"
     return (losses.NOT_FINITE.problem(message),) if missing else ()
 
 

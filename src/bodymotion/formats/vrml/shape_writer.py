@@ -326,7 +326,7 @@ class ShapeWriter:
             self.report(losses.NOT_DRAWN.as_note, "a mesh without faces is left out")
             return []
         if not good.all() or not np.isfinite(vertices).all():
-            message = f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out"
+            message = f"faces of a mesh without finite corners are left out: {np.count_nonzero(~good)}"
             self.report(losses.NOT_DRAWN, message)
             faces, vertices = faces[good], np.where(np.isfinite(vertices), vertices, 0.0)
         fields: dict[str, Value] = {
@@ -386,7 +386,7 @@ class ShapeWriter:
             self.report(losses.NOT_DRAWN.as_note, "lines without a segment are left out")
             return []
         if not good.all():
-            self.report(losses.NOT_DRAWN, f"{np.count_nonzero(~good)} lines have no finite ends and are left out")
+            self.report(losses.NOT_DRAWN, f"lines without finite ends are left out: {np.count_nonzero(~good)}")
             segments = segments[good]
         vertices = lines.vertices
         if not np.isfinite(vertices).all():

@@ -430,7 +430,7 @@ class GeometryReader:
         triangles = triangulate(index, points)
         if triangles.out_of_range:
             wrong = f"{counted(triangles.out_of_range, 'face')} with points that do not exist"
-            counts = f"the highest index is {index.max()}, and there are {len(points)} points"
+            counts = f"the highest index is {index.max()}, and there {'is' if len(points) == 1 else 'are'} {counted(len(points), 'point')}"
             self.report(rules.BAD_INDEX, f"{wrong}: {counts}", node)
         if triangles.too_small:
             self.report(rules.SMALL_FACE, f"{counted(triangles.too_small, 'face')} with fewer than three corners", node)
@@ -523,7 +523,7 @@ class GeometryReader:
         finite = np.asarray(np.isfinite(points).all(axis=1))
         good = (segments < len(points)).all(axis=1) & finite[np.minimum(segments, len(points) - 1)].all(axis=1)
         if not good.all():
-            self.report(rules.BAD_INDEX, f"{np.count_nonzero(~good)} lines use points that do not exist", node)
+            self.report(rules.BAD_INDEX, f"{counted(int((~good).sum()), 'line')} with points that do not exist", node)
             segments, here = segments[good], here[good]
         if not len(segments):
             return None

@@ -280,7 +280,7 @@ def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
     pixels, end = loose_numbers(parser, end, "SFInt32", wanted - len(values))
     values += pixels
     if len(values) < wanted:
-        message = f"the image has {len(values)} numbers; its size needs {wanted}"
+        message = f"the image has {counted(len(values), 'number')}; expected {wanted} for its size"
         raise parser.error(rules.WRONG_VALUE, message, parser.skip(pos))
     array = np.array(values, dtype=np.int64) % 2**32
     array.flags.writeable = False

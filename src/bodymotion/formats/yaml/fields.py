@@ -17,7 +17,7 @@ from typing import NoReturn, TypeVar, cast
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel, meant, number_slip
-from bodymotion.diagnostics.text import with_article
+from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text, decode
 from bodymotion.formats.yaml.rules import MISSPELT, NOT_USED, SUFFIX, WRONG_VALUE
@@ -253,7 +253,7 @@ class Fields:
         if values is None:
             return default
         if len(values) != len(default):
-            message = f"{names[0]} of {self.title} has {len(values)} numbers; expected {len(default)}"
+            message = f"{names[0]} of {self.title} has {counted(len(values), 'number')}; expected {len(default)}"
             where = cast("Node", self.find(*names)).location
             self.context.found.refuse(WRONG_VALUE.error(message, where))
             self.unknown.add(names[0])

@@ -153,7 +153,7 @@ def _bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, conte
     count = int(values.size - np.count_nonzero(np.isfinite(values)))
     if not count or _grid_factor(timeline, frame_rate) == 1:
         return None
-    message = f"{count} numbers of {content} are not finite"
+    message = f"numbers of {content} that are not finite: {count}"
     return FILTER_GAPS.problem(message, Location(inside=content), data={"count": count})
 
 

@@ -73,7 +73,7 @@ ENTRANCE_STATE = document.error(
 MOVE_ID = document.error("SPOT116", "No two moves have the same id.", example=("id: 7 twice", "id: 7 and id: 8"))
 OTHER_PARAMETERS = document.error(
     "SPOT117",
-    "A move has the parameters of its own kind.",
+    "A move has the parameters of its type.",
     example=("type: 'animation::wave' step_params { }", "type: 'animation::wave' animate_params { }"),
 )
 NOT_FINITE = judgement.error(
@@ -158,6 +158,6 @@ PLACEHOLDER = judgement.note(
 NEAR = judgement.error(
     "SPOT133",
     "Robots that dance together keep a distance of 10 cm.",
-    "move their places farther apart; the distance is that between boxes around their parts",
+    "move the starting places farther apart; the distance is that between boxes around the parts of the robots",
     example=("two robots that begin 0.5 m apart", "two robots that begin 2 m apart"),
 )

@@ -204,7 +204,7 @@ def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[R
 
 def _check_time(review: _Review, number: int, move: Move) -> bool:
     if move.start_slice < 0 or move.requested_slices <= 0:
-        message = f"lasts {move.requested_slices} slices; expected a start at 0 or later, and a slice or more"
+        message = f"lasts {counted(move.requested_slices, 'slice')}; expected a start at slice 0 or later, and at least 1 slice"
         review.report(rules.MOVE_TIME, message, number, "start_slice" if move.start_slice < 0 else "requested_slices")
     elif move.end_slice > MAX_SLICES:
         message = f"ends beyond slice {MAX_SLICES}, at {move.end_slice}"
@@ -221,8 +221,8 @@ def _check_length(review: _Review, number: int, move: Move) -> int:
     if nearest != move.requested_slices:
         too_long = nearest < move.requested_slices
         bound, word = (f"at most {high:g}", "extendable") if too_long else (f"at least {low:g}", "truncatable")
-        lasts = f"{nearest if low == high else bound} slices" + (f": it is not {word}" if move.animation else "")
-        message = f"has {move.requested_slices} slices; it lasts {lasts}"
+        lasts = f"{nearest if low == high else bound}" + (f", as it is not {word}" if move.animation else "")
+        message = f"has {counted(move.requested_slices, 'slice')}; expected {lasts}"
         review.report(rules.MOVE_LENGTH, message, number, "requested_slices", slices=nearest)
     return move.start_slice + nearest
 
