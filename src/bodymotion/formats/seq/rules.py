@@ -78,7 +78,7 @@ INDENTATION = document.error(
 VERSION_MISSING = document.warning(
     "SEQ201",
     "A CompositeSeq has a format version.",
-    "add 'formatVersion: 2'; without it the version is 2, or 3 if contents have the names of version 3; `--fix` fixes it",
+    "add 'formatVersion: 2'; without it the version is 2, or 3 if contents have the names of version 3",
     fixable=True,
     example=("type: CompositeSeq\ncontent: BodyMotion", "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2"),
 )
