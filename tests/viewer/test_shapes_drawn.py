@@ -10,6 +10,7 @@ import pytest
 from small_robots import arm, biped, link
 
 import bodymotion as bm
+from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.notebooks.summaries import drawing
 from bodymotion.scene.scene import drawn_shapes, make_scene, missing_files
 
@@ -37,6 +38,17 @@ def test_links_whose_files_are_missing_are_drawn_from_joint_to_joint(tmp_path: P
         assert (both[0] <= ends.min(axis=0)).all() and (both[1] >= ends.max(axis=0)).all()
         assert np.ptp(both, axis=0).max() < 1.5 * np.linalg.norm(ends[1])
     assert "2 files" in bm.notebooks.summaries.html_of(body) and drawing(body, scene.link_poses[0])
+
+
+def test_a_shape_that_is_too_large_is_no_missing_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bodymotion.formats.vrml.shapes.MAX_VERTICES", 5)
+    file = tmp_path / "figure.wrl"
+    file.write_text(
+        '#VRML V2.0 utf8\nDEF figure Humanoid { humanoidBody [ DEF ROOT Joint { jointType "free" '
+        "children Segment { children Shape { geometry Extrusion { } } } } ] }\n"
+    )
+    body = read_openhrp(file).value
+    assert body is not None and "FMT009" in {problem.rule for problem in body.problems} and not missing_files(body)
 
 
 def test_a_complete_robot_has_its_own_shapes_and_wheels_without_shapes_are_discs() -> None:

@@ -405,10 +405,9 @@ def missing_files(body: Body) -> tuple[object, ...]:
     if not body.problems:
         return ()
     # The packages of formats import their readers: they are only needed where there is a problem.
-    from bodymotion.diagnostics.catalogue import rules_of
-    from bodymotion.formats import resources
+    from bodymotion.formats.resources import PART_LIMIT, PART_MISSING, PART_OUTSIDE, PART_REMOTE, PART_UNREADABLE
 
-    codes = {rule.code for rule in rules_of(resources)}
+    codes = {rule.code for rule in (PART_LIMIT, PART_MISSING, PART_OUTSIDE, PART_REMOTE, PART_UNREADABLE)}
     found: dict[object, None] = {}
     for problem in body.problems:
         if problem.rule in codes:
