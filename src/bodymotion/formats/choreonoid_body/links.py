@@ -322,10 +322,8 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
     length = float(np.linalg.norm(vector / largest))
     if abs(length * largest - 1.0) > 1e-6:
         shown = " ".join(f"{number:.6g}" for number in vector)
-        message, data = (
-            f"{name} of {fields.title} is {shown}, of length {length * largest:.6g}",
-            {"length": length * largest},
-        )
+        message = f"{name} of {fields.title} is {shown}, of length {length * largest:.6g}"
+        data = {"length": length * largest}
         fields.context.found.report(AXIS_LENGTH, message, fields.location(name), data=data)
     return frozen(vector if length * largest == 1.0 else vector / largest / length)
 
