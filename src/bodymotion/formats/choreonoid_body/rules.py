@@ -1,4 +1,4 @@
-"""The rules of .body files. Rules about the meaning of a model are those on bodies (`bodymotion.checks`)."""
+"""The rules of .body files. Rules about the meaning of a model are those on bodies (`bodymotion.model.rules`)."""
 
 from bodymotion.diagnostics import document, judgement
 

@@ -1,4 +1,4 @@
-"""The rules of OpenHRP models: what the document requires, and what has no effect or is ambiguous. Rules on bodies are in `checks`."""
+"""The rules of OpenHRP models: what the document requires, and what has no effect or is ambiguous. Rules on bodies are in `model.rules`."""
 
 from bodymotion.diagnostics import document, judgement, reference
 
