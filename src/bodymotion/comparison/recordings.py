@@ -121,14 +121,14 @@ def _lag(tables: list[Floats], times: list[Floats]) -> float:
     grids = [t[0] + step * np.arange(int(span / step) + 1) for t, span in zip(times, spans, strict=True)]
     first, second = (sampled(table, t, grid) for table, t, grid in zip(tables, times, grids, strict=True))
     start = float(times[1][0] - times[0][0])
-    smallest = max(min(len(first), len(second)) // 2, 3)
+    min_count = max(min(len(first), len(second)) // 2, 3)
     lags, costs = [], []
     # Sample k of the second is compared with sample k − shift of the first.
-    for shift in range(smallest - len(second), len(first) - smallest + 1):
+    for shift in range(min_count - len(second), len(first) - min_count + 1):
         delay = start - shift * step
         a, b = first[max(shift, 0) :], second[max(-shift, 0) :]
         count = min(len(a), len(b))
-        if abs(delay) <= MAX_LAG and count >= smallest:
+        if abs(delay) <= MAX_LAG and count >= min_count:
             lags.append(delay)
             costs.append(float((a[:count] - b[:count]).var(axis=0).sum()))
     if not costs:

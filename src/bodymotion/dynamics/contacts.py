@@ -95,9 +95,9 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     chosen = placed[np.unique(np.linspace(0, len(placed) - 1, SAMPLED_FRAMES).astype(int))]
     links = shaped.links
     bottom, top = np.moveaxis(heights(chosen[:, links], shaped.points, shaped.edges, MAX_HEIGHT_SHARE), -1, 0)
-    smallest = bottom.min(axis=1)
-    tall = top.max(axis=1) - smallest
-    down = bottom <= (smallest + MAX_HEIGHT_SHARE * tall)[:, None]
+    lowest = bottom.min(axis=1)
+    tall = top.max(axis=1) - lowest
+    down = bottom <= (lowest + MAX_HEIGHT_SHARE * tall)[:, None]
     found: list[int] = []
     # From the tips inwards, as parents are before their children.
     for number in np.flatnonzero(down.mean(axis=0) >= MIN_DOWN_SHARE)[::-1]:

@@ -169,8 +169,8 @@ def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | 
     )
     if not found or any(shapes):
         return None
-    for ours, theirs, smallest in sums:
-        if not np.abs(ours - theirs).max() <= SUM_TOLERANCE * max(smallest, float(np.abs(theirs).max())):
+    for ours, theirs, min_size in sums:
+        if not np.abs(ours - theirs).max() <= SUM_TOLERANCE * max(min_size, float(np.abs(theirs).max())):
             return None
     return tuple(found)
 

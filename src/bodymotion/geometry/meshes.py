@@ -237,11 +237,11 @@ Point: TypeAlias = tuple[float, float]
 def hull_of_sorted(points: list[Point]) -> list[Point]:
     """Return the convex hull of sorted points in a plane, counter-clockwise, by Andrew's monotone chain."""
     chain: list[Point] = []
-    smallest = 2
+    min_length = 2
     for step, (x, y) in enumerate([*points, *points[-2::-1]]):
         if step == len(points):
-            smallest = len(chain) + 1
-        while len(chain) >= smallest:
+            min_length = len(chain) + 1
+        while len(chain) >= min_length:
             (ax, ay), (bx, by) = chain[-2:]
             if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
                 break
@@ -726,14 +726,14 @@ def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float 
     cosines = np.einsum("ij...,ik...->jk...", a, b)
     along = np.abs(cosines)
     to_a, to_b = np.einsum("i...,ij...->j...", between, a), np.einsum("i...,ij...->j...", between, b)
-    smallest = np.minimum(
+    overlaps = np.minimum(
         (half_a + np.einsum("jk...,k...->j...", along, half_b) - np.abs(to_a)).min(axis=0),
         (half_b + np.einsum("jk...,j...->k...", along, half_a) - np.abs(to_b)).min(axis=0),
     )
-    left = smallest > enough
+    left = overlaps > enough
     if not left.any():
-        return np.asarray(smallest)
-    rest = smallest[left]
+        return np.asarray(overlaps)
+    rest = overlaps[left]
     half_a, half_b = (np.broadcast_to(half, to_a.shape)[..., left] for half in (half_a, half_b))
     to_a, to_b, cosines, along = (one[..., left] for one in (to_a, to_b, cosines, along))
     for i, j in np.ndindex(3, 3):
@@ -744,8 +744,8 @@ def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float 
         sine = np.sqrt(np.maximum(1.0 - cosines[i, j] ** 2, 0.0))
         # Products of parallel axes are no directions.
         rest = np.minimum(rest, np.divide(overlap, sine, out=np.full_like(sine, np.inf), where=sine > 1e-3))
-    smallest[left] = rest
-    return np.asarray(smallest)
+    overlaps[left] = rest
+    return np.asarray(overlaps)
 
 
 @dataclass(frozen=True)

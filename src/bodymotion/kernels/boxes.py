@@ -26,14 +26,14 @@ def find_deep(
 
     Links that lack some distance of overlapping are compared again when they have moved that far to each other.
     """
-    turns, origins, low, high, smallest, most = placed
+    turns, origins, low, high, lowest, highest = placed
     axes, middles, halves, radii = boxes
     turn, own, cosines, last_turn = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     for n in range(pairs.shape[0]):
         one, two = pairs[n, 0], pairs[n, 1]
         radius, lacking, last_place = np.max(radii[edges[two] : edges[two + 1]]), 0.0, (0.0, 0.0, 0.0)
         for block in range(starts.shape[0] - 1):
-            if _apart(smallest[:, :, block], most[:, :, block], one, two):
+            if _apart(lowest[:, :, block], highest[:, :, block], one, two):
                 continue
             for t in range(starts[block], starts[block + 1]):
                 if found[t] or _apart(low[:, :, t], high[:, :, t], one, two):

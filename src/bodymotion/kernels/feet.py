@@ -120,16 +120,16 @@ def _small_hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats)
     # Complex numbers are sorted by x, then by y.
     places, num = np.sort(np.where(touching, x + 1j * y, np.inf), axis=0), touching.sum(axis=0)
     chains = np.full((num.max(initial=0) + 1, len(poses)), complex(np.nan, np.nan))
-    found, smallest = np.zeros_like(num), np.full_like(num, 2)
+    found, min_length = np.zeros_like(num), np.full_like(num, 2)
     for step in range(2 * len(chains) - 3):
         own = np.minimum(step, 2 * num - 2 - step)
         there, place = own >= 0, places[np.maximum(own, 0), rows]
-        smallest = np.where(step == num, found + 1, smallest)
+        min_length = np.where(step == num, found + 1, min_length)
         while True:
             start = chains[found - 2, rows]
             edge, away = chains[found - 1, rows] - start, place - start
             straight = edge.real * away.imag - edge.imag * away.real <= 0.0
-            if not (drop := there & (found >= smallest) & straight).any():
+            if not (drop := there & (found >= min_length) & straight).any():
                 break
             found -= drop
         chains[found[there], rows[there]] = place[there]
@@ -168,12 +168,12 @@ def _hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats, corne
             x[i], y[i], order[i] = u, v, k
             count += 1
         order[count:] = left[: total - count]
-        chain, found, smallest = corners[t], 0, 2
+        chain, found, min_length = corners[t], 0, 2
         for step in range(2 * count - 1):
             i = step if step < count else 2 * count - 2 - step
             if step == count:
-                smallest = found + 1
-            while found >= smallest:
+                min_length = found + 1
+            while found >= min_length:
                 ax, ay = chain[found - 2, 0], chain[found - 2, 1]
                 bx, by = chain[found - 1, 0], chain[found - 1, 1]
                 if (bx - ax) * (y[i] - ay) - (by - ay) * (x[i] - ax) > 0.0:

@@ -116,10 +116,10 @@ def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves
     low, high = (min(a for a, _ in ends), max(b for _, b in ends)) if ends else (0.0, 1.0)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    smallest = max(MIN_SPANS.get(panels[0].unit, 1e-3), 1e-9 * max(abs(low), abs(high))) if panels else 1.0
-    if high - low < smallest:
+    min_span = max(MIN_SPANS.get(panels[0].unit, 1e-3), 1e-9 * max(abs(low), abs(high))) if panels else 1.0
+    if high - low < min_span:
         middle = 0.5 * (low + high)
-        low, high = middle - smallest / 2, middle + smallest / 2
+        low, high = middle - min_span / 2, middle + min_span / 2
     span = high - low
     for one in panels:
         if low - MAX_LIMIT_DISTANCE * span <= one.lower <= high:

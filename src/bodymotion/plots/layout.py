@@ -78,8 +78,8 @@ class Flow:
         named = isinstance(part, Curves) and len(part.lines) > 1
         left = SIDE + NUMBERS if left is None else left
         right = self.width - SIDE - (NAMES if named else 0.0) if right is None else right
-        smallest = min(_lowest(part, height) * self.height_scale, height)
-        tall = height if isinstance(part, (KeyFigures, Ground)) else max(height * self.stretch, smallest)
+        min_height = min(_lowest(part, height) * self.height_scale, height)
+        tall = height if isinstance(part, (KeyFigures, Ground)) else max(height * self.stretch, min_height)
         self.narrow |= right - left < _narrowest(part) - 1e-6
         self.y += NAME + 0.05
         self.cells.append(Cell(part, left, self.y, right - left, tall, time_labels))
@@ -209,8 +209,8 @@ def fitted(
     """
     if width is None:
         return tuple(make(Flow()) for make in makes)
-    smallest = min(max(MIN_DPI / dpi, MIN_SCALE), 1.0)
-    for scale in (*(float(one) for one in np.round(np.arange(1.0, smallest, -STEP), 3)), smallest):
+    min_scale = min(max(MIN_DPI / dpi, MIN_SCALE), 1.0)
+    for scale in (*(float(one) for one in np.round(np.arange(1.0, min_scale, -STEP), 3)), min_scale):
         found = [_found(make, width, height, scale) for make in makes]
         if all(chart is not None for chart in found):
             return tuple(replace(chart, scale=scale) for chart in found if chart is not None)
@@ -219,7 +219,7 @@ def fitted(
     for _ in range(MAX_GROWTH):
         wide = math.ceil(wide * GROWTH * dpi) / dpi
         tall = None if height is None or tall is None else math.ceil(wide * height / width * dpi) / dpi
-        if all(_found(make, wide, tall, smallest) is not None for make in makes):
+        if all(_found(make, wide, tall, min_scale) is not None for make in makes):
             break
     requested, better = _words(width, height, dpi), _words(wide, tall, dpi)
     raise WrongUseError(f"{requested} is too small; use {better}, or fewer dots per inch than {dpi:g}")

@@ -148,9 +148,9 @@ class Ground(ShortRepr):
     @property
     def names(self) -> tuple[str, ...]:
         """The entries of its legend."""
-        smallest = () if self.worst is None else (f"minimum: {self.worst[3]}",)
+        minimum = () if self.worst is None else (f"minimum: {self.worst[3]}",)
         feet = dict.fromkeys(one.label for one in self.footprints)
-        return (self.label, *feet, *(label for label, *_ in self.others), *smallest)
+        return (self.label, *feet, *(label for label, *_ in self.others), *minimum)
 
     def legend_columns(self, width: float) -> int:
         """Return the number of columns of the legend below a ground of this width [inch]."""

@@ -330,17 +330,17 @@ def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tupl
     return column, straight, np.cross(axis, v), wider
 
 
-def bent(body: Body, sides: Iterable[tuple[int, float, float]], smallest: float, most: float) -> tuple[Floats, ...]:
-    """Return joint values (J,) with knees and elbows bent by `most` [rad], and limits (J,) that keep them bent by `least` to their sides.
+def bent(body: Body, sides: Iterable[tuple[int, float, float]], min_bend: float, bend: float) -> tuple[Floats, ...]:
+    """Return joint values (J,) of knees and elbows bent by `bend` [rad], and limits (J,) that keep them bent by `min_bend` at least.
 
     `sides`: their columns, their values where they are straight, and the side to which they bend (±1).
     """
     q, (lower, upper) = neutral(body), (limit[6:] for limit in ik.search_space(body, False, None, 0.0)[1:3])
     for column, straight, sign in sides:
-        bounds = np.sort(straight + sign * np.array([smallest, np.pi]))
+        bounds = np.sort(straight + sign * np.array([min_bend, np.pi]))
         lower[column], upper[column] = np.clip(bounds, lower[column], upper[column])
-        if sign * (q[column] - straight) < most:
-            q[column] = np.clip(straight + sign * most, lower[column], upper[column])
+        if sign * (q[column] - straight) < bend:
+            q[column] = np.clip(straight + sign * bend, lower[column], upper[column])
     return q, lower, upper
 
 
@@ -394,8 +394,8 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
     parts = _limbs(tree, paths, "knee", lateral, height)
     lengths = np.array([[np.linalg.norm(part[3] - end) for end in part[1:3]] for part in parts])
-    smallest = (MIN_SHIN if np.isnan(tree.axes[0, 0]) else MIN_THIGH) * lengths.sum(axis=1)
-    if not all(tree.axes[part[0]].any() for part in parts) or (lengths.min(axis=1) <= smallest).any():
+    min_lengths = (MIN_SHIN if np.isnan(tree.axes[0, 0]) else MIN_THIGH) * lengths.sum(axis=1)
+    if not all(tree.axes[part[0]].any() for part in parts) or (lengths.min(axis=1) <= min_lengths).any():
         raise ValueError(f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees")
     foot = max(float(np.linalg.norm(at[path[-1]] - part[2])) for path, part in zip(paths, parts, strict=True))
     if not np.isnan(tree.axes[0, 0]) and foot > MAX_FOOT * lengths.sum(axis=1).min():

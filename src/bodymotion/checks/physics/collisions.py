@@ -106,15 +106,15 @@ class _Boxes:
         # Most pairs are apart in all frames: the boxes around each over some frames show it.
         starts = np.arange(0, len(placed), FRAMES_TOGETHER)
         low, high = middles - reach, middles + reach
-        smallest, most = np.minimum.reduceat(low, starts, axis=-1), np.maximum.reduceat(high, starts, axis=-1)
+        lowest, highest = np.minimum.reduceat(low, starts, axis=-1), np.maximum.reduceat(high, starts, axis=-1)
         small = is_small(find_deep, self.partners.sum() * len(placed))
         if not small:
-            links = tuple(map(np.ascontiguousarray, (turns, origins, low, high, smallest, most)))
+            links = tuple(map(np.ascontiguousarray, (turns, origins, low, high, lowest, highest)))
             boxes = (self.axes, self.shape_middles, self.shape_halves, self.radii)
             blocks = np.append(starts, len(placed))
             find_deep(np.argwhere(self.partners), blocks, links, boxes, np.array(self.edges), LIMIT, found)
         for one, partners in enumerate(self.partners if small else ()):
-            apart = np.any((smallest >= most[:, [one]]) | (most <= smallest[:, [one]]), axis=0)
+            apart = np.any((lowest >= highest[:, [one]]) | (highest <= lowest[:, [one]]), axis=0)
             others = np.flatnonzero(partners & ~np.all(apart, axis=1))
             near = (low[:, others] < high[:, [one]]) & (high[:, others] > low[:, [one]])
             which, frames = np.nonzero(near.all(axis=0) & ~found)

@@ -463,8 +463,8 @@ def _distances(one: tuple[Floats, Floats, Floats], other: tuple[Floats, Floats, 
 def _near(pair: tuple[int, int], distances: Floats, times: Floats) -> Problem:
     worst = int(np.argmin(distances))
     one, other = (k + 1 for k in pair)
-    smallest, time = float(distances[worst]), float(times[worst])
-    what = "touch each other" if smallest == 0 else f"come within {smallest:.2f} m of each other"
+    distance, time = float(distances[worst]), float(times[worst])
+    what = "touch each other" if distance == 0 else f"come within {distance:.2f} m of each other"
     near = f"nearer than {MIN_DISTANCE:g} m for {np.mean(distances < MIN_DISTANCE):.0%} of the time"
     message = f"robots {one} and {other} {what} at {time:.2f} s; {near}"
-    return rules.NEAR.problem(message, subject=("robots", *pair), data={"distance": smallest, "time": time})
+    return rules.NEAR.problem(message, subject=("robots", *pair), data={"distance": distance, "time": time})

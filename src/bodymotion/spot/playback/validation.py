@@ -327,9 +327,9 @@ def _feet(played: Played, found: Report) -> None:
     frame, near = (int(k) for k in np.unravel_index(np.argmin(distances), distances.shape))
     if distances[frame, near] < MIN_FEET_DISTANCE:
         one, two = (LEGS[k] for k in pairs[near])
-        smallest = float(distances[frame, near])
-        text = f"feet {one} and {two} come within {smallest:.3f} m of each other"
-        found.add(rules.FEET_DISTANCE, text, frame, amount=smallest)
+        distance = float(distances[frame, near])
+        text = f"feet {one} and {two} come within {distance:.3f} m of each other"
+        found.add(rules.FEET_DISTANCE, text, frame, amount=distance)
 
 
 def _slip(positions: Floats, contact: Bools, rounds: Indices) -> Floats:
