@@ -264,8 +264,8 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
             wish[:, 2] = np.maximum(lowered, smooth[:, 2] - 2.0 * MAX_LOWERING)
         if not number or _score(now, missed) > _score(best[1], best[0]):
             best = missed, now
-    (share, margin), (old_share, old_margin) = (_score(measures, misses) for misses, measures in (best, kept))
-    return best if (share, margin) >= (old_share, min(old_margin, SAFE_MARGIN)) else kept
+    (share, now_margin), (old_share, old_margin) = (_score(measures, misses) for misses, measures in (best, kept))
+    return best if (share, now_margin) >= (old_share, min(old_margin, SAFE_MARGIN)) else kept
 
 
 def _lifted(targets: Floats, change: Floats, air: Bools) -> Floats:
