@@ -609,3 +609,10 @@ def test_a_jump_hides_no_other_step_that_is_too_fast(body, arm, tmp_path):
 
     assert ("SPOT018", 16) in found((0.35, 0))
     assert {("SPOT018", 16), ("CHA214", 46)} <= found((body, arm))
+
+
+def test_a_jump_of_the_rotation_hides_no_step_of_the_body_that_is_too_fast(tmp_path):
+    rows = "".join(f"{k * 0.06:.2f} {(k >= 10) * 0.35} 0 0.5 0 0 {(k >= 10) * 3.5}\n" for k in range(60))
+    path = tmp_path / "move.cha"
+    path.write_text(cha("body", columns="time body_pos body_euler_rpy", rows=rows))
+    assert {("CHA214", 16), ("SPOT018", 16)} <= {(one.rule, one.location.line) for one in check(path).problems}

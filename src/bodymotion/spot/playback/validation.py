@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from bodymotion.animation import LEGS, Animation
+from bodymotion.animation import GROUPS, LEGS, Animation
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
 from bodymotion.formats.cha import check_animation, is_apart
 from bodymotion.formats.cha import rules as cha_rules
@@ -31,6 +31,7 @@ MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = 20.0, 10.0, 20.0  # [rad/s] Ou
 MAX_FOOT_SPEED = 5.0  # [m/s] Relative to the world.
 MAX_BODY_SPEED, MIN_BODY_STEP = 5.0, 0.05
 """[m/s] and [m]: a faster and larger step of the body between two keyframes is reported."""
+BODY_POSITIONS = (*GROUPS["body_pos"], *GROUPS["com_pos"])
 MAX_SLIP = 0.02  # [m] Accepted distance of a foot in contact from the position at which its contact began.
 FLOOR_TOLERANCE = 0.02  # [m] Accepted height of a foot in contact above the floor.
 MAX_OUTSIDE, MAX_UNSUPPORTED_TIME = 0.03, 0.5
@@ -98,17 +99,16 @@ def all_problems(
     the problems of playback.
     """
     reported = {problem.rule for problem in animation.problems}
-    found = animation.problems
-    of_file = any(problem.severity == "error" for problem in found)
+    errors, new = [one for one in animation.problems if one.severity == "error"], list[Problem]()
     # The reader of .cha files has applied the rules to what it could read.
-    if not of_file or animation.source.format != "cha":
-        found = (*found, *(one for one in check_animation(animation) if one.rule not in reported))
-    codes = {problem.rule for problem in found}
-    errors = [problem for problem in found if problem.severity == "error"]
+    if not errors or animation.source.format != "cha":
+        new = [one for one in check_animation(animation) if one.rule not in reported]
+    found = (*animation.problems, *new)
+    new_errors = [one for one in new if one.severity == "error"]
+    errors += new_errors
+    has_wrong_units = any(one.rule in (cha_rules.DEGREES.code, cha_rules.METRES.code) for one in found)
     # The reader has marked what errors of the file leave unknown.
-    are_apart = all(map(is_apart, errors[sum(problem.severity == "error" for problem in animation.problems) :]))
-    has_wrong_units = bool(codes & {cha_rules.DEGREES.code, cha_rules.METRES.code})
-    if not are_apart or has_wrong_units or not animation.source.locations.is_known(("keyframes",)):
+    if not all(map(is_apart, new_errors)) or has_wrong_units or not animation.source.locations.is_known(("keyframes",)):
         return found
     animation = _without_faulty_parts(animation, errors) if errors else animation
     locations = animation.source.locations
@@ -266,7 +266,7 @@ def _body_speed(played: Played, found: Report) -> None:
         played.reliable &= (found.moments < first - ON_KEYFRAME) | (found.moments > last + ON_KEYFRAME)
     # The rule about jumps of values already reports these.
     jumps = [one.subject[1:] for one in played.animation.problems if one.rule == cha_rules.JUMP.code]
-    wrong = np.setdiff1d(wrong, [int(row) - 1 for row, column in jumps if str(column)[:4] in ("body", "com_")])
+    wrong = np.setdiff1d(wrong, [int(row) - 1 for row, column in jumps if column in BODY_POSITIONS])
     if not len(wrong):
         return
     worst = int(wrong[np.argmax(steps[wrong] / gaps[wrong])])
