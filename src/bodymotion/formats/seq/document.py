@@ -386,7 +386,7 @@ def whole_document(source: ByteSource, why: UnusualError) -> Document:
         if isinstance(why.__cause__, FormatError):
             raise why.__cause__
         size = f"a file of {source.size / 1e6:.0f} MB is read only with rows in a regular shape"
-        raise rules.TOO_LARGE.error(f"{size}, and {why}", why.location)
+        raise rules.IRREGULAR_ROWS.error(f"{size}, and {why}", why.location)
     characters, other = decoded(source.read(source.start, source.size))
     text = PiecedText(source.path)
     text.add(characters, 1, 1)

@@ -145,7 +145,7 @@ def _row_by_row(document: Document, error: FormatError) -> ReadResult[Motion] | 
         problems = _of_a_cut_file(problems)
     # A row that is no YAML is reported by itself: what a parser of the whole file reports is the same, one line too late.
     named = (NOT_YAML.code, ALIAS.code, rules.TAG.code)
-    if error.problem.rule == rules.TOO_LARGE.code or not any(problem.rule in named for problem in problems):
+    if error.problem.rule == rules.IRREGULAR_ROWS.code or not any(problem.rule in named for problem in problems):
         problems = (*error.problems, *problems)
     refusal = next((problem for problem in problems if problem.severity == "error"), error.problem)
     return ReadResult(result.value, problems, refusal=refusal)

@@ -14,7 +14,7 @@ NOT_A_MOTION = document.error(
 VERSION = reference.error(
     "SEQ004", "The format version is 1, 2, 3 or 4.", example=("formatVersion: 5", "formatVersion: 2")
 )
-TOO_LARGE = judgement.error(
+IRREGULAR_ROWS = judgement.error(
     "SEQ005",
     "A large file has its frames in a regular form: one line per frame, or the nested lists that YAML libraries write.",
     "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are read without holding the whole text in memory",

@@ -127,7 +127,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         """Read the whole text, changed, into memory."""
         if self.size > MAX_TRANSCODED:
             message = f"the text has {self.size} bytes {what}; more than {MAX_TRANSCODED} are read only with {expected}"
-            raise rules.TOO_LARGE.error(message, Location(self.path), f"save it with {expected}")
+            raise rules.IRREGULAR_ROWS.error(message, Location(self.path), f"save it with {expected}")
         self._data = change(self.read(0, self.size))
         self.size = len(self._data)
 
