@@ -59,6 +59,8 @@ def test_upload_that_can_not_be(stand_in, tmp_path, capfd):
     secrets = {USERNAME: "rehearsal", PASSWORD: "gu3ss-w0rd"}
     robot = f"127.0.0.1:{stand_in.port}"
     pem = ("--certificate", str(stand_in.certificate))
+    damaged = tmp_path / "damaged.pem"
+    damaged.write_bytes("# Müller\n-----BEGIN CERTIFICATE-----\nZZZZ\n".encode("cp1252"))
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         nobody = f"127.0.0.1:{closed.getsockname()[1]}"
@@ -71,6 +73,7 @@ def test_upload_that_can_not_be(stand_in, tmp_path, capfd):
             ((str(file), "--robot", robot, "--certificate", "no.pem"), secrets, 1, "no.pem"),
             ((str(file), "--robot", "host:99999"), secrets, 2, "HOST:PORT"),
             ((str(file), "--robot", robot, "--certificate", str(file)), secrets, 1, "not a certificate"),
+            ((str(file), "--robot", robot, "--certificate", str(damaged)), secrets, 1, "--certificate"),
             ((str(file), "--robot", robot), secrets, 1, "--certificate"),
         ):
             result = run("upload", *arguments, secrets=given)

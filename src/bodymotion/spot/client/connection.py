@@ -144,10 +144,10 @@ def translated_errors(where: str) -> Iterator[None]:
 
 def _check_certificate(host: str, port: int, authority: bytes) -> None:
     """Raise `SpotError` when a handshake by TLS fails: gRPC reports it in words only."""
-    context = ssl.create_default_context(cadata=authority.decode())
-    context.check_hostname = False  # The certificate of a robot holds for all of its addresses.
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # Python is stricter than gRPC.
     try:
+        context = ssl.create_default_context(cadata=authority.decode("ascii", "ignore"))
+        context.check_hostname = False  # The certificate of a robot holds for all of its addresses.
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # Python is stricter than gRPC.
         with socket.create_connection((host, port), CALL_TIMEOUT) as plain, context.wrap_socket(plain):
             pass
     except ssl.SSLError:
