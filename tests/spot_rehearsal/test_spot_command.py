@@ -170,7 +170,9 @@ def test_a_choreography_is_uploaded_and_performed(tmp_path, heard, danced):
     ) as robot:
         secrets = {USERNAME: robot.credentials.username, PASSWORD: robot.credentials.password}
         where = ("--robot", f"127.0.0.1:{robot.port}", "--certificate", str(robot.certificate))
-        assert run("moves", *where, "-o", str(listed), secrets=secrets).exit_code == 0
+        for option in ("--save", "-o"):
+            listed.unlink(missing_ok=True)
+            assert run("moves", *where, option, str(listed), secrets=secrets).exit_code == 0 and listed.stat().st_size
         assert {"sway", "sit"} <= bm.load(path, robot_moves=listed).robot.infos.keys()
         assert not bm.check(path, robot_moves=listed).errors
         off = run("perform", str(path), *where, "--yes", secrets=secrets)
