@@ -171,7 +171,7 @@ def test_each_rule_has_a_text(tmp_path, monkeypatch):
     codes = [rule.code for rule in rules_of(rules)]
     assert len(set(codes)) == len(codes)
     elsewhere = {"SEQ005", "SEQ115"}  # the two tests below, and the check's own
-    assert {row[0] for row in BROKEN} | elsewhere >= set(codes)
+    assert {row[0] for row in BROKEN if row[0].startswith("SEQ")} | elsewhere == set(codes)
 
 
 def test_file_that_is_not_there(tmp_path):
