@@ -53,6 +53,13 @@ def test_each_reader_reports_a_folder_as_unreadable(row, tmp_path):
     assert (caught.value.problem.rule, caught.value.problem.location.path) == ("FMT002", str(folder))
 
 
+@pytest.mark.parametrize("row", FORMATS, ids=[row.name for row in FORMATS])
+def test_a_file_that_is_not_there_is_a_missing_file_in_each_format(row, tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        bm.load(tmp_path / "a", format=row.name)
+    assert (caught.value.problem.rule, caught.value.filename) == ("FMT002", str(tmp_path / "a"))
+
+
 @pytest.mark.parametrize("key", sorted(PAIRS))
 def test_the_one_breaks_the_rule_and_the_twin_does_not(key, tmp_path):
     code = key.split()[0]

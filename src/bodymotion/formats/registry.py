@@ -217,6 +217,10 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
         options = {**options, "allow_outside": False}
     unused = {"allow_outside", "untrusted", "body"} - row.read.options
     try:
+        path.stat()
+    except (OSError, ValueError) as error:
+        raise unreadable(error, path) from error
+    try:
         found: ReadResult[Any] = row.read(
             path, **{name: value for name, value in options.items() if name not in unused}
         )
@@ -283,7 +287,8 @@ def load(path: str | PathLike[str], *, format: str | None = None, **options: Any
     Raises
     ------
     FormatError
-        When the file has an error, with line, column and rule; `problems` of the exception are all that were found.
+        When the file has an error, with line, column and rule; `problems` of the exception are all that were found. Where there is no
+        file, it is a FileNotFoundError, too.
     """
     path = Path(path)
     with pipes_kept():

@@ -354,14 +354,12 @@ def file_bytes(path: str | Path, limit: int | None = None) -> bytes:
     """
     try:
         with open_file(path) as file:
-            if limit is not None and (size := file.seek(0, 2)) > limit:
-                raise TOO_LARGE.error(f"the file has {size} bytes; at most {limit} are read", Location(str(path)))
-            file.seek(0)
-            return file.read()
-    except FormatError:
-        raise
+            if limit is None or (size := file.seek(0, 2)) <= limit:
+                file.seek(0)
+                return file.read()
     except (OSError, ValueError) as error:
         raise unreadable(error, path) from error
+    raise TOO_LARGE.error(f"the file has {size} bytes; at most {limit} are read", Location(str(path)))
 
 
 def unreadable(error: Exception, path: str | Path) -> FormatError:
