@@ -516,3 +516,13 @@ def test_packages_of_a_urdf_are_named(tmp_path, examples):
     assert "--package-path" in lost
     found = check(tmp_path / "model", "--package-path", tmp_path / "ros").output
     assert "FMT020" not in found
+
+
+def test_only_what_can_be_fixed_in_the_format_of_a_file_is_said_to_be(tmp_path):
+    """A quaternion whose length differs by rounding is fixed in a .cha, and in no table."""
+    path = tmp_path / "walk.csv"
+    path.write_text(
+        "time,root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n0,1,2,3,1.05,0,0,0\n0.1,1,2,3,1,0,0,0\n"
+    )
+    found = check(path)
+    assert "MOT102" in found.stdout and "--fix" not in found.stderr

@@ -226,11 +226,12 @@ def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
 
 def _report_fixable(found: list[tuple[Path, tuple[Problem, ...]]]) -> None:
     if any(problems for _, problems in found):
-        from bodymotion.checks.fixing import fixable
+        from bodymotion.checks.fixing import find_fixes, fixable
 
-        codes = sorted({code for path, problems in found for code in fixable(problems, path)})
-        if codes:
-            print_message(f"--fix can fix {', '.join(codes)}; --diff shows the changes first")
+        fixes = [find_fixes(path, codes) for path, problems in found if (codes := fixable(problems, path))]
+        named = sorted({code for one in fixes if one is not None for code in one.rules})
+        if named:
+            print_message(f"--fix can fix {', '.join(named)}; --diff shows the changes first")
 
 
 @dataclass

@@ -104,8 +104,7 @@ def all_problems(
     if not errors or animation.source.format != "cha":
         new = [one for one in check_animation(animation) if one.rule not in reported]
     found = (*animation.problems, *new)
-    new_errors = [one for one in new if one.severity == "error"]
-    errors += new_errors
+    errors += (new_errors := [one for one in new if one.severity == "error"])
     has_wrong_units = any(one.rule in (cha_rules.DEGREES.code, cha_rules.METRES.code) for one in found)
     # The reader has marked what errors of the file leave unknown.
     if not all(map(is_apart, new_errors)) or has_wrong_units or not animation.source.locations.is_known(("keyframes",)):
