@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem, ShortRepr
+from bodymotion.diagnostics import Problem, ShortRepr, WrongUseError
 from bodymotion.dynamics.measures import configurations
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, check_memory
@@ -52,7 +52,7 @@ class Plan:
         else:
             end = DEFAULT_SECONDS if end is None else end
         if not start < end < start + 1e5:
-            raise ValueError(
+            raise WrongUseError(
                 f"the simulation would last from {start:g} s to {end:g} s; expected an end after the start, by at most 1e5 s"
             )
         self.start, self.timestep = start, timestep
