@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.cli.plans import MANY_FILES
+from bodymotion.cli.many_arguments import MANY_FILES
 from bodymotion.collection import ProcessEndedError, find_files, in_order, map_files, write_lerobot
 from bodymotion.collection.records import Records, flat
 from bodymotion.formats.registry import bodies_kept

@@ -11,10 +11,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
-
-from bodymotion.diagnostics import FormatError, WrongUseError
-
 PIPE_CLOSED = 141  # Exit code of a program that SIGPIPE ended, as shells expect it.
 
 
@@ -48,7 +44,10 @@ def main() -> None:
 @contextmanager
 def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn exceptions about files and values, and `errors`, into messages on stderr and exit code 1, wrong use into 2, Ctrl-C into 130."""
+    import click
+
     from bodymotion.cli.output import one_line, print_message, show_problems
+    from bodymotion.diagnostics import FormatError, WrongUseError
 
     expected: tuple[type[Exception], ...] = (ValueError, MemoryError, ImportError, *errors)
     try:

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 
 from bodymotion import __version__
-from bodymotion.cli.plans import MANY_FILES, command_for_many
+from bodymotion.cli.many_arguments import MANY_FILES, command_for_many
 from bodymotion.system.files import pipes_kept
 
 _FIRST = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "ik")

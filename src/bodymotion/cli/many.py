@@ -19,8 +19,8 @@ import click
 
 from bodymotion import __version__
 from bodymotion.cli.app import app
+from bodymotion.cli.many_arguments import MANY_FILES, ONE
 from bodymotion.cli.output import print_message, progress, results, show_problems
-from bodymotion.cli.plans import MANY_FILES, ONE
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 

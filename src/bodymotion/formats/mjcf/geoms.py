@@ -23,7 +23,7 @@ from bodymotion.formats.mjcf.names import Kept, Output, finite
 from bodymotion.formats.resources import PART_MISSING, PART_OUTSIDE, PART_UNREADABLE, ResourceFinder
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
-from bodymotion.formats.xml.tree import Element, number_text
+from bodymotion.formats.xml.tree import MISSING, Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.meshes import FROM_Y_TO_Z, is_flat, solid, transformed
@@ -170,7 +170,7 @@ class Geoms:
             return Mesh(frozen(corners), numbers.astype(np.int32).reshape(-1, 3))
         name = element.get("file")
         if not name:
-            element.report(PART_MISSING.as_error, f"mesh {element.get('name')!r:.60} has neither file nor vertex")
+            element.report(MISSING, f"mesh {element.get('name')!r:.60} has neither file nor vertex")
             return None
         path = self._file(name, self.settings.meshdir, element)
         if path is None:
