@@ -300,6 +300,41 @@ def test_nan_and_a_few_frames_are_no_reason_to_stop():
         bm.check(moving(part), body=BODY)
 
 
+@pytest.mark.parametrize("number", [np.inf, 1e300, 1.7e308])
+@pytest.mark.parametrize("frame", [198, 199, 200])
+def test_a_huge_number_beside_a_spike_of_another_joint(number, frame):
+    """All that is known of the other joint is reported, and a number whose square is none is a spike, too."""
+    motion = jump(frames(100), 0.0)
+    values = np.array(motion.joint_displacement.values)
+    values[200, -1] += 0.5
+    values[frame, 0] = number
+    found = bm.check(
+        motion.replaced(motion.link_position, replace(motion.joint_displacement, values=values)), body=BODY
+    )
+    (spike,) = (problem for problem in found.problems if problem.rule == "MOT302")
+    assert BODY.joints[-1].name in (spike.data["subject"], spike.message.split("'")[-2])
+
+
+@pytest.mark.parametrize("frame", [201, 200, 199])
+def test_a_huge_quaternion_beside_a_huge_position(frame):
+    def change(root):
+        root[200, 2] = 1e300
+        root[frame, 3:] = 0, 0, 1e5, 0
+
+    assert codes(with_root(moving(frames(100)), change)) >= {"MOT104", "MOT305"}
+
+
+@pytest.mark.parametrize("frame", range(190, 210))
+def test_an_unknown_number_near_a_jump_makes_no_spike_of_it(frame):
+    """Beside the jump it is unknown whether the joint comes back, and at the jump all is."""
+    motion = jump(frames(100), 0.3)
+    values = np.array(motion.joint_displacement.values)
+    values[frame, -1] = np.nan
+    found = codes(motion.replaced(motion.link_position, replace(motion.joint_displacement, values=values)))
+    of_jump = {198: {"MOT302"}, 199: set(), 200: set(), 201: {"MOT302"}}.get(frame, {"MOT301"})
+    assert found == {"MOT101"} | of_jump
+
+
 @settings(max_examples=tries(40))
 @given(
     st.sampled_from([30, 60, 100, 250, 500, 1000]),

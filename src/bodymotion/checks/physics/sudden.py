@@ -88,16 +88,18 @@ def sudden(steps: Floats, times: Floats, scale: Scale) -> tuple[list[Sudden], li
     """
     gaps = np.diff(times)
     speeds = steps / gaps[:, None]
-    change = np.sqrt((np.diff(speeds, axis=0) ** 2).sum(axis=-1))
+    change = _lengths(np.diff(speeds, axis=0))
     allowed = scale.speed + scale.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
     shorter = np.minimum(gaps[1:], gaps[:-1])
-    large = np.flatnonzero((change > allowed) & (change * shorter > scale.step))
+    share = change / allowed
+    # Changes that are too large for a number are unknown, as those of numbers that are not finite.
+    large = np.flatnonzero((share > 1.0) & (share < np.inf) & (change * shorter > scale.step))
     if not len(large):
         return [], []
     median = _median_around(change, large)
     isolated = change[large] > RATIO * median
     amount, around = np.zeros((2, len(change)))
-    amount[large[isolated]] = (change / allowed)[large[isolated]]
+    amount[large[isolated]] = share[large[isolated]]
     around[large] = median
     found = []
     # In numbers of frames: one frame may lie between two sudden ones.
@@ -110,7 +112,7 @@ def sudden(steps: Floats, times: Floats, scale: Scale) -> tuple[list[Sudden], li
     if len(large) <= 4:
         return found, []
     trembles, large = np.zeros(len(times)), large[change[large] <= RATIO * median]
-    trembles[large + 1] = change[large] / allowed[large]
+    trembles[large + 1] = share[large]
     # Every second frame is enough.
     between = (trembles[1:-1] == 0) & (trembles[2:] > 0) & (trembles[:-2] > 0)
     trembles[1:-1][between] = np.nextafter(1.0, 2.0)
@@ -120,13 +122,21 @@ def sudden(steps: Floats, times: Floats, scale: Scale) -> tuple[list[Sudden], li
 def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, scale: Scale) -> tuple[float, int]:
     """Return the size of the jump in steps `first` to `last + 1` (0 for a spike), and the frame before the largest step."""
     inside = slice(first, last + 2)
-    around = [speeds[k] for k in (first - 1, last + 2) if 0 <= k < len(speeds)]
+    outer = [k for k in (first - 1, last + 2) if 0 <= k < len(speeds)]
+    unknown = [k for k in outer if not np.isfinite(speeds[k]).all()]
+    around = [speeds[k] for k in outer if k not in unknown]
     expected = 0.5 * (around[0] + around[-1]) if around else np.zeros(steps.shape[1])
     remaining = steps[inside] - expected * gaps[inside, None]
-    sizes = np.sqrt((remaining * remaining).sum(axis=1))
-    whole = float(np.sqrt((remaining.sum(axis=0) ** 2).sum()))
+    sizes, whole = _lengths(remaining), float(_lengths(remaining.sum(axis=0)))
     before = first + int(np.argmax(sizes))
-    return (whole if whole > max(0.5 * float(sizes.max()), scale.step) else 0.0), before
+    # A step beside an unknown one may come back there.
+    jumps = whole > max(0.5 * float(sizes.max()), scale.step) and not {before - 1, before + 1} & {*unknown}
+    return (whole if jumps else 0.0), before
+
+
+def _lengths(vectors: Floats) -> Floats:
+    """Return the lengths (...) of vectors (..., N); the squares of large numbers would be too large."""
+    return np.asarray(np.hypot.reduce(np.abs(vectors), axis=-1))
 
 
 def _median_around(change: Floats, frames: Indices) -> Floats:
@@ -181,7 +191,7 @@ def jumps_of_root(root: Floats, frames: Sampling) -> list[Finding]:
     units = rotations.normalized(root[:, 3:])
     axes, angles = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(units[:-1]), units[1:]))
     position, turn = np.diff(root[:, :3], axis=0), axes * angles[:, None]
-    turn[~np.isfinite(np.diff(root, axis=0)).all(axis=1)] = np.nan
+    turn[~np.isfinite(np.diff(root[:, 3:], axis=0)).all(axis=1)] = np.nan
     parts = [(position, POSITIONS, "", "m"), (turn, ROTATIONS, "", "rad")]
     return _jumps_and_spikes(rules.ROOT_JUMPS, rules.ROOT_SPIKE, parts, frames)
 
@@ -218,8 +228,6 @@ def _jumps_and_spikes(
         for event, _, _ in of_kind:
             part = slice(event.first, event.last + 1)
             largest[part] = np.fmax(largest[part], event.amount)
-        # Numbers that are not finite are reported by other rules.
-        largest[~np.isfinite(largest)] = np.nan
         moments = []
         numbers = np.arange(len(largest), dtype=np.float64)
         for around in runs(largest, numbers, bridge=MAX_FRAMES_APART - 1.0, max_runs=len(largest))[0]:
