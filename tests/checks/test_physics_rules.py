@@ -324,6 +324,29 @@ def test_a_huge_quaternion_beside_a_huge_position(frame):
     assert codes(with_root(moving(frames(100)), change)) >= {"MOT104", "MOT305"}
 
 
+@settings(max_examples=tries(25), deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(190, 210), st.integers(0, 2)), min_size=1, max_size=4),
+    st.sampled_from([np.inf, -np.inf]),
+)
+def test_an_infinite_number_is_as_unknown_as_nan(cells, number):
+    """A joint jumps and goes beyond its limits; the root moves."""
+    links = list(BODY.links)
+    links[-1] = replace(links[-1], joint=replace(links[-1].joint, lower=-0.2, upper=0.25))
+    times = frames(100)
+    arm = swing(times, 0.3) + np.where(times >= 1.9995, 0.3, 0.0)
+    body, motion = replace(BODY, links=tuple(links)), moving(times, x=swing(times, 0.01), arm=arm, zmp=0.0)
+
+    def found(number):
+        values = [np.array(component.values) for component in motion.components]
+        for component, frame, column in cells:
+            values[component].reshape(len(values[component]), -1)[frame, -1 - column] = number
+        spoiled = motion.replaced(*(replace(c, values=v) for c, v in zip(motion.components, values, strict=True)))
+        return {(one.rule, one.message, one.location) for one in bm.check(spoiled, body=body).problems}
+
+    assert found(number) == found(np.nan) and {rule for rule, *_ in found(number)} >= {"MOT101", "MOT204"}
+
+
 @pytest.mark.parametrize("frame", range(190, 210))
 def test_an_unknown_number_near_a_jump_makes_no_spike_of_it(frame):
     """Beside the jump it is unknown whether the joint comes back, and at the jump all is."""

@@ -121,6 +121,13 @@ def test_clips(path, tmp_path):
     assert bm.load(tmp_path / "again.bvh") == clip
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("cell", ["193.6", "9.7", "1 2"])
+def test_a_number_that_is_not_finite_is_no_jump(number, cell, tmp_path):
+    (tmp_path / "clip.bvh").write_text(BVH.replace(cell, number + cell[1:] if " " in cell else number))
+    assert {problem.rule for problem in bm.check(tmp_path / "clip.bvh").problems} == {"MOT101"}
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", [clip for clip in CLIPS if "soma" not in clip.stem], ids=lambda path: path.stem)
 def test_positions_are_those_of_pybvh(path):

@@ -138,7 +138,7 @@ def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:
 
 def check_units(motion: Motion) -> list[Problem]:
     """Return the problems of numbers that look like other units, of a motion without a body."""
-    return _check_any_motion(_with_times(motion))[0]
+    return _check_any_motion(_with_unknown(motion))[0]
 
 
 def _check_any_motion(
@@ -157,15 +157,22 @@ def _check_any_motion(
     return [*_time_steps(motion), *in_mm, *degrees], contents
 
 
-def _with_times(motion: Motion) -> Motion:
-    """Return a motion in which stamped frames that could not be read, or are not in order, are NaN at even steps between the others."""
+def _with_unknown(motion: Motion) -> Motion:
+    """Return a motion in which what is unknown is NaN.
+
+    These are numbers that are not finite, and stamped frames that could not be read, or are not in order. The times of the latter are at
+    even steps between the others.
+    """
     components = list(motion.components)
     for k, one in enumerate(motion.components):
-        stamps = None if isinstance(one, OtherSeq) else one.timeline.stamps
-        if not isinstance(one, OtherSeq) and stamps is not None and (wrong := out_of_order(stamps)).any():
-            values = np.where(wrong.reshape(-1, *[1] * (one.values.ndim - 1)), np.nan, one.values)
-            timeline = Timeline.stamped(with_even_steps(np.where(wrong, np.nan, stamps)))
-            components[k] = replace(one, values=values, timeline=timeline)
+        if isinstance(one, OtherSeq):
+            continue
+        unknown, timeline = ~np.isfinite(one.values), one.timeline
+        if timeline.stamps is not None and (wrong := out_of_order(timeline.stamps)).any():
+            unknown[wrong] = True
+            timeline = Timeline.stamped(with_even_steps(np.where(wrong, np.nan, timeline.stamps)))
+        if unknown.any() or timeline is not one.timeline:
+            components[k] = replace(one, values=np.where(unknown, np.nan, one.values), timeline=timeline)
     return replace(motion, components=tuple(components))
 
 
@@ -204,7 +211,7 @@ def _in_millimetres(
     if links is None or not links.num_parts or not links.num_frames:
         return [], frozenset()
     times, root = links.timeline.times, links.values[:, 0]
-    valid = np.asarray(np.isfinite(root).all(axis=1))
+    valid = np.asarray(np.isfinite(root[:, :3]).all(axis=1))
     if np.count_nonzero(valid) < 2 or not (np.diff(times) > 0).all():
         return [], frozenset()
     problems: list[Problem] = []
@@ -354,7 +361,7 @@ def _findings(motion: Motion, body: Body) -> list[Finding]:
 
 
 def _find(motion: Motion, body: Body) -> list[Finding]:
-    motion = _with_times(motion)
+    motion = _with_unknown(motion)
     joints, links = motion.joint_displacement, motion.link_position
     problems = Diagnostics()
     q = None

@@ -16,15 +16,15 @@ def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
     """Return the problems of a recorded motion."""
     found = Diagnostics(skeleton.source.path)
     locate = skeleton.source.locations.locate
-    whole = bool(np.isfinite(skeleton.values).all())  # otherwise the reader reports it
-    if whole and not (skeleton.unit_is_known and skeleton.up_is_known):
+    known = np.where(np.isfinite(skeleton.values), skeleton.values, np.nan)  # The reader reports the others.
+    if not np.isnan(known).any() and not (skeleton.unit_is_known and skeleton.up_is_known):
         assumed = [*([] if skeleton.unit_is_known else ["centimetres"]), *([] if skeleton.up_is_known else ["Y up"])]
         found.report(rules.ASSUMED, f"unit or up axis cannot be found from the poses; assumed: {', '.join(assumed)}")
     rate, moving = skeleton.frame_rate, np.zeros(max(skeleton.num_frames - 1, 0))
     for index, joint in enumerate(skeleton.joints):
         if not joint.channels:
             continue
-        steps = np.diff(skeleton.values[:, skeleton.columns(index)], axis=0)
+        steps = np.diff(known[:, skeleton.columns(index)], axis=0)
         angles = np.zeros(len(steps))
         with np.errstate(all="ignore"):
             # A rotation is no larger than the sum of those about its axes.
@@ -34,7 +34,7 @@ def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
                 angles[far] = rotations.angle_between(*(skeleton.local_rotation(index, far + k) for k in (0, 1)))
             if joint.parent < 0:
                 shifts = steps[:, [channel.endswith("position") for channel in joint.channels]]
-                moving = np.maximum(moving, np.linalg.norm(shifts, axis=1) * skeleton.unit * rate)
+                moving = np.fmax(moving, np.linalg.norm(shifts, axis=1) * skeleton.unit * rate)
         for frame in np.flatnonzero((angles > MAX_ANGLE) & (angles * rate > MAX_TURN_SPEED)).tolist():
             angle = float(np.degrees(angles[frame]))
             message = f"joint {joint.name[:60]!r} rotates by {angle:.0f}° from frame {frame} to frame {frame + 1}"
