@@ -44,6 +44,26 @@ def test_a_wrong_frame(walk, change):
     assert codes(changed(motion, "joint_displacement", change), body) == ["MOT302"]
 
 
+@pytest.mark.parametrize(
+    ("quaternion", "rule"),
+    [((0, 0, 45, 0), "MOT104"), ((0, 0, 0, 1e5), "MOT104"), ((1e300, 1e300, 0, 0), "MOT104"), ((0, 0, 0, 0), "MOT103")],
+)
+@pytest.mark.parametrize("all_frames", [False, True])
+def test_a_quaternion_that_is_no_orientation(walk, quaternion, rule, all_frames):
+    """Its frame is unknown to the other rules; its position is known."""
+    motion, body = walk
+    rows = slice(None) if all_frames else slice(600, 601)
+
+    def walks_backwards(values):
+        values[:, 0, 3:] = 0, 0, 0, 1
+        values[rows, 0, 3:] = quaternion
+        values[300:, 0, 0] += 0.1
+
+    found = bm.check(changed(motion, "link_position", walks_backwards), body=body).problems
+    (jump,) = (one for one in found if one.rule in ("MOT304", "MOT305"))
+    assert jump.rule == "MOT304" and jump.data["frame"] == 300 and rule in {one.rule for one in found}
+
+
 def test_what_is_fast_elsewhere_is_told_beside_a_wrong_frame(walk):
     motion, body = walk
     column = next(k for k, joint in enumerate(body.joints) if "ELBOW" in joint.name)

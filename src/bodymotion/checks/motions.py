@@ -97,8 +97,8 @@ def _check_finite(
 
 
 def _check_quaternions(found: Diagnostics, motion: Motion, number: int, component: MultiSE3Seq) -> None:
-    length = np.linalg.norm(component.values[..., 3:], axis=-1)
-    off = np.where(np.isfinite(length), np.abs(length - 1), 0)
+    length = _quaternion_lengths(component)
+    off = np.abs(length - 1)
     for rule, wrong in (
         (MOTION_ZERO_QUATERNION, length == 0),
         (MOTION_QUATERNION_LENGTH, (length > 0) & (off > MAX_LENGTH_ERROR)),
@@ -108,6 +108,12 @@ def _check_quaternions(found: Diagnostics, motion: Motion, number: int, componen
             of = f"the quaternion of {part_name(component, part)} in frame {frame}"
             message = f"{component.content}: {of} is of length {length[frame, part]:.6g}"
             _report(found, rule, message, motion, number, frame, part)
+
+
+def _quaternion_lengths(component: MultiSE3Seq) -> Floats:
+    """Return the lengths (T, P) of the quaternions; NaN where a number is not finite."""
+    quaternions = component.values[..., 3:]
+    return np.asarray(np.hypot.reduce(np.where(np.isfinite(quaternions), np.abs(quaternions), np.nan), axis=-1))
 
 
 def _each(found: Diagnostics, rule: Rule, wrong: Bools) -> Iterator[tuple[int, int]]:
@@ -160,14 +166,16 @@ def _check_any_motion(
 def _with_unknown(motion: Motion) -> Motion:
     """Return a motion in which what is unknown is NaN.
 
-    These are numbers that are not finite, and stamped frames that could not be read, or are not in order. The times of the latter are at
-    even steps between the others.
+    These are numbers that are not finite, quaternions that are no orientations, and stamped frames that could not be read, or are not in
+    order. The times of the latter are at even steps between the others.
     """
     components = list(motion.components)
     for k, one in enumerate(motion.components):
         if isinstance(one, OtherSeq):
             continue
         unknown, timeline = ~np.isfinite(one.values), one.timeline
+        if isinstance(one, MultiSE3Seq):
+            unknown[..., 3:] |= (np.abs(_quaternion_lengths(one) - 1) > MAX_LENGTH_ERROR)[..., None]
         if timeline.stamps is not None and (wrong := out_of_order(timeline.stamps)).any():
             unknown[wrong] = True
             timeline = Timeline.stamped(with_even_steps(np.where(wrong, np.nan, timeline.stamps)))
