@@ -162,6 +162,18 @@ def test_too_many_frames_a_second(walk, factor):
     assert not {"MOT210"} & {*codes(rated(motion, 2), body)}
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_an_unknown_number_of_each_joint_hides_no_wrong_rate(walk, number):
+    motion, body = walk
+
+    def unknown(values):
+        np.fill_diagonal(values, number)
+
+    for one in (motion, motion.replaced(motion.joint_displacement)):
+        found = bm.check(rated(changed(one, "joint_displacement", unknown), 10), body=body).problems
+        assert {problem.rule for problem in found} == {"MOT101", "MOT210"}
+
+
 def test_too_many_frames_for_joints_without_limits(walk):
     """Then the zero moment point tells it."""
     motion, body = walk

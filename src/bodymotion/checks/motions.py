@@ -561,7 +561,7 @@ def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Bo
         column
         for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
         if link >= 0 and -math.inf < joint.velocity_lower < 0 < joint.velocity_upper < math.inf
-        if len(q) and np.ptp(q[:, column]) > MIN_MOVE
+        if len(q) and np.fmax.reduce(q[:, column]) - np.fmin.reduce(q[:, column]) > MIN_MOVE
     ]
     tops: dict[int, float] = {}
     for column in moving:
