@@ -139,6 +139,8 @@ def test_axes(given, axis, said):
         ("joint_axis: [ 1, 0 ]", "YAML104", "2 numbers; expected 3"),
         ("joint_range: [ 1, 2, 3 ]", "YAML104", "3 numbers; expected 2"),
         ("joint_id: 0.5", "YAML104", "a whole number"),
+        ("joint_id: 1e300", "YAML104", "a whole number of 64 bits"),
+        ("elements: { type: RateGyroSensor, id: -1e20 }", "YAML104", "a whole number of 64 bits"),
         ("inertia: [ 1, 2, 3 ]", "BDY141", "3 numbers"),
         ("mass: heavy", "YAML104", "'heavy'"),
         ("mass: [ 1 ]", "YAML104", "a list"),

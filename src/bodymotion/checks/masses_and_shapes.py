@@ -51,7 +51,7 @@ def check_numbers(review: BodyReview) -> None:
             review.report_link(rule, link, f"has an offset whose quaternion has length {length:.6g}", "rotation")
     for number, device in enumerate(body.devices):
         values = (getattr(device, f.name) for f in fields(device) if f.name not in ("extra", "name", "type"))
-        if not all(np.isfinite(value).all() for value in values):
+        if not all(isinstance(value, int) or np.isfinite(value).all() for value in values):
             review.report_device(rules.NOT_FINITE, number, "has a number that is not finite")
         if (length := _wrong_length(device.pose)) is not None:
             rule = rules.QUATERNION if length else rules.ZERO_QUATERNION

@@ -230,8 +230,8 @@ class Fields:
         if not math.isfinite(number):
             self.not_finite(name, number)
             return None
-        if number % 1 != 0:
-            self.refuse(name, "a whole number", value)
+        if number % 1 != 0 or abs(number) >= 2**63:
+            self.refuse(name, "a whole number" if number % 1 else "a whole number of 64 bits", value)
         return int(number)
 
     @reads(None)
