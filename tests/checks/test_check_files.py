@@ -143,6 +143,9 @@ def test_select_and_ignore(tmp_path):
     assert rules(select=["BODY"], ignore=["BODY113", "BODY131"]) == {"BODY137"}
     assert rules(select=["BODY113"], ignore=["BODY"]) == {"BODY113"}
     assert rules(ignore=["WRL142", "BODY137"]) == {"BODY113"}
+    assert rules(ignore=["WRL14", "BODY137"]) == rules(select=["BODY113", "VIEW"]) == {"BODY113"}
+    assert rules(select=["WRL"], ignore=["BODY"]) == rules(select=["BVH11"]) == set()
+    assert rules(select=["WRL14"], ignore=["BODY"]) == rules(select=["WRL142"], ignore=["WRL14"]) == {"BODY131"}
     for names in ({"select": ["NIX"]}, {"ignore": ["BODY9999"]}, {"select": [""]}):
         with pytest.raises(ValueError, match="there is no rule"):
             bm.check(path, **names)

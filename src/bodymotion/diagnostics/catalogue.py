@@ -52,8 +52,8 @@ def selected(
 ) -> tuple[Problem, ...]:
     """Keep the problems of the rules that are selected (all, where none is named) and not ignored.
 
-    A rule is named by its code or the beginning of it: `BODY` is all of them, `SEQ2` those from SEQ200 on. Where a rule is named in both,
-    the longer name counts; of equally long ones, `ignore`.
+    A rule is named by its code or the beginning of it: `BODY` is all of them, `SEQ2` those from SEQ200 on. Codes that it had before name
+    it, too, as do their beginnings. Where a rule is named in both, the longer name counts; of equally long ones, `ignore`.
 
     Raises
     ------
@@ -61,18 +61,21 @@ def selected(
         When a name is the beginning of no code.
     """
     problems = tuple(problems)
-    if select or ignore:
-        select, ignore = (tuple(retired().get(name, name) for name in names) for names in (select, ignore))
     if not select and not ignore:
         return problems
-    codes = {*catalogue(), *(problem.rule for problem in problems)}
+    # A whole code counts as that of the new rule.
+    select, ignore = (tuple(retired().get(name, name) for name in names) for names in (select, ignore))
+    codes = {code: [code] for code in (*catalogue(), *(problem.rule for problem in problems))}
+    for old, new in retired().items():
+        codes.setdefault(new, [new]).append(old)
     for name in (*select, *ignore):
-        if not name or not any(code.startswith(name) for code in codes):
+        if not name or not any(code.startswith(name) for known in codes.values() for code in known):
             raise ValueError(f"there is no rule {name!r}, and none that begins with this")
 
+    def length(names: Sequence[str], rule: str, default: int) -> int:
+        return max((len(one) for one in names if any(code.startswith(one) for code in codes[rule])), default=default)
+
     def kept(problem: Problem) -> bool:
-        wanted = max((len(name) for name in select if problem.rule.startswith(name)), default=-1 if select else 0)
-        refused = max((len(name) for name in ignore if problem.rule.startswith(name)), default=-1)
-        return wanted > refused
+        return length(select, problem.rule, -1 if select else 0) > length(ignore, problem.rule, -1)
 
     return tuple(problem for problem in problems if kept(problem))
