@@ -125,6 +125,7 @@ class TestTree:
             load(tmp_path, inside)
         assert caught.value.problem.rule == rule
         assert caught.value.problem.location.line == DECLARED.count("\n") + 2
+        assert "BODY106" not in [problem.rule for problem in caught.value.problems]
 
     @pytest.mark.parametrize(
         ("extra", "rule"),
