@@ -148,9 +148,14 @@ links:
   - just words
   - { name: C, parent: B, joint_type: turn }
   - { name: D, parent: A, elements: { Shape: box, Camera: { id: one } } }
+  - { name: E, parent: A, type: Limb, joint_type: revolute, joint_range: [ 1, -1 ], mass: -1 }
+  - { name: F, parent: A, type: limb, joint_type: revolute }
+  - { name: G, type: skipp, joint_type: turn }
+  - { name: H, type: Pause }
 """
     )
-    assert [problem.location.line for problem in errors(path)] == [3, 4, 5, 6, 7, 7]
+    assert [problem.location.line for problem in errors(path)] == [3, 4, 5, 6, 7, 7, 8, 8, 9, 10, 11]
+    assert {p.rule for p in bm.check(path).problems if p.location.line > 7} == {"BDY126", "BODY112", "BODY130"}
 
 
 def test_aliases_that_name_nothing_do_not_hide_other_faults(tmp_path):

@@ -48,6 +48,7 @@ MAX_CIRCLE_SHOWN = 10  # Links of a circle of parents that are named.
 
 HEADER_KEYS = ("format", "format_version", "angle_unit", "name", "root_link", "links", "extra_joints", "foot_links")
 """The keys of the top node, and one of plugins that is almost one of them."""
+LINK_TYPES = ("Link", "SubBody", "ContinuousTrack", "Skip", "SkipLink")
 _CERTAIN = frozenset(rule.code for rule in (NOT_YAML, WRONG_VALUE, KEY_TWICE, MISSPELT, SUFFIX, NOT_FINITE))
 """Rules that do not depend on what may have been in a line that was left out."""
 _OF_THE_WHOLE = frozenset(
@@ -297,9 +298,12 @@ class _Model:
         name = fields.node.items.get("name")
         title = fields.title = label("link", name) if isinstance(name, Scalar) and name.value else fields.title
         kind = fields.text("type", default="Link")
-        match kind:
-            case "Link":
-                self.links.append(read_link(fields, self.elements))
+        known = kind in LINK_TYPES
+        if not known:
+            message = f"{title} has the type {kind!r:.60}, expected one of Link, SubBody, ContinuousTrack and Skip"
+            self.found.refuse(rules.LINK_TYPE.error(message, fields.location("type")))
+            self.is_faulty = True  # It may stand for several links, or for none.
+        match kind if known else meant(kind, LINK_TYPES):
             case "SubBody":
                 fields.title = f"the SubBody {fields.text('uri')!r:.60}"
                 self.sub_body(fields)
@@ -308,8 +312,10 @@ class _Model:
             case "Skip" | "SkipLink":
                 return
             case _:
-                message = f"{title} has the type {kind!r:.60}, expected one of Link, SubBody, ContinuousTrack and Skip"
-                raise rules.LINK_TYPE.error(message, fields.location("type"))
+                link = read_link(fields, self.elements)
+                if known or link.parent or not self.links:
+                    link.mass_unset &= known
+                    self.links.append(link)
 
     def sub_body(self, fields: Fields) -> None:
         model = self.loader.sub_body(fields, self.found)
