@@ -56,6 +56,33 @@ def test_two_links_of_one_name_hide_only_a_name_that_may_be_meant(old, new, more
     assert found == {("URDF111", 7), *places}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('link name="hand"', 'link name="arm"', ("URDF111", 4)),
+        ('child link="hand"', 'child link="arm"', ("URDF113", 8)),
+        ('child link="hand"', 'child link="base"', ("BODY125", 8)),
+    ],
+)
+def test_a_joint_that_holds_no_link_is_checked(old, new, fault, tmp_path):
+    """Of its link nothing is known, but its limits, axis and position are."""
+    hand = URDF.splitlines()[2].replace("arm", "hand")
+    joint = """<joint name="wrist" type="revolute"><parent link="arm"/><child link="hand"/>
+    <origin xyz="0 0 300"/>
+    <axis xyz="0 2 0"/>
+    <limit lower="2" upper="1" effort="1" velocity="0"/></joint>\n</robot>"""
+    text = URDF.replace("  <joint", f"{hand}\n  <joint").replace("</robot>", joint).replace(old, new)
+    found = {(rule, line) for rule, line, _ in findings(text, tmp_path) if line != 3}
+    expected = {("BODY142", 9), ("BODY110", 10), ("BODY112", 11), ("BODY114", 11)}
+    assert {fault, *expected} <= found
+    fixed = findings(text.replace('"wrist" type="revolute"', '"wrist" type="fixed"'), tmp_path)
+    assert {fault, ("BODY142", 9)} <= {(rule, line) for rule, line, _ in fixed}
+    right = (
+        text.replace("0 0 300", "0 0 1").replace("0 2 0", "0 1 0").replace('"2"', '"0"').replace('city="0"', 'city="1"')
+    )
+    assert {(rule, line) for rule, line, _ in findings(right, tmp_path)} - {("BODY133", 2), ("BODY115", 6)} == {fault}
+
+
 def test_a_joint_of_an_unknown_type_leaves_open_whether_its_link_needs_a_mass(tmp_path):
     text = URDF.replace('value="1"', 'value="0"').replace('iyy="1" iyz="0" izz="1"', 'iyy="0" iyz="0" izz="0"')
     masses = {"BODY131", "BODY132"}

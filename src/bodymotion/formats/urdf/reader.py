@@ -15,7 +15,7 @@ from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
 from bodymotion.formats.urdf.elements import correct_names, one_line, parse_rest, read_origin, read_rest
 from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
-from bodymotion.formats.urdf.joints import read_gears, read_inertial, read_joint
+from bodymotion.formats.urdf.joints import TYPES, read_gears, read_inertial, read_joint
 from bodymotion.formats.urdf.shapes import ShapeReader
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import MAX_BYTES, Element, FieldLocator, FieldTable, read_xml
@@ -114,13 +114,14 @@ def parse_urdf(
 class Node:
     """A link: its element, the index of its parent (−1 for the root), and the element of the joint that holds it.
 
-    `loose` links are connected to the root by no joint.
+    `loose` links are connected to the root by no joint. Of a `lost` link only the joint is known, and the name that it has there.
     """
 
     link: Element
     parent: int
     joint: Element | None
     loose: bool = False
+    lost: bool = False
 
 
 def _read_tree(robot: Element) -> list[Node]:
@@ -214,6 +215,12 @@ def _read_tree(robot: Element) -> list[Node]:
         if id(link) not in reached:
             held = holder.get(link.get("name")) if links.get(link.get("name")) is link else None
             found.append(Node(link, 0 if found else -1, held, loose=True))
+    used = {id(node.joint) for node in found}
+    for joint in robot.all("joint"):
+        if id(joint) not in used:  # It holds none of the links, because its ends are faulty.
+            name = "" if (meant := joint.first("child")) is None else meant.get("link")
+            link = replace(joint, name="link", attributes={"name": name or joint.get("name") or "?"}, children=[])
+            found.append(Node(link, 0 if found else -1, joint, loose=True, lost=True))
     return found
 
 
@@ -276,12 +283,6 @@ class _Reader:
         locators = [FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint}) for node in self.nodes]
         joints = self.joints(locators)
         links = tuple(self.link(index, node, joints[index], locators[index]) for index, node in enumerate(self.nodes))
-        used = {id(node.joint) for node in self.nodes}
-        for joint in self.robot.all("joint"):
-            if id(joint) not in used:
-                # It holds no link of the tree, because its ends are faulty; what else is wrong with it is reported.
-                read_joint(joint, self.gears)
-                read_origin(joint)
         self.report_mimics()
         left: list[str] = []
         devices, device_elements = read_devices(self.robot, self.nodes, self.names, self.extension, left)
@@ -293,7 +294,7 @@ class _Reader:
         ]
         entries, extra_joints = self.extra_joints()
         self.mark_unknown(locators)
-        if not links:
+        if all(node.lost for node in self.nodes):
             return None
         entry_map: dict[Subject, Location | Locator] = {
             **{("textures", uri): location for uri, location in self.shapes.images.items()},
@@ -323,7 +324,11 @@ class _Reader:
             if node.link.partial:
                 self.found.mark_unknown(("links", index, "shapes"))
             if node.loose:
-                self.found.mark_unknown(*(("links", index, name) for name in ("offset", "rotation", "parent")))
+                self.found.mark_unknown(*(("links", index, name) for name in ("rotation", "parent")))
+            if node.lost and node.joint is not None:
+                # A fixed one is put into the rigid group of the root, whose mass is known.
+                masses = () if TYPES.get(node.joint.get("type")) == "fixed" else ("mass", "inertia")
+                self.found.mark_unknown(*(("links", index, name) for name in ("link_name", "shapes", *masses)))
             if self.names[node.link.get("name")] != index:
                 # The name is reported by URDF111.
                 self.found.mark_unknown(("links", index, "link_name"), ("links", index, "name"))
