@@ -459,7 +459,7 @@ def test_empty_motions():
 
 def test_open_motion_closes_its_file_when_it_fails(tmp_path):
     path = tmp_path / "bad.seq"
-    path.write_text("type: PoseSeq\n")
+    path.write_text("type: Other\n")
     with pytest.raises(FormatError, match="SEQ003"):
         open_motion(path)
 

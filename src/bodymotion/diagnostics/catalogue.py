@@ -63,7 +63,6 @@ def selected(
     problems = tuple(problems)
     if not select and not ignore:
         return problems
-    # A whole code counts as that of the new rule.
     select, ignore = (tuple(retired().get(name, name) for name in names) for names in (select, ignore))
     codes = {code: [code] for code in (*catalogue(), *(problem.rule for problem in problems))}
     for old, new in retired().items():

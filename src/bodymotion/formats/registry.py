@@ -62,12 +62,16 @@ MAX_KEPT = 4
 
 @dataclass(frozen=True)
 class Function:
-    """A reader or a writer, `module:name` in `formats`. Its module is imported when it is first used."""
+    """A reader or a writer, `module:name` in `formats`, of files called `title`. Its module is imported when it is first used."""
 
     place: str
+    title: str
 
     def __call__(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
-        """Read or write a file."""
+        """Read or write a file; TypeError for an option that it does not have."""
+        for name in sorted(options.keys() - self.options):
+            known = ", ".join(sorted(self.options)) or "none"
+            raise TypeError(f"{with_article(self.title)} has no option {name!r}; its options: {known}")
         return self._function(*args, **options)
 
     @property
@@ -122,10 +126,10 @@ class Format:
 def _format(row: str) -> Format:
     """Return the format of a row of `formats.txt`."""
     name, holds, extensions, module, reader, writer, sniff, title = (cell.strip() for cell in row.split("|"))
-    write = Function(f"{module}.{writer}" if ":" in writer else f"{module}:{writer}") if writer else None
+    write = Function(f"{module}.{writer}" if ":" in writer else f"{module}:{writer}", title) if writer else None
     recognises: Callable[[bytes], bool] = getattr(sniffing, f"looks_like_{sniff}") if sniff else lambda head: False
     named = tuple(extensions.replace("?", "").split())
-    return Format(name, title, named, Function(f"{module}:{reader}"), recognises, write, holds)
+    return Format(name, title, named, Function(f"{module}:{reader}", title), recognises, write, holds)
 
 
 FORMATS = tuple(map(_format, _ROWS.splitlines()))
@@ -402,11 +406,16 @@ def load_animation(path: str | PathLike[str], *, format: str | None = None, **op
 
 def _of_kind(kind: str, path: str | PathLike[str], format: str | None, options: dict[str, Any]) -> Any:  # noqa: ANN401
     with pipes_kept():
-        row = find_format(path) if format is None else named_format(format)
-        if row.holds != kind:
-            message = f"the file is {with_article(row.title)}, which holds {with_article(row.holds)}, not {with_article(kind)}"
-            raise OTHER_KIND.error(message, Location(str(path)), data={"holds": row.holds, "wanted": kind})
-        return load(path, format=row.name, **options)
+        return load(path, format=format_of_kind(kind, path, format).name, **options)
+
+
+def format_of_kind(kind: str, path: str | PathLike[str], format: str | None = None) -> Format:
+    """Return the format of a file, or the one named; FormatError (FMT004) where it holds something else."""
+    row = find_format(path) if format is None else named_format(format)
+    if row.holds != kind:
+        text = f"the file is {with_article(row.title)}, which holds {with_article(row.holds)}, not {with_article(kind)}"
+        raise OTHER_KIND.error(text, Location(str(path)), data={"holds": row.holds, "wanted": kind})
+    return row
 
 
 def target_format(value: object, path: str | PathLike[str], format: str | None = None) -> Format:

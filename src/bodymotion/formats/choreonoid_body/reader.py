@@ -298,8 +298,7 @@ class _Model:
         name = fields.node.items.get("name")
         title = fields.title = label("link", name) if isinstance(name, Scalar) and name.value else fields.title
         kind = fields.text("type", default="Link")
-        known = kind in LINK_TYPES
-        if not known:
+        if not (known := kind in LINK_TYPES):
             message = f"{title} has the type {kind!r:.60}, expected one of Link, SubBody, ContinuousTrack and Skip"
             self.found.refuse(rules.LINK_TYPE.error(message, fields.location("type")))
             self.is_faulty = True  # It may stand for several links, or for none.

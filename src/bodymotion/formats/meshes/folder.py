@@ -21,7 +21,7 @@ from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.meshes.obj import to_obj
 from bodymotion.formats.meshes.stl import to_stl
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Material, Mesh, Texture
-from bodymotion.system.files import whole_file
+from bodymotion.system.files import check_place, whole_file
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
@@ -120,6 +120,7 @@ class MeshFolder:
 
         Raises OSError when one cannot be written.
         """
+        check_place(self.model)
         if self.files:
             (self.model.parent / self.name).mkdir(exist_ok=True)
         with ExitStack() as undo:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Source
+from bodymotion.formats.registry import format_of_kind
 from bodymotion.formats.seq.document import Document, whole_document
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
 from bodymotion.formats.seq.reader import Effort, RowReader, component_of, read_document, source_of
@@ -229,6 +230,8 @@ def open_motion(path: str | PathLike[str]) -> MotionReader:
     Raises
     ------
     FormatError
-        When the headers or the first rows have a fault for which `load` returns no motion.
+        When the headers or the first rows have a fault for which `load` returns no motion, and when the file holds none (FMT004).
     """
+    if Path(path).is_file():
+        format_of_kind("Motion", path)
     return MotionReader(path)
