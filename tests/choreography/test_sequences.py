@@ -163,6 +163,16 @@ def test_a_fault_hides_no_move_before_it(tmp_path):
     assert {"CAP002", "SPOT113"} <= {one.rule for one in bm.check(path).problems}
 
 
+@pytest.mark.parametrize("number", ["99999999999999999999", "-0xFFFFFFFFFFFFFFFFFF"])
+def test_a_number_of_an_enumeration_may_be_too_large(number, tmp_path):
+    path = tmp_path / "a.csq"
+    path.write_text(
+        f'name: "{number}"\nslices_per_minute: 300\nmoves {{ type: "step" requested_slices: 4 step_params {{ foot: {number} }} }}\n'
+    )
+    found = [(one.rule, one.location.line, one.location.column) for one in bm.check(path).problems]
+    assert found == [("CAP002", 3, 62)]
+
+
 def test_a_fault_has_no_follow_up_and_takes_no_time(tmp_path):
     """What is missing behind a fault is not reported as missing; of messages nested 50 000 deep, the fields are not located."""
     for text in ("name: 'a' name: 'b'", "name: 'a' " + "moves { step_params { " * 50_000):

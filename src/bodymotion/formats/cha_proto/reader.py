@@ -37,6 +37,7 @@ _MAX_NUMBERS_OF_ANY_FILE = 1 << 20
 """Maximum count of numbers in a table from a small file; a larger file may have four numbers for each byte."""
 _MAX_LISTED = 6
 _MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
+_WHOLE = re.compile(r"(?<![\w.\"'+-])-?(?:0[xX][\da-fA-F]{1,3000}|[1-9]\d{9,3000})\b")
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
 
 _MAX_REREAD = 1 << 18
@@ -367,6 +368,11 @@ def attempt(
             reason = re.sub(r"^\d+:\d+ : ", "", str(error)).replace("bosdyn.api.spot.", "").rstrip(".")
             short = reason if len(reason) <= 300 else f"{reason[:120]}…{reason[-120:]}"
             return message, (short, error.GetLine() or 1, error.GetColumn() or 1)
+        except ValueError as error:  # Of the number of an enumeration: protobuf gives its value, not its location.
+            number = str(error).rpartition(" ")[2]
+            begin = next((one.start() for one in _WHOLE.finditer(text) if str(int(one[0], 0)) == number), 0)
+            row, column = text.count("\n", 0, begin) + 1, begin - text.rfind("\n", 0, begin)
+            return message, (str(error)[:300], row, column)
     return message, None
 
 
