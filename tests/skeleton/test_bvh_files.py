@@ -175,6 +175,27 @@ def test_dialects_of_text(tmp_path):
     assert [p.rule for p in bm.load(path).problems] == ["BVH109"]
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "rule"),
+    [
+        ("3 Yrotation Xrotation Zrotation", "3 Wrotation Xrotation Zrotation", "BVH103"),
+        ("3 Yrotation Xrotation Zrotation", "4 Yrotation Xrotation Zrotation", "BVH103"),
+        ("3 Yrotation Xrotation Zrotation", "2 Yrotation Xrotation Zrotation", "BVH103"),
+        ("JOINT", "JONT", "BVH004"),
+        ("CHANNELS", "CHANELS", "BVH004"),
+    ],
+)
+def test_a_fault_of_the_tree_hides_no_fault_of_the_rows(right, wrong, rule, tmp_path):
+    """Nor does it cause another finding; the last number of a row is not finite, and one of the first jumps."""
+    tree, _, motion = BVH.partition("MOTION")
+    motion = motion.replace("0.033333", "0").replace("193.5", "9935").rstrip()
+    path = tmp_path / "a.bvh"
+    path.write_text(f"{tree.replace(right, wrong, 1)}MOTION{motion.rpartition(' ')[0]} nan\n")
+    assert sorted(one.rule for one in bm.check(path).problems) == sorted([rule, "MOT101", "MOT106", "SKEL102"])
+    path.write_text(f"{tree.replace(right, wrong, 1)}MOTION\nFrames: 0\nFrame Time: 1\n")
+    assert {one.rule for one in bm.check(path).problems} <= {rule, "SKEL101"}
+
+
 def test_clips_with_little_in_them(tmp_path):
     """No frames, feet that are not below the hips, huge numbers: what cannot be found is assumed, and `info` shows it."""
     path = tmp_path / "a.bvh"

@@ -48,6 +48,7 @@ from bodymotion.diagnostics import (
     WrongUseError,
     judgement,
 )
+from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
@@ -175,6 +176,12 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
         message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
         found.report(FRAME_RATE, message, after[1])
         frame_time = 1.0
+    unread = sorted(int(subject[1]) for subject in found.unknown)
+    if uncounted := [n for n in unread if not joints[n].channels]:
+        # The first row decides how many channels a joint has whose line of CHANNELS contradicts itself.
+        first = data[head.end() :].lstrip().partition(b"\n")[0].split()
+        count = max(len(first) - sum(len(joint.channels) for joint in joints), not first)
+        joints[uncounted[-1]] = replace(joints[uncounted[-1]], channels=CHANNELS[:1] * min(count, len(CHANNELS)))
     channels = sum(len(joint.channels) for joint in joints)
     if not channels:
         raise NO_MOTION.error("no joint has channels", at_end)
@@ -192,6 +199,9 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     locations["frames",] = lambda subject: table.locate(("frames", *subject))
     source = Source("bvh", path, encoding=encoding, locations=SourceMap(locations, found.unknown))
     values, problems = table.values, found.problems
+    if unread:
+        begins = np.cumsum([0, *(len(joint.channels) for joint in joints)])
+        values[:, begins[unread[0]] : begins[unread[-1] + 1]] = np.nan
     return Skeleton(joints=tuple(joints), values=values, frame_time=frame_time, source=source, problems=problems)
 
 
@@ -243,7 +253,7 @@ class _Tree:
         elif key == "OFFSET" and is_open:
             blocks[-1].offset = self._offset(_taken(words), where)
         elif key == "CHANNELS" and is_open:
-            channels = self._channels(words, where)
+            channels = self._channels(_taken(words), where)
             if not blocks[-1].is_end:
                 self.joints[blocks[-1].index]["channels"] = channels
             elif channels:
@@ -253,6 +263,9 @@ class _Tree:
             blocks.append(_Block(parent if key == "END" else len(self.joints), where, key == "END"))
             if key != "END":
                 self._add(name, parent, where)
+        elif (near := meant(key, KEYS)) is not None and near != key:
+            self.found.report(SYNTAX, f"unexpected {word[:40]!r}; did you mean {near}?", where, fatal=True)
+            self._statement(near, words, where)
         else:
             expected = "ROOT or MOTION" if not blocks else "OFFSET, CHANNELS, JOINT, End Site or }" if is_open else "{"
             raise SYNTAX.error(f"unexpected {word[:40]!r}; expected {expected}", where)
@@ -288,13 +301,15 @@ class _Tree:
         return numbers[:3]
 
     def _channels(self, words: list[str], where: Location) -> tuple[str, ...]:
-        text = words.pop() if words else ""
-        count = int(text) if text.isdecimal() and len(text) < 6 else -1
-        names = [words.pop() for _ in range(min(count, len(words)))]
+        text, *names = words or [""]
+        is_counted = text.isdecimal() and len(text) < 6 and int(text) == len(names)
         unknown = next((name for name in names if name.lower() not in CHANNEL_NAMES), None)
-        if unknown is not None or len(names) != count:
+        if unknown is not None or not is_counted:
             wrong = f"unknown channel {unknown[:40]!r}" if unknown else f"CHANNELS {text[:40]} has {len(names)} names"
-            raise WRONG_CHANNELS.error(f"{wrong}; expected a count and as many of {', '.join(CHANNELS)}", where)
+            message = f"{wrong}; expected a count and as many of {', '.join(CHANNELS)}"
+            self.found.report(WRONG_CHANNELS, message, where, fatal=True)
+            self.found.mark_unknown(("joints", self.blocks[-1].index))
+            return CHANNELS[:1] * len(names) if is_counted else ()
         known = tuple(CHANNEL_NAMES[name.lower()] for name in names)
         if len({*known}) < len(known):
             self.found.report(REPEATED, f"CHANNELS has a channel twice: {' '.join(known[:12])}", where)
