@@ -186,3 +186,14 @@ def test_damaged_archives(tmp_path_factory, length, changes):
     path.write_bytes(bytes(data[: length or None]))
     with contextlib.suppress(bm.FormatError):
         assert isinstance(read_npz(path), Motion)
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [("info", "NPZ003 MOT101 MOT106"), ("frame_rate", "NPZ003 MOT101"), ("joint_displacement", "NPZ003")],
+)
+@pytest.mark.parametrize("value", [np.array({}, object), np.array([1j])])
+def test_an_array_of_another_type_hides_no_other(key, value, expected, tmp_path):
+    path = tmp_path / "a.npz"
+    np.savez(path, **{"joint_displacement": [[np.nan], [0.0]], "frame_rate": 0.0, key: value})
+    assert " ".join(sorted({one.rule for one in bm.check(path).problems})) == " ".join(sorted(expected.split()))

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, SourceMap
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.npz import rules
 from bodymotion.formats.tables.columns import check_increasing, check_unit, in_body_order, joint_names, link_order
@@ -35,6 +35,7 @@ from bodymotion.motion.components import Timeline
 from bodymotion.motion.rules import FRAME_RATE
 
 Array: TypeAlias = npt.NDArray[Any]
+UNREAD: Array = np.array(None)  # In place of an array that could not be read.
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
 
 JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
@@ -118,7 +119,7 @@ def motion_of(arrays: dict[str, Array], source: Source, found: Diagnostics, opti
     """Return the motion of named arrays, with all problems; the arrays are those of a file, and not looked into before."""
     components: list[Component] = []
     location = Location(str(source.path))
-    if found.refusal is None:
+    if found.refusal is None or arrays:
         with found.recover(("components", "all")):
             reader = _Reader(arrays, location, options, found)
             layout = next((one for one in LAYOUTS if one.keys <= arrays.keys()), None)
@@ -144,9 +145,15 @@ class _Reader:
         self.arrays, self.location, self.body, self.options, self.found = arrays, location, options.body, options, found
         self.used: set[str] = set()
 
-    def numbers(self, name: str, shape: tuple[int | None, ...]) -> Floats:
-        array = self.arrays[name]
+    def array(self, name: str) -> Array:
+        """Return an array; raise the error of the archive where it could not be read."""
         self.used.add(name)
+        if self.arrays[name] is UNREAD and self.found.refusal is not None:
+            raise FormatError(self.found.refusal)
+        return self.arrays[name]
+
+    def numbers(self, name: str, shape: tuple[int | None, ...]) -> Floats:
+        array = self.array(name)
         fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
         if array.dtype.kind not in "iuf" or not fits:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
@@ -159,7 +166,7 @@ class _Reader:
         names = tuple(stated) if stated is not None else ()
         key = next((key for key in keys if key in self.arrays), "")
         if not names and key:
-            array = self.arrays[key]
+            array = self.array(key)
             if array.ndim != 1 or array.dtype.kind not in "SU":
                 raise rules.SHAPE.error(f"{key} is no list of texts", self.location)
             names = tuple(one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in array.tolist())
@@ -189,15 +196,15 @@ class _Reader:
         return Timeline.uniform(count, 1.0)
 
     def rate(self, name: str) -> float:
-        array = self.arrays[name]
-        self.used.add(name)
+        array = self.array(name)
         if array.size != 1 or array.dtype.kind not in "iuf" or not 0 < float(array.ravel()[0]) < np.inf:
             raise FRAME_RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.location)
         return float(array.ravel()[0])
 
     def own_layout(self, components: list[Component]) -> None:
         """Add the components of an archive with our names."""
-        first = next(self.arrays[n] for n in ("joint_displacement", "link_position", "zmp") if n in self.arrays)
+        keys = [key for key in ("joint_displacement", "link_position", "zmp") if key in self.arrays]
+        first = self.array(next((key for key in keys if self.arrays[key] is not UNREAD), keys[0]))
         count = len(first) if first.ndim else 0
         timeline = self.timeline(count)
         if "link_position" in self.arrays:
@@ -310,6 +317,6 @@ class _Reader:
         return MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=names)
 
     def report_unread(self, more: str = "") -> None:
-        unread = [*sorted(self.arrays.keys() - self.used), *([more] if more else [])]
-        if unread:
+        known = (key for key in sorted(self.arrays.keys() - self.used) if self.arrays[key] is not UNREAD)
+        if unread := [*known, *([more] if more else [])]:
             self.found.report(rules.UNREAD, f"arrays that are not read: {', '.join(unread)}", self.location)

@@ -3,6 +3,7 @@
 import math
 import zipfile
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.formats.npz import rules
-from bodymotion.formats.npz.layouts import Array, QuaternionOrder, ReadOptions, motion_of
+from bodymotion.formats.npz.layouts import UNREAD, Array, QuaternionOrder, ReadOptions, motion_of
 from bodymotion.formats.resources import unreadable
 from bodymotion.formats.rules import UNPACKED
 from bodymotion.model.body import Body
@@ -25,8 +26,12 @@ MAX_EMPTY_ROWS = 10**7
 """Rows of an array without columns: they have no bytes in the file, but each has a time in the motion."""
 
 
-def read_archive(path: str | Path, *, only: Collection[str] | None = None) -> dict[str, Array]:
+def read_archive(
+    path: str | Path, *, only: Collection[str] | None = None, found: Diagnostics | None = None
+) -> dict[str, Array]:
     """Read all arrays of an archive by their names, or `only` some; others are not looked at.
+
+    `found` gets the faults of single arrays, which are then an object without a shape.
 
     Raises
     ------
@@ -39,7 +44,7 @@ def read_archive(path: str | Path, *, only: Collection[str] | None = None) -> di
             if not (size := file.seek(0, 2)):
                 raise rules.NOT_AN_ARCHIVE.error("the file is empty", location)
             with zipfile.ZipFile(file) as archive:
-                return _arrays(archive, size, location, only)
+                return _arrays(archive, size, location, only, found)
     except FormatError:
         raise
     except OSError as error:
@@ -48,18 +53,20 @@ def read_archive(path: str | Path, *, only: Collection[str] | None = None) -> di
         raise rules.NOT_AN_ARCHIVE.error(f"the archive is damaged: {error}"[:200], location) from error
 
 
-def _arrays(archive: zipfile.ZipFile, size: int, location: Location, only: Collection[str] | None) -> dict[str, Array]:
+def _arrays(
+    archive: zipfile.ZipFile, size: int, location: Location, only: Collection[str] | None, found: Diagnostics | None
+) -> dict[str, Array]:
     members = [one for one in archive.infolist() if only is None or one.filename.removesuffix(".npy") in only]
     total = sum(member.file_size for member in members)
     if len(members) > MAX_ARRAYS or total > max(MAX_BYTES, MAX_RATIO * size):
         message = f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB"
         raise UNPACKED.error(message, location)
-    found = {}
+    arrays = {one.filename.removesuffix(".npy"): UNREAD for one in members if one.filename.endswith(".npy")}
     for member in members:
         if member.filename.endswith(".npy"):
-            with archive.open(member) as stream:
-                found[member.filename.removesuffix(".npy")] = _array(cast(BinaryIO, stream), member, location)
-    return found
+            with archive.open(member) as stream, nullcontext() if found is None else found.recover():
+                arrays[member.filename.removesuffix(".npy")] = _array(cast(BinaryIO, stream), member, location)
+    return arrays
 
 
 def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Array:
@@ -146,6 +153,6 @@ def read_npz(
     found = Diagnostics(path)
     arrays: dict[str, Array] = {}
     with found.recover(("components", "all")):
-        arrays = read_archive(path)
+        arrays = read_archive(path, found=found)
     source = Source("npz", Path(path))
     return motion_of(arrays, source, found, ReadOptions(body, joint_names, link_names, frame_rate, quaternion_order))
