@@ -161,6 +161,9 @@ def test_a_fault_hides_no_move_before_it(tmp_path):
         bm.load(path)
     assert (failure.value.problem.rule, failure.value.problem.location.line) == ("CAP002", 4)
     assert {"CAP002", "SPOT113"} <= {one.rule for one in bm.check(path).problems}
+    for number, rules in (("0", ["SPOT102", "CAP002"]), ("soon", ["CAP002", "CAP002"]), ("", ["CAP002", "CAP002"])):
+        path.write_text(f'name: "a"\nslices_per_minute: {number}\nmoves {{ type: "sit" start_slice: soon }}\n')
+        assert [one.rule for one in bm.check(path).problems] == rules
 
 
 @pytest.mark.parametrize("number", ["99999999999999999999", "-0xFFFFFFFFFFFFFFFFFF"])

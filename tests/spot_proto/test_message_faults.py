@@ -231,6 +231,20 @@ def test_check_knows_the_rules_of_animations(corpus, tmp_path):
         assert bm.check(valid).ok, valid
 
 
+def test_a_keyframe_with_a_fault_hides_no_fault_of_others(tmp_path):
+    """And what is missing at it is not reported: a late begin, a jump over it."""
+    heights = [0.48, 0.48, 0.6, 1.2, 1.2, 442]
+    rows = (
+        f"animation_keyframes {{ time: {'soon' if row in (0, 2) else row} body {{ body_pos {{ z {{ value: {height} }} }} }} }}\n"
+        for row, height in enumerate(heights)
+    )
+    path = tmp_path / "a.cap"
+    path.write_text(f"controls_body: true\n{''.join(rows)}")
+    found = [(one.rule, one.message) for one in bm.check(path).problems if one.severity != "note"]
+    assert [rule for rule, _ in found] == ["CAP002", "CAP002", "CHA214"]
+    assert "1.2 to 442 m" in found[-1][1]
+
+
 def test_no_words_of_protobuf_decide_what_a_fault_is(tmp_path, monkeypatch):
     """An unknown field, a wrong value, and a message that is not closed, each by where the parser stops."""
     from google.protobuf import text_format

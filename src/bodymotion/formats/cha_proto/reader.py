@@ -14,7 +14,7 @@ import numpy as np
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
 from bodymotion.diagnostics.text import listed
-from bodymotion.formats.cha import is_apart, unplayable
+from bodymotion.formats.cha import check_animation, is_apart, unplayable
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import (
     ARM_PLAYBACKS,
@@ -97,13 +97,15 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
     with found.recover():
         head, table = read_table(data, "Animation", found, is_text=is_text)
         animation = _animation(head, table, found, path)
-        found.extend(unplayable(animation))
+        source = replace(animation.source, options={"left_out": table.left_out})
+        animation = replace(animation, source=source)
+        # The rules of the document know what is next to keyframes that were left out.
+        found.extend(check_animation(animation) if table.left_out else unplayable(animation))
         # With faults of the text the motion is known, except next to them.
         errors = [one for one in found.problems if one.severity == "error" and one.rule != rules.TEXT.code]
         unknown: list[Subject] = [("keyframes", row + k) for row in table.left_out for k in (-2, -1, 0, 1)]
         locations = SourceMap(unknown=unknown if all(map(is_apart, errors)) else [("keyframes",)])
-        source = replace(animation.source, locations=locations, options={"left_out": table.left_out})
-        animation = replace(animation, problems=found.problems, source=source)
+        animation = replace(animation, problems=found.problems, source=replace(source, locations=locations))
     return found.result(animation)
 
 
