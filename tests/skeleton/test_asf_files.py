@@ -69,3 +69,21 @@ def test_the_skeleton_of_a_clip(tmp_path):
     assert bm.load_skeleton(tmp_path / "01_02.amc", asf=tmp_path / "y.asf").source.parts == (tmp_path / "y.asf",)
     alone = bm.load_skeleton(tmp_path / "01.asf")
     assert alone.num_frames == 1 and not alone.joint_poses(as_read=True)[..., 4:].any()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("length 7.5", "length -7.5"),
+        ("angle deg", "angle turns"),
+        ("(-160.0 20.0)", "(20 -160)"),
+        ("(-160.0 20.0)", "(-160 20)\n  ( 2 1 )"),
+        ("direction 0.34 -0.94 0", "direction 0 0 0"),
+    ],
+)
+def test_a_field_that_contradicts_itself_is_one_finding(right, wrong, tmp_path):
+    (tmp_path / "a.asf").write_text(ASF.replace(right, wrong))
+    (tmp_path / "a.amc").write_text(AMC)
+    assert [one.rule for one in bm.check(tmp_path / "a.amc").errors] == ["ASF102"]
+    (tmp_path / "a.asf").write_text(ASF.replace("direction 0 -0.2 1\n    length 2", "direction 0 0 0\n    length 0"))
+    assert bm.check(tmp_path / "a.amc").errors == ()

@@ -66,7 +66,8 @@ NO_SKELETON = judgement.error(
 BONES = judgement.error("ASF101", "An .asf has :root, :bonedata and :hierarchy.", example=(":bones", ":bonedata"))
 FIELD = judgement.error(
     "ASF102",
-    "The fields direction, axis, position and orientation have three numbers. The unit of length is a number greater than 0.",
+    "The fields direction, axis, position and orientation have three numbers. A bone has a direction and a length of at least 0. The "
+    "unit of length is a number greater than 0, that of angle is deg or rad. No lower limit is above its upper limit.",
     example=("direction 0 -1", "direction 0 -1 0"),
 )
 DOF = judgement.error(
@@ -212,7 +213,10 @@ class _Tree:
 
     def _unit(self, key: str, words: list[str], where: Location) -> None:
         if key == "angle":
-            self.degrees = not " ".join(words[1:]).lower().startswith("rad")
+            unit = " ".join(words[1:])
+            self.degrees = not unit.lower().startswith("rad")
+            if not unit.lower().startswith(("deg", "rad")):
+                self.found.report(FIELD, f"the unit of angle is {unit[:40]!r}; expected deg or rad", where)
         elif 0 < (length := parsed(" ".join(words[1:]))) < math.inf:
             self.unit = 0.0254 / length
         else:
@@ -229,6 +233,13 @@ class _Tree:
                 self.found.report(DOF, message, where, fatal=True)
             else:
                 bone.dofs = dofs
+        elif key == "limits" or key.startswith("("):
+            for low, high in re.findall(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)", " ".join(words)):
+                if parsed(low) > parsed(high):
+                    message = (
+                        f"bone {bone.name[:60]!r}: the lower limit {low[:40]} is above the upper limit {high[:40]}"
+                    )
+                    self.found.report(FIELD, message, where)
         elif key in COUNTS:
             if key == "axis" and words[-1].isalpha():
                 bone.order = words.pop().lower()
@@ -248,8 +259,10 @@ class _Tree:
             self.found.report(
                 NAME, f"the name of a bone is {bone.name[:60]!r}; expected one unique word", bone.location
             )
-        for key in ("direction", "length"):
-            if key not in bone.fields or not np.isfinite(bone.end).all():
+        length, known = bone.fields.get("length", [0.0])[0], np.isfinite(bone.end).all()
+        wrong = {"direction": bool(length) and not any(bone.fields.get("direction", ())), "length": length < 0}
+        for key, is_wrong in wrong.items():
+            if is_wrong or key not in bone.fields or not known:
                 self.found.report(FIELD, f"bone {bone.name[:60]!r} has no valid {key}", bone.location)
         self.bones.setdefault(bone.name, bone)
 
