@@ -245,6 +245,12 @@ def test_a_keyframe_with_a_fault_hides_no_fault_of_others(tmp_path):
     assert "1.2 to 442 m" in found[-1][1]
 
 
+def test_the_missing_tracks_of_a_message_are_named_by_its_own_fields(tmp_path):
+    (tmp_path / "a.cap").write_text("animation_keyframes { time: 0 body { body_pos { z { value: 0.48 } } } }\n")
+    found = next(one for one in bm.check(tmp_path / "a.cap").problems if one.rule == "CHA120")
+    assert "option" not in found.message and "controls_body: true" in (found.hint or "")
+
+
 def test_no_words_of_protobuf_decide_what_a_fault_is(tmp_path, monkeypatch):
     """An unknown field, a wrong value, and a message that is not closed, each by where the parser stops."""
     from google.protobuf import text_format

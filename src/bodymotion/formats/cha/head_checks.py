@@ -123,7 +123,7 @@ def check_options(checked: Checked) -> None:
     animation = checked.animation
     options, controls = animation.options, animation.controls
     if not controls and checked.found.is_known(("options", "controls")):
-        checked.report(rules.CONTROLS_MISSING, "there is no option 'controls'", "options", "controls")
+        checked.report(rules.CONTROLS_MISSING, "no track is controlled", "options", "controls")
     _check_numbers(checked)
     if "arm_required" in options and "arm_prohibited" in options:
         message = "there are both 'arm_required' and 'arm_prohibited'"

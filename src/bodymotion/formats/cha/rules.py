@@ -98,8 +98,8 @@ BLANK_MISSING = document.error(
 # The options.
 CONTROLS_MISSING = document.error(
     "CHA120",
-    "The option 'controls' names the tracks that the animation controls.",
-    "write 'controls' and one or more of legs, body, arm, gripper",
+    "An animation controls one or more tracks.",
+    "write 'controls' and one or more of legs, body, arm, gripper; in a .cap, 'controls_body: true' and the like",
     example=("control body", "controls body"),
 )
 CONTROLS_EMPTY = document.error(
