@@ -213,9 +213,8 @@ class _Tree:
 
     def _unit(self, key: str, words: list[str], where: Location) -> None:
         if key == "angle":
-            unit = " ".join(words[1:])
-            self.degrees = not unit.lower().startswith("rad")
-            if not unit.lower().startswith(("deg", "rad")):
+            self.degrees = not (unit := " ".join(words[1:]).lower()).startswith("rad")
+            if not unit.startswith(("deg", "rad")):
                 self.found.report(FIELD, f"the unit of angle is {unit[:40]!r}; expected deg or rad", where)
         elif 0 < (length := parsed(" ".join(words[1:]))) < math.inf:
             self.unit = 0.0254 / length
@@ -236,10 +235,8 @@ class _Tree:
         elif key == "limits" or key.startswith("("):
             for low, high in re.findall(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)", " ".join(words)):
                 if parsed(low) > parsed(high):
-                    message = (
-                        f"bone {bone.name[:60]!r}: the lower limit {low[:40]} is above the upper limit {high[:40]}"
-                    )
-                    self.found.report(FIELD, message, where)
+                    message = f"lower limit {low[:40]} is above upper limit {high[:40]}"
+                    self.found.report(FIELD, f"bone {bone.name[:60]!r}: {message}", where)
         elif key in COUNTS:
             if key == "axis" and words[-1].isalpha():
                 bone.order = words.pop().lower()
@@ -256,13 +253,11 @@ class _Tree:
         if len(self.bones) > MAX_BONES:
             raise TOO_LARGE.error(f"there are more than {MAX_BONES} bones", bone.location)
         if not bone.name or " " in bone.name or bone.name in self.bones:
-            self.found.report(
-                NAME, f"the name of a bone is {bone.name[:60]!r}; expected one unique word", bone.location
-            )
-        length, known = bone.fields.get("length", [0.0])[0], np.isfinite(bone.end).all()
-        wrong = {"direction": bool(length) and not any(bone.fields.get("direction", ())), "length": length < 0}
-        for key, is_wrong in wrong.items():
-            if is_wrong or key not in bone.fields or not known:
+            message = f"the name of a bone is {bone.name[:60]!r}; expected one unique word"
+            self.found.report(NAME, message, bone.location)
+        length, direction = bone.fields.get("length", [0.0])[0], bone.fields.get("direction", ())
+        for key, is_wrong in (("direction", length and not any(direction)), ("length", length < 0)):
+            if is_wrong or key not in bone.fields or not np.isfinite(bone.end).all():
                 self.found.report(FIELD, f"bone {bone.name[:60]!r} has no valid {key}", bone.location)
         self.bones.setdefault(bone.name, bone)
 

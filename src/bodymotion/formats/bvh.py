@@ -179,7 +179,7 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     unread = sorted(int(subject[1]) for subject in found.unknown)
     if uncounted := [n for n in unread if not joints[n].channels]:
         # The first row decides how many channels a joint has whose line of CHANNELS contradicts itself.
-        first = data[head.end() :].lstrip().partition(b"\n")[0].split()
+        first = data[head.end() : head.end() + MAX_TREE_BYTES].lstrip().partition(b"\n")[0].split()
         count = max(len(first) - sum(len(joint.channels) for joint in joints), not first)
         joints[uncounted[-1]] = replace(joints[uncounted[-1]], channels=CHANNELS[:1] * min(count, len(CHANNELS)))
     channels = sum(len(joint.channels) for joint in joints)
@@ -302,14 +302,13 @@ class _Tree:
 
     def _channels(self, words: list[str], where: Location) -> tuple[str, ...]:
         text, *names = words or [""]
-        is_counted = text.isdecimal() and len(text) < 6 and int(text) == len(names)
         unknown = next((name for name in names if name.lower() not in CHANNEL_NAMES), None)
-        if unknown is not None or not is_counted:
+        if unknown is not None or parsed(text) != len(names):
             wrong = f"unknown channel {unknown[:40]!r}" if unknown else f"CHANNELS {text[:40]} has {len(names)} names"
-            message = f"{wrong}; expected a count and as many of {', '.join(CHANNELS)}"
-            self.found.report(WRONG_CHANNELS, message, where, fatal=True)
+            wrong += f"; expected a count and as many of {', '.join(CHANNELS)}"
+            self.found.report(WRONG_CHANNELS, wrong, where, fatal=True)
             self.found.mark_unknown(("joints", self.blocks[-1].index))
-            return CHANNELS[:1] * len(names) if is_counted else ()
+            return CHANNELS[:1] * len(names) if parsed(text) == len(names) else ()
         known = tuple(CHANNEL_NAMES[name.lower()] for name in names)
         if len({*known}) < len(known):
             self.found.report(REPEATED, f"CHANNELS has a channel twice: {' '.join(known[:12])}", where)

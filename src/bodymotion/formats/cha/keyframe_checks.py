@@ -113,7 +113,7 @@ def _check_times(checked: Checked) -> None:
     finite = np.isfinite(times)
     _report_values(checked, MOTION_NOT_FINITE, TIME, times, ~finite)
     _report_values(checked, rules.TIME_NEGATIVE, TIME, times, times < 0)
-    if not checked.begins_late and times[0] > ZERO_LENGTH and finite[0]:
+    if not (checked.begins_late or 0 in left_out(checked.animation)) and times[0] > ZERO_LENGTH and finite[0]:
         message = f"the first keyframe is at {float(times[0]):g} s"
         checked.report(rules.TIME_START, message, "keyframes", 0, TIME)
     with np.errstate(invalid="ignore"):

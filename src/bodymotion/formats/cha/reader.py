@@ -23,14 +23,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import Header, OptionsReader, ParametersReader, read_header
-from bodymotion.formats.cha.head_checks import (
-    Checked,
-    check_columns,
-    check_names,
-    check_options,
-    check_parameters,
-    left_out,
-)
+from bodymotion.formats.cha.head_checks import Checked, check_columns, check_names, check_options, check_parameters
 from bodymotion.formats.cha.keyframe_checks import check_keyframes
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME
 from bodymotion.formats.cha.rows import (
@@ -227,8 +220,7 @@ def read_cha(path: str | Path, *, parameters: Mapping[str, float] | None = None)
 def check_animation(animation: Animation) -> tuple[Problem, ...]:
     """Return all problems of an animation by the rules of the document, whatever the animation comes from."""
     source = animation.source.path
-    found = Diagnostics(None if source is None else str(source))
-    checked = Checked(animation, found, begins_late=0 in left_out(animation))
+    checked = Checked(animation, Diagnostics(None if source is None else str(source)))
     for check in (check_names, check_options, check_parameters, check_columns, check_keyframes):
         check(checked)
     return checked.found.problems

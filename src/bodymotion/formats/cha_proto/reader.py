@@ -97,15 +97,13 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
     with found.recover():
         head, table = read_table(data, "Animation", found, is_text=is_text)
         animation = _animation(head, table, found, path)
-        source = replace(animation.source, options={"left_out": table.left_out})
-        animation = replace(animation, source=source)
         # The rules of the document know what is next to keyframes that were left out.
         found.extend(check_animation(animation) if table.left_out else unplayable(animation))
         # With faults of the text the motion is known, except next to them.
         errors = [one for one in found.problems if one.severity == "error" and one.rule != rules.TEXT.code]
         unknown: list[Subject] = [("keyframes", row + k) for row in table.left_out for k in (-2, -1, 0, 1)]
         locations = SourceMap(unknown=unknown if all(map(is_apart, errors)) else [("keyframes",)])
-        animation = replace(animation, problems=found.problems, source=replace(source, locations=locations))
+        animation = replace(animation, problems=found.problems, source=replace(animation.source, locations=locations))
     return found.result(animation)
 
 
@@ -373,8 +371,7 @@ def attempt(
         except ValueError as error:  # Of the number of an enumeration: protobuf gives its value, not its location.
             number = str(error).rpartition(" ")[2]
             begin = next((one.start() for one in _WHOLE.finditer(text) if str(int(one[0], 0)) == number), 0)
-            row, column = text.count("\n", 0, begin) + 1, begin - text.rfind("\n", 0, begin)
-            return message, (str(error)[:300], row, column)
+            return message, (str(error)[:300], text.count("\n", 0, begin) + 1, begin - text.rfind("\n", 0, begin))
     return message, None
 
 
@@ -406,7 +403,7 @@ def _animation(head: Any, table: Table, found: Diagnostics, path: Path | None) -
         options=_options(head, frequency),
         parameters=_parameters(head, found),
         keyframes=keyframes,
-        source=Source("cap", path),
+        source=Source("cap", path, options={"left_out": table.left_out}),
     )
 
 

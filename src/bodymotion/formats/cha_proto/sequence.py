@@ -197,9 +197,9 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         unknown: list[Subject] = []
         if found.refusal is not None:
             # Unknown are what is missing, and what has a fault: a whole move.
-            known = {one["name"] for one in FIELD.finditer(text) if one["value"]} - {"moves"}
-            empty = [name for name in ("name", "slices_per_minute", "moves") if not getattr(choreography, name)]
-            unknown = [(name,) for name in empty if name not in known]
+            empty = {name for name in ("name", "slices_per_minute", "moves") if not getattr(choreography, name)}
+            given = {one["name"] for one in FIELD.finditer(text) if one["value"]} - {"moves"}
+            unknown = [(name,) for name in empty - given]
             begins = sorted((position, subject[:2]) for subject, position in _positions(text).items())
             for one in (problem.location for problem in found.problems if problem.rule == rules.TEXT.code):
                 fault = (one.line or 1 << 62, one.column or 0)

@@ -29,9 +29,7 @@ MAX_EMPTY_ROWS = 10**7
 def read_archive(
     path: str | Path, *, only: Collection[str] | None = None, found: Diagnostics | None = None
 ) -> dict[str, Array]:
-    """Read all arrays of an archive by their names, or `only` some; others are not looked at.
-
-    `found` gets the faults of single arrays, which are then an object without a shape.
+    """Read all arrays of an archive by their names, or `only` some; `found` gets the faults of single arrays, which are then UNREAD.
 
     Raises
     ------
@@ -44,29 +42,24 @@ def read_archive(
             if not (size := file.seek(0, 2)):
                 raise rules.NOT_AN_ARCHIVE.error("the file is empty", location)
             with zipfile.ZipFile(file) as archive:
-                return _arrays(archive, size, location, only, found)
+                members = archive.infolist()
+                members = [one for one in members if only is None or one.filename.removesuffix(".npy") in only]
+                total = sum(member.file_size for member in members)
+                if len(members) > MAX_ARRAYS or total > max(MAX_BYTES, MAX_RATIO * size):
+                    message = f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB"
+                    raise UNPACKED.error(message, location)
+                arrays = {one.filename.removesuffix(".npy"): UNREAD for one in members if one.filename.endswith(".npy")}
+                for member in members:
+                    if (name := member.filename.removesuffix(".npy")) != member.filename:
+                        with archive.open(member) as stream, nullcontext() if found is None else found.recover():
+                            arrays[name] = _array(cast(BinaryIO, stream), member, location)
+                return arrays
     except FormatError:
         raise
     except OSError as error:
         raise unreadable(error, path) from error
     except Exception as error:  # zipfile, zlib, lzma and bz2 have errors of their own
         raise rules.NOT_AN_ARCHIVE.error(f"the archive is damaged: {error}"[:200], location) from error
-
-
-def _arrays(
-    archive: zipfile.ZipFile, size: int, location: Location, only: Collection[str] | None, found: Diagnostics | None
-) -> dict[str, Array]:
-    members = [one for one in archive.infolist() if only is None or one.filename.removesuffix(".npy") in only]
-    total = sum(member.file_size for member in members)
-    if len(members) > MAX_ARRAYS or total > max(MAX_BYTES, MAX_RATIO * size):
-        message = f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB"
-        raise UNPACKED.error(message, location)
-    arrays = {one.filename.removesuffix(".npy"): UNREAD for one in members if one.filename.endswith(".npy")}
-    for member in members:
-        if member.filename.endswith(".npy"):
-            with archive.open(member) as stream, nullcontext() if found is None else found.recover():
-                arrays[member.filename.removesuffix(".npy")] = _array(cast(BinaryIO, stream), member, location)
-    return arrays
 
 
 def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Array:
