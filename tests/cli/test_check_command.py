@@ -526,3 +526,15 @@ def test_only_what_can_be_fixed_in_the_format_of_a_file_is_said_to_be(tmp_path):
     )
     found = check(path)
     assert "MOT102" in found.stdout and "--fix" not in found.stderr
+    model = (
+        '<mujoco><worldbody><body name="a" quat="2 0 0 0"><geom type="sphere" size="1"/></body></worldbody></mujoco>'
+    )
+    (tmp_path / "r.xml").write_text(model)
+    found = check(tmp_path / "r.xml")
+    assert "BODY106" in found.stdout and "--fix" not in found.stderr
+    keyframe = "0.31 0.16 0 0.31 -0.16 0 -0.31 0.16 0 -0.31 -0.16 0 1 1 1 1 0 0 0.48"
+    rows = f"0 {keyframe} 45 0 0 0\n1 {keyframe} 1 0 0 0\n"
+    columns = "time foot_pos contact body_pos body_quat_wxyz"
+    (tmp_path / "w.cha").write_text(f"controls legs body\nbpm 120\nno_looping\n\nno parameters\n\n{columns}\n{rows}")
+    found = check(tmp_path / "w.cha")
+    assert "MOT102" in found.stdout and "MOT102" not in found.stderr
