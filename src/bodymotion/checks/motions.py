@@ -43,6 +43,7 @@ MAX_HEIGHT, MAX_HEIGHT_IN_MM = 20.0, 5.0
 """[m] Root heights above the first look like millimetres, if they are at most the second when divided by 1000."""
 FLOOR_HEIGHT = 0.1  # [m] Ground this close to 0 after division by 1000 shows that the positions are millimetres.
 MAX_SPEED_HIGH, MAX_SPEED = 30.0, 100.0  # [m/s] The speed of a root that is above `MAX_HEIGHT`, and of any root.
+ZERO_LENGTH = 1e-150  # Quaternions up to this length are zero: its square is, and memory that was never written holds such numbers.
 MAX_ZMP_DISTANCE, MAX_ZMP_DISTANCE_IN_MM = 20.0, 2.0
 """[m] Distances of the zero moment point from the root: as stored, and divided by 1000."""
 MAX_TIME_STEP = 0.1  # [Hz] Frame rates up to this look like times between frames [s].
@@ -100,8 +101,8 @@ def _check_quaternions(found: Diagnostics, motion: Motion, number: int, componen
     length = _quaternion_lengths(component)
     off = np.abs(length - 1)
     for rule, wrong in (
-        (MOTION_ZERO_QUATERNION, length == 0),
-        (MOTION_QUATERNION_LENGTH, (length > 0) & (off > MAX_LENGTH_ERROR)),
+        (MOTION_ZERO_QUATERNION, length < ZERO_LENGTH),
+        (MOTION_QUATERNION_LENGTH, (length >= ZERO_LENGTH) & (off > MAX_LENGTH_ERROR)),
         (MOTION_QUATERNION, (off > ROUNDING) & (off <= MAX_LENGTH_ERROR)),
     ):
         for frame, part in _each(found, rule, wrong):
