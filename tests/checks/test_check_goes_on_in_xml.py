@@ -381,5 +381,6 @@ def test_check_says_what_reading_raises(suffix, seed):
         except bm.FormatError as error:
             assert error.problem.rule in {p.rule for p in report.errors if p.location == error.problem.location}
         else:
-            assert {p.rule for p in report.problems if p.rule.startswith("XML")} == set()
+            # A misspelt name (XML106) is understood.
+            assert {p.rule for p in report.problems if p.rule.startswith("XML")} <= {"XML106"}
             assert set(body.problems) <= set(report.problems)

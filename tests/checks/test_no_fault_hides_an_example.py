@@ -220,7 +220,8 @@ def test_another_fault_removes_no_finding(suffix, tmp_path):
         was = findings(pair, text.encode("latin-1"), tmp_path)
         for planter in found_by:
             planted = planter(text)
-            if planted is None:
+            # Where a track that is not controlled has columns, an unknown track may be that one.
+            if planted is None or (planter is track and any(rule == "CHA187" for rule, _ in was)):
                 continue
             at, more = planted
             now = findings(pair, (text[:at] + more + text[at:]).encode("latin-1"), tmp_path)
