@@ -176,15 +176,6 @@ def test_a_number_of_an_enumeration_may_be_too_large(number, tmp_path):
     assert found == [("CAP002", 3, 62)]
 
 
-@pytest.mark.parametrize("name", ["a.csq", "a.chr", "a.pb"])
-@pytest.mark.parametrize("content", ["", " \n\n"])
-def test_an_empty_file_is_no_choreography(name, content, tmp_path):
-    (tmp_path / name).write_text(content)
-    assert [one.rule for one in bm.check(tmp_path / name).problems] == ["CAP002"]
-    with pytest.raises(bm.FormatError, match="empty"):
-        bm.load(tmp_path / name)
-
-
 def test_a_fault_has_no_follow_up_and_takes_no_time(tmp_path):
     """What is missing behind a fault is not reported as missing; of messages nested 50 000 deep, the fields are not located."""
     for text in ("name: 'a' name: 'b'", "name: 'a' " + "moves { step_params { " * 50_000):

@@ -151,8 +151,6 @@ def read_choreography(
     found = Diagnostics(path)
     with found.recover():
         data = file_bytes(path, MAX_FILE_BYTES)
-        if not data.strip():
-            raise rules.TEXT.error("the file is empty", Location(str(path), 1, 1))
         result = _read(data, is_text=not (is_binary(data) or _is_message(data)), path=Path(path))
         if result.value is None:
             return result
