@@ -25,7 +25,7 @@ _PARTS.maxstring, _PARTS.maxother, _PARTS.maxtuple, _PARTS.maxlist, _PARTS.fillv
 
 
 class ShortRepr:
-    """Base of dataclasses whose `repr` is one short line: a `_summary`, by default the fields that are not at their default."""
+    """Base of dataclasses whose `repr` is one short line: a `_summary`, otherwise the fields, without those left at their default."""
 
     __slots__ = ()
 

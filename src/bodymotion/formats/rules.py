@@ -24,6 +24,12 @@ GAINS = judgement.error(
     "A file of gains has a line `kp kd` or `name kp kd` for each joint of the body.",
     example=("KNEE stiff 100", "KNEE 8000 100"),
 )
+CONFLICT = judgement.error(
+    "FMT006",
+    "A file has no conflict markers of a version control system.",
+    "keep one of the two versions, and remove the lines <<<<<<<, ======= and >>>>>>>",
+    example=("<<<<<<< HEAD\nmass 2\n=======\nmass 3\n>>>>>>> branch", "mass 2"),
+)
 NAMES = judgement.error(
     "FMT007",
     "A feature of a LeRobot data set has a name for each number. Features without names are left out.",
@@ -33,12 +39,6 @@ STAMPS = judgement.warning(
     "FMT008",
     "The time stamps of a LeRobot data set agree with its fps.",
     example=("fps 25, time stamps 0, 0.01, 0.02", "fps 100, time stamps 0, 0.01, 0.02"),
-)
-CONFLICT = judgement.error(
-    "FMT006",
-    "A file has no conflict markers of a version control system.",
-    "keep one of the two versions, and remove the lines <<<<<<<, ======= and >>>>>>>",
-    example=("<<<<<<< HEAD\nmass 2\n=======\nmass 3\n>>>>>>> branch", "mass 2"),
 )
 TOO_LARGE = judgement.error(
     "FMT009",

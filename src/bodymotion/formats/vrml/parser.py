@@ -22,6 +22,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.diagnostics.spelling import meant
+from bodymotion.formats.resources import PART_MISSING
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules, values
@@ -233,7 +234,7 @@ class Parser(Recovery):
         if not isinstance(urls, list):
             raise self.wrong("expected the urls of the EXTERNPROTO", self.skip(pos))
         if not urls:
-            self.problem(rules.PART_MISSING, f"EXTERNPROTO {name} has no url", offset)
+            self.problem(PART_MISSING, f"EXTERNPROTO {name} has no url", offset)
         proto = Proto(name, fields, urls=tuple(map(str, urls)), text=self.text, offset=offset)
         self.scope.kinds[name] = kind_of(proto, 1)
         return pos

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult, Subject
-from bodymotion.formats.resources import NotFound, ResourceFinder, file_bytes
+from bodymotion.formats.resources import PART_LIMIT, PART_MISSING, PART_UNREADABLE, NotFound, ResourceFinder, file_bytes
 from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
@@ -206,7 +206,7 @@ class InlineLoader:
             elif (used := use(path, url, found)) is not None:
                 return used
         if not urls:
-            found.add(rules.PART_MISSING.problem("there is no url", location))
+            found.add(PART_MISSING.problem("there is no url", location))
         self.found.extend(found.problems)
         return None
 
@@ -223,7 +223,7 @@ class InlineLoader:
                 found.add(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
                 return None
             if level > MAX_NESTING:
-                found.add(rules.PART_LIMIT.problem(f"{path.name} is nested more than {MAX_NESTING} deep", location))
+                found.add(PART_LIMIT.problem(f"{path.name} is nested more than {MAX_NESTING} deep", location))
                 return None
             parts.add(path)
         if path not in self._scenes:
@@ -233,7 +233,7 @@ class InlineLoader:
             self._size += scene.size + 1
             if self._size > MAX_SIZE:
                 words = f"with {path.name}, the model has more than {MAX_SIZE} nodes"
-                found.add(rules.PART_LIMIT.problem(words, location))
+                found.add(PART_LIMIT.problem(words, location))
                 return None
         return scene
 
@@ -246,7 +246,7 @@ class InlineLoader:
             scene = parse_vrml(data, path)
         except FormatError as error:
             # Why the part is left out; the other problems in it do not matter then.
-            found.extend([error.problem, rules.PART_UNREADABLE.problem(f"{path.name} is left out", location)])
+            found.extend([error.problem, PART_UNREADABLE.problem(f"{path.name} is left out", location)])
             return None
         self.found.extend(scene.problems)
         return scene

@@ -1,7 +1,6 @@
 """The rules of VRML97: VRML1xx about the language and the files that a scene names, VRML2xx about shapes."""
 
 from bodymotion.diagnostics import Rule, document, judgement
-from bodymotion.formats import resources
 from bodymotion.formats.rules import TOO_LARGE
 
 RETIRED = {
@@ -9,9 +8,6 @@ RETIRED = {
     "VRML135": "FMT021",
     "VRML212": "VRML112",
 }
-
-PART_MISSING, PART_OUTSIDE, PART_REMOTE = resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE
-PART_LIMIT, PART_UNREADABLE = resources.PART_LIMIT, resources.PART_UNREADABLE
 
 NOT_VRML97 = document.error(
     "VRML101",

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Rule, Subject
 from bodymotion.diagnostics.text import counted
+from bodymotion.formats.resources import PART_UNREADABLE
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
@@ -215,7 +216,7 @@ class SceneWalker:
             if self._mesh_reader is None:
                 from bodymotion.formats.meshes.reading import MeshReader
 
-                self._mesh_reader = MeshReader(rules.PART_UNREADABLE, self.found)
+                self._mesh_reader = MeshReader(PART_UNREADABLE, self.found)
             path = self.parts.resolve(node)
             for shape in () if path is None else self._mesh_reader.shapes(path, self.parts, node.location):
                 self._add(shape.geometry, PLAIN, frame, node)
