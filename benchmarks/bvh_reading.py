@@ -36,7 +36,9 @@ def main(repeats: int = 9) -> list[tuple[str, float, float, float, str]]:
             theirs = min(theirs, time.process_time() - start)
     assert np.abs(ours - peer).max() < 1e-6
     name = "a .bvh to joint positions, against pybvh"
-    print(f"{name}: ours {mine * 1e3:.0f} ms, pybvh {theirs * 1e3:.0f} ms, ratio {theirs / mine:.1f} (target >= 5)")
+    print(
+        f"{name}: ours {mine * 1e3:.0f} ms, pybvh {theirs * 1e3:.0f} ms, ratio {theirs / mine:.1f} (target >= 5)"
+    )
     return [(name, mine, theirs, theirs / mine, ">= 5")]
 
 

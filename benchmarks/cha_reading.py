@@ -26,7 +26,12 @@ def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
         assert np.array_equal(np.loadtxt(path, skiprows=5), table)
         megabytes = path.stat().st_size / 1e6
         for name, ours, peer, target in (
-            ("reading .cha", lambda: bm.load(path), lambda: np.loadtxt(path, skiprows=5), ">= 1"),
+            (
+                "reading .cha",
+                lambda: bm.load(path),
+                lambda: np.loadtxt(path, skiprows=5),
+                ">= 1",
+            ),
             (
                 "writing .cha",
                 lambda: bm.save(animation, other.with_suffix(".cha")),
@@ -36,7 +41,15 @@ def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
         ):
             mine, _ = timed(ours, repeats)
             theirs, _ = timed(peer, max(2, repeats // 3))
-            found.append((f"{name}, {megabytes:.1f} MB, against NumPy's tables", mine, theirs, theirs / mine, target))
+            found.append(
+                (
+                    f"{name}, {megabytes:.1f} MB, against NumPy's tables",
+                    mine,
+                    theirs,
+                    theirs / mine,
+                    target,
+                )
+            )
             print(
                 f"{found[-1][0]}: ours {mine * 1e3:.0f} ms, NumPy {theirs * 1e3:.0f} ms, ratio {theirs / mine:.1f} (target {target})"
             )

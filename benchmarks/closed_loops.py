@@ -23,7 +23,9 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 def moving(body: Body, driving: tuple[int, ...]) -> np.ndarray:
     """Return joint values (T, J): the drivers open and close, all else stands still, and what follows is 0."""
     q = np.zeros((FRAMES, body.num_joints))
-    q[:, list(driving)] = 0.3 + 0.25 * np.sin(np.linspace(0, 40 * np.pi, FRAMES))[:, None]
+    q[:, list(driving)] = (
+        0.3 + 0.25 * np.sin(np.linspace(0, 40 * np.pi, FRAMES))[:, None]
+    )
     return q
 
 
@@ -40,9 +42,13 @@ class Peer:
         self.pairs = []
         for number, joint in enumerate(body.extra_joints):
             frames = []
-            for end, (index, point) in enumerate(zip(joint.links, joint.positions, strict=True)):
+            for end, (index, point) in enumerate(
+                zip(joint.links, joint.positions, strict=True)
+            ):
                 at = placements[index] * pin.SE3(np.eye(3), np.array(point))
-                frame = pin.Frame(f"loop_{number}_{end}", parents[index], at, pin.FrameType.OP_FRAME)
+                frame = pin.Frame(
+                    f"loop_{number}_{end}", parents[index], at, pin.FrameType.OP_FRAME
+                )
                 frames.append(self.model.addFrame(frame))
             self.pairs.append(frames)
         self.data = self.model.createData()
@@ -64,16 +70,22 @@ class Peer:
                 pin.updateFramePlacements(model, data)
                 apart, slopes = [], []
                 for first, second in self.pairs:
-                    apart.append(data.oMf[second].translation - data.oMf[first].translation)
+                    apart.append(
+                        data.oMf[second].translation - data.oMf[first].translation
+                    )
                     one, other = (
-                        pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)[:3]
+                        pin.getFrameJacobian(
+                            model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+                        )[:3]
                         for frame in (first, second)
                     )
                     slopes.append((other - one)[:, self.speeds])
                 residual = np.concatenate(apart)
                 if np.abs(residual).max() < 1e-10:
                     break
-                x[self.places] -= np.linalg.lstsq(np.concatenate(slopes), residual, rcond=1e-9)[0]
+                x[self.places] -= np.linalg.lstsq(
+                    np.concatenate(slopes), residual, rcond=1e-9
+                )[0]
             row[list(self.following)] = x[self.places]
         return found
 
@@ -106,7 +118,9 @@ def main() -> list[tuple[str, float, float, float, str]]:
         ">= 3",
     )
     apart = loop_errors(body, body.forward_kinematics(found))[0].max()
-    print(f"{row[0]}: ours {mine * 1e3:.1f} ms, Pinocchio {other * 1e3:.0f} ms, ratio {row[3]:.1f} (target {row[4]})")
+    print(
+        f"{row[0]}: ours {mine * 1e3:.1f} ms, Pinocchio {other * 1e3:.0f} ms, ratio {row[3]:.1f} (target {row[4]})"
+    )
     print(
         f"  residual: ours {closed.residual.max():.1e} m, theirs {apart:.1e} m; joints apart {np.abs(closed.q - found).max():.1e} rad"
     )

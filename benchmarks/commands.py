@@ -38,10 +38,19 @@ COMMANDS: tuple[tuple[str, tuple[str, ...], float], ...] = (
 def cpu_seconds(command: list[str], environment: dict[str, str]) -> float:
     """Return the CPU seconds of a process and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = subprocess.run(command, cwd=EXAMPLES, env=environment, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        command,
+        cwd=EXAMPLES,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if result.returncode:
-        raise SystemExit(f"{' '.join(command)}: exit code {result.returncode}\n{result.stderr}")
+        raise SystemExit(
+            f"{' '.join(command)}: exit code {result.returncode}\n{result.stderr}"
+        )
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
@@ -55,11 +64,20 @@ def main() -> list[tuple[str, float, float, float, str]]:
     imports = [sys.executable, "-c", "import numpy, numba"]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name != "PYTHONDONTWRITEBYTECODE"
+        }
         environment["PYTHONPYCACHEPREFIX"] = f"{folder}/bytecode"
         cpu_seconds(imports, environment)
         for name, arguments, target in COMMANDS:
-            command = [sys.executable, "-m", "bodymotion", *(a.replace("OUT", f"{folder}/out") for a in arguments)]
+            command = [
+                sys.executable,
+                "-m",
+                "bodymotion",
+                *(a.replace("OUT", f"{folder}/out") for a in arguments),
+            ]
             cpu_seconds(command, environment)
             ours, theirs = [], []
             for _ in range(ROUNDS):
@@ -69,7 +87,15 @@ def main() -> list[tuple[str, float, float, float, str]]:
             warm, base = statistics.median(ours), statistics.median(theirs)
             cold = min(_with_empty_cache(command, environment) for _ in range(2))
             rows.append((name, warm, base, ratio, f"<= {target:g}"))
-            rows.append((f"{name}, compiling", cold - warm, base, cold - warm, f"<= {MAX_COMPILING:g} s"))
+            rows.append(
+                (
+                    f"{name}, compiling",
+                    cold - warm,
+                    base,
+                    cold - warm,
+                    f"<= {MAX_COMPILING:g} s",
+                )
+            )
             print(
                 f"{name}: {warm:.2f} s of CPU, {ratio:.2f} times the import of NumPy and numba ({base:.2f} s; target {target:g}); "
                 f"with an empty cache {cold - warm:.2f} s more (target {MAX_COMPILING:g})"

@@ -12,7 +12,12 @@ ROUNDS = 15
 
 def seconds(code: str) -> float:
     """Return how long some code takes in a fresh interpreter."""
-    result = subprocess.run([sys.executable, "-c", TIMED.format(code=code)], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", TIMED.format(code=code)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return float(result.stdout)
 
 
@@ -36,7 +41,9 @@ def main() -> list[tuple[str, float, float, float, str]]:
     ):
         ours, theirs = compare(code)
         row = (f"{code}, against import numpy", ours, theirs, theirs / ours, target)
-        print(f"{row[0]}: ours {ours * 1e3:.1f} ms, numpy {theirs * 1e3:.1f} ms, ratio {row[3]:.2f} (target {row[4]})")
+        print(
+            f"{row[0]}: ours {ours * 1e3:.1f} ms, numpy {theirs * 1e3:.1f} ms, ratio {row[3]:.2f} (target {row[4]})"
+        )
         rows.append(row)
     return rows
 

@@ -25,9 +25,13 @@ def moving(body: Body) -> tuple[np.ndarray, np.ndarray]:
     """Return joint values (T, J) and root poses (T, 7) that go to and fro, each at its own pace."""
     rng = np.random.default_rng(2)
     t = np.arange(FRAMES)[:, None] / RATE
-    q = rng.uniform(0.2, 1.0, body.num_joints) * np.sin(rng.uniform(1, 6, body.num_joints) * t)
+    q = rng.uniform(0.2, 1.0, body.num_joints) * np.sin(
+        rng.uniform(1, 6, body.num_joints) * t
+    )
     place = 0.1 * np.sin(rng.uniform(1, 4, 3) * t) + [0.0, 0.0, 0.8]
-    return q, poses.from_parts(place, rotations.from_rpy(0.3 * np.sin(rng.uniform(1, 4, 3) * t)))
+    return q, poses.from_parts(
+        place, rotations.from_rpy(0.3 * np.sin(rng.uniform(1, 4, 3) * t))
+    )
 
 
 def peer(body: Body, q, dq, ddq, root, velocity, acceleration):
@@ -50,9 +54,13 @@ def peer(body: Body, q, dq, ddq, root, velocity, acceleration):
     model.gravity.linear = np.array([0.0, 0.0, -9.80665])
     turn = np.swapaxes(rotations.to_matrix(root[:, 3:]), 1, 2)
     v, a = np.zeros((2, len(q), model.nv))
-    v[:, :3], v[:, 3:6] = ((turn @ part[..., None])[..., 0] for part in (velocity[:, :3], velocity[:, 3:]))
+    v[:, :3], v[:, 3:6] = (
+        (turn @ part[..., None])[..., 0] for part in (velocity[:, :3], velocity[:, 3:])
+    )
     bent = acceleration[:, :3] - np.cross(velocity[:, 3:], velocity[:, :3])
-    a[:, :3], a[:, 3:6] = ((turn @ part[..., None])[..., 0] for part in (bent, acceleration[:, 3:]))
+    a[:, :3], a[:, 3:6] = (
+        (turn @ part[..., None])[..., 0] for part in (bent, acceleration[:, 3:])
+    )
     places = {column: place - 1 for column, place in columns.items()}
     for column, place in places.items():
         v[:, place], a[:, place] = dq[:, column], ddq[:, column]
@@ -91,10 +99,16 @@ def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
             pin.rnea(model, data, x, v, a)
         theirs.append(time.perf_counter() - start)
     torques = np.array([data.tau[place] for place in places.values()])
-    apart = np.abs(found.torques[-1, list(places)] - torques).max() / np.abs(torques).max()
+    apart = (
+        np.abs(found.torques[-1, list(places)] - torques).max() / np.abs(torques).max()
+    )
     a, b = float(np.median(mine)), float(np.median(theirs))
-    name = "inverse dynamics, SR1 over 7146 frames, against a loop over Pinocchio's rnea"
-    print(f"{name}: ours {a * 1e3:.2f} ms, Pinocchio {b * 1e3:.2f} ms, ratio {b / a:.2f} (target >= 4)")
+    name = (
+        "inverse dynamics, SR1 over 7146 frames, against a loop over Pinocchio's rnea"
+    )
+    print(
+        f"{name}: ours {a * 1e3:.2f} ms, Pinocchio {b * 1e3:.2f} ms, ratio {b / a:.2f} (target >= 4)"
+    )
     print(
         f"  {FRAMES} frames, {len(body.links)} links, {a / FRAMES / len(body.links) * 1e9:.1f} ns a link; apart {apart:.1e}"
     )

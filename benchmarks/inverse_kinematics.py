@@ -27,22 +27,34 @@ def mink_loop(body, q, root, targets):
     from bodymotion.simulation import to_mujoco
 
     model = to_mujoco(body).model
-    places = {c: model.joint(joint.name).qposadr[0] for c, joint in enumerate(body.joints) if joint.name}
+    places = {
+        c: model.joint(joint.name).qposadr[0]
+        for c, joint in enumerate(body.joints)
+        if joint.name
+    }
     start = np.array(model.qpos0)
     start[:7] = root
     for column, place in places.items():
         start[place] = q[column]
     configuration = mink.Configuration(model, start)
-    tasks = [mink.FrameTask(name, "body", position_cost=1.0, orientation_cost=1.0) for name in LINKS]
+    tasks = [
+        mink.FrameTask(name, "body", position_cost=1.0, orientation_cost=1.0)
+        for name in LINKS
+    ]
     limits = [mink.ConfigurationLimit(model, gain=1.0)]
     found, steps = np.empty((len(targets), body.num_joints)), 0
     for row, goals in zip(found, targets, strict=True):
         for task, goal in zip(tasks, goals, strict=True):
             task.set_target(mink.SE3(np.concatenate([goal[3:], goal[:3]])))
         for _ in range(50):
-            if max(np.abs(task.compute_error(configuration)).max() for task in tasks) <= TOLERANCE:
+            if (
+                max(np.abs(task.compute_error(configuration)).max() for task in tasks)
+                <= TOLERANCE
+            ):
                 break
-            speed = mink.solve_ik(configuration, tasks, 1.0, "daqp", 1e-9, limits=limits)
+            speed = mink.solve_ik(
+                configuration, tasks, 1.0, "daqp", 1e-9, limits=limits
+            )
             configuration.integrate_inplace(speed, 1.0)
             steps += 1
         row[list(places)] = configuration.q[list(places.values())]
@@ -55,12 +67,15 @@ def main() -> list[tuple[str, float, float, float, str]]:
     from benchmarks.samples import sample
 
     body = bm.load(sample("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl"))
-    motion = bm.load(sample("seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern2.seq"))
+    motion = bm.load(
+        sample("seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern2.seq")
+    )
     motion = motion.resample(FRAMES / motion.duration)[:FRAMES]
     q = body.joint_values(motion.joint_displacement)
     phase = np.linspace(0, 40 * np.pi, len(q))[:, None]
     root = bm.poses.from_parts(
-        np.sin(phase * [1, 0.5, 2]) * [0.05, 0.1, 0.02], bm.rotations.from_rpy(np.sin(phase * [0.3, 0.5, 0.1]) * 0.3)
+        np.sin(phase * [1, 0.5, 2]) * [0.05, 0.1, 0.02],
+        bm.rotations.from_rpy(np.sin(phase * [0.3, 0.5, 0.1]) * 0.3),
     )
     index = [body.link(name).index for name in LINKS]
     targets = body.forward_kinematics(q, root)[:, index]
@@ -82,12 +97,16 @@ def main() -> list[tuple[str, float, float, float, str]]:
         theirs / ours,
         ">= 5",
     )
-    print(f"{row[0]}: ours {ours * 1e3:.0f} ms, mink {theirs * 1e3:.0f} ms, ratio {row[3]:.1f} (target {row[4]})")
+    print(
+        f"{row[0]}: ours {ours * 1e3:.0f} ms, mink {theirs * 1e3:.0f} ms, ratio {row[3]:.1f} (target {row[4]})"
+    )
     apart = np.abs(found.q[:PEER_FRAMES] - other).max()
     print(
         f"  residual: ours {found.errors.max():.1e} m or rad, theirs at most {TOLERANCE:.0e} with {steps / PEER_FRAMES:.1f} QPs a frame"
     )
-    print(f"  joints apart {apart:.1e} rad in {PEER_FRAMES} frames; all reached: {found.reached.all()}")
+    print(
+        f"  joints apart {apart:.1e} rad in {PEER_FRAMES} frames; all reached: {found.reached.all()}"
+    )
     return [row]
 
 

@@ -24,16 +24,26 @@ def pinocchio_model(body: Body):
         return pin.SE3(rotations.to_matrix(pose[3:]), np.array(pose[:3]))
 
     model = pin.Model()
-    parents = {0: model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root")}
+    parents = {
+        0: model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root")
+    }
     placements = {0: pin.SE3.Identity()}
     columns = {}
     for link in body.links[1:]:
         at = placements[link.parent] * se3(link.offset)
         if link.joint.type in ("rotate", "slide") and link.index in body.joint_links:
-            kind = pin.JointModelRevoluteUnaligned if link.joint.type == "rotate" else pin.JointModelPrismaticUnaligned
-            parents[link.index] = model.addJoint(parents[link.parent], kind(np.array(link.joint.axis)), at, link.name)
+            kind = (
+                pin.JointModelRevoluteUnaligned
+                if link.joint.type == "rotate"
+                else pin.JointModelPrismaticUnaligned
+            )
+            parents[link.index] = model.addJoint(
+                parents[link.parent], kind(np.array(link.joint.axis)), at, link.name
+            )
             placements[link.index] = pin.SE3.Identity()
-            columns[body.joint_links.index(link.index)] = model.idx_qs[parents[link.index]]
+            columns[body.joint_links.index(link.index)] = model.idx_qs[
+                parents[link.index]
+            ]
         else:
             parents[link.index], placements[link.index] = parents[link.parent], at
     return model, columns, parents, placements
@@ -67,8 +77,17 @@ def compare(body: Body, q, root, repeats: int = 7):
         for configuration in configurations:
             pin.forwardKinematics(model, data, configuration)
         theirs.append(time.perf_counter() - start)
-    last = np.array([(data.oMi[parents[i]] * placements[i]).translation for i in range(len(body.links))])
-    return float(np.median(ours)), float(np.median(theirs)), float(np.abs(found[-1, :, :3] - last).max())
+    last = np.array(
+        [
+            (data.oMi[parents[i]] * placements[i]).translation
+            for i in range(len(body.links))
+        ]
+    )
+    return (
+        float(np.median(ours)),
+        float(np.median(theirs)),
+        float(np.abs(found[-1, :, :3] - last).max()),
+    )
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
@@ -77,7 +96,9 @@ def main() -> list[tuple[str, float, float, float, str]]:
     from benchmarks.samples import sample
 
     body = bm.load(sample("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl"))
-    motion = bm.load(sample("seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern2.seq"))
+    motion = bm.load(
+        sample("seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern2.seq")
+    )
     q = motion.joint_displacement.values
     root = np.tile(poses.IDENTITY, (len(q), 1))
     ours, theirs, apart = compare(body, q, root)
@@ -88,7 +109,9 @@ def main() -> list[tuple[str, float, float, float, str]]:
         theirs / ours,
         ">= 3",
     )
-    print(f"{row[0]}: ours {ours * 1e3:.2f} ms, Pinocchio {theirs * 1e3:.2f} ms, ratio {row[3]:.2f} (target {row[4]})")
+    print(
+        f"{row[0]}: ours {ours * 1e3:.2f} ms, Pinocchio {theirs * 1e3:.2f} ms, ratio {row[3]:.2f} (target {row[4]})"
+    )
     print(
         f"  {len(q)} frames, {len(body.links)} links, {ours / len(q) / len(body.links) * 1e9:.1f} ns a link; apart {apart:.1e} m"
     )

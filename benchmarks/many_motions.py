@@ -80,12 +80,25 @@ def main() -> list[tuple[str, float, float, float, str]]:
         print(
             f"{WALKS} walks of 10 s checked on a body: {kept * WALKS:.0f} s of CPU, {each * WALKS:.0f} s with the body read for each"
         )
-        rows.append(("check of many walks, body kept against read each time", kept, each, each / kept, ">= 1"))
+        rows.append(
+            (
+                "check of many walks, body kept against read each time",
+                kept,
+                each,
+                each / kept,
+                ">= 1",
+            )
+        )
         bm.save(bm.load(walk)[0:60], folder / "clip.seq")
         (folder / "clips").mkdir()
         for k in range(CLIPS):
-            (folder / "clips" / f"{k}.seq").write_bytes((folder / "clip.seq").read_bytes() + b"\n# %d\n" % k)
-        for name, model in (("no body", None), ("torques, contacts and findings on a body", body)):
+            (folder / "clips" / f"{k}.seq").write_bytes(
+                (folder / "clip.seq").read_bytes() + b"\n# %d\n" % k
+            )
+        for name, model in (
+            ("no body", None),
+            ("torques, contacts and findings on a body", body),
+        ):
             inner, outer, question = catalogued(folder / "clips", model)
             rate = 2 / (inner + outer)
             costs = f"{inner * 1e3:.1f} ms in its process, {outer * 1e3:.2f} ms in the program"
@@ -96,7 +109,9 @@ def main() -> list[tuple[str, float, float, float, str]]:
         ours = bm.load(body), bm.load(walk)[0:FRAMES]
         robot = bm.load_body(CORPUS / G1)
         steps = bm.retarget(bm.load_skeleton(CORPUS / RECORDED), robot)
-        steps = steps.resample(FRAMES / (steps.num_frames * float(np.median(np.diff(steps.times)))))[0:FRAMES]
+        steps = steps.resample(
+            FRAMES / (steps.num_frames * float(np.median(np.diff(steps.times))))
+        )[0:FRAMES]
         for title, motion, target in (
             ("a walk", steps, ">= 0.67"),
             ("a dance with faults", bm.load(CORPUS / DANCE)[0:FRAMES], "-"),
@@ -105,7 +120,13 @@ def main() -> list[tuple[str, float, float, float, str]]:
                 ("check", lambda b, m: bm.check(m, body=b)),
                 ("measure", lambda b, m: figures(measure(b, m))),
             ):
-                costs = np.median([(per_link(robot, motion, work), per_link(*ours, work)) for _ in range(5)], axis=0)
+                costs = np.median(
+                    [
+                        (per_link(robot, motion, work), per_link(*ours, work))
+                        for _ in range(5)
+                    ],
+                    axis=0,
+                )
                 title_of = f"{name} of {title} on G1 (meshes) against the walk of the biped, each frame and link"
                 rows.append((title_of, costs[0], costs[1], costs[1] / costs[0], target))
     return rows

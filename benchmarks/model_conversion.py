@@ -53,7 +53,13 @@ def conversions(folder: Path) -> list[tuple[str, float, float, float, str]]:
         for number, (stem, _, body) in enumerate(robots):
             place = folder / f"{number}" / f"{stem}{suffix}"
             place.parent.mkdir(exist_ok=True)
-            written.append(best(lambda body=body, place=place, options=options: bm.save(body, place, **options)))
+            written.append(
+                best(
+                    lambda body=body, place=place, options=options: bm.save(
+                        body, place, **options
+                    )
+                )
+            )
             read.append(best(lambda place=place: bm.load(place)))
         for what, times in (
             (f"writing {len(robots)} robots as {suffix}", written),
@@ -63,7 +69,15 @@ def conversions(folder: Path) -> list[tuple[str, float, float, float, str]]:
             print(
                 f"{what}: {sum(times):.2f} s, the slowest {slowest} {max(times):.2f} s; loading the .wrl {loading:.2f} s"
             )
-            rows.append((f"{what}, in times of loading the .wrl", sum(times), loading, sum(times) / loading, "<= 5"))
+            rows.append(
+                (
+                    f"{what}, in times of loading the .wrl",
+                    sum(times),
+                    loading,
+                    sum(times) / loading,
+                    "<= 5",
+                )
+            )
     return rows
 
 
@@ -78,8 +92,16 @@ def against_yourdfpy(folder: Path) -> tuple[str, float, float, float, str]:
     path = folder / "robot.urdf"
     bm.save(bm.load(sample(f"wrl/{ROBOT}")), path, extension=False)
     ours = best(lambda: read_urdf(path).require(), 20)
-    theirs = best(lambda: URDF.load(str(path), load_meshes=False, build_scene_graph=True), 20)
-    return "SR1.urdf into a Body, against yourdfpy without meshes", ours, theirs, theirs / ours, ">= 1"
+    theirs = best(
+        lambda: URDF.load(str(path), load_meshes=False, build_scene_graph=True), 20
+    )
+    return (
+        "SR1.urdf into a Body, against yourdfpy without meshes",
+        ours,
+        theirs,
+        theirs / ours,
+        ">= 1",
+    )
 
 
 def growing(folder: Path) -> list[tuple[str, float, float, float, str]]:
@@ -94,7 +116,10 @@ def growing(folder: Path) -> list[tuple[str, float, float, float, str]]:
         written.append(best(lambda body=body, path=path: bm.save(body, path), 2))
         read.append(best(lambda path=path: bm.load(path), 2))
     for what, times in (("writing", written), ("reading", read)):
-        steps = ", ".join(f"{size:,} triangles {seconds:.2f} s" for size, seconds in zip(SIZES, times, strict=True))
+        steps = ", ".join(
+            f"{size:,} triangles {seconds:.2f} s"
+            for size, seconds in zip(SIZES, times, strict=True)
+        )
         print(f"{what} URDF with an OBJ mesh: {steps}")
         name = f"{what} URDF with a mesh of {SIZES[-1]:,} triangles, against half of it"
         rows.append((name, times[-1], times[-2], times[-1] / times[-2], "<= 3"))

@@ -64,7 +64,11 @@ def best(function, repeats: int = REPEATS) -> float:
 def vtk_reads(path: Path) -> dict | None:
     """Return seconds and faces of VTK's importer, None where it breaks down."""
     run = subprocess.run(
-        [sys.executable, "-c", VTK, str(path), str(REPEATS)], capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, "-c", VTK, str(path), str(REPEATS)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     lines = [line for line in run.stdout.splitlines() if line.startswith("{")]
     return json.loads(lines[-1]) if run.returncode == 0 and lines else None
@@ -82,9 +86,14 @@ def main() -> list[tuple[str, float, float, float, str]]:
         if theirs is None:
             print(f"{path.name}: VTK does not read it", file=sys.stderr)
             continue
-        faces = sum(len(shape.to_mesh().faces) for shape in read_openhrp(path).require().links[0].visuals)
+        faces = sum(
+            len(shape.to_mesh().faces)
+            for shape in read_openhrp(path).require().links[0].visuals
+        )
         if faces < theirs["faces"]:
-            raise SystemExit(f"{path.name}: {faces} triangles here, {theirs['faces']} polygons in VTK")
+            raise SystemExit(
+                f"{path.name}: {faces} triangles here, {theirs['faces']} polygons in VTK"
+            )
         ours = best(lambda path=path: read_openhrp(path).require())
         title = f"loading {path.name}, {path.stat().st_size // 1000} kB, against VTK's VRML importer"
         rows.append((title, ours, theirs["seconds"], theirs["seconds"] / ours, ">= 1"))
@@ -96,10 +105,18 @@ def main() -> list[tuple[str, float, float, float, str]]:
         tokens = min(tokens, best(lambda: re.findall(rb"[^\s,]+", data), 1))
         ours = min(ours, best(lambda: read_openhrp(path).require(), 1))
     rows.append(
-        (f"loading {path.name}, in times of splitting its bytes into tokens", ours, tokens, ours / tokens, "<= 20")
+        (
+            f"loading {path.name}, in times of splitting its bytes into tokens",
+            ours,
+            tokens,
+            ours / tokens,
+            "<= 20",
+        )
     )
     for title, ours, peer, ratio, target in rows:
-        print(f"{title}: ours {ours * 1e3:.2f} ms, peer {peer * 1e3:.2f} ms, ratio {ratio:.2f} (target {target})")
+        print(
+            f"{title}: ours {ours * 1e3:.2f} ms, peer {peer * 1e3:.2f} ms, ratio {ratio:.2f} (target {target})"
+        )
     return rows
 
 

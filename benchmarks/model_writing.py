@@ -25,7 +25,9 @@ def surface(count: int) -> Mesh:
     """Return a wavy square of about so many triangles; its coordinates have all their digits."""
     side = int(np.sqrt(count / 2))
     x, y = np.meshgrid(np.linspace(0, 1, side + 1), np.linspace(0, 1, side + 1))
-    vertices = np.stack([x, y, 0.1 * np.sin(7 * x) * np.cos(5 * y)], axis=-1).reshape(-1, 3)
+    vertices = np.stack([x, y, 0.1 * np.sin(7 * x) * np.cos(5 * y)], axis=-1).reshape(
+        -1, 3
+    )
     first = np.arange(side * (side + 1)).reshape(side, side + 1)[:, :-1].ravel()
     lower = np.stack([first, first + 1, first + side + 2], axis=1)
     upper = np.stack([first, first + side + 2, first + side + 1], axis=1)
@@ -36,7 +38,10 @@ def one_mesh(mesh: Mesh) -> Body:
     """Return a body of one link with a mesh."""
     shapes = (Shape(mesh),)
     segment = Segment(name="PART", mass=1.0, visuals=shapes, collisions=shapes)
-    return Body(name="mesh", links=(Link(name="BASE", joint=Joint(name="BASE"), segments=(segment,)),))
+    return Body(
+        name="mesh",
+        links=(Link(name="BASE", joint=Joint(name="BASE"), segments=(segment,)),),
+    )
 
 
 def best(run: Callable[[], object]) -> float:
@@ -56,7 +61,12 @@ def vtk_writer(mesh: Mesh, path: Path) -> Callable[[], object]:
     from vtkmodules.vtkCommonCore import vtkObject, vtkPoints
     from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
     from vtkmodules.vtkIOExport import vtkVRMLExporter
-    from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper, vtkRenderer, vtkRenderWindow
+    from vtkmodules.vtkRenderingCore import (
+        vtkActor,
+        vtkPolyDataMapper,
+        vtkRenderer,
+        vtkRenderWindow,
+    )
 
     vtkObject.GlobalWarningDisplayOff()
     points = vtkPoints()
@@ -67,7 +77,12 @@ def vtk_writer(mesh: Mesh, path: Path) -> Callable[[], object]:
     data = vtkPolyData()
     data.SetPoints(points)
     data.SetPolys(cells)
-    mapper, actor, renderer, window = vtkPolyDataMapper(), vtkActor(), vtkRenderer(), vtkRenderWindow()
+    mapper, actor, renderer, window = (
+        vtkPolyDataMapper(),
+        vtkActor(),
+        vtkRenderer(),
+        vtkRenderWindow(),
+    )
     mapper.SetInputData(data)
     actor.SetMapper(mapper)
     renderer.AddActor(actor)
@@ -95,21 +110,29 @@ def main() -> list[tuple[str, float, float, float, str]]:
         for count in SIZES:
             body = one_mesh(surface(count))
             times.append(best(lambda body=body: write_openhrp(body, out)))
-            print(f"writing {count} triangles, {out.stat().st_size / 1e6:.1f} MB: {times[-1] * 1e3:.0f} ms")
+            print(
+                f"writing {count} triangles, {out.stat().st_size / 1e6:.1f} MB: {times[-1] * 1e3:.0f} ms"
+            )
         each = [seconds / count for seconds, count in zip(times, SIZES, strict=True)]
-        name = f"writing {SIZES[-1]} triangles, for each triangle, in times of {SIZES[2]}"
+        name = (
+            f"writing {SIZES[-1]} triangles, for each triangle, in times of {SIZES[2]}"
+        )
         rows.append((name, each[-1] * 1e6, each[2] * 1e6, each[-1] / each[2], "<= 1.5"))
         mesh = surface(AGAINST_VTK)
         ours = best(lambda: write_openhrp(one_mesh(mesh), out))
         again = read_openhrp(out).require().links[0].visuals[0].geometry
-        if not np.array_equal(again.vertices, mesh.vertices) or not np.array_equal(again.faces, mesh.faces):
+        if not np.array_equal(again.vertices, mesh.vertices) or not np.array_equal(
+            again.faces, mesh.faces
+        ):
             raise SystemExit("the mesh is not read back to the bit")
         theirs = best(vtk_writer(mesh, Path(folder) / "vtk.wrl"))
         name = f"writing {AGAINST_VTK} triangles as .wrl, against VTK's exporter (6 digits)"
         rows.append((name, ours, theirs, theirs / ours, ">= 1"))
         _all_samples(out)
     for title, ours, peer, ratio, target in rows:
-        print(f"{title}: ours {ours * 1e3:.2f} ms, peer {peer * 1e3:.2f} ms, ratio {ratio:.2f} (target {target})")
+        print(
+            f"{title}: ours {ours * 1e3:.2f} ms, peer {peer * 1e3:.2f} ms, ratio {ratio:.2f} (target {target})"
+        )
     return rows
 
 
@@ -130,8 +153,14 @@ def _all_samples(out: Path) -> None:
             continue
         middle = time.process_time()
         write_openhrp(body, out)
-        reading, writing, count = reading + middle - start, writing + time.process_time() - middle, count + 1
-    print(f"all {count} sample models: read in {reading:.2f} s, written in {writing:.2f} s")
+        reading, writing, count = (
+            reading + middle - start,
+            writing + time.process_time() - middle,
+            count + 1,
+        )
+    print(
+        f"all {count} sample models: read in {reading:.2f} s, written in {writing:.2f} s"
+    )
 
 
 if __name__ == "__main__":

@@ -16,14 +16,20 @@ from bodymotion.geometry import poses, rotations
 FRAMES = 60
 WIDTH, HEIGHT, FIELD = 320, 240, 0.8
 NEAR, FAR = 0.1, 50.0
-EYE = poses.from_matrix(np.array([[0, 0, 1, 3.0], [1, 0, 0, 0.0], [0, 1, 0, 0.4], [0, 0, 0, 1.0]]))
+EYE = poses.from_matrix(
+    np.array([[0, 0, 1, 3.0], [1, 0, 0, 0.0], [0, 1, 0, 0.4], [0, 0, 0, 1.0]])
+)
 """The camera in the frame of the root: three metres before the robot, looking back at it."""
 
 
 def vtk_scene(shapes):
     """Return VTK's window and the actors of shapes, and a function that draws and gives the depths (H, W)."""
     import vtk
-    from vtk.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
+    from vtk.util.numpy_support import (
+        numpy_to_vtk,
+        numpy_to_vtkIdTypeArray,
+        vtk_to_numpy,
+    )
 
     renderer, window = vtk.vtkRenderer(), vtk.vtkRenderWindow()
     window.SetOffScreenRendering(1)
@@ -84,7 +90,9 @@ def main(repeats: int = 5) -> list[tuple[str, float, float, float, str]]:
     )
     t = np.arange(FRAMES)[:, None] / 30.0
     q = 0.4 * np.sin(np.linspace(1, 3, body.num_joints) * t)
-    motion = bm.Motion.from_joints(q, 30.0, root=np.tile([0, 0, 0.72, 1, 0, 0, 0], (FRAMES, 1)))
+    motion = bm.Motion.from_joints(
+        q, 30.0, root=np.tile([0, 0, 0.72, 1, 0, 0, 0], (FRAMES, 1))
+    )
     under = np.eye(4)
     under[2, 3] = -0.5
     floor = bm.Shape(bm.Box((30, 30, 1)), under)
@@ -92,11 +100,17 @@ def main(repeats: int = 5) -> list[tuple[str, float, float, float, str]]:
     pictures = measures.read(camera, [floor])
     eye = poses.compose(measures.link_poses[:, 0], camera.pose)
     eye[:, 3:] = rotations.normalized(eye[:, 3:])
-    placed = poses.to_matrix(poses.compose(poses.inverse(eye)[:, None], measures.link_poses))
+    placed = poses.to_matrix(
+        poses.compose(poses.inverse(eye)[:, None], measures.link_poses)
+    )
     world = poses.to_matrix(poses.inverse(eye))
     owners = [link.index for link in body.links for _ in link.visuals]
-    window, draw = vtk_scene([*(shape for link in body.links for shape in link.visuals), floor])
-    matrices = [[*(placed[n, link] for link in owners), world[n]] for n in range(FRAMES)]
+    window, draw = vtk_scene(
+        [*(shape for link in body.links for shape in link.visuals), floor]
+    )
+    matrices = [
+        [*(placed[n, link] for link in owners), world[n]] for n in range(FRAMES)
+    ]
 
     found, other = pictures.depth, np.stack([draw(rows) for rows in matrices])
     mine, theirs = [], []
@@ -114,8 +128,12 @@ def main(repeats: int = 5) -> list[tuple[str, float, float, float, str]]:
     alike = np.mean(np.abs(found[both] / other[both] - 1) < 1e-3)
     a, b = float(np.median(mine)) / FRAMES, float(np.median(theirs)) / FRAMES
     name = "a depth picture of SR1, 320 x 240 pixels, against VTK without a screen"
-    print(f"{name}: ours {a * 1e3:.2f} ms, VTK {b * 1e3:.2f} ms, ratio {b / a:.2f} (target >= 0.2)")
-    print(f"  {window.GetClassName()}; within 1e-3 of each other in {100 * alike:.2f} % of the pixels that both see")
+    print(
+        f"{name}: ours {a * 1e3:.2f} ms, VTK {b * 1e3:.2f} ms, ratio {b / a:.2f} (target >= 0.2)"
+    )
+    print(
+        f"  {window.GetClassName()}; within 1e-3 of each other in {100 * alike:.2f} % of the pixels that both see"
+    )
     return [(name, a, b, b / a, ">= 0.2")]
 
 

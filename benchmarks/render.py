@@ -84,7 +84,9 @@ def main() -> list[tuple[str, float, float, float, str]]:
         "biped": (EXAMPLES / "biped.wrl", EXAMPLES / "biped_walk.seq"),
         "SR1": (
             sample("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl"),
-            sample("seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern2.seq"),
+            sample(
+                "seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern2.seq"
+            ),
         ),
     }
     rows = []

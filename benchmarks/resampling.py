@@ -27,8 +27,18 @@ def long_motion() -> Motion:
         steps = rng.normal(size=(FRAMES, 6)) * 1e-3
         np.cumsum(steps, axis=0, out=steps)
         values[:, link, :3] = steps[:, :3]
-        values[:, link, 3:] = rotations.from_axis_angle(steps[:, 3:], np.linalg.norm(steps[:, 3:], axis=1))
-    return Motion((MultiSE3Seq(content="LinkPosition", timeline=Timeline.uniform(FRAMES, RATE), values=values),))
+        values[:, link, 3:] = rotations.from_axis_angle(
+            steps[:, 3:], np.linalg.norm(steps[:, 3:], axis=1)
+        )
+    return Motion(
+        (
+            MultiSE3Seq(
+                content="LinkPosition",
+                timeline=Timeline.uniform(FRAMES, RATE),
+                values=values,
+            ),
+        )
+    )
 
 
 def scipys(motion: Motion, times) -> tuple[float, np.ndarray]:
@@ -38,7 +48,9 @@ def scipys(motion: Motion, times) -> tuple[float, np.ndarray]:
     found = np.empty((len(times), LINKS, 4))
     start = time.perf_counter()
     for link in range(LINKS):
-        turns = Rotation.from_quat(motion.link_position.values[:, link, 3:], scalar_first=True)
+        turns = Rotation.from_quat(
+            motion.link_position.values[:, link, 3:], scalar_first=True
+        )
         found[:, link] = Slerp(motion.times, turns)(times).as_quat(scalar_first=True)
     return time.perf_counter() - start, found
 
@@ -61,7 +73,9 @@ def compare(motion: Motion, rate: float, repeats: int = 3):
     seconds, expected = scipys(motion, times)
     theirs = seconds * ALL_LINKS / LINKS
     found = result.link_position.values[:, :LINKS, 3:]
-    apart = np.minimum(np.abs(found - expected).max(axis=-1), np.abs(found + expected).max(axis=-1)).max()
+    apart = np.minimum(
+        np.abs(found - expected).max(axis=-1), np.abs(found + expected).max(axis=-1)
+    ).max()
     return float(np.median(ours)), theirs, float(apart), grown
 
 
@@ -78,10 +92,16 @@ def main() -> list[tuple[str, float, float, float, str]]:
             theirs / ours,
             ">= 5",
         )
-        print(f"{row[0]}: ours {ours:.2f} s, SciPy {theirs:.2f} s, ratio {row[3]:.1f} (target {row[4]})")
+        print(
+            f"{row[0]}: ours {ours:.2f} s, SciPy {theirs:.2f} s, ratio {row[3]:.1f} (target {row[4]})"
+        )
         size = 8 * 7 * ALL_LINKS * int(FRAMES / RATE * rate)
-        print(f"  SciPy's is {ALL_LINKS // LINKS} times that of {LINKS} links; apart {apart:.1e}")
-        print(f"  the result takes {size / 1e9:.2f} GB; beside motion and result memory grew by {grown / 1e9:.2f} GB")
+        print(
+            f"  SciPy's is {ALL_LINKS // LINKS} times that of {LINKS} links; apart {apart:.1e}"
+        )
+        print(
+            f"  the result takes {size / 1e9:.2f} GB; beside motion and result memory grew by {grown / 1e9:.2f} GB"
+        )
         table.append(row)
     return table
 

@@ -20,7 +20,10 @@ def mink_iteration(body):
     from bodymotion.simulation import to_mujoco
 
     configuration = mink.Configuration(to_mujoco(body).model)
-    tasks = [mink.FrameTask(name, "body", position_cost=1.0, orientation_cost=1.0) for name in LINKS]
+    tasks = [
+        mink.FrameTask(name, "body", position_cost=1.0, orientation_cost=1.0)
+        for name in LINKS
+    ]
     for task in tasks:
         task.set_target_from_configuration(configuration)
     limits = [mink.ConfigurationLimit(configuration.model)]
@@ -28,7 +31,9 @@ def mink_iteration(body):
     def iterate():
         start = time.perf_counter()
         for _ in range(ITERATIONS):
-            speed = mink.solve_ik(configuration, tasks, 0.01, "daqp", 1e-6, limits=limits)
+            speed = mink.solve_ik(
+                configuration, tasks, 0.01, "daqp", 1e-6, limits=limits
+            )
             configuration.integrate_inplace(speed, 0.01)
         return (time.perf_counter() - start) / ITERATIONS
 
@@ -59,8 +64,12 @@ def main() -> list[tuple[str, float, float, float, str]]:
         theirs / ours,
         ">= 25",
     )
-    print(f"{row[0]}: ours {ours:.2f} s, GMR {theirs:.1f} s, ratio {row[3]:.1f} (target {TARGET:g})")
-    print(f"  {ours / dance.num_frames / iteration:.2f} iterations of mink a frame, {1e3 * iteration:.3f} ms each")
+    print(
+        f"{row[0]}: ours {ours:.2f} s, GMR {theirs:.1f} s, ratio {row[3]:.1f} (target {TARGET:g})"
+    )
+    print(
+        f"  {ours / dance.num_frames / iteration:.2f} iterations of mink a frame, {1e3 * iteration:.3f} ms each"
+    )
     found = bm.compare_retarget(dance, robot, motion)
     print("  " + str(found).replace("\n", "\n  ").rstrip())
     return [row]

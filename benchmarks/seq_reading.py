@@ -58,7 +58,9 @@ def with_yaml(path: Path) -> list[np.ndarray]:
 
     with path.open("rb") as file:
         data = yaml.load(file, Loader=yaml.CLoader)
-    return [np.array(component["frames"], np.float64) for component in data["components"]]
+    return [
+        np.array(component["frames"], np.float64) for component in data["components"]
+    ]
 
 
 def generate(folder: Path) -> tuple[Path, list[Path], list[tuple[int, ...]]]:
@@ -68,14 +70,18 @@ def generate(folder: Path) -> tuple[Path, list[Path], list[tuple[int, ...]]]:
     for shape in ((1000, 30), (300, 14, 7)):
         values = np.cumsum(rng.normal(0, 1e-3, shape), axis=0)
         blocks.append([_row(row) for row in values])
-    repeats = [MEGABYTES * 500_000 // sum(len(row) + 9 for row in rows) for rows in blocks]
+    repeats = [
+        MEGABYTES * 500_000 // sum(len(row) + 9 for row in rows) for rows in blocks
+    ]
     motion = folder / "generated.seq"
     heads = (
         "  -\n    type: MultiValueSeq\n    content: JointDisplacement\n    numParts: 30\n    frames:\n",
         "  -\n    type: MultiSE3Seq\n    content: LinkPosition\n    numParts: 14\n    SE3Format: XYZQWQXQYQZ\n    frames:\n",
     )
     with motion.open("w") as file:
-        file.write("type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 1000\ncomponents:\n")
+        file.write(
+            "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 1000\ncomponents:\n"
+        )
         for head, rows, repeat in zip(heads, blocks, repeats, strict=True):
             file.write(head)
             text = "".join(f"      - {row}\n" for row in rows)
@@ -90,7 +96,9 @@ def generate(folder: Path) -> tuple[Path, list[Path], list[tuple[int, ...]]]:
                 file.write(",\n" + ",\n".join(rows))
             file.write("]")
         plain.append(path)
-        shapes.append((len(rows) * repeat, 30) if k == 0 else (len(rows) * repeat, 14, 7))
+        shapes.append(
+            (len(rows) * repeat, 30) if k == 0 else (len(rows) * repeat, 14, 7)
+        )
     return motion, plain, shapes
 
 
@@ -113,7 +121,9 @@ def with_simdjson(paths: list[Path], shapes: list[tuple[int, ...]]) -> list[np.n
     return found
 
 
-def with_simdjson_in_pieces(paths: list[Path], shapes: list[tuple[int, ...]]) -> list[np.ndarray]:
+def with_simdjson_in_pieces(
+    paths: list[Path], shapes: list[tuple[int, ...]]
+) -> list[np.ndarray]:
     """Read rows that already are JSON a few at a time: as fast as simdjson can be, since its own notes stay in the cache."""
     import simdjson
 
@@ -128,7 +138,9 @@ def with_simdjson_in_pieces(paths: list[Path], shapes: list[tuple[int, ...]]) ->
                 cut = text.rfind(b",\n") if len(part) == 1 << 18 else len(text) - 1
                 rest = text[cut + 1 :]
                 numbers = np.frombuffer(
-                    parser.parse(b"[" + text[:cut].lstrip(b"\n")[at == 0 :] + b"]").as_buffer(of_type="d")
+                    parser.parse(
+                        b"[" + text[:cut].lstrip(b"\n")[at == 0 :] + b"]"
+                    ).as_buffer(of_type="d")
                 )
                 flat[at : at + len(numbers)] = numbers
                 at += len(numbers)
@@ -173,7 +185,13 @@ def main() -> list[tuple[str, float, float, float, str]]:
     if WALK.is_file():
         (alone,) = best(lambda: bm.load(WALK), repeat=40)
         ours, peer = best(lambda: bm.load(WALK), lambda: with_yaml(WALK), repeat=4)
-        add("SR1WalkPattern2.seq, against PyYAML and NumPy", min(ours, alone), peer, ">= 150", "ms")
+        add(
+            "SR1WalkPattern2.seq, against PyYAML and NumPy",
+            min(ours, alone),
+            peer,
+            ">= 150",
+            "ms",
+        )
     with tempfile.TemporaryDirectory() as folder:
         motion, plain, shapes = generate(Path(folder))
         megabytes = f"{motion.stat().st_size / 1e6:.0f} MB"
@@ -183,13 +201,31 @@ def main() -> list[tuple[str, float, float, float, str]]:
             lambda: with_simdjson_in_pieces(plain, shapes),
             repeat=6,
         )
-        add(f"{megabytes} of rows, against simdjson on the same as JSON", ours, peer, ">= 0.5", "ms")
-        add(f"{megabytes} of rows, against simdjson on pieces of that", ours, pieces, "none", "ms")
+        add(
+            f"{megabytes} of rows, against simdjson on the same as JSON",
+            ours,
+            peer,
+            ">= 0.5",
+            "ms",
+        )
+        add(
+            f"{megabytes} of rows, against simdjson on pieces of that",
+            ours,
+            pieces,
+            "none",
+            "ms",
+        )
         peak, arrays = peak_memory(motion)
         name = f"{megabytes} of rows, peak memory [MB], against 1.3 times its arrays and 100 MB"
         add(name, peak / 1e9, (1.3 * arrays + 100e6) / 1e9, ">= 1", "MB")
         ours, peer = best(headers, lambda: only_bytes(motion), repeat=5)
-        add(f"{megabytes}, headers and count of rows, against only reading the bytes", ours, peer, "none", "ms")
+        add(
+            f"{megabytes}, headers and count of rows, against only reading the bytes",
+            ours,
+            peer,
+            "none",
+            "ms",
+        )
     return rows
 
 

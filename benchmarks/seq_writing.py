@@ -20,14 +20,21 @@ JOINTS, FRAMES, PART = 40, 108_000, 1_000
 def numbers() -> np.ndarray:
     """Make joint values of all sizes (FRAMES, JOINTS): from 1e-12 to 100, about half of them below 1e-5 and so with an exponent."""
     rng = np.random.default_rng(0)
-    return rng.normal(size=(FRAMES, JOINTS)) * 10.0 ** rng.integers(-12, 2, size=(FRAMES, JOINTS))
+    return rng.normal(size=(FRAMES, JOINTS)) * 10.0 ** rng.integers(
+        -12, 2, size=(FRAMES, JOINTS)
+    )
 
 
 def dumped(rows: list, path: Path) -> float:
     """Return the seconds that PyYAML takes."""
     import yaml
 
-    document = {"type": "MultiValueSeq", "content": "JointDisplacement", "numParts": JOINTS, "frames": rows}
+    document = {
+        "type": "MultiValueSeq",
+        "content": "JointDisplacement",
+        "numParts": JOINTS,
+        "frames": rows,
+    }
     start = time.perf_counter()
     with path.open("w") as file:
         yaml.dump(document, file, Dumper=yaml.CSafeDumper, default_flow_style=None)
@@ -58,10 +65,21 @@ def main(repeats: int = 5) -> list[tuple[str, float, float, float, str]]:
         f"  {size / 1e6:.0f} MB, {values.size / 1e6:.1f} million numbers, {size / 1e6 / mine:.0f} MB/s with the flush to the disk"
     )
     found = []
-    for peer, times, target in (("PyYAML's C dumper", yaml_times, ">= 50"), ("np.savetxt", text_times, ">= 5")):
+    for peer, times, target in (
+        ("PyYAML's C dumper", yaml_times, ">= 50"),
+        ("np.savetxt", text_times, ">= 5"),
+    ):
         theirs = float(np.median(times))
-        row = (f"writing 100 MB of .seq, against {peer}", mine, theirs, theirs / mine, target)
-        print(f"{row[0]}: ours {mine * 1e3:.0f} ms, {peer} {theirs * 1e3:.0f} ms, ratio {row[3]:.1f} (target {target})")
+        row = (
+            f"writing 100 MB of .seq, against {peer}",
+            mine,
+            theirs,
+            theirs / mine,
+            target,
+        )
+        print(
+            f"{row[0]}: ours {mine * 1e3:.0f} ms, {peer} {theirs * 1e3:.0f} ms, ratio {row[3]:.1f} (target {target})"
+        )
         found.append(row)
     return found
 

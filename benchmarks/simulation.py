@@ -33,7 +33,9 @@ def compared(ours: np.ndarray, peer: np.ndarray) -> tuple[float, float, float]:
     return float(ours.min()), float(peer.min()), float(np.median(peer / ours))
 
 
-def contact_forces(mujoco: Any, model: Any, data: Any, rows: dict[int, int]) -> np.ndarray:
+def contact_forces(
+    mujoco: Any, model: Any, data: Any, rows: dict[int, int]
+) -> np.ndarray:
     """Return the net force, torque and centre (C, 9) of the contacts on each body in `rows`: its row by its number."""
     found, weights, force = np.zeros((len(rows), 9)), np.zeros(len(rows)), np.zeros(6)
     contacts = []
@@ -45,7 +47,14 @@ def contact_forces(mujoco: Any, model: Any, data: Any, rows: dict[int, int]) -> 
             row = rows.get(int(model.geom_bodyid[geom]))
             if row is not None:
                 size = float(np.linalg.norm(force[:3]))
-                contacts.append((row, sign * (axes @ force[:3]), sign * (axes @ force[3:]), contact.pos))
+                contacts.append(
+                    (
+                        row,
+                        sign * (axes @ force[:3]),
+                        sign * (axes @ force[3:]),
+                        contact.pos,
+                    )
+                )
                 found[row, 6:] += size * contact.pos
                 weights[row] += size
     found[:, 6:] /= np.where(weights > 0, weights, 1.0)[:, None]
@@ -64,19 +73,37 @@ def main() -> list[tuple[str, float, float, float, str]]:
     from bodymotion.model.links import default_gains
 
     body = bm.load(sample("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl"))
-    motion = bm.load(sample("seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern1.seq"))
+    motion = bm.load(
+        sample("seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern1.seq")
+    )
     found = bm.simulate(body, motion)
     model, steps = found.model, len(found.times) - 1
     table = np.zeros((steps, model.nu))
-    rates = np.diff(found.command[:-1], axis=0, prepend=2 * found.command[:1] - found.command[1:2]) / 1e-3
-    for column, (joint, (kp, kd)) in enumerate(zip(body.joints, default_gains(body), strict=True)):
-        table[:, model.actuator(f"robot/{joint.name}").id] = found.command[:-1, column] + kd / kp * rates[:, column]
+    rates = (
+        np.diff(
+            found.command[:-1],
+            axis=0,
+            prepend=2 * found.command[:1] - found.command[1:2],
+        )
+        / 1e-3
+    )
+    for column, (joint, (kp, kd)) in enumerate(
+        zip(body.joints, default_gains(body), strict=True)
+    ):
+        table[:, model.actuator(f"robot/{joint.name}").id] = (
+            found.command[:-1, column] + kd / kp * rates[:, column]
+        )
     rows = {int(found.bodies[index]): row for row, index in enumerate(found.touching)}
-    devices = slice(model.nu, model.nu + sum(reading.values.shape[1] for reading in found.readings))
+    devices = slice(
+        model.nu, model.nu + sum(reading.values.shape[1] for reading in found.readings)
+    )
 
     def loop(record: bool) -> dict[str, np.ndarray]:
         data = mujoco.MjData(model)
-        data.qpos[:], data.qvel[:] = found.states[0, : model.nq], found.states[0, model.nq :]
+        data.qpos[:], data.qvel[:] = (
+            found.states[0, : model.nq],
+            found.states[0, model.nq :],
+        )
         kept: dict[str, list[np.ndarray]] = {
             name: [] for name in ("qpos", "qvel", "effort", "read", "poses", "contacts")
         }
@@ -112,9 +139,23 @@ def main() -> list[tuple[str, float, float, float, str]]:
         bm.simulate_many(body, motions, workers=workers)
         clock.append(time.perf_counter() - start)
     return [
-        ("SR1's walk at 1 ms, all recorded, against a loop that stores qpos", *compared(ours, bare), ">= 0.9"),
-        ("the same, against a loop that records as much in Python", *compared(ours, recording), ">= 2"),
-        (f"{MANY} simulations on two threads, against one", clock[1], clock[0], clock[0] / clock[1], ">= 1.8"),
+        (
+            "SR1's walk at 1 ms, all recorded, against a loop that stores qpos",
+            *compared(ours, bare),
+            ">= 0.9",
+        ),
+        (
+            "the same, against a loop that records as much in Python",
+            *compared(ours, recording),
+            ">= 2",
+        ),
+        (
+            f"{MANY} simulations on two threads, against one",
+            clock[1],
+            clock[0],
+            clock[0] / clock[1],
+            ">= 1.8",
+        ),
     ]
 
 

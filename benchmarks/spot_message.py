@@ -24,7 +24,9 @@ def write_sample(path: Path) -> None:
     times = np.arange(KEYFRAMES) / RATE
     phase = 2 * np.pi * times[:, None]
     yaw = 0.1 * np.sin(0.31 * phase)
-    legs = np.array([0.0, 0.8, -1.6] * 4) + 0.1 * np.sin(phase * np.linspace(0.2, 1.3, 12))
+    legs = np.array([0.0, 0.8, -1.6] * 4) + 0.1 * np.sin(
+        phase * np.linspace(0.2, 1.3, 12)
+    )
     table = np.hstack(
         (
             times[:, None],
@@ -55,7 +57,9 @@ def timed(work, repeats: int) -> tuple[float, object]:
 
 def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
     """Print and return the rows: (name, ours [s], peer [s], ratio peer/ours, target)."""
-    from bosdyn.choreography.client.animation_file_to_proto import convert_animation_file_to_proto
+    from bosdyn.choreography.client.animation_file_to_proto import (
+        convert_animation_file_to_proto,
+    )
     from google.protobuf import text_format
 
     def theirs():
@@ -69,7 +73,9 @@ def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
         animation, message = bm.load(path), theirs()
         bm.spot.to_bytes(animation)
         text = bm.spot.to_text(animation)
-        print(f"  {path.stat().st_size / 1e6:.1f} MB, message of {message.ByteSize() / 1e6:.1f} MB")
+        print(
+            f"  {path.stat().st_size / 1e6:.1f} MB, message of {message.ByteSize() / 1e6:.1f} MB"
+        )
         for name, ours, peer, target in (
             (
                 ".cha to the bytes of its message",
@@ -93,7 +99,9 @@ def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
             mine, made = timed(ours, repeats)
             other, expected = timed(peer, repeats if target != "-" else 1)
             assert made == expected, name
-            print(f"{name}: ours {mine * 1e3:.1f} ms, the vendor's {other * 1e3:.0f} ms, ratio {other / mine:.1f}")
+            print(
+                f"{name}: ours {mine * 1e3:.1f} ms, the vendor's {other * 1e3:.0f} ms, ratio {other / mine:.1f}"
+            )
             found.append((name, mine, other, other / mine, target))
     return found
 

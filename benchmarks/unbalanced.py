@@ -19,7 +19,15 @@ import numpy as np
 import bodymotion as bm
 from benchmarks.samples import sample
 
-SHIFTS = ((0.05, 0.0), (-0.05, 0.0), (0.0, 0.04), (0.0, -0.04), (0.08, 0.02), (-0.06, -0.04), (0.1, 0.0))
+SHIFTS = (
+    (0.05, 0.0),
+    (-0.05, 0.0),
+    (0.0, 0.04),
+    (0.0, -0.04),
+    (0.08, 0.02),
+    (-0.06, -0.04),
+    (0.1, 0.0),
+)
 """[m] Of the centre of mass of the whole body."""
 SPEEDS = (1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
 LOADS = (0.03, 0.05, 0.07, 0.09, 0.11, 0.13, 0.15)
@@ -31,18 +39,32 @@ def walks() -> Iterator[tuple[str, bm.Body, bm.Motion]]:
     """Yield names, bodies and walks."""
     body = bm.load_body(sample("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl"))
     for number in (1, 2, 3):
-        path = sample(f"seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern{number}.seq")
+        path = sample(
+            f"seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern{number}.seq"
+        )
         yield f"SR1-{number}", body, bm.load_motion(path).resample(100.0, "cubic")
-    keys = bm.load_key_poses(sample("seq/choreonoid+choreonoid/sample/PoseSeq/motion/SR1/SR1WalkPattern2.pseq"))
+    keys = bm.load_key_poses(
+        sample(
+            "seq/choreonoid+choreonoid/sample/PoseSeq/motion/SR1/SR1WalkPattern2.pseq"
+        )
+    )
     yield "SR1-keys", body, keys.to_motion(body)
     examples = Path(__file__).resolve().parents[1] / "examples"
-    yield "biped", bm.load_body(examples / "biped.wrl"), bm.load_motion(examples / "biped_walk.seq").between(0.0, 6.0)
+    yield (
+        "biped",
+        bm.load_body(examples / "biped.wrl"),
+        bm.load_motion(examples / "biped_walk.seq").between(0.0, 6.0),
+    )
 
 
-def with_segments(body: bm.Body, link: bm.Link, segments: tuple[bm.Segment, ...]) -> bm.Body:
+def with_segments(
+    body: bm.Body, link: bm.Link, segments: tuple[bm.Segment, ...]
+) -> bm.Body:
     """Return the body with other segments of a link."""
     changed = replace(link, segments=segments)
-    return replace(body, links=tuple(changed if one is link else one for one in body.links))
+    return replace(
+        body, links=tuple(changed if one is link else one for one in body.links)
+    )
 
 
 def variants() -> Iterator[tuple[str, str, str, bm.Body, bm.Motion]]:
@@ -53,21 +75,49 @@ def variants() -> Iterator[tuple[str, str, str, bm.Body, bm.Motion]]:
             # Far enough that the centre of the whole body moves by the shift.
             moved = np.array([*shift, 0.0]) * body.mass / heavy.mass
             segments = tuple(
-                replace(one, center_of_mass=one.center_of_mass + one.transform[:3, :3].T @ moved)
+                replace(
+                    one,
+                    center_of_mass=one.center_of_mass + one.transform[:3, :3].T @ moved,
+                )
                 for one in heavy.segments
             )
-            yield name, "shifted", f"{shift[0]:+.2f} {shift[1]:+.2f} m", with_segments(body, heavy, segments), motion
+            yield (
+                name,
+                "shifted",
+                f"{shift[0]:+.2f} {shift[1]:+.2f} m",
+                with_segments(body, heavy, segments),
+                motion,
+            )
         for speed in SPEEDS:
-            yield name, "faster", f"x{speed:g}", body, bm.editing.change_speed(motion, speed, keep_rate=True)
+            yield (
+                name,
+                "faster",
+                f"x{speed:g}",
+                body,
+                bm.editing.change_speed(motion, speed, keep_rate=True),
+            )
         arm = body.link(ARMS[body.name])
         for share in LOADS:
-            load = bm.Segment(name="LOAD", mass=share * body.mass, inertia=1e-3 * np.eye(3))
-            yield name, "loaded", f"{100 * share:.0f} %", with_segments(body, arm, (*arm.segments, load)), motion
+            load = bm.Segment(
+                name="LOAD", mass=share * body.mass, inertia=1e-3 * np.eye(3)
+            )
+            yield (
+                name,
+                "loaded",
+                f"{100 * share:.0f} %",
+                with_segments(body, arm, (*arm.segments, load)),
+                motion,
+            )
 
 
 def main(chosen: list[str]) -> None:
     """Print a row for each case, and the sums."""
-    fell, upright, good, newly = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    fell, upright, good, newly = (
+        Counter[str](),
+        Counter[str](),
+        Counter[str](),
+        Counter[str](),
+    )
     for name, kind, variant, body, motion in variants():
         if chosen and name not in chosen:
             continue
@@ -79,7 +129,10 @@ def main(chosen: list[str]) -> None:
         assert new.report is not None
         report = new.report
         joints = max((much for much, _ in report.joints.values()), default=0.0)
-        shown = ["upright" if time is None else f"falls at {time:.2f} s" for time in (before, after)]
+        shown = [
+            "upright" if time is None else f"falls at {time:.2f} s"
+            for time in (before, after)
+        ]
         print(
             f"{name:<9}{kind:<8}{variant:<14}{shown[0]:<17}→ {shown[1]:<17}safe {100 * report.safe_after:5.1f} %  slip "
             f"{1e3 * report.slip_after:.2f} mm  joints {joints:.2f}  {report.seconds / spent:.1f}x real time",

@@ -61,7 +61,9 @@ def best_seconds(work, rounds: int = ROUNDS) -> float:
 def vtk_seconds(path: Path) -> float:
     """Return the shortest time that VTK's importer takes to read a file, its start not counted."""
     command = [sys.executable, "-c", VTK, str(path), str(ROUNDS)]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=300
+    )
     return float(result.stdout.splitlines()[-1])
 
 
@@ -76,11 +78,19 @@ def with_parts(path: Path) -> list[Path]:
         if id(node) in seen:
             continue
         seen.add(id(node))
-        if node.type == "Inline" and (scene := loader.load(node)) is not None and scene.path not in found:
+        if (
+            node.type == "Inline"
+            and (scene := loader.load(node)) is not None
+            and scene.path not in found
+        ):
             found[scene.path] = scene
             todo += scene.nodes
         for value in node.fields.values():
-            todo += [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, Node)]
+            todo += [
+                item
+                for item in (value if isinstance(value, list) else [value])
+                if isinstance(item, Node)
+            ]
     return list(found)
 
 
@@ -89,8 +99,12 @@ def main() -> list[tuple[str, float, float, float, str]]:
     rows = []
     for robot in ROBOTS:
         files = [(path, path.read_bytes()) for path in with_parts(sample(robot))]
-        ours = best_seconds(lambda files=files: [parse_vrml(data, path) for path, data in files])
-        peer = best_seconds(lambda files=files: [TOKEN.findall(data) for _, data in files])
+        ours = best_seconds(
+            lambda files=files: [parse_vrml(data, path) for path, data in files]
+        )
+        peer = best_seconds(
+            lambda files=files: [TOKEN.findall(data) for _, data in files]
+        )
         size = sum(len(data) for _, data in files)
         name = f"VRML97, {Path(robot).name} and its parts ({len(files)} files, {size / 1e3:.0f} kB), against splitting into tokens"
         rows.append((name, ours, peer, peer / ours, ">= 0.125 (1/8)"))
@@ -100,10 +114,18 @@ def main() -> list[tuple[str, float, float, float, str]]:
         ours = best_seconds(lambda data=data, path=path: parse_vrml(data, path))
         peer = vtk_seconds(path)
         rows.append(
-            (f"VRML97, {path.stem} ({len(data) / 1e3:.0f} kB), against VTK's importer", ours, peer, peer / ours, ">= 1")
+            (
+                f"VRML97, {path.stem} ({len(data) / 1e3:.0f} kB), against VTK's importer",
+                ours,
+                peer,
+                peer / ours,
+                ">= 1",
+            )
         )
     for name, ours, peer, ratio, target in rows:
-        print(f"{name}: ours {ours * 1e3:.2f} ms, peer {peer * 1e3:.2f} ms, ratio {ratio:.2f} (target {target})")
+        print(
+            f"{name}: ours {ours * 1e3:.2f} ms, peer {peer * 1e3:.2f} ms, ratio {ratio:.2f} (target {target})"
+        )
     return rows
 
 

@@ -64,7 +64,10 @@ def print_row(name: str, body: bm.Body, motion: bm.Motion) -> None:
         found = times_to_fall(body, motion, balanced)
         share, median = 100 * found[:, 1].mean(), np.median(found[:, 0])
         kind = "balanced" if balanced else "as it is"
-        print(f"{name:<24}{kind:<10}{len(found):>3} windows, {share:5.1f} % stand, median {median:.2f} s", flush=True)
+        print(
+            f"{name:<24}{kind:<10}{len(found):>3} windows, {share:5.1f} % stand, median {median:.2f} s",
+            flush=True,
+        )
 
 
 def main(chosen: list[str]) -> None:
@@ -76,9 +79,19 @@ def main(chosen: list[str]) -> None:
         for clip, source in CLIPS.items():
             if chosen and {*chosen} & {*CLIPS} and clip not in chosen:
                 continue
-            print_row(f"{robot}, {clip}", body, bm.retarget(bm.load_skeleton(sample(source)), body))
-            for name, other in OTHERS.items() if (robot, clip) == ("G1", "dance") else ():
-                print_row(f"{robot}, {clip}, {name}", body, bm.load_motion(sample(other), body=body))
+            print_row(
+                f"{robot}, {clip}",
+                body,
+                bm.retarget(bm.load_skeleton(sample(source)), body),
+            )
+            for name, other in (
+                OTHERS.items() if (robot, clip) == ("G1", "dance") else ()
+            ):
+                print_row(
+                    f"{robot}, {clip}, {name}",
+                    body,
+                    bm.load_motion(sample(other), body=body),
+                )
 
 
 if __name__ == "__main__":

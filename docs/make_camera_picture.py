@@ -24,8 +24,16 @@ NEAR, FAR = (253, 231, 37), (68, 1, 84)
 
 def main() -> None:
     """Save the picture."""
-    robot, walk = bm.load(ROOT / "examples" / "biped.wrl"), bm.load(ROOT / "examples" / "biped_walk.seq")
-    other = replace(robot, root_pose=poses.from_parts([3.4, 0.75, 0.72], rotations.from_rpy([0, 0, np.pi - 0.4])))
+    robot, walk = (
+        bm.load(ROOT / "examples" / "biped.wrl"),
+        bm.load(ROOT / "examples" / "biped_walk.seq"),
+    )
+    other = replace(
+        robot,
+        root_pose=poses.from_parts(
+            [3.4, 0.75, 0.72], rotations.from_rpy([0, 0, np.pi - 0.4])
+        ),
+    )
     scenery = [
         floor(),
         other,
@@ -33,8 +41,12 @@ def main() -> None:
         placed(bm.Sphere(0.3), (3.3, -0.05, 0.3), 0.0, (0.2, 0.4, 0.75)),
         placed(bm.Box((0.2, 12.0, 2.2)), (7.0, 1.5, 1.1), 0.0, (0.82, 0.8, 0.74)),
     ]
-    (picture,) = bm.dynamics.measure(robot, walk).read("HEAD_CAMERA", scenery).at(SECONDS)
-    Image.fromarray(np.concatenate([picture.color, in_colours(picture.depth)], axis=1)).quantize(256, kmeans=3).save(
+    (picture,) = (
+        bm.dynamics.measure(robot, walk).read("HEAD_CAMERA", scenery).at(SECONDS)
+    )
+    Image.fromarray(
+        np.concatenate([picture.color, in_colours(picture.depth)], axis=1)
+    ).quantize(256, kmeans=3).save(
         ROOT / "docs" / "images" / "camera.png", optimize=True
     )
 
@@ -42,7 +54,10 @@ def main() -> None:
 def floor() -> bm.Mesh:
     """Return a floor of tiles, half a metre wide."""
     side = 0.5 * (np.arange(TILES + 1) - TILES / 3)
-    x, y = (values.ravel() for values in np.meshgrid(side, side - side.mean(), indexing="ij"))
+    x, y = (
+        values.ravel()
+        for values in np.meshgrid(side, side - side.mean(), indexing="ij")
+    )
     row, column = (values.ravel() for values in np.divmod(np.arange(TILES**2), TILES))
     first = (TILES + 1) * row + column
     faces = np.concatenate(
@@ -73,7 +88,9 @@ def in_colours(depth: np.ndarray) -> np.ndarray:
     seen = np.isfinite(depth)
     low, high = nearness[seen].min(), nearness[seen].max()
     share = ((nearness - low) / (high - low))[..., None]
-    return np.where(seen[..., None], share * np.array(NEAR) + (1 - share) * np.array(FAR), 0).astype(np.uint8)
+    return np.where(
+        seen[..., None], share * np.array(NEAR) + (1 - share) * np.array(FAR), 0
+    ).astype(np.uint8)
 
 
 if __name__ == "__main__":

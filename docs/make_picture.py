@@ -19,7 +19,12 @@ import bodymotion as bm
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-FLAGS = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking")
+FLAGS = (
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+)
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,21 @@ class Picture:
 def later(motion: bm.Motion) -> bm.Motion:
     """Return a motion at 94 % of its speed."""
     rate = 0.94 * motion.frame_rate
-    return motion.replaced(*(replace(c, timeline=bm.Timeline.uniform(c.num_frames, rate)) for c in motion.timed))
+    return motion.replaced(
+        *(
+            replace(c, timeline=bm.Timeline.uniform(c.num_frames, rate))
+            for c in motion.timed
+        )
+    )
 
 
-ON = {"contacts": True, "support": True, "measured_zmp": True, "mass": True, "trails": True}
+ON = {
+    "contacts": True,
+    "support": True,
+    "measured_zmp": True,
+    "mass": True,
+    "trails": True,
+}
 PICTURES = {
     "viewer": Picture(("biped.wrl", "biped_walk.seq"), 4.62),
     "viewer_balance": Picture(
@@ -68,11 +84,21 @@ PICTURES = {
         quantity="joint_velocities",
     ),
     "viewer_ghost": Picture(
-        ("biped.wrl", "biped_walk.seq"), 4.0, camera=(2.3, 1.5, 1.0), look_at=(0.0, 0.05, 0.65), ghost=later
+        ("biped.wrl", "biped_walk.seq"),
+        4.0,
+        camera=(2.3, 1.5, 1.0),
+        look_at=(0.0, 0.05, 0.65),
+        ghost=later,
     ),
-    "spot_wave": Picture(("wave.cha",), 1.6, camera=(2.3, -1.9, 1.1), look_at=(0.1, 0.0, 0.64)),
-    "spot_sway": Picture(("sway.cha",), 0.78, camera=(2.0, 0.7, 0.75), look_at=(0.0, 0.0, 0.24)),
-    "spot_trot": Picture(("trot.cha",), 1.13, camera=(1.35, 1.6, 0.75), look_at=(0.02, 0.0, 0.24)),
+    "spot_wave": Picture(
+        ("wave.cha",), 1.6, camera=(2.3, -1.9, 1.1), look_at=(0.1, 0.0, 0.64)
+    ),
+    "spot_sway": Picture(
+        ("sway.cha",), 0.78, camera=(2.0, 0.7, 0.75), look_at=(0.0, 0.0, 0.24)
+    ),
+    "spot_trot": Picture(
+        ("trot.cha",), 1.13, camera=(1.35, 1.6, 0.75), look_at=(0.02, 0.0, 0.24)
+    ),
 }
 
 
@@ -92,7 +118,14 @@ def scene(browser: Browser, picture: Picture, target: Path) -> None:
     things = [bm.load(ROOT / "examples" / name) for name in picture.examples]
     body, *motions = things
     motions += [picture.ghost(motions[0])] if picture.ghost is not None else []
-    viewer = bm.view(body, motions, ghost=len(motions) > 1, block=False, open_browser=False, play=False)
+    viewer = bm.view(
+        body,
+        motions,
+        ghost=len(motions) > 1,
+        block=False,
+        open_browser=False,
+        play=False,
+    )
     assert viewer is not None
     viewer.options.quantity = picture.quantity
     if picture.quantity is not None:
@@ -120,7 +153,9 @@ def scene(browser: Browser, picture: Picture, target: Path) -> None:
             break
     page.close()
     viewer.stop()
-    Image.open(io.BytesIO(shot)).convert("RGB").quantize(picture.colors, kmeans=3).save(target, optimize=True)
+    Image.open(io.BytesIO(shot)).convert("RGB").quantize(picture.colors, kmeans=3).save(
+        target, optimize=True
+    )
 
 
 if __name__ == "__main__":

@@ -40,7 +40,9 @@ def still() -> Image.Image:
 
 def steps() -> Image.Image:
     """Return several moments of the walk."""
-    return drawn(BIPED, WALK, strobe=7, start=1.0, end=8.5, camera="side", size=(1200, 420))
+    return drawn(
+        BIPED, WALK, strobe=7, start=1.0, end=8.5, camera="side", size=(1200, 420)
+    )
 
 
 def sheet() -> Image.Image:
@@ -50,13 +52,22 @@ def sheet() -> Image.Image:
 
 def wave() -> Image.Image:
     """Return several moments of the wave of Spot."""
-    return drawn(EXAMPLES / "wave.cha", at=(0.0, 0.75, 1.3, 1.75, 3.6), background="dark", size=(1200, 420))
+    return drawn(
+        EXAMPLES / "wave.cha",
+        at=(0.0, 0.75, 1.3, 1.75, 3.6),
+        background="dark",
+        size=(1200, 420),
+    )
 
 
 def robots() -> Image.Image:
     """Return robots of other projects side by side."""
-    pictures = [drawn(CORPUS / name, camera=camera, size=(280, 340)) for name, camera in ROBOTS]
-    row = Image.new("RGB", (sum(picture.width for picture in pictures), pictures[0].height))
+    pictures = [
+        drawn(CORPUS / name, camera=camera, size=(280, 340)) for name, camera in ROBOTS
+    ]
+    row = Image.new(
+        "RGB", (sum(picture.width for picture in pictures), pictures[0].height)
+    )
     for number, picture in enumerate(pictures):
         row.paste(picture, (number * picture.width, 0))
     return row
@@ -81,7 +92,9 @@ def drawn(*files: Path, **options: object) -> Image.Image:
 def main(names: list[str]) -> None:
     """Save the images with these names, or all; few colours keep the files small."""
     for name in names or PICTURES:
-        PICTURES[name]().quantize(COLORS, kmeans=2).save(IMAGES / f"rendered_{name}.png", optimize=True)
+        PICTURES[name]().quantize(COLORS, kmeans=2).save(
+            IMAGES / f"rendered_{name}.png", optimize=True
+        )
 
 
 if __name__ == "__main__":

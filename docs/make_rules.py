@@ -71,9 +71,7 @@ def page() -> str:
     text = TOP
     titles = _titles()
     for letters in titles:
-        text += (
-            f"\n## {titles[letters]} ({letters})\n\n| code | severity | rule | wrong → right | what to do | from |\n"
-        )
+        text += f"\n## {titles[letters]} ({letters})\n\n| code | severity | rule | wrong → right | what to do | from |\n"
         text += "|---|---|---|---|---|---|\n"
         for rule in groups[letters]:
             cells = (
@@ -92,9 +90,17 @@ def _titles() -> dict[str, str]:
     """Return the titles of the groups of rules by the letters of their codes, those of formats in the order of the table of formats."""
     titles = dict(TITLES)
     for row in FORMATS:
-        package = importlib.import_module(f"bodymotion.formats.{row.read.place.partition(':')[0].partition('.')[0]}")
-        rules = rules_of(package) or rules_of(importlib.import_module(f"{package.__name__}.rules"))
-        title = ", ".join(filter(None, (row.title[0].upper() + row.title[1:], " ".join(row.extensions))))
+        package = importlib.import_module(
+            f"bodymotion.formats.{row.read.place.partition(':')[0].partition('.')[0]}"
+        )
+        rules = rules_of(package) or rules_of(
+            importlib.import_module(f"{package.__name__}.rules")
+        )
+        title = ", ".join(
+            filter(
+                None, (row.title[0].upper() + row.title[1:], " ".join(row.extensions))
+            )
+        )
         for letters in {re.sub(r"\d", "", rule.code) for rule in rules}:
             titles.setdefault(letters, title)
     return titles
@@ -103,11 +109,16 @@ def _titles() -> dict[str, str]:
 def _retired_rows() -> list[str]:
     """Return a row for each code that another rule replaced, in the order of the old codes."""
     sentences = {rule.code: rule.sentence for rule in catalogue().values()}
-    return [f"| {old} | {new} | {_cell(sentences[new])} |\n" for old, new in sorted(retired().items())]
+    return [
+        f"| {old} | {new} | {_cell(sentences[new])} |\n"
+        for old, new in sorted(retired().items())
+    ]
 
 
 def _what_to_do(rule: Rule) -> str:
-    return "; ".join(part for part in (rule.hint, "`--fix` fixes it" if rule.fixable else "") if part)
+    return "; ".join(
+        part for part in (rule.hint, "`--fix` fixes it" if rule.fixable else "") if part
+    )
 
 
 def _example(rule: Rule) -> str:
@@ -116,7 +127,9 @@ def _example(rule: Rule) -> str:
 
 def _code(text: str) -> str:
     """Return a piece of a file as code; as HTML if Markdown's own syntax cannot hold it."""
-    text = text.replace("\t", "⇥").translate({code: 0x2400 + code for code in range(32) if code != 10})
+    text = text.replace("\t", "⇥").translate(
+        {code: 0x2400 + code for code in range(32) if code != 10}
+    )
     if not set(text) & set("`|\\\n") and "  " not in text:
         return f"`{text}`"
     text = html.escape(text, quote=False)
@@ -126,7 +139,13 @@ def _code(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
+    return (
+        text.replace("\\", "\\\\")
+        .replace("|", "\\|")
+        .replace("<", "&lt;")
+        .replace("*", "\\*")
+        .replace("_", "\\_")
+    )
 
 
 if __name__ == "__main__":

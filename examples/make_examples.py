@@ -27,7 +27,10 @@ def main(folder: Path) -> None:
     model.write_text(write_wrl(biped()), encoding="utf-8", newline="\n")
     motion = walk(bm.load(model))
     (folder / "biped_walk.seq").write_text(
-        write_seq(motion, "The robot of biped.wrl walks for ten seconds, with a bend to the left"),
+        write_seq(
+            motion,
+            "The robot of biped.wrl walks for ten seconds, with a bend to the left",
+        ),
         encoding="utf-8",
         newline="\n",
     )

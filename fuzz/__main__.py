@@ -28,59 +28,114 @@ MAX_SHOWN = 2000
 def main() -> int:
     """Run the targets; return 1 if one of them broke, 2 if atheris is missing."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"what to try: {' '.join(TARGETS)} (all)")
-    parser.add_argument("--seconds", type=float, default=60, help="for each target (60)")
-    parser.add_argument("--until", type=float, help="a time (seconds since 1970) to go on until, round and round")
     parser.add_argument(
-        "--cases", type=Path, default=ROOT / "tests" / "fuzz_cases", help="where to keep inputs that break a reader"
+        "targets",
+        nargs="*",
+        metavar="TARGET",
+        help=f"what to try: {' '.join(TARGETS)} (all)",
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=60, help="for each target (60)"
+    )
+    parser.add_argument(
+        "--until",
+        type=float,
+        help="a time (seconds since 1970) to go on until, round and round",
+    )
+    parser.add_argument(
+        "--cases",
+        type=Path,
+        default=ROOT / "tests" / "fuzz_cases",
+        help="where to keep inputs that break a reader",
     )
     options = parser.parse_args()
     for name in options.targets:
         if name not in TARGETS:
-            parser.error(f"there is no target {name!r}; expected one of {' '.join(TARGETS)}")
+            parser.error(
+                f"there is no target {name!r}; expected one of {' '.join(TARGETS)}"
+            )
     if importlib.util.find_spec("atheris") is None:
         print(
             "atheris is not installed (it is for Linux); the tests do the same with hypothesis, for a few seconds",
             file=sys.stderr,
         )
         return 2
-    work = Path(os.environ.get("BODYMOTION_FUZZ", Path(tempfile.gettempdir()) / "bodymotion-fuzz"))
+    work = Path(
+        os.environ.get(
+            "BODYMOTION_FUZZ", Path(tempfile.gettempdir()) / "bodymotion-fuzz"
+        )
+    )
     work.mkdir(parents=True, exist_ok=True)
     total: dict[str, list[int]] = {name: [0, 0] for name in options.targets or TARGETS}
     while True:
         together = options.seconds < TOGETHER and len(total) > 1
-        for name, runs, faults in (all_of if together else each_of)(list(total), options.seconds, options.cases, work):
+        for name, runs, faults in (all_of if together else each_of)(
+            list(total), options.seconds, options.cases, work
+        ):
             total[name][0] += runs
             total[name][1] += faults
-            if options.until is not None and time.time() + options.seconds > options.until:
+            if (
+                options.until is not None
+                and time.time() + options.seconds > options.until
+            ):
                 break
         if options.until is None or time.time() + options.seconds > options.until:
             break
-    print("executions in all: " + ", ".join(f"{name} {runs}" for name, (runs, _) in total.items()))
+    print(
+        "executions in all: "
+        + ", ".join(f"{name} {runs}" for name, (runs, _) in total.items())
+    )
     return 1 if any(faults for _, faults in total.values()) else 0
 
 
-def each_of(names: list[str], seconds: float, cases: Path, work: Path) -> Iterator[tuple[str, int, int]]:
+def each_of(
+    names: list[str], seconds: float, cases: Path, work: Path
+) -> Iterator[tuple[str, int, int]]:
     """Fuzz targets one after another, each in its own process; yield the name, the number of inputs, and the number of different faults."""
     for name in names:
-        command = [sys.executable, "-m", "fuzz.worker", name, str(round(seconds)), str(cases), str(work)]
+        command = [
+            sys.executable,
+            "-m",
+            "fuzz.worker",
+            name,
+            str(round(seconds)),
+            str(cases),
+            str(work),
+        ]
         with (work / f"{name}.log").open("wb") as file:
-            ended = subprocess.run(command, cwd=ROOT, stdout=file, stderr=file, check=False).returncode
+            ended = subprocess.run(
+                command, cwd=ROOT, stdout=file, stderr=file, check=False
+            ).returncode
         yield name, *report(name, seconds, ended, work)
 
 
-def all_of(names: list[str], seconds: float, cases: Path, work: Path) -> Iterator[tuple[str, int, int]]:
+def all_of(
+    names: list[str], seconds: float, cases: Path, work: Path
+) -> Iterator[tuple[str, int, int]]:
     """Fuzz targets side by side from one start; yield as `each_of` does, as they end."""
-    command = [sys.executable, "-m", "fuzz.worker", ",".join(names), str(round(seconds)), str(cases), str(work)]
+    command = [
+        sys.executable,
+        "-m",
+        "fuzz.worker",
+        ",".join(names),
+        str(round(seconds)),
+        str(cases),
+        str(work),
+    ]
     left = set(names)
     with (work / "all.log").open("wb") as file:
-        worker = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=file, text=True)
+        worker = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=file, text=True
+        )
         assert worker.stdout is not None
         for line in worker.stdout:
             found = re.fullmatch(r"ENDED (\S+) (-?\d+)\n", line)
             if found and found.group(1) in left:
                 left.remove(found.group(1))
-                yield found.group(1), *report(found.group(1), seconds, int(found.group(2)), work)
+                yield (
+                    found.group(1),
+                    *report(found.group(1), seconds, int(found.group(2)), work),
+                )
         worker.wait()
     for name in sorted(left):
         print(f"  {name} was not tried: see {work / 'all.log'}")

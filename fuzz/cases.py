@@ -84,4 +84,8 @@ def shrunk(workspace: Workspace, data: bytes, name: str) -> bytes:
 def saved_cases(name: str) -> list[Path]:
     """Return the cases of a target."""
     folder = CASES / name
-    return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+    return (
+        sorted(path for path in folder.iterdir() if path.is_file())
+        if folder.is_dir()
+        else []
+    )

@@ -14,9 +14,44 @@ from fuzz.targets import Target
 __all__ = ["changed"]
 
 EDGE_NUMBERS = (
-    *(b"0", b"-0", b"-1", b"1", b"2", b"255", b"65536", b"2147483647", b"-2147483648", b"2147483648", b"4294967295"),
-    *(b"9223372036854775807", b"99999999999999999999", b"00", b"0x7f", b"1_0", b".", b"-", b"3.", b"1e", b"1e308"),
-    *(b"-1e308", b"1e999", b"1e-320", b"5e-324", b"0.1", b"nan", b"inf", b"-inf", b"1e16", b"1e5", b""),
+    *(
+        b"0",
+        b"-0",
+        b"-1",
+        b"1",
+        b"2",
+        b"255",
+        b"65536",
+        b"2147483647",
+        b"-2147483648",
+        b"2147483648",
+        b"4294967295",
+    ),
+    *(
+        b"9223372036854775807",
+        b"99999999999999999999",
+        b"00",
+        b"0x7f",
+        b"1_0",
+        b".",
+        b"-",
+        b"3.",
+        b"1e",
+        b"1e308",
+    ),
+    *(
+        b"-1e308",
+        b"1e999",
+        b"1e-320",
+        b"5e-324",
+        b"0.1",
+        b"nan",
+        b"inf",
+        b"-inf",
+        b"1e16",
+        b"1e5",
+        b"",
+    ),
 )
 STRAY = (
     b"\0",
@@ -48,7 +83,11 @@ def _number(data: bytes, target: Target, by: random.Random) -> bytes:
     if not found:
         return _stray(data, target, by)
     chosen = by.choice(found)
-    return _put(data, *chosen.span(), by.choice(EDGE_NUMBERS) if by.random() < 0.8 else by.choice(found).group())
+    return _put(
+        data,
+        *chosen.span(),
+        by.choice(EDGE_NUMBERS) if by.random() < 0.8 else by.choice(found).group(),
+    )
 
 
 def _word(data: bytes, target: Target, by: random.Random) -> bytes:
@@ -56,7 +95,11 @@ def _word(data: bytes, target: Target, by: random.Random) -> bytes:
     if not found:
         return _stray(data, target, by)
     chosen = by.choice(found)
-    piece = by.choice(target.words) if target.words and by.random() < 0.6 else by.choice(found).group()
+    piece = (
+        by.choice(target.words)
+        if target.words and by.random() < 0.6
+        else by.choice(found).group()
+    )
     return _put(data, *chosen.span(), piece)
 
 
@@ -75,10 +118,14 @@ def _piece(data: bytes, target: Target, by: random.Random) -> bytes:
                 data,
                 chosen.end(),
                 chosen.end(),
-                b" " + (by.choice(target.words) if target.words else other.group()) + b" ",
+                b" "
+                + (by.choice(target.words) if target.words else other.group())
+                + b" ",
             )
         case _:
-            return _put(data, chosen.end(), chosen.end(), chosen.group() * by.choice((1, 2, 30)))
+            return _put(
+                data, chosen.end(), chosen.end(), chosen.group() * by.choice((1, 2, 30))
+            )
 
 
 def _block(data: bytes, target: Target, by: random.Random) -> bytes:
@@ -112,7 +159,11 @@ def _stray(data: bytes, target: Target, by: random.Random) -> bytes:
 
 
 def _cut(data: bytes, target: Target, by: random.Random) -> bytes:
-    return data[: by.randrange(len(data) + 1)] if by.random() < 0.3 else _stray(data, target, by)
+    return (
+        data[: by.randrange(len(data) + 1)]
+        if by.random() < 0.3
+        else _stray(data, target, by)
+    )
 
 
 def _byte(data: bytes, target: Target, by: random.Random) -> bytes:
@@ -127,14 +178,31 @@ def _byte(data: bytes, target: Target, by: random.Random) -> bytes:
                 data,
                 at,
                 at + 4,
-                by.choice((b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\0\0\0\0", b"\1\0\0\0", b"\0\0\xc0\x7f")),
+                by.choice(
+                    (
+                        b"\xff\xff\xff\xff",
+                        b"\xff\xff\xff\x7f",
+                        b"\0\0\0\0",
+                        b"\1\0\0\0",
+                        b"\0\0\xc0\x7f",
+                    )
+                ),
             )
         case 2:
             return _put(
                 data,
                 at,
                 at + 1,
-                by.choice((b"\0", b"\x7f", b"\x80", b"\xff", b"\1", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")),
+                by.choice(
+                    (
+                        b"\0",
+                        b"\x7f",
+                        b"\x80",
+                        b"\xff",
+                        b"\1",
+                        b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+                    )
+                ),
             )
         case 3:
             length = by.randrange(1, 40)
@@ -149,7 +217,11 @@ def _zip(data: bytes, target: Target, by: random.Random) -> bytes:
         return _byte(data, target, by)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = [(i.filename, archive.read(i)) for i in archive.infolist()[:30] if i.file_size < 1 << 20]
+            members = [
+                (i.filename, archive.read(i))
+                for i in archive.infolist()[:30]
+                if i.file_size < 1 << 20
+            ]
     except Exception:
         return _byte(data, target, by)
     if not members:
@@ -180,7 +252,15 @@ def _zip(data: bytes, target: Target, by: random.Random) -> bytes:
                 b"|u1",
                 b"<f16",
             )
-            members[at] = (name, re.sub(rb"'[<>|][A-Za-z][^']*'", b"'" + by.choice(types) + b"'", inside, count=1))
+            members[at] = (
+                name,
+                re.sub(
+                    rb"'[<>|][A-Za-z][^']*'",
+                    b"'" + by.choice(types) + b"'",
+                    inside,
+                    count=1,
+                ),
+            )
         case 4:
             shape = by.choice(
                 (
@@ -200,13 +280,27 @@ def _zip(data: bytes, target: Target, by: random.Random) -> bytes:
             if found:
                 fill = len(found.group()) - len(shape)
                 head = head.replace(found.group(), shape, 1)
-                head = head[:-1] + b" " * fill + b"\n" if fill >= 0 else head[: fill - 1] + b"\n"
+                head = (
+                    head[:-1] + b" " * fill + b"\n"
+                    if fill >= 0
+                    else head[: fill - 1] + b"\n"
+                )
             members[at] = (name, head + tail)
         case _:
-            members[at] = (name, _put(inside, 128, 128 + 8 * by.randrange(3), by.randbytes(8 * by.randrange(3))))
+            members[at] = (
+                name,
+                _put(
+                    inside,
+                    128,
+                    128 + 8 * by.randrange(3),
+                    by.randbytes(8 * by.randrange(3)),
+                ),
+            )
     packed = io.BytesIO()
     with (
-        zipfile.ZipFile(packed, "w", by.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive,
+        zipfile.ZipFile(
+            packed, "w", by.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+        ) as archive,
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
@@ -225,10 +319,16 @@ _TEXT: tuple[Callable[[bytes, Target, random.Random], bytes], ...] = (
     _stray,
     _cut,
 )
-_HOW = {"text": _TEXT, "bytes": (_byte, _byte, _byte, _block, _cut, _number, _word), "zip": (_zip,)}
+_HOW = {
+    "text": _TEXT,
+    "bytes": (_byte, _byte, _byte, _block, _cut, _number, _word),
+    "zip": (_zip,),
+}
 
 
-def changed(data: bytes, target: Target, by: random.Random, most: int = 1 << 14) -> bytes:
+def changed(
+    data: bytes, target: Target, by: random.Random, most: int = 1 << 14
+) -> bytes:
     """Return another input made of this one by a few changes; `by` decides which, so that a number makes it again."""
     for _ in range(1 + int(by.expovariate(0.7))):
         data = by.choice(_HOW[target.how])(data, target, by)

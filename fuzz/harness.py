@@ -42,14 +42,18 @@ class Workspace:
             (self.folder / name).write_bytes(data)
         self.saved = self.folder / "saved"
         self.saved.mkdir()
-        (Path(self._folder.name) / "secret.wrl").write_bytes(b"#VRML V2.0 utf8\nShape { geometry Sphere { } }\n")
+        (Path(self._folder.name) / "secret.wrl").write_bytes(
+            b"#VRML V2.0 utf8\nShape { geometry Sphere { } }\n"
+        )
 
     def close(self) -> None:
         """Remove the folder."""
         self._folder.cleanup()
 
 
-def attempt(workspace: Workspace, data: bytes, seconds: float = SECONDS, memory: int = MEMORY) -> str:
+def attempt(
+    workspace: Workspace, data: bytes, seconds: float = SECONDS, memory: int = MEMORY
+) -> str:
     """Read, check, evaluate and write one input; return `"refused"`, or the name of the value's type.
 
     Raises
@@ -61,7 +65,10 @@ def attempt(workspace: Workspace, data: bytes, seconds: float = SECONDS, memory:
     path = workspace.folder / target.file
     path.write_bytes(data)
     opened = workspace.folder / (target.opened or target.file)
-    with warnings.catch_warnings(), watched(workspace.folder, len(data), seconds, memory):
+    with (
+        warnings.catch_warnings(),
+        watched(workspace.folder, len(data), seconds, memory),
+    ):
         warnings.simplefilter("ignore")
         return _attempt(target, path, opened, workspace.saved)
 
@@ -101,7 +108,11 @@ def _check_message(error: FormatError) -> None:
 def _in_pieces(path: Path, motion: bm.Motion) -> None:
     """Check that reading in pieces returns the same frames as reading at once."""
     with bm.open_motion(path) as reader:
-        frames = sum(component.num_frames for chunk in reader.chunks(3) for component in chunk.timed)
+        frames = sum(
+            component.num_frames
+            for chunk in reader.chunks(3)
+            for component in chunk.timed
+        )
     if frames != sum(component.num_frames for component in motion.timed):
         raise Broken(f"{frames} frames in pieces")
 
@@ -112,10 +123,14 @@ def evaluate(value: object) -> None:
         for link in value.links:
             if not (link.offset.shape == (7,) and link.inertia.shape == (3, 3)):
                 raise Broken("a link of wrong shape")
-        shapes = (shape for link in value.links for shape in (*link.visuals, *link.collisions))
+        shapes = (
+            shape for link in value.links for shape in (*link.visuals, *link.collisions)
+        )
         for shape in itertools.islice(shapes, 20):
             mesh = shape.to_mesh()
-            if len(mesh.faces) and not (mesh.faces.min() >= 0 and mesh.faces.max() < len(mesh.vertices)):
+            if len(mesh.faces) and not (
+                mesh.faces.min() >= 0 and mesh.faces.max() < len(mesh.vertices)
+            ):
                 raise Broken("faces without corners")
         with np.errstate(all="ignore"):
             poses = value.forward_kinematics(np.zeros(value.num_joints))
@@ -126,16 +141,23 @@ def evaluate(value: object) -> None:
             value, values=value.values[:50]
         )  # no reader computes all poses; they may be many times as large as the file
         poses = (
-            value.joint_poses if value.lengths_are_known else lambda: np.zeros((*value.local_rotations().shape[:2], 7))
+            value.joint_poses
+            if value.lengths_are_known
+            else lambda: np.zeros((*value.local_rotations().shape[:2], 7))
         )
         shown = (
             poses().shape,
-            value.num_frames if not value.lengths_are_known else value.end_positions().shape[0],
+            value.num_frames
+            if not value.lengths_are_known
+            else value.end_positions().shape[0],
             value.local_rotations().shape,
             value.times.shape,
         )
         count = value.num_frames, len(value.joints)
-        if shown != ((*count, 7), count[0], (*count, 4), count[:1]) or not value.frame_rate > 0:
+        if (
+            shown != ((*count, 7), count[0], (*count, 4), count[:1])
+            or not value.frame_rate > 0
+        ):
             raise Broken("poses of wrong shape")
     if value != value:
         raise Broken("not equal to itself")
@@ -181,7 +203,9 @@ def fault_name(error: BaseException) -> str:
         name = re.sub(r"[^A-Za-z0-9]+", "_", str(error))[:60].strip("_")
     elif isinstance(error, Swell):
         name = "memory"
-    return re.sub(r"[^A-Za-z0-9_]+", "", f"{kind}_{name}".replace("<", "").replace(">", ""))
+    return re.sub(
+        r"[^A-Za-z0-9_]+", "", f"{kind}_{name}".replace("<", "").replace(">", "")
+    )
 
 
 def show(error: BaseException) -> None:

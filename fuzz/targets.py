@@ -71,7 +71,11 @@ def _loaded(data: bytes, name: str) -> object:
 def _motion() -> bm.Motion:
     turn = np.array([0.5, 0.25, 0.7, 1, 0, 0, 0])
     return bm.Motion.from_joints(
-        np.arange(6.0).reshape(3, 2) / 7, 100, root=turn, zmp=np.zeros((3, 3)), joint_names=("a", "b")
+        np.arange(6.0).reshape(3, 2) / 7,
+        100,
+        root=turn,
+        zmp=np.zeros((3, 3)),
+        joint_names=("a", "b"),
     )
 
 
@@ -94,31 +98,57 @@ def _encoded(*lines: str) -> tuple[bytes, ...]:
 
 
 def _pkl() -> tuple[bytes, ...]:
-    rows = {"root_pos": np.ones((3, 3)), "root_rot": np.eye(4)[[3] * 3], "dof_pos": np.ones((3, 2), np.float32)}
-    return tuple(pickle.dumps({"fps": 30.0, **rows, "joint_names": ["a", "b"]}, protocol) for protocol in (2, 4))
+    rows = {
+        "root_pos": np.ones((3, 3)),
+        "root_rot": np.eye(4)[[3] * 3],
+        "dof_pos": np.ones((3, 2), np.float32),
+    }
+    return tuple(
+        pickle.dumps({"fps": 30.0, **rows, "joint_names": ["a", "b"]}, protocol)
+        for protocol in (2, 4)
+    )
 
 
 def _mcap() -> tuple[bytes, ...]:
-    return tuple(_saved(_motion(), "a.mcap", encoding=encoding) for encoding in ("cdr", "json"))
+    return tuple(
+        _saved(_motion(), "a.mcap", encoding=encoding) for encoding in ("cdr", "json")
+    )
 
 
 def _rosbag() -> tuple[bytes, ...]:
     from mcap.reader import make_reader
 
     rows = [*make_reader(io.BytesIO(_mcap()[0])).iter_messages()]
-    topics = {channel.id: (channel.id, channel.topic, schema.name, "cdr") for schema, channel, _ in rows}
+    topics = {
+        channel.id: (channel.id, channel.topic, schema.name, "cdr")
+        for schema, channel, _ in rows
+    }
     with closing(sqlite3.connect(":memory:")) as bag:
-        bag.execute("CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT)")
-        bag.execute("CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB)")
+        bag.execute(
+            "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT)"
+        )
+        bag.execute(
+            "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB)"
+        )
         bag.executemany("INSERT INTO topics VALUES (?, ?, ?, ?)", topics.values())
-        messages = [(channel.id, message.log_time, message.data) for _, channel, message in rows]
-        bag.executemany("INSERT INTO messages(topic_id, timestamp, data) VALUES (?, ?, ?)", messages)
+        messages = [
+            (channel.id, message.log_time, message.data) for _, channel, message in rows
+        ]
+        bag.executemany(
+            "INSERT INTO messages(topic_id, timestamp, data) VALUES (?, ?, ?)", messages
+        )
         return (bag.serialize(),)
 
 
 def _amass() -> tuple[bytes, ...]:
     stream = io.BytesIO()
-    np.savez(stream, trans=np.ones((2, 3)), poses=np.ones((2, 66), np.float32), mocap_framerate=60.0, betas=np.zeros(4))
+    np.savez(
+        stream,
+        trans=np.ones((2, 3)),
+        poses=np.ones((2, 66), np.float32),
+        mocap_framerate=60.0,
+        betas=np.zeros(4),
+    )
     return (stream.getvalue(),)
 
 
@@ -132,7 +162,11 @@ def _asf() -> dict[str, bytes]:
 
 @cache
 def _seq() -> tuple[bytes, ...]:
-    return (*_encoded(*texts.SEQ[:2]), _saved(_motion(), "a.seq"), _saved(_motion(), "a.seq", version=1))
+    return (
+        *_encoded(*texts.SEQ[:2]),
+        _saved(_motion(), "a.seq"),
+        _saved(_motion(), "a.seq", version=1),
+    )
 
 
 @cache
@@ -157,12 +191,18 @@ def _mjcf() -> tuple[bytes, ...]:
 
 @cache
 def _cha() -> tuple[bytes, ...]:
-    return (*_encoded(*texts.CHA), *(_saved(animation, "a.cha") for animation in _animations()))
+    return (
+        *_encoded(*texts.CHA),
+        *(_saved(animation, "a.cha") for animation in _animations()),
+    )
 
 
 @cache
 def _cap() -> tuple[bytes, ...]:
-    return (*_encoded(*texts.CAP), *(_saved(animation, "a.cap") for animation in _animations()))
+    return (
+        *_encoded(*texts.CAP),
+        *(_saved(animation, "a.cap") for animation in _animations()),
+    )
 
 
 @cache
@@ -175,8 +215,12 @@ def _dances() -> tuple[object, ...]:
     dance = bm.Choreography(name="a", slices_per_minute=400.0).add(
         "sway", 0, 8, {"vertical": 0.05, "pivot": "PIVOT_FRONT"}
     )
-    dance = dance.add("set_color", 0, 8, {"left_color.red": 255.0, "right_same_as_left": True}).add("sit", 8, 8)
-    return dance, replace(dance, editor={"music_file": "a.mp3", "music_start_slice": 4.0})
+    dance = dance.add(
+        "set_color", 0, 8, {"left_color.red": 255.0, "right_same_as_left": True}
+    ).add("sit", 8, 8)
+    return dance, replace(
+        dance, editor={"music_file": "a.mp3", "music_start_slice": 4.0}
+    )
 
 
 def _dance_texts() -> tuple[bytes, ...]:
@@ -187,18 +231,30 @@ def _dance_texts() -> tuple[bytes, ...]:
 def _states() -> tuple[bytes, ...]:
     def wire(number: int, value: bytes | int | float | bool) -> bytes:
         if isinstance(value, bytes):
-            size = bytes([len(value)]) if len(value) < 128 else bytes([len(value) & 127 | 128, len(value) >> 7])
+            size = (
+                bytes([len(value)])
+                if len(value) < 128
+                else bytes([len(value) & 127 | 128, len(value) >> 7])
+            )
             return bytes([number << 3 | 2]) + size + value
         if isinstance(value, float):
             return bytes([number << 3 | 1]) + struct.pack("<d", value)
         return bytes([number << 3, int(value)])
 
-    legs = b"".join(wire(n, wire(1, 0.1) + wire(2, 0.5) + wire(3, -1.0)) for n in range(1, 5))
+    legs = b"".join(
+        wire(n, wire(1, 0.1) + wire(2, 0.5) + wire(3, -1.0)) for n in range(1, 5)
+    )
     pose = wire(1, wire(3, 0.5)) + wire(2, wire(4, 1.0))
     frames = b""
     for second in (3, 4, 5):
         stamp = wire(1, second) + wire(2, 100)
-        frames += wire(1, wire(1, legs) + wire(2, pose) + wire(3, stamp) + wire(4, wire(1, 1) + wire(2, 0)))
+        frames += wire(
+            1,
+            wire(1, legs)
+            + wire(2, pose)
+            + wire(3, stamp)
+            + wire(4, wire(1, 1) + wire(2, 0)),
+        )
     return (texts.STATES.encode(), frames)
 
 
@@ -210,7 +266,13 @@ def _csv() -> tuple[bytes, ...]:
 def _table() -> pyarrow.Table:
     import pyarrow
 
-    columns = {"time": [0.0, 0.1], "HIP": [0.1, 0.2], "on": [True, False], "label": ["a", "b"], "list": [[1], [2, 3]]}
+    columns = {
+        "time": [0.0, 0.1],
+        "HIP": [0.1, 0.2],
+        "on": [True, False],
+        "label": ["a", "b"],
+        "list": [[1], [2, 3]],
+    }
     return pyarrow.table(columns, metadata={"pandas": '{"index_columns": ["time"]}'})
 
 
@@ -250,7 +312,10 @@ def _npz() -> tuple[bytes, ...]:
         joint_names=np.array(["a", "b"]),
     )
     np.savez_compressed(
-        packed, joint_displacement=np.ones((3, 2)), times=np.array([0.0, 0.5, 1.0]), frame_rate=np.array(10.0)
+        packed,
+        joint_displacement=np.ones((3, 2)),
+        times=np.array([0.0, 0.5, 1.0]),
+        frame_rate=np.array(10.0),
     )
     return (plain.getvalue(), packed.getvalue(), _saved(_motion(), "a.npz"))
 
@@ -270,11 +335,21 @@ def _glb() -> tuple[bytes, ...]:
 
 def _png(width: int = 1, height: int = 1) -> bytes:
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data))
+            + kind
+            + data
+            + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     rows = zlib.compress(b"".join(b"\0" + b"\x80" * 3 * width for _ in range(height)))
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", rows)
+        + chunk(b"IEND", b"")
+    )
 
 
 @cache
@@ -304,8 +379,12 @@ def _split(*lines: str) -> tuple[bytes, ...]:
     return tuple(word.encode() for line in lines for word in line.split())
 
 
-_XML = _split('< > /> = " <!-- --> <![CDATA[ ]]> &amp; &#0; &x; <!DOCTYPE <!ENTITY <?xml xmlns')
-_YAML = _split("- : ? [ ] { } , &a *a << | > ! !!float !!python/object --- ... %YAML # ~ ' \" .nan .inf 0x1F 1_0 1:30")
+_XML = _split(
+    '< > /> = " <!-- --> <![CDATA[ ]]> &amp; &#0; &x; <!DOCTYPE <!ENTITY <?xml xmlns'
+)
+_YAML = _split(
+    "- : ? [ ] { } , &a *a << | > ! !!float !!python/object --- ... %YAML # ~ ' \" .nan .inf 0x1F 1_0 1:30"
+)
 _SEQ_WORDS = _split(
     "type content purpose formatVersion frameRate frame_rate numFrames num_frames numParts num_parts",
     "components frames SE3Format hasFrameTime has_frame_time isRootRelative partLabels part_labels",
@@ -388,14 +467,37 @@ _WORDS_OF_GLTF = _split(
 )
 
 _SEQ = {"format": "seq", "write": "seq", "equal": True}
-_MESH = {"format": "urdf", "written": "again.urdf", "write": "urdf", "opened": "robot.urdf"}
+_MESH = {
+    "format": "urdf",
+    "written": "again.urdf",
+    "write": "urdf",
+    "opened": "robot.urdf",
+}
 
 TARGETS: dict[str, Target] = {
     target.name: target
     for target in (
-        Target("seq", "a.seq", written="a.seq", seeds=_seq, words=_YAML + _SEQ_WORDS, **_SEQ),  # type: ignore[arg-type]
-        Target("json", "a.json", written="a.json", seeds=_json, words=_SEQ_WORDS, **_SEQ),  # type: ignore[arg-type]
-        Target("wrl", "a.wrl", "openhrp", "a.wrl", "openhrp", _wrl, _WORDS_OF_VRML, beside=_beside),
+        Target(
+            "seq",
+            "a.seq",
+            written="a.seq",
+            seeds=_seq,
+            words=_YAML + _SEQ_WORDS,
+            **_SEQ,
+        ),  # type: ignore[arg-type]
+        Target(
+            "json", "a.json", written="a.json", seeds=_json, words=_SEQ_WORDS, **_SEQ
+        ),  # type: ignore[arg-type]
+        Target(
+            "wrl",
+            "a.wrl",
+            "openhrp",
+            "a.wrl",
+            "openhrp",
+            _wrl,
+            _WORDS_OF_VRML,
+            beside=_beside,
+        ),
         Target(
             "body",
             "a.body",
@@ -416,28 +518,102 @@ TARGETS: dict[str, Target] = {
             _YAML + _WORDS_OF_PSEQ,
             equal=True,
         ),
-        Target("bvh", "a.bvh", "bvh", "a.bvh", "bvh", lambda: _encoded(texts.BVH), _WORDS_OF_BVH, equal=True),
-        Target("amc", "a.amc", "asf", "a.bvh", "bvh", _amc, _WORDS_OF_ACCLAIM, beside=_asf),
-        Target("asf", "a.asf", "asf", "a.bvh", "bvh", lambda: _encoded(texts.ASF), _WORDS_OF_ACCLAIM),
-        Target("urdf", "a.urdf", "urdf", "a.urdf", "urdf", _urdf, _XML + _WORDS_OF_URDF, beside=_beside),
-        Target("mjcf", "a.xml", "mjcf", "a.xml", "mjcf", _mjcf, _XML + _WORDS_OF_MJCF, beside=_beside),
+        Target(
+            "bvh",
+            "a.bvh",
+            "bvh",
+            "a.bvh",
+            "bvh",
+            lambda: _encoded(texts.BVH),
+            _WORDS_OF_BVH,
+            equal=True,
+        ),
+        Target(
+            "amc", "a.amc", "asf", "a.bvh", "bvh", _amc, _WORDS_OF_ACCLAIM, beside=_asf
+        ),
+        Target(
+            "asf",
+            "a.asf",
+            "asf",
+            "a.bvh",
+            "bvh",
+            lambda: _encoded(texts.ASF),
+            _WORDS_OF_ACCLAIM,
+        ),
+        Target(
+            "urdf",
+            "a.urdf",
+            "urdf",
+            "a.urdf",
+            "urdf",
+            _urdf,
+            _XML + _WORDS_OF_URDF,
+            beside=_beside,
+        ),
+        Target(
+            "mjcf",
+            "a.xml",
+            "mjcf",
+            "a.xml",
+            "mjcf",
+            _mjcf,
+            _XML + _WORDS_OF_MJCF,
+            beside=_beside,
+        ),
         Target("cha", "a.cha", "cha", "a.cha", "cha", _cha, _WORDS_OF_CHA, equal=True),
         Target("cap", "a.cap", "cap", "a.cap", "cap", _cap, _WORDS_OF_CAP),
         Target("pb", "a.pb", "cap-bytes", "a.pb", "cap-bytes", _pb, how="bytes"),
-        *(Target(name, f"a.{name}", name, f"b.{name}", name, _dance_texts, _WORDS_OF_CAP) for name in ("csq", "chr")),
-        Target(
-            "csq-bytes", "a.pb", "csq-bytes", "a.pb", "csq-bytes", lambda: (_saved(_dances()[0], "a.pb"),), how="bytes"
+        *(
+            Target(
+                name, f"a.{name}", name, f"b.{name}", name, _dance_texts, _WORDS_OF_CAP
+            )
+            for name in ("csq", "chr")
         ),
-        Target("states", "a.log", "state-log", "a.cha", "cha", _states, _WORDS_OF_CAP, how="bytes"),
+        Target(
+            "csq-bytes",
+            "a.pb",
+            "csq-bytes",
+            "a.pb",
+            "csq-bytes",
+            lambda: (_saved(_dances()[0], "a.pb"),),
+            how="bytes",
+        ),
+        Target(
+            "states",
+            "a.log",
+            "state-log",
+            "a.cha",
+            "cha",
+            _states,
+            _WORDS_OF_CAP,
+            how="bytes",
+        ),
         Target("csv", "a.csv", "csv", "a.csv", "csv", _csv, _WORDS_OF_TABLES),
-        Target("parquet", "a.parquet", "parquet", "a.parquet", "parquet", _parquet, how="bytes"),
-        Target("arrow", "a.arrow", "parquet", "a.arrow", "parquet", _arrow, how="bytes"),
+        Target(
+            "parquet",
+            "a.parquet",
+            "parquet",
+            "a.parquet",
+            "parquet",
+            _parquet,
+            how="bytes",
+        ),
+        Target(
+            "arrow", "a.arrow", "parquet", "a.arrow", "parquet", _arrow, how="bytes"
+        ),
         Target("npz", "a.npz", "npz", "a.npz", "npz", _npz, how="zip", equal=True),
         Target("amass", "a.npz", "amass", "a.bvh", "bvh", _amass, how="zip"),
         Target("mcap", "a.mcap", "mcap", "a.mcap", "mcap", _mcap, how="bytes"),
         Target("rosbag2", "a.db3", "rosbag2", "a.mcap", "mcap", _rosbag, how="bytes"),
         Target("pkl", "a.pkl", "pickle", "a.npz", "npz", _pkl, how="bytes"),
-        Target("vrml-mesh", "m.wrl", seeds=_wrl, words=_WORDS_OF_VRML, beside=_shown_by_urdf("m.wrl"), **_MESH),
+        Target(
+            "vrml-mesh",
+            "m.wrl",
+            seeds=_wrl,
+            words=_WORDS_OF_VRML,
+            beside=_shown_by_urdf("m.wrl"),
+            **_MESH,
+        ),
         Target(
             "collada",
             "m.dae",
@@ -446,10 +622,37 @@ TARGETS: dict[str, Target] = {
             beside=_shown_by_urdf("m.dae"),
             **_MESH,
         ),
-        Target("obj", "m.obj", seeds=lambda: _encoded(texts.OBJ), beside=_shown_by_urdf("m.obj"), **_MESH),
-        Target("stl", "m.stl", seeds=_stl, how="bytes", beside=_shown_by_urdf("m.stl"), **_MESH),
-        Target("ply", "m.ply", seeds=lambda: _encoded(texts.PLY), beside=_shown_by_urdf("m.ply"), **_MESH),
-        Target("glb", "m.glb", seeds=_glb, words=_WORDS_OF_GLTF, how="bytes", beside=_shown_by_urdf("m.glb"), **_MESH),
+        Target(
+            "obj",
+            "m.obj",
+            seeds=lambda: _encoded(texts.OBJ),
+            beside=_shown_by_urdf("m.obj"),
+            **_MESH,
+        ),
+        Target(
+            "stl",
+            "m.stl",
+            seeds=_stl,
+            how="bytes",
+            beside=_shown_by_urdf("m.stl"),
+            **_MESH,
+        ),
+        Target(
+            "ply",
+            "m.ply",
+            seeds=lambda: _encoded(texts.PLY),
+            beside=_shown_by_urdf("m.ply"),
+            **_MESH,
+        ),
+        Target(
+            "glb",
+            "m.glb",
+            seeds=_glb,
+            words=_WORDS_OF_GLTF,
+            how="bytes",
+            beside=_shown_by_urdf("m.glb"),
+            **_MESH,
+        ),
         Target(
             "gltf",
             "m.gltf",
@@ -469,5 +672,11 @@ for _row in FORMATS:
     ):
         _file = f"a{_row.extensions[0]}"
         TARGETS[_row.name] = Target(
-            _row.name, _file, _row.name, _file, _row.name, partial(_saved_motion, _file), _WORDS_OF_TABLES
+            _row.name,
+            _file,
+            _row.name,
+            _file,
+            _row.name,
+            partial(_saved_motion, _file),
+            _WORDS_OF_TABLES,
         )

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ["AMC", "ASF", "BODY", "BVH", "CAP", "CHA", "COLLADA", "CSV", "MJCF", "OBJ", "PSEQ", "SEQ", "URDF", "VRML"]
+__all__ = [
+    "AMC",
+    "ASF",
+    "BODY",
+    "BVH",
+    "CAP",
+    "CHA",
+    "COLLADA",
+    "CSV",
+    "MJCF",
+    "OBJ",
+    "PSEQ",
+    "SEQ",
+    "URDF",
+    "VRML",
+]
 
 SEQ = (
     """\

@@ -13,7 +13,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["MEMORY", "SECONDS", "TIMES", "Escape", "Hang", "Swell", "memory_used", "scratch", "watched"]
+__all__ = [
+    "MEMORY",
+    "SECONDS",
+    "TIMES",
+    "Escape",
+    "Hang",
+    "Swell",
+    "memory_used",
+    "scratch",
+    "watched",
+]
 
 SECONDS = 10.0
 """[s] Processor time that a file of ordinary size may take."""
@@ -49,7 +59,13 @@ _OURS = tuple(
         "/sys",
     )
 )
-_HARMLESS = ("/dev/null", "/dev/urandom", "/etc/localtime", "/etc/mime.types", "/etc/ld.so.cache")
+_HARMLESS = (
+    "/dev/null",
+    "/dev/urandom",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/ld.so.cache",
+)
 _FORBIDDEN = re.compile(
     r"socket\.(connect|bind|getaddrinfo|gethostby|sendto|sendmsg)|urllib\.|http\.client|ftplib|smtplib|webbrowser\."
     r"|subprocess\.Popen|os\.(system|exec|fork|posix_spawn|startfile|remove|rmdir|chmod|chown|link|symlink)|pickle\.find_class|shutil\.rmtree"
@@ -68,7 +84,10 @@ def _audit(event: str, details: tuple[object, ...]) -> None:
         name = details[0]
         if isinstance(name, (str, bytes)):
             path = os.path.realpath(os.fsdecode(name).rstrip("\0").partition("\0")[0])
-            if not path.startswith((_folder, *_OURS)) and path not in (*_HARMLESS, _allowed):
+            if not path.startswith((_folder, *_OURS)) and path not in (
+                *_HARMLESS,
+                _allowed,
+            ):
                 _seen.append(f"open {path}")
     elif _FORBIDDEN.match(event):
         if event.startswith("os.") and details:
@@ -81,7 +100,9 @@ def _audit(event: str, details: tuple[object, ...]) -> None:
 
 def _ours(name: object) -> bool:
     assert _folder is not None
-    return isinstance(name, (str, bytes)) and os.path.realpath(os.fsdecode(name)).startswith((_folder, *_OURS))
+    return isinstance(name, (str, bytes)) and os.path.realpath(
+        os.fsdecode(name)
+    ).startswith((_folder, *_OURS))
 
 
 def _within(package: str) -> bool:
@@ -120,7 +141,11 @@ def _status(key: str) -> int:
 
 @contextlib.contextmanager
 def watched(
-    folder: Path, size: int, seconds: float = SECONDS, memory: int = MEMORY, allowed: str = ""
+    folder: Path,
+    size: int,
+    seconds: float = SECONDS,
+    memory: int = MEMORY,
+    allowed: str = "",
 ) -> Iterator[None]:
     """Watch a block that reads a file of `size` bytes, and may open no file outside a folder but `allowed`.
 
@@ -137,7 +162,9 @@ def watched(
     _hook()
     _seen.clear()
     with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")  # the highest size so far is forgotten
+        Path("/proc/self/clear_refs").write_text(
+            "5"
+        )  # the highest size so far is forgotten
     before = _status("VmRSS")
     old = signal.signal(signal.SIGPROF, _stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
@@ -166,4 +193,6 @@ def memory_used() -> int:
 def scratch() -> tempfile.TemporaryDirectory[str]:
     """Return a folder to work in, in memory where the system has such a folder."""
     folder = Path("/dev/shm")
-    return tempfile.TemporaryDirectory(dir=folder if os.access(folder, os.W_OK) else None)
+    return tempfile.TemporaryDirectory(
+        dir=folder if os.access(folder, os.W_OK) else None
+    )

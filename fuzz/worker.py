@@ -38,7 +38,11 @@ def compiled_modules() -> list[str]:
             or path.parent.name == "kernels"
         ):
             parts = path.relative_to(root).with_suffix("").parts
-            found.append(".".join(("bodymotion", *(parts[:-1] if parts[-1] == "__init__" else parts))))
+            found.append(
+                ".".join(
+                    ("bodymotion", *(parts[:-1] if parts[-1] == "__init__" else parts))
+                )
+            )
     return found
 
 
@@ -54,7 +58,9 @@ def main() -> None:
             fuzz(names[0], options.seconds, Path(options.cases), Path(options.work))
             return
         for package in ("bodymotion.formats", "bodymotion.checks"):
-            for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+            for module in pkgutil.walk_packages(
+                import_module(package).__path__, f"{package}."
+            ):
                 import_module(module.name)
         side_by_side(names, options.seconds, Path(options.cases), Path(options.work))
 
@@ -67,14 +73,19 @@ def side_by_side(names: list[str], seconds: str, cases: Path, work: Path) -> Non
             name = left.pop()
             number = os.fork()
             if number == 0:
-                log = os.open(work / f"{name}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+                log = os.open(
+                    work / f"{name}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+                )
                 os.dup2(log, 1)
                 os.dup2(log, 2)
                 fuzz(name, seconds, cases, work)
                 return
             running[number] = name
         number, status = os.wait()
-        print(f"ENDED {running.pop(number)} {os.waitstatus_to_exitcode(status)}", flush=True)
+        print(
+            f"ENDED {running.pop(number)} {os.waitstatus_to_exitcode(status)}",
+            flush=True,
+        )
 
 
 def fuzz(name: str, seconds: str, cases: Path, work: Path) -> None:
@@ -88,7 +99,9 @@ def fuzz(name: str, seconds: str, cases: Path, work: Path) -> None:
     workspace = Workspace(target)
     seeds = target.seeds()
     for seed in seeds:
-        with contextlib.suppress(AssertionError):  # what is imported and compiled only once does not count
+        with contextlib.suppress(
+            AssertionError
+        ):  # what is imported and compiled only once does not count
             attempt(workspace, seed, seconds=300, memory=4 << 30)
     keeper = Keeper(workspace, cases)
     known = work / "corpus" / target.name
@@ -97,9 +110,13 @@ def fuzz(name: str, seconds: str, cases: Path, work: Path) -> None:
         (known / f"seed{number}").write_bytes(seed)
     words = work / f"{target.name}.dict"
     listed = dict.fromkeys((*target.words, b"\0"))  # libFuzzer rejects an empty list
-    words.write_text("".join(f'"{_escaped(word)}"\n' for word in listed), encoding="ascii")
+    words.write_text(
+        "".join(f'"{_escaped(word)}"\n' for word in listed), encoding="ascii"
+    )
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + ADDRESSES,) * 2)
+    resource.setrlimit(
+        resource.RLIMIT_AS, (pages * resource.getpagesize() + ADDRESSES,) * 2
+    )
 
     def change(data: bytes, most: int, seed: int) -> bytes:
         by = random.Random(seed)
@@ -124,7 +141,9 @@ def fuzz(name: str, seconds: str, cases: Path, work: Path) -> None:
 
 
 def _escaped(word: bytes) -> str:
-    return "".join(chr(c) if 32 < c < 127 and c not in b'"\\' else f"\\x{c:02x}" for c in word)
+    return "".join(
+        chr(c) if 32 < c < 127 and c not in b'"\\' else f"\\x{c:02x}" for c in word
+    )
 
 
 if __name__ == "__main__":

@@ -34,7 +34,11 @@ NO_NOTICES = "addEventListener('DOMContentLoaded',()=>{const s=document.createEl
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[object]:
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    program = (
+        os.environ.get("CHROMIUM")
+        or shutil.which("chromium")
+        or shutil.which("chromium-browser")
+    )
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -45,7 +49,9 @@ def chromium() -> Iterator[object]:
         pytest.skip("no Chromium or no Playwright")
     with sync_playwright() as playwright:
         software = {**os.environ, "LIBGL_ALWAYS_SOFTWARE": "1"}
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS, env=software, timeout=TIMEOUT * 1000)
+        browser = playwright.chromium.launch(
+            executable_path=program, args=FLAGS, env=software, timeout=TIMEOUT * 1000
+        )
         yield browser
         browser.close()
 
@@ -60,8 +66,18 @@ def opened(chromium, width: int = 700, height: int = 460) -> Iterator[object]:
     page.faults = []
     page.fetched = []
     page.on("pageerror", lambda error: page.faults.append(str(error)))
-    page.on("dialog", lambda dialog: (page.faults.append("a dialog opened"), dialog.dismiss()))
-    page.on("request", lambda r: page.fetched.append(r.url) if not r.url.startswith(("data:", "blob:")) else None)
+    page.on(
+        "dialog",
+        lambda dialog: (page.faults.append("a dialog opened"), dialog.dismiss()),
+    )
+    page.on(
+        "request",
+        lambda r: (
+            page.fetched.append(r.url)
+            if not r.url.startswith(("data:", "blob:"))
+            else None
+        ),
+    )
     yield page
     page.close()
     assert page.faults == []

@@ -22,7 +22,11 @@ def enter(field, text: str) -> Callable[[], None]:
 def picture(page) -> np.ndarray:
     """The three-dimensional part of the page, left of the panel, once it is at rest: (H, W, 3) in 0…255."""
     return np.asarray(
-        Image.open(io.BytesIO(page.screenshot(clip={"x": 0, "y": 0, "width": 310, "height": 330}))).convert("RGB")
+        Image.open(
+            io.BytesIO(
+                page.screenshot(clip={"x": 0, "y": 0, "width": 310, "height": 330})
+            )
+        ).convert("RGB")
     ).astype(int)
 
 
@@ -30,7 +34,9 @@ def at_rest(page) -> np.ndarray:
     """The picture when two in a row are the same, with frames drawn between them."""
     last = picture(page)
     for _ in range(60):
-        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
         now = picture(page)
         if np.abs(now - last).max() <= 2:
             return now

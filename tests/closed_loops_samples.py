@@ -68,7 +68,13 @@ def link(
         name=name,
         index=index,
         parent=parent,
-        joint=bm.Joint(name=name, type=kind, id=-1 if kind == "fixed" else index - 1, axis=axis, **joint),
+        joint=bm.Joint(
+            name=name,
+            type=kind,
+            id=-1 if kind == "fixed" else index - 1,
+            axis=axis,
+            **joint,
+        ),
         offset=np.concatenate([at, rotations.from_rpy(turned)]),
         segments=(
             bm.Segment(
@@ -102,7 +108,11 @@ def four_bar(
         ),
         extra_joints=(
             bm.ExtraJoint(
-                name="LOOP", type=kind, links=(2, 3), positions=((coupler, 0, 0), (rocker, 0, 0)), axis=(0, 0, 1)
+                name="LOOP",
+                type=kind,
+                links=(2, 3),
+                positions=((coupler, 0, 0), (rocker, 0, 0)),
+                axis=(0, 0, 1),
             ),
         ),
         root_pose=np.concatenate([(0.1, -0.2, 0.5), rotations.from_rpy(askew)]),
@@ -122,7 +132,14 @@ def four_bar(
         return {"ROCKER": np.unwrap(phi), "COUPLER": np.unwrap(rod - theta)}
 
     path = np.linspace(0.0, 2 * np.pi, frames)
-    return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
+    return Sample(
+        body.name,
+        body,
+        "CRANK",
+        path,
+        _start(body, "CRANK", path[0], expected),
+        expected,
+    )
 
 
 def ball_loop(frames: int = 721) -> Sample:
@@ -138,7 +155,14 @@ def ball_loop(frames: int = 721) -> Sample:
             link("ROD_YAW", 3, 2, axis=(0, 0, 1)),
             link("ROCKER", 4, 0, tuple(pivot), axis=(1, 0, 0)),
         ),
-        extra_joints=(bm.ExtraJoint(name="BALL", type="ball", links=(3, 4), positions=((rod, 0, 0), (0, 0, rocker))),),
+        extra_joints=(
+            bm.ExtraJoint(
+                name="BALL",
+                type="ball",
+                links=(3, 4),
+                positions=((rod, 0, 0), (0, 0, rocker)),
+            ),
+        ),
         root_pose=(0, 0, 1.0, 1, 0, 0, 0),
     )
 
@@ -158,7 +182,14 @@ def ball_loop(frames: int = 721) -> Sample:
         return {"ROCKER": np.unwrap(phi), "ROD_PITCH": np.unwrap(pitch), "ROD_YAW": yaw}
 
     path = np.linspace(0.0, 2 * np.pi, frames)
-    return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
+    return Sample(
+        body.name,
+        body,
+        "CRANK",
+        path,
+        _start(body, "CRANK", path[0], expected),
+        expected,
+    )
 
 
 def slider_crank(crank: float = 0.1, rod: float = 0.3, frames: int = 721) -> Sample:
@@ -182,14 +213,24 @@ def slider_crank(crank: float = 0.1, rod: float = 0.3, frames: int = 721) -> Sam
         lean = np.arcsin(crank * np.sin(theta) / rod)
         return {
             "ROD": -lean - theta,
-            "SLIDE": crank * np.cos(theta) + np.sqrt(rod**2 - (crank * np.sin(theta)) ** 2),
+            "SLIDE": crank * np.cos(theta)
+            + np.sqrt(rod**2 - (crank * np.sin(theta)) ** 2),
         }
 
     path = np.linspace(0.3, 0.3 + 2 * np.pi, frames)
-    return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
+    return Sample(
+        body.name,
+        body,
+        "CRANK",
+        path,
+        _start(body, "CRANK", path[0], expected),
+        expected,
+    )
 
 
-def slotted_lever(crank: float = 0.12, ground: float = 0.3, frames: int = 721) -> Sample:
+def slotted_lever(
+    crank: float = 0.12, ground: float = 0.3, frames: int = 721
+) -> Sample:
     body = bm.Body(
         name="slotted_lever",
         links=(
@@ -198,18 +239,35 @@ def slotted_lever(crank: float = 0.12, ground: float = 0.3, frames: int = 721) -
             link("LEVER", 2, 0),
         ),
         extra_joints=(
-            bm.ExtraJoint(name="SLOT", type="xy", links=(2, 1), positions=((0.2, 0, 0), (crank, 0, 0)), axis=(1, 0, 0)),
+            bm.ExtraJoint(
+                name="SLOT",
+                type="xy",
+                links=(2, 1),
+                positions=((0.2, 0, 0), (crank, 0, 0)),
+                axis=(1, 0, 0),
+            ),
         ),
     )
 
     def expected(theta: np.ndarray) -> dict[str, np.ndarray]:
-        return {"LEVER": np.arctan2(crank * np.sin(theta), ground + crank * np.cos(theta))}
+        return {
+            "LEVER": np.arctan2(crank * np.sin(theta), ground + crank * np.cos(theta))
+        }
 
     path = np.linspace(0.0, 4 * np.pi, frames)
-    return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
+    return Sample(
+        body.name,
+        body,
+        "CRANK",
+        path,
+        _start(body, "CRANK", path[0], expected),
+        expected,
+    )
 
 
-def wobbling_rod(kind: str = "xy", radius: float = 0.12, height: float = 0.5, frames: int = 721) -> Sample:
+def wobbling_rod(
+    kind: str = "xy", radius: float = 0.12, height: float = 0.5, frames: int = 721
+) -> Sample:
     """A rod on two crossed joints that a crank's pin leads round: the pin slides along the rod, and no plane holds the whole."""
     body = bm.Body(
         name=f"wobbling_rod_{kind}",
@@ -221,7 +279,11 @@ def wobbling_rod(kind: str = "xy", radius: float = 0.12, height: float = 0.5, fr
         ),
         extra_joints=(
             bm.ExtraJoint(
-                name="ROD_LINE", type=kind, links=(3, 1), positions=((0.3, 0, 0), (radius, 0, 0)), axis=(1, 0, 0)
+                name="ROD_LINE",
+                type=kind,
+                links=(3, 1),
+                positions=((0.3, 0, 0), (radius, 0, 0)),
+                axis=(1, 0, 0),
             ),
         ),
     )
@@ -235,7 +297,14 @@ def wobbling_rod(kind: str = "xy", radius: float = 0.12, height: float = 0.5, fr
         }
 
     path = np.linspace(0.0, 2 * np.pi, frames)
-    return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
+    return Sample(
+        body.name,
+        body,
+        "CRANK",
+        path,
+        _start(body, "CRANK", path[0], expected),
+        expected,
+    )
 
 
 def scotch_yoke(crank: float = 0.15, frames: int = 721) -> Sample:
@@ -247,7 +316,13 @@ def scotch_yoke(crank: float = 0.15, frames: int = 721) -> Sample:
             link("YOKE", 2, 0, (0, 0.05, 0.5), axis=(0, 0, 1), kind="slide"),
         ),
         extra_joints=(
-            bm.ExtraJoint(name="SLOT", type="z", links=(2, 1), positions=((0, 0, 0), (crank, 0, 0)), axis=(0, 0, 1)),
+            bm.ExtraJoint(
+                name="SLOT",
+                type="z",
+                links=(2, 1),
+                positions=((0, 0, 0), (crank, 0, 0)),
+                axis=(0, 0, 1),
+            ),
         ),
     )
 
@@ -255,10 +330,19 @@ def scotch_yoke(crank: float = 0.15, frames: int = 721) -> Sample:
         return {"YOKE": crank * np.sin(theta)}
 
     path = np.linspace(0.0, 2 * np.pi, frames)
-    return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
+    return Sample(
+        body.name,
+        body,
+        "CRANK",
+        path,
+        _start(body, "CRANK", path[0], expected),
+        expected,
+    )
 
 
-def bennett(a: float = 0.2, alpha: float = 0.6, beta: float = 1.1, frames: int = 721) -> Sample:
+def bennett(
+    a: float = 0.2, alpha: float = 0.6, beta: float = 1.1, frames: int = 721
+) -> Sample:
     """Bennett's linkage (1903): sides a, b, a, b with twists α, β, α, β and a sin β = b sin α. The tree is cut at the fourth axis.
 
     In the frames of Denavit and Hartenberg a joint turns about z, then the side goes along x and twists about x. END and OTHER are the
@@ -275,15 +359,29 @@ def bennett(a: float = 0.2, alpha: float = 0.6, beta: float = 1.1, frames: int =
             link("END", 4, 3, (a, 0, 0), turned=(alpha, 0, 0), kind="fixed"),
             link("OTHER", 5, 0, (-b, 0, 0), turned=(-beta, 0, 0), kind="fixed"),
         ),
-        extra_joints=(bm.ExtraJoint(name="HINGE", type="hinge", links=(4, 5), axis=(0, 0, 1)),),
+        extra_joints=(
+            bm.ExtraJoint(name="HINGE", type="hinge", links=(4, 5), axis=(0, 0, 1)),
+        ),
     )
 
     def expected(theta: np.ndarray) -> dict[str, np.ndarray]:
         ratio = np.sin((beta + alpha) / 2) / np.sin((beta - alpha) / 2)
-        return {"SECOND": np.unwrap(2 * np.arctan2(ratio * np.cos(theta / 2), np.sin(theta / 2))), "THIRD": -theta}
+        return {
+            "SECOND": np.unwrap(
+                2 * np.arctan2(ratio * np.cos(theta / 2), np.sin(theta / 2))
+            ),
+            "THIRD": -theta,
+        }
 
     path = np.linspace(0.2, 0.2 + 2 * np.pi, frames)
-    return Sample(body.name, body, "FIRST", path, _start(body, "FIRST", path[0], expected), expected)
+    return Sample(
+        body.name,
+        body,
+        "FIRST",
+        path,
+        _start(body, "FIRST", path[0], expected),
+        expected,
+    )
 
 
 def six_bar(frames: int = 721) -> Sample:
@@ -302,7 +400,12 @@ def six_bar(frames: int = 721) -> Sample:
         ),
         extra_joints=(
             *first.body.extra_joints,
-            bm.ExtraJoint(name="SECOND_LOOP", type="xyz", links=(4, 5), positions=((0.35, 0, 0), (0.25, 0, 0))),
+            bm.ExtraJoint(
+                name="SECOND_LOOP",
+                type="xyz",
+                links=(4, 5),
+                positions=((0.35, 0, 0), (0.25, 0, 0)),
+            ),
         ),
         root_pose=first.body.root_pose,
     )
@@ -324,7 +427,14 @@ def six_bar(frames: int = 721) -> Sample:
             "SECOND_ROCKER": np.unwrap(np.arctan2(tip[1], tip[0] - 0.75)),
         }
 
-    return Sample(body.name, body, "CRANK", path, _start(body, "CRANK", path[0], expected), expected)
+    return Sample(
+        body.name,
+        body,
+        "CRANK",
+        path,
+        _start(body, "CRANK", path[0], expected),
+        expected,
+    )
 
 
 def platform(frames: int = 400) -> tuple[bm.Body, np.ndarray, np.ndarray]:
@@ -344,7 +454,14 @@ def platform(frames: int = 400) -> tuple[bm.Body, np.ndarray, np.ndarray]:
         links += [
             link(f"PITCH_{k}", first, 0, tuple(foot), axis=(0, 1, 0)),
             link(f"ROLL_{k}", first + 1, first, axis=(1, 0, 0)),
-            link(f"LENGTH_{k}", first + 2, first + 1, axis=(0, 0, 1), kind="slide", gear_ratio=100.0),
+            link(
+                f"LENGTH_{k}",
+                first + 2,
+                first + 1,
+                axis=(0, 0, 1),
+                kind="slide",
+                gear_ratio=100.0,
+            ),
         ]
         if k == 0:
             links += [
@@ -363,8 +480,12 @@ def platform(frames: int = 400) -> tuple[bm.Body, np.ndarray, np.ndarray]:
     )
     body = bm.Body(name="platform", links=tuple(links), extra_joints=extra)
     t = np.linspace(0, 2 * np.pi, frames)
-    center = np.stack([0.1 * np.sin(t), 0.1 * np.sin(2 * t), 0.7 + 0.1 * np.cos(t)], axis=1)
-    turns = rotations.from_rpy(np.stack([0.3 * np.sin(t), 0.2 * np.cos(t), 0.4 * np.sin(2 * t)], axis=1))
+    center = np.stack(
+        [0.1 * np.sin(t), 0.1 * np.sin(2 * t), 0.7 + 0.1 * np.cos(t)], axis=1
+    )
+    turns = rotations.from_rpy(
+        np.stack([0.3 * np.sin(t), 0.2 * np.cos(t), 0.4 * np.sin(2 * t)], axis=1)
+    )
     corners = center[:, None] + rotations.rotate(turns[:, None], balls[None])
     q = np.zeros((frames, body.num_joints))
     for k in range(6):
@@ -388,7 +509,10 @@ def samples() -> tuple[Sample, ...]:
 
 
 def _start(
-    body: bm.Body, driver: str, at: float, expected: Callable[[np.ndarray], dict[str, np.ndarray]]
+    body: bm.Body,
+    driver: str,
+    at: float,
+    expected: Callable[[np.ndarray], dict[str, np.ndarray]],
 ) -> np.ndarray:
     """The pose (J,) that the formulas give where the driver begins."""
     q = np.zeros(body.num_joints)

@@ -14,7 +14,11 @@ from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry import rotations
 from bodymotion.model.body import Body
 
-CORPUS = Path(os.environ.get("BODYMOTION_CORPUS", Path(__file__).resolve().parents[2] / "shared" / "corpus"))
+CORPUS = Path(
+    os.environ.get(
+        "BODYMOTION_CORPUS", Path(__file__).resolve().parents[2] / "shared" / "corpus"
+    )
+)
 TYPES = {
     "revolute": "rotate",
     "prismatic": "slide",
@@ -44,21 +48,28 @@ def link_differences(body: Body, golden: dict) -> list[str]:
     if body.name != golden["modelName"]:
         found.append(f"name {body.name!r}, reference {golden['modelName']!r}")
     if list(body.joint_links) != golden["jointIdToLinkIndex"]:
-        found.append(f"columns {body.joint_links}, reference {golden['jointIdToLinkIndex']}")
+        found.append(
+            f"columns {body.joint_links}, reference {golden['jointIdToLinkIndex']}"
+        )
     if [link.name for link in body.links] != [link["name"] for link in golden["links"]]:
         return [*found, "names of links"]
     for link, theirs in zip(body.links, golden["links"], strict=True):
         joint = link.joint
         moves = theirs["jointType"] in ("revolute", "prismatic")
         axis = np.array(theirs["jointAxis"])
-        rotor = joint.extra.get("equivalentInertia") or joint.gear_ratio**2 * joint.rotor_inertia
+        rotor = (
+            joint.extra.get("equivalentInertia")
+            or joint.gear_ratio**2 * joint.rotor_inertia
+        )
         same = {
             "parent": link.parent == theirs["parent"],
             "type": joint.type == TYPES[theirs["jointType"]],
             "id": joint.id == theirs["jointId"],
             "axis": not moves or close(joint.axis, axis / np.linalg.norm(axis)),
             "position": close(link.offset[:3], theirs["offsetTranslation"]),
-            "rotation": close(rotations.to_matrix(link.offset[3:]), theirs["offsetRotation"]),
+            "rotation": close(
+                rotations.to_matrix(link.offset[3:]), theirs["offsetRotation"]
+            ),
             "mass": close(link.mass, theirs["mass"]),
             "center of mass": close(link.center_of_mass, theirs["centerOfMass"]),
             "inertia": close(link.inertia, theirs["inertia"]),
@@ -77,21 +88,33 @@ def link_differences(body: Body, golden: dict) -> list[str]:
     return found
 
 
-def device_differences(devices, golden: dict, kinds: dict[str, str], parameters) -> list[str]:
+def device_differences(
+    devices, golden: dict, kinds: dict[str, str], parameters
+) -> list[str]:
     """List everything in which devices and those of the reference's answer differ.
 
     `kinds` gives our names of the reference's types of device where they are others; `parameters(device, type, given)` says which
     parameters are equal. The reference has the order of the file, the document that of the ids: both are put in the latter here.
     """
-    theirs = sorted(golden["devices"], key=lambda d: (kinds.get(d["type"], d["type"]), d["id"] < 0, d["id"]))
+    theirs = sorted(
+        golden["devices"],
+        key=lambda d: (kinds.get(d["type"], d["type"]), d["id"] < 0, d["id"]),
+    )
     devices = sorted(devices, key=lambda d: d.kind)
-    expected = [(kinds.get(d["type"], d["type"]), d["name"], d["id"], d["linkIndex"]) for d in theirs]
+    expected = [
+        (kinds.get(d["type"], d["type"]), d["name"], d["id"], d["linkIndex"])
+        for d in theirs
+    ]
     if [(d.kind, d.name, d.id, d.link) for d in devices] != expected:
-        return [f"devices {[(d.kind, d.name, d.id, d.link) for d in devices]}, reference {expected}"]
+        return [
+            f"devices {[(d.kind, d.name, d.id, d.link) for d in devices]}, reference {expected}"
+        ]
     found = []
     for device, other in zip(devices, theirs, strict=True):
         same = parameters(device, other["type"], other["params"])
-        turn = np.array(other["localRotation"]) @ other["params"].get("R_optical", np.eye(3))
+        turn = np.array(other["localRotation"]) @ other["params"].get(
+            "R_optical", np.eye(3)
+        )
         same["position"] = close(device.pose[:3], other["localTranslation"])
         same["rotation"] = close(rotations.to_matrix(device.pose[3:]), turn)
         found += [f"{device.name}: {name}" for name, equal in same.items() if not equal]
@@ -108,8 +131,10 @@ IMAGES = {
 
 def camera_parameters(device, kind: str, given: dict) -> dict[str, bool]:
     return {
-        "type": (kind, given["imageType"]) == IMAGES.get(device.type, ("RangeCamera", "COLOR_IMAGE")),
-        "size": (device.width, device.height) == (given["resolutionX"], given["resolutionY"]),
+        "type": (kind, given["imageType"])
+        == IMAGES.get(device.type, ("RangeCamera", "COLOR_IMAGE")),
+        "size": (device.width, device.height)
+        == (given["resolutionX"], given["resolutionY"]),
         "field_of_view": close(device.field_of_view, given["fieldOfView"]),
         "front_clip": close(device.front_clip_distance, given["nearClipDistance"]),
         "back_clip": close(device.back_clip_distance, given["farClipDistance"]),
@@ -126,11 +151,14 @@ def extra_joint_differences(body: Body, golden: dict) -> list[str]:
     for number, (ours, other) in enumerate(zip(body.extra_joints, theirs, strict=True)):
         same = {
             "type": ours.type == other["type"],
-            "links": [body.links[index].name for index in ours.links] == [other["link1"], other["link2"]],
+            "links": [body.links[index].name for index in ours.links]
+            == [other["link1"], other["link2"]],
             "positions": close(ours.positions, [other["point1"], other["point2"]]),
             "axis": close(ours.axis, other["axis"]),
         }
-        found += [f"extra joint {number}: {name}" for name, equal in same.items() if not equal]
+        found += [
+            f"extra joint {number}: {name}" for name, equal in same.items() if not equal
+        ]
     return found
 
 
@@ -141,7 +169,10 @@ def box_differences(body: Body, golden: dict, nested: set[str]) -> list[str]:
     """
     found = []
     for link, theirs in zip(body.links, golden["links"], strict=True):
-        for shapes, name in ((link.visuals, "visualBoundingBox"), (link.collisions, "collisionBoundingBox")):
+        for shapes, name in (
+            (link.visuals, "visualBoundingBox"),
+            (link.collisions, "collisionBoundingBox"),
+        ):
             given, box = theirs[name], exact_box(shapes)
             if (box is None) != (given is None):
                 found.append(f"{link.name} {name}: only one has it")
@@ -149,9 +180,14 @@ def box_differences(body: Body, golden: dict, nested: set[str]) -> list[str]:
                 continue
             reference = np.array([given["min"], given["max"]])
             tolerance = 1e-5 * np.linalg.norm(reference[1] - reference[0])
-            if (box[0] < reference[0] - tolerance).any() or (box[1] > reference[1] + tolerance).any():
+            if (box[0] < reference[0] - tolerance).any() or (
+                box[1] > reference[1] + tolerance
+            ).any():
                 found.append(f"{link.name} {name}: shapes outside")
-            if link.name not in nested and np.abs(box_of_boxes(shapes) - reference).max() > tolerance:
+            if (
+                link.name not in nested
+                and np.abs(box_of_boxes(shapes) - reference).max() > tolerance
+            ):
                 found.append(f"{link.name} {name}: other size")
     return found
 
@@ -159,7 +195,11 @@ def box_differences(body: Body, golden: dict, nested: set[str]) -> list[str]:
 def exact_box(shapes) -> np.ndarray | None:
     """Return lowest and highest corner (2, 3) of the box around shapes."""
     boxes = np.array([shape.bounds for shape in shapes if shape.bounds is not None])
-    return np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)]) if len(boxes) else None
+    return (
+        np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
+        if len(boxes)
+        else None
+    )
 
 
 def box_of_boxes(shapes) -> np.ndarray | None:
@@ -169,7 +209,12 @@ def box_of_boxes(shapes) -> np.ndarray | None:
         points = meshing.used_vertices(shape.geometry)
         if len(points):
             ends = points.min(axis=0), points.max(axis=0)
-            own = np.array([[ends[k][i] for i, k in enumerate(which)] for which in itertools.product((0, 1), repeat=3)])
+            own = np.array(
+                [
+                    [ends[k][i] for i, k in enumerate(which)]
+                    for which in itertools.product((0, 1), repeat=3)
+                ]
+            )
             corners.append(own @ shape.transform[:3, :3].T + shape.transform[:3, 3])
     points = np.concatenate(corners) if corners else np.zeros((0, 3))
     return np.stack([points.min(axis=0), points.max(axis=0)]) if len(points) else None

@@ -60,13 +60,22 @@ __all__ = [
 ]
 
 GEOMETRIES = ("box", "sphere", "cylinder", "cone", "capsule", "mesh", "lines", "points")
-DEVICES = ("AccelerationSensor", "Gyro", "ForceSensor", "VisionSensor", "RangeSensor", "other")
+DEVICES = (
+    "AccelerationSensor",
+    "Gyro",
+    "ForceSensor",
+    "VisionSensor",
+    "RangeSensor",
+    "other",
+)
 EXTRA_JOINT_TYPES = ("xyz", "xy", "z", "piston", "ball", "hinge")
 
 
 def numbers(low: float = -2.0, high: float = 2.0) -> st.SearchStrategy[float]:
     """Return numbers: short decimals, as people write them, and any others."""
-    short = st.integers(int(np.ceil(low * 100)), int(np.floor(high * 100))).map(lambda n: n / 100)
+    short = st.integers(int(np.ceil(low * 100)), int(np.floor(high * 100))).map(
+        lambda n: n / 100
+    )
     return short | st.floats(low, high, allow_nan=False, allow_subnormal=False)
 
 
@@ -139,20 +148,28 @@ def materials(draw) -> Material:
         return Material()
     share = numbers(0.0, 1.0)
     color = st.tuples(share, share, share)
-    return Material(draw(color), draw(share), draw(color), draw(color), draw(share), draw(share))
+    return Material(
+        draw(color), draw(share), draw(color), draw(color), draw(share), draw(share)
+    )
 
 
 @st.composite
-def corner_lists(draw, faces: np.ndarray, width: int, low: float, high: float) -> Corners:
+def corner_lists(
+    draw, faces: np.ndarray, width: int, low: float, high: float
+) -> Corners:
     """Return a property of corners: for each vertex, for each face, or for each corner by itself."""
     per = draw(st.sampled_from(["vertex", "face", "corner"]))
     count = int(faces.max()) + 1 if per == "vertex" else len(faces)
-    values = np.array([[draw(numbers(low, high)) for _ in range(width)] for _ in range(count)])
+    values = np.array(
+        [[draw(numbers(low, high)) for _ in range(width)] for _ in range(count)]
+    )
     if per == "vertex":
         return Corners(values, faces)
     if per == "face":
         return Corners(values, np.repeat(np.arange(count)[:, None], 3, axis=1))
-    indices = st.lists(st.integers(0, count - 1), min_size=faces.size, max_size=faces.size)
+    indices = st.lists(
+        st.integers(0, count - 1), min_size=faces.size, max_size=faces.size
+    )
     return Corners(values, np.array(draw(indices)).reshape(faces.shape))
 
 
@@ -164,7 +181,9 @@ def meshes(draw, plain: bool = True) -> Mesh:
     vertices = corners * size + at
     faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
     if draw(st.booleans()):
-        vertices = np.concatenate([vertices, corners * draw(positive(0.1, 1.0)) + draw(vectors())])
+        vertices = np.concatenate(
+            [vertices, corners * draw(positive(0.1, 1.0)) + draw(vectors())]
+        )
         faces = np.concatenate([faces, faces + 4])
     if plain:
         return Mesh(vertices, faces)
@@ -180,7 +199,11 @@ def meshes(draw, plain: bool = True) -> Mesh:
 
 
 @st.composite
-def geometries(draw, kinds: Sequence[str] = ("box", "sphere", "cylinder", "mesh"), plain: bool = True):
+def geometries(
+    draw,
+    kinds: Sequence[str] = ("box", "sphere", "cylinder", "mesh"),
+    plain: bool = True,
+):
     """Return geometries of these kinds (see `GEOMETRIES`)."""
     some_points = st.lists(vectors(), min_size=2, max_size=5).map(np.array)
     kind = draw(st.sampled_from(kinds))
@@ -192,11 +215,19 @@ def geometries(draw, kinds: Sequence[str] = ("box", "sphere", "cylinder", "mesh"
         case "cylinder" if plain:
             return Cylinder(draw(positive()), draw(positive()))
         case "cylinder":
-            return Cylinder(draw(positive()), draw(positive()), *(draw(st.booleans()) for _ in range(3)))
+            return Cylinder(
+                draw(positive()),
+                draw(positive()),
+                *(draw(st.booleans()) for _ in range(3)),
+            )
         case "cone" if plain:
             return Cone(draw(positive()), draw(positive()))
         case "cone":
-            return Cone(draw(positive()), draw(positive()), *(draw(st.booleans()) for _ in range(2)))
+            return Cone(
+                draw(positive()),
+                draw(positive()),
+                *(draw(st.booleans()) for _ in range(2)),
+            )
         case "capsule":
             return Capsule(draw(positive()), draw(positive()))
         case "mesh":
@@ -204,16 +235,27 @@ def geometries(draw, kinds: Sequence[str] = ("box", "sphere", "cylinder", "mesh"
         case "lines":
             vertices = draw(some_points)
             ends = st.tuples(*[st.integers(0, len(vertices) - 1)] * 2)
-            return Lines(vertices, np.array(draw(st.lists(ends, min_size=1, max_size=5))))
+            return Lines(
+                vertices, np.array(draw(st.lists(ends, min_size=1, max_size=5)))
+            )
         case _:
             vertices = draw(some_points)
             return Points(vertices, draw(st.none() | st.just(np.abs(vertices) / 2)))
 
 
 @st.composite
-def shapes(draw, kinds: Sequence[str] = ("box", "sphere", "cylinder", "mesh"), plain: bool = True, rigid: bool = True):
+def shapes(
+    draw,
+    kinds: Sequence[str] = ("box", "sphere", "cylinder", "mesh"),
+    plain: bool = True,
+    rigid: bool = True,
+):
     """Return shapes; `plain=False` as for `meshes`, `rigid=False` with stretched transforms too."""
-    return Shape(draw(geometries(kinds, plain)), draw(affine_transforms(rigid)), draw(materials()))
+    return Shape(
+        draw(geometries(kinds, plain)),
+        draw(affine_transforms(rigid)),
+        draw(materials()),
+    )
 
 
 @st.composite
@@ -236,7 +278,11 @@ def segments(
         center_of_mass=draw(vectors(-0.5, 0.5)),
         inertia=draw(inertias(mass, sane)),
         visuals=tuple(shown),
-        collisions=tuple(shown if draw(st.booleans()) else draw(st.lists(shapes(kinds, plain, rigid), max_size=1)))
+        collisions=tuple(
+            shown
+            if draw(st.booleans())
+            else draw(st.lists(shapes(kinds, plain, rigid), max_size=1))
+        )
         if kinds
         else (),
     )
@@ -247,7 +293,10 @@ def joints(draw, name: str, kind: str, number: int) -> Joint:
     """Return joints of a type with limits, or without, and with a motor, or without."""
     limits = {}
     if kind in ("rotate", "slide") and draw(st.booleans()):
-        limits = {"lower": draw(numbers(-3.0, -0.01)), "upper": draw(numbers(0.01, 3.0))}
+        limits = {
+            "lower": draw(numbers(-3.0, -0.01)),
+            "upper": draw(numbers(0.01, 3.0)),
+        }
     if kind in ("rotate", "slide", "crawler") and draw(st.booleans()):
         speed = draw(positive(0.1, 10.0))
         limits |= {"velocity_lower": -speed, "velocity_upper": speed}
@@ -262,7 +311,14 @@ def joints(draw, name: str, kind: str, number: int) -> Joint:
             "encoder_pulse": draw(positive(1.0, 1000.0)),
         }
     moves = kind in ("rotate", "slide", "crawler")
-    return Joint(name=name, type=kind, id=number, **({"axis": draw(axes())} if moves else {}), **limits, **motor)
+    return Joint(
+        name=name,
+        type=kind,
+        id=number,
+        **({"axis": draw(axes())} if moves else {}),
+        **limits,
+        **motor,
+    )
 
 
 @st.composite
@@ -297,7 +353,11 @@ def devices(draw, kind: str, name: str, number: int, link: int) -> Device:
                 max_distance=draw(positive(1.0, 100.0)),
             )
         case _:
-            return OtherDevice(**common, type="BarometricSensor", extra={"ceiling": draw(numbers()), "unit": "hPa"})
+            return OtherDevice(
+                **common,
+                type="BarometricSensor",
+                extra={"ceiling": draw(numbers()), "unit": "hPa"},
+            )
 
 
 def _free_choice(draw, count: int) -> list[int]:
@@ -348,8 +408,15 @@ def bodies(
         Whether there may be places to look from.
     """
     parents = _free_choice(draw, draw(st.integers(1, max_links)))
-    types = [draw(st.sampled_from(root_types)), *(draw(st.sampled_from(joint_types)) for _ in parents[1:])]
-    moving = [index for index, kind in enumerate(types) if kind in ("rotate", "slide", "crawler")]
+    types = [
+        draw(st.sampled_from(root_types)),
+        *(draw(st.sampled_from(joint_types)) for _ in parents[1:]),
+    ]
+    moving = [
+        index
+        for index, kind in enumerate(types)
+        if kind in ("rotate", "slide", "crawler")
+    ]
     numbered = dict(zip(draw(st.permutations(moving)), range(len(moving)), strict=True))
     links = []
     for index, (parent, kind) in enumerate(zip(parents, types, strict=True)):
@@ -361,7 +428,14 @@ def bodies(
         joint = draw(joints(name, kind, numbered.get(index, -1)))
         pose = draw(poses_7())
         links.append(
-            Link(name=name, index=index, parent=parent, joint=joint, offset=pose, segments=tuple(given)),
+            Link(
+                name=name,
+                index=index,
+                parent=parent,
+                joint=joint,
+                offset=pose,
+                segments=tuple(given),
+            ),
         )
     carried: list[Device] = []
     for link in range(len(links)) if device_kinds else ():
@@ -370,12 +444,18 @@ def bodies(
             carried.append(draw(devices(kind, f"{kind}_{same_kind}", same_kind, link)))
     loops = []
     if extra_joint_types and len(links) > 1:
-        for number, kind in enumerate(draw(st.lists(st.sampled_from(extra_joint_types), max_size=2))):
+        for number, kind in enumerate(
+            draw(st.lists(st.sampled_from(extra_joint_types), max_size=2))
+        ):
             ends = draw(st.permutations(range(len(links))))[:2]
             positions = np.stack([draw(vectors()), draw(vectors())])
             loops.append(
                 ExtraJoint(
-                    name=f"LOOP{number}", type=kind, links=(ends[0], ends[1]), positions=positions, axis=draw(axes())
+                    name=f"LOOP{number}",
+                    type=kind,
+                    links=(ends[0], ends[1]),
+                    positions=positions,
+                    axis=draw(axes()),
                 )
             )
     views = ()

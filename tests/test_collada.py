@@ -31,7 +31,13 @@ EFFECT = """<profile_COMMON><technique sid="c"><phong><diffuse><color>1 0.5 0 1<
 NODE = '<node id="N" name="Node"><instance_geometry url="#g"/></node>'
 
 
-def text(polygons=FORMS["triangles"], nodes=NODE, effect=EFFECT, asset='<unit meter="1"/>', more="") -> str:
+def text(
+    polygons=FORMS["triangles"],
+    nodes=NODE,
+    effect=EFFECT,
+    asset='<unit meter="1"/>',
+    more="",
+) -> str:
     return f"""<?xml version="1.0" encoding="utf-8"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset>{asset}<up_axis>Y_UP</up_axis></asset>
 <library_effects><effect id="e">{effect}</effect></library_effects>
@@ -62,7 +68,9 @@ def placed(node: SceneNode, above=None) -> list[tuple[str, np.ndarray]]:
     """List the nodes that show something, with their transforms in the scene."""
     transform = node.transform if above is None else above @ node.transform
     found = [(node.name or node.id, transform)] if node.parts else []
-    return found + [item for child in node.children for item in placed(child, transform)]
+    return found + [
+        item for child in node.children for item in placed(child, transform)
+    ]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -71,14 +79,23 @@ def test_forms_of_polygons(read, form):
     assert remarks == []
     (part,) = root.children[0].parts
     mesh = trimesh.Trimesh(part.mesh.vertices, part.mesh.faces, process=False)
-    assert len(mesh.faces) == 4 and mesh.is_watertight and mesh.volume == pytest.approx(1 / 6)
-    assert part.mesh.normals.values.tolist() == [[0, 0, 1]] and not part.mesh.normals.indices.any()
+    assert (
+        len(mesh.faces) == 4
+        and mesh.is_watertight
+        and mesh.volume == pytest.approx(1 / 6)
+    )
+    assert (
+        part.mesh.normals.values.tolist() == [[0, 0, 1]]
+        and not part.mesh.normals.indices.any()
+    )
 
 
 def test_polygons_of_many_corners(read):
     """A concave quad has the area that it has, however it is cut."""
     more = POINTS.replace("0 0 1", "0.25 0.25 0")
-    quad = '<polylist count="1">INPUT<vcount>4</vcount><p>0 0 1 0 3 0 2 0</p></polylist>'
+    quad = (
+        '<polylist count="1">INPUT<vcount>4</vcount><p>0 0 1 0 3 0 2 0</p></polylist>'
+    )
     root, _ = read(text(polygons=quad).replace(POINTS, more))
     mesh = root.children[0].parts[0].mesh
     assert trimesh.Trimesh(mesh.vertices, mesh.faces).area == pytest.approx(0.25)
@@ -87,7 +104,11 @@ def test_polygons_of_many_corners(read):
 def test_materials(read):
     root, _ = read()
     material = root.children[0].parts[0].material
-    assert (material.diffuse, material.emissive, material.specular) == ((1, 0.5, 0), (0.1, 0, 0), (0, 0, 1))
+    assert (material.diffuse, material.emissive, material.specular) == (
+        (1, 0.5, 0),
+        (0.1, 0, 0),
+        (0, 0, 1),
+    )
     assert material.shininess == 0.5 and material.transparency == 0.25
     bound = NODE.replace(
         "/></node>",
@@ -113,12 +134,16 @@ def test_transforms_in_their_order_and_units(read):
     <node name="B"><matrix>1 0 0 500  0 1 0 0  0 0 1 0  0 0 0 1</matrix><instance_geometry url="#g"/></node>
     <instance_node url="#C"/></node>"""
     more = '<library_nodes><node id="C" name="C"><lookat>0 0 5 0 0 0 0 1 0</lookat><instance_geometry url="#g"/></node></library_nodes>'
-    root, remarks = read(nodes=nodes, more=more, asset='<unit name="millimeter" meter="0.001"/>')
+    root, remarks = read(
+        nodes=nodes, more=more, asset='<unit name="millimeter" meter="0.001"/>'
+    )
     assert remarks == []
     (first, a), (second, b) = placed(root)
     assert (first, second) == ("B", "C")
     # In metres: the inner move of 0.5 along x is doubled, then goes along y.
-    assert np.allclose(a @ [0, 0, 0, 1], [1, 1, 0, 1]) and np.allclose(a @ [1000, 0, 0, 1], [1, 3, 0, 1])
+    assert np.allclose(a @ [0, 0, 0, 1], [1, 1, 0, 1]) and np.allclose(
+        a @ [1000, 0, 0, 1], [1, 3, 0, 1]
+    )
     assert np.allclose(b @ [0, 0, 0, 1], [1, 0, 0.01, 1])
 
 
@@ -129,7 +154,11 @@ def test_transforms_in_their_order_and_units(read):
         ('source="#p"', 'source="#none"', "source"),
         (POINTS, "1 2 x", "not a number"),
         ("2 0 1 0  0 0 1", "2 0 1 x  0 0 1", "could not convert"),
-        ("<instance_geometry", '<instance_controller url="#c"/><instance_geometry', "skin"),
+        (
+            "<instance_geometry",
+            '<instance_controller url="#c"/><instance_geometry',
+            "skin",
+        ),
         ('<unit meter="1"/>', '<unit meter="one"/>', "unit"),
         ('source="#n" offset="1"', 'source="#none" offset="1"', "source"),
         (NODE, f'{NODE}<instance_node url="#x"/>', "no node"),
@@ -174,7 +203,9 @@ def test_refused(read, whole, monkeypatch):
 def test_no_other_file_is_opened(read, tmp_path):
     (tmp_path / "secret").write_text("1 2 3")
     with pytest.raises(ValueError, match="XML"):
-        read(f'<!DOCTYPE a [<!ENTITY x SYSTEM "{tmp_path}/secret">]><COLLADA>&x;</COLLADA>')
+        read(
+            f'<!DOCTYPE a [<!ENTITY x SYSTEM "{tmp_path}/secret">]><COLLADA>&x;</COLLADA>'
+        )
 
 
 @settings(max_examples=tries(150), deadline=None)
@@ -194,7 +225,9 @@ def test_changed_bytes(tmp_path_factory, data):
                 digits = [i for i, c in enumerate(sample) if 48 <= c < 58]
                 place = digits[at % len(digits)] if digits else 0
                 sample[place : place + 1] = data.draw(
-                    st.sampled_from([b"-1", b"99999999999", b"1e400", b"nan", b"", b"7"])
+                    st.sampled_from(
+                        [b"-1", b"99999999999", b"1e400", b"nan", b"", b"7"]
+                    )
                 )
         if not sample:
             break

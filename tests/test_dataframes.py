@@ -20,7 +20,9 @@ assert isinstance(BODY, bm.Body) and isinstance(WALK, bm.Motion)
 def test_a_table_of_pandas_written_as_csv_is_the_motion_again(tmp_path):
     bm.to_pandas(WALK).to_csv(tmp_path / "walk.csv")
     again = bm.load(tmp_path / "walk.csv")
-    np.testing.assert_array_equal(again.joint_displacement.values, WALK.joint_displacement.values)
+    np.testing.assert_array_equal(
+        again.joint_displacement.values, WALK.joint_displacement.values
+    )
     np.testing.assert_array_equal(again.link_position.values, WALK.link_position.values)
     np.testing.assert_array_equal(again.zmp.values, WALK.zmp.values)
     assert again.frame_rate == WALK.frame_rate
@@ -31,15 +33,23 @@ def test_joints_by_name():
     assert table.index.name == "time"
     np.testing.assert_array_equal(table.index, WALK.times)
     for k, joint in enumerate(BODY.joints):
-        np.testing.assert_array_equal(table[joint.name], WALK.joint_displacement.values[:, k])
+        np.testing.assert_array_equal(
+            table[joint.name], WALK.joint_displacement.values[:, k]
+        )
 
 
 @pytest.mark.parametrize("table", [bm.to_pandas, bm.to_polars, bm.to_xarray])
 def test_columns_that_a_body_lacks_are_told(table, recwarn):
     table(WALK, body=BODY)
     assert not recwarn
-    body = bm.Body(name="pendulum", links=(bm.Link(name="ROD", joint=bm.Joint(name="SWING", type="rotate", id=0)),))
-    with pytest.warns(UserWarning, match="32 joint columns and pendulum 1: the columns from 1 on are not") as told:
+    body = bm.Body(
+        name="pendulum",
+        links=(bm.Link(name="ROD", joint=bm.Joint(name="SWING", type="rotate", id=0)),),
+    )
+    with pytest.warns(
+        UserWarning,
+        match="32 joint columns and pendulum 1: the columns from 1 on are not",
+    ) as told:
         table(WALK, body=body)
     assert told[0].filename == __file__
 
@@ -60,13 +70,17 @@ def test_xarray_has_names_and_units():
     data = bm.to_xarray(measures)
     assert set(data) == set(bm.dynamics.measurable(measures))
     np.testing.assert_array_equal(
-        data.torques.sel(joint="R_KNEE"), measures.torques[:, [j.name for j in BODY.joints].index("R_KNEE")]
+        data.torques.sel(joint="R_KNEE"),
+        measures.torques[:, [j.name for j in BODY.joints].index("R_KNEE")],
     )
     np.testing.assert_array_equal(data.zmp.sel(axis="y"), measures.zmp[:, 1])
     np.testing.assert_array_equal(data.stability_margin, measures.stability_margin)
     assert data.kinetic_energy.attrs["units"] == "J" and data.time.attrs["units"] == "s"
     motion = bm.to_xarray(WALK, body=BODY)
-    np.testing.assert_array_equal(motion.link_position.sel(link=BODY.links[0].name), WALK.link_position.values[:, 0])
+    np.testing.assert_array_equal(
+        motion.link_position.sel(link=BODY.links[0].name),
+        WALK.link_position.values[:, 0],
+    )
 
 
 def test_a_sensor_an_animation_and_one_series():
@@ -79,17 +93,25 @@ def test_a_sensor_an_animation_and_one_series():
     assert tuple(table.columns) == animation.keyframes.columns
     np.testing.assert_array_equal(table.to_numpy(), animation.keyframes.values)
     torques = bm.dynamics.series(measures, "torques")
-    np.testing.assert_array_equal(bm.to_polars(torques)["R_KNEE"].to_numpy(), torques.column("R_KNEE"))
+    np.testing.assert_array_equal(
+        bm.to_polars(torques)["R_KNEE"].to_numpy(), torques.column("R_KNEE")
+    )
 
 
-names = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), min_size=1, max_size=5)
+names = st.lists(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
+    min_size=1,
+    max_size=5,
+)
 
 
 @settings(max_examples=tries(40), deadline=None)
 @given(names, st.integers(1, 4))
 def test_no_column_is_lost_whatever_it_is_called(labels, count):
     values = np.arange(count * len(labels), dtype=float).reshape(count, -1)
-    motion = bm.Motion.from_joints(values, 10.0, joint_names=labels, zmp=np.ones((count, 3)))
+    motion = bm.Motion.from_joints(
+        values, 10.0, joint_names=labels, zmp=np.ones((count, 3))
+    )
     doubled = motion.replaced(*motion.components, motion.components[0])
     for table in (bm.to_pandas(doubled), bm.to_polars(doubled).drop("time")):
         assert table.shape == (count, 2 * len(labels) + 3)
@@ -109,7 +131,8 @@ def test_what_can_not_be_a_table():
 
 
 @pytest.mark.parametrize(
-    ("function", "package"), [(bm.to_pandas, "pandas"), (bm.to_polars, "polars"), (bm.to_xarray, "xarray")]
+    ("function", "package"),
+    [(bm.to_pandas, "pandas"), (bm.to_polars, "polars"), (bm.to_xarray, "xarray")],
 )
 def test_what_is_missing_is_named_with_its_extra(monkeypatch, function, package):
     monkeypatch.setitem(sys.modules, package, None)

@@ -41,7 +41,11 @@ from tables.test_layouts import LAYOUTS
 from waiting import TIMEOUT, until
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STORIES = [
     ROOT / "docs" / "choreography.md",
@@ -49,7 +53,9 @@ STORIES = [
     ROOT / "docs" / "write-a-spot-animation.md",
 ]
 """Pages whose commands and code build on each other: run from the first to the last, in one folder."""
-SETS_UP = re.compile(r"git clone |cd |(python3? -m )?pip3? install |(uv )?pip install |python3 -m venv |(source|\.) ")
+SETS_UP = re.compile(
+    r"git clone |cd |(python3? -m )?pip3? install |(uv )?pip install |python3 -m venv |(source|\.) "
+)
 """Commands that put bodymotion onto a machine: tried by the packaging test and by whoever clones the project, not here."""
 QUOTED = re.compile(r"'[^']*'|\"[^\"`$]*\"")
 """Words in which the shell sees nothing of its own."""
@@ -68,7 +74,11 @@ class Command:
 
 
 def blocks(page: Path, *languages: str) -> list[str]:
-    return [text for language, text in BLOCK.findall(page.read_text(encoding="utf-8")) if language in languages]
+    return [
+        text
+        for language, text in BLOCK.findall(page.read_text(encoding="utf-8"))
+        if language in languages
+    ]
 
 
 def commands() -> list[Command]:
@@ -85,7 +95,13 @@ def commands_of(page: Path, block: str) -> list[Command]:
     found = []
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         line, _, output = part.replace("\\\n", " ").partition("\n")
-        found.append(Command(page.name, line.partition("  #")[0].strip(), tuple(output.rstrip().splitlines())))
+        found.append(
+            Command(
+                page.name,
+                line.partition("  #")[0].strip(),
+                tuple(output.rstrip().splitlines()),
+            )
+        )
     return found
 
 
@@ -112,17 +128,28 @@ components:
 def laid_out(tmp_path_factory, examples) -> Path:
     """The files that the pages work with, for copies."""
     folder = tmp_path_factory.mktemp("desk")
-    shutil.copytree(examples, folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        examples, folder / "examples", ignore=shutil.ignore_patterns("__pycache__")
+    )
     for path in examples.iterdir():
         if path.is_file():
             shutil.copy(path, folder)
     shutil.copy(examples / "biped.wrl", folder / "robot.wrl")
     shutil.copy(examples / "biped_walk.seq", folder / "walk.seq")
-    if not ACCEPT:  # drawing its camera's frames takes as long as all other commands of two pages
-        for path in (folder / "robot.wrl", folder / "biped.wrl", folder / "examples" / "biped.wrl"):
+    if (
+        not ACCEPT
+    ):  # drawing its camera's frames takes as long as all other commands of two pages
+        for path in (
+            folder / "robot.wrl",
+            folder / "biped.wrl",
+            folder / "examples" / "biped.wrl",
+        ):
             text = path.read_text(encoding="utf-8")
             assert "width 640 height 480" in text
-            path.write_text(text.replace("width 640 height 480", "width 64 height 48"), encoding="utf-8")
+            path.write_text(
+                text.replace("width 640 height 480", "width 64 height 48"),
+                encoding="utf-8",
+            )
     (folder / "broken.seq").write_text(BROKEN)
     (folder / "motions").mkdir()
     for name in ("motions/walk.seq", "motions/again.seq"):
@@ -170,12 +197,24 @@ def test_command(command, desk):
         return
     if command.line.startswith("make"):
         target = command.line.split()[1]
-        assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+        assert re.search(
+            rf"^{target}:",
+            (ROOT / "Makefile").read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
         return
     if command.line not in RUNS:
         RUNS[command.line] = run(command, desk)
     code, output = RUNS[command.line]
-    expected = 1 if re.search(r"^\S+:\d+:\d+: (error )?[A-Z]+\d+ ", "\n".join(command.output), re.MULTILINE) else 0
+    expected = (
+        1
+        if re.search(
+            r"^\S+:\d+:\d+: (error )?[A-Z]+\d+ ",
+            "\n".join(command.output),
+            re.MULTILINE,
+        )
+        else 0
+    )
     if re.search(r"\bLOSS", "\n".join(command.output)):
         expected = 3
     assert code == expected, output
@@ -185,18 +224,31 @@ def test_command(command, desk):
 def run(command: Command, desk: Path) -> tuple[int, str]:
     """Run a command in a folder; return its exit code and output."""
     line = command.line
-    if is_process(line) and re.search(r"\bbodymotion (view|spot rehearse)\b", line) and "--html" not in line:
+    if (
+        is_process(line)
+        and re.search(r"\bbodymotion (view|spot rehearse)\b", line)
+        and "--html" not in line
+    ):
         serves(line, desk)
         return 0, "\n".join(command.output)
     if "bodymotion spot upload" in line:
         return uploads(command, desk)
-    assert line.startswith("bodymotion "), "neither a command of bodymotion nor one that sets it up"
+    assert line.startswith("bodymotion "), (
+        "neither a command of bodymotion nor one that sets it up"
+    )
     if " render " in line:
         draws_here()
     if not is_process(line):
         return in_process(line, desk)
     result = subprocess.run(
-        line, shell=True, cwd=desk, env=environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False
+        line,
+        shell=True,
+        cwd=desk,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
     )
     return result.returncode, result.stdout + result.stderr
 
@@ -208,7 +260,9 @@ def in_process(line: str, desk: Path) -> tuple[int, str]:
     real = bodymotion.viewer.api.view
 
     def started(*things, **options):
-        viewer = real(*things, **{**options, "block": False, "open_browser": False, "port": 0})
+        viewer = real(
+            *things, **{**options, "block": False, "open_browser": False, "port": 0}
+        )
         if viewer is not None:
             viewer.stop()
 
@@ -220,10 +274,15 @@ def in_process(line: str, desk: Path) -> tuple[int, str]:
             arguments = [
                 found
                 for word in shlex.split(part)[1:]
-                for found in (sorted(map(str, Path().glob(word))) if "*" in word else [word]) or [word]
+                for found in (
+                    sorted(map(str, Path().glob(word))) if "*" in word else [word]
+                )
+                or [word]
             ]
             result = CliRunner().invoke(app, arguments)
-            assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+            assert result.exception is None or isinstance(
+                result.exception, SystemExit
+            ), result.exception
             output += result.stdout + result.stderr
             if result.exit_code:
                 return result.exit_code, output
@@ -248,7 +307,11 @@ def prints(said: tuple[str, ...], output: str) -> None:
         if line.strip() in ("…", "..."):
             anywhere = True
             continue
-        pattern = re.compile(".*".join(re.escape(part) for part in re.split("…|\\.\\.\\.", line.rstrip())))
+        pattern = re.compile(
+            ".*".join(
+                re.escape(part) for part in re.split("…|\\.\\.\\.", line.rstrip())
+            )
+        )
         hits = [i for i in range(at, len(lines)) if pattern.fullmatch(lines[i])]
         assert hits, f"not printed: {line!r}"
         assert anywhere or hits[0] == at, f"printed, but not here: {line!r}"
@@ -262,10 +325,20 @@ def uploads(command: Command, desk: Path) -> tuple[int, str]:
 
     with StandIn(certificate=desk / "rehearsal.pem") as robot:
         line = command.line.replace("127.0.0.1:4443", f"127.0.0.1:{robot.port}")
-        secrets = {USERNAME: robot.credentials.username, PASSWORD: robot.credentials.password}
+        secrets = {
+            USERNAME: robot.credentials.username,
+            PASSWORD: robot.credentials.password,
+        }
         everything = {**environment(), **secrets}
         result = subprocess.run(
-            line, shell=True, cwd=desk, env=everything, capture_output=True, text=True, timeout=TIMEOUT, check=False
+            line,
+            shell=True,
+            cwd=desk,
+            env=everything,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
         )
     assert secrets[PASSWORD] not in result.stdout + result.stderr
     return result.returncode, result.stdout + result.stderr
@@ -274,11 +347,19 @@ def uploads(command: Command, desk: Path) -> tuple[int, str]:
 def serves(line: str, desk: Path) -> None:
     """Start a server, wait until it says its address, and interrupt it as Ctrl-C does."""
     line = line.replace("--port 4443", "--port 0")
-    options = [option for option in ("--no-browser", "--port 0") if option.split()[0] not in line]
+    options = [
+        option
+        for option in ("--no-browser", "--port 0")
+        if option.split()[0] not in line
+    ]
     log = desk / "log.txt"
     with log.open("w") as out:
         process = subprocess.Popen(
-            ["bash", "-c", "exec " + " ".join([line, *options])], cwd=desk, env=environment(), stdout=out, stderr=out
+            ["bash", "-c", "exec " + " ".join([line, *options])],
+            cwd=desk,
+            env=environment(),
+            stdout=out,
+            stderr=out,
         )
     try:
         ready = "Press Ctrl-C" if "rehearse" in line else "http://"
@@ -305,7 +386,9 @@ def test_story(page, desk):
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page, "python") and page not in STORIES], ids=lambda page: page.name
+    "page",
+    [page for page in PAGES if blocks(page, "python") and page not in STORIES],
+    ids=lambda page: page.name,
 )
 def test_python(page, desk):
     execute("\n".join(blocks(page, "python")), desk, {})
@@ -315,8 +398,14 @@ def execute(code: str, desk: Path, names: dict[str, object]) -> None:
     """Run code in a folder, with names that earlier code has set; viewers are not opened."""
     import bodymotion
 
-    with contextlib.chdir(desk), pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
-        patched.setattr(bodymotion, "view", lambda *things, **options: None, raising=False)
+    with (
+        contextlib.chdir(desk),
+        pytest.MonkeyPatch.context() as patched,
+        warnings.catch_warnings(),
+    ):
+        patched.setattr(
+            bodymotion, "view", lambda *things, **options: None, raising=False
+        )
         names.setdefault("__name__", "__main__")
         exec(compile(code, "page", "exec"), names)
 
@@ -324,7 +413,9 @@ def execute(code: str, desk: Path, names: dict[str, object]) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
-    links = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text)
+    links = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(
+        r'(?:src|href)="([^"]+)"', text
+    )
     for link in links:
         if not link.startswith(("http://", "https://", "mailto:")):
             target, _, anchor = link.partition("#")
@@ -335,23 +426,42 @@ def test_links_lead_somewhere(page):
 
 def anchors(page: Path) -> set[str]:
     """Return the anchors that a page's headings have: their text in small letters, blanks as hyphens, without punctuation."""
-    headings = re.findall(r"^#+ +(.+?) *$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    headings = re.findall(
+        r"^#+ +(.+?) *$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE
+    )
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
 
 
 def test_the_api_page_has_every_public_name():
     """Its entries are modules, or what a module defines itself."""
-    entries = re.findall(r"^::: (\S+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    entries = re.findall(
+        r"^::: (\S+)$",
+        (ROOT / "docs" / "api.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     for entry in entries:
         found = pkgutil.resolve_name(entry)
-        assert entry == (found.__name__ if inspect.ismodule(found) else f"{found.__module__}.{found.__qualname__}")
+        assert entry == (
+            found.__name__
+            if inspect.ismodule(found)
+            else f"{found.__module__}.{found.__qualname__}"
+        )
     modules = [bodymotion]
     for module in modules:
         named = {name: getattr(module, name) for name in module.__all__}
-        modules += [value for value in named.values() if inspect.ismodule(value) and hasattr(value, "__all__")]
+        modules += [
+            value
+            for value in named.values()
+            if inspect.ismodule(value) and hasattr(value, "__all__")
+        ]
         for name, value in named.items():
             place = getattr(value, "__module__", None) or ""
-            assert not place.startswith("bodymotion") or {place, f"{place}.{name}"} & {*entries}, name
+            assert not place.startswith("bodymotion") or {place, f"{place}.{name}"} & {
+                *entries
+            }, name
 
 
 def test_the_reference_has_every_verb_and_option():
@@ -359,26 +469,45 @@ def test_the_reference_has_every_verb_and_option():
     group = app
     sections = {
         heading.strip("`").split()[-1]: text
-        for heading, text in re.findall(r"^## (`bodymotion[^\n]*`)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+        for heading, text in re.findall(
+            r"^## (`bodymotion[^\n]*`)\n(.*?)(?=^## |\Z)",
+            page,
+            re.MULTILINE | re.DOTALL,
+        )
     }
     context = click.Context(group)
-    found_commands = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    found_commands = {
+        name: group.get_command(context, name) for name in group.list_commands(context)
+    }
     verbs = {
         name: command
         for verb, found in found_commands.items()
         for name, command in getattr(found, "commands", {verb: found}).items()
     }
     assert set(verbs) <= set(sections)
-    (reading,) = re.findall(r"^### Options for reading\n(.*?)(?=^#)", page, re.MULTILINE | re.DOTALL)
+    (reading,) = re.findall(
+        r"^### Options for reading\n(.*?)(?=^#)", page, re.MULTILINE | re.DOTALL
+    )
     of_readers = set(re.findall(r"`(--?[a-z][a-z0-9-]*)", reading))
-    (many,) = re.findall(r"^### Many files\n(.*?)(?=^#)", page, re.MULTILINE | re.DOTALL)
+    (many,) = re.findall(
+        r"^### Many files\n(.*?)(?=^#)", page, re.MULTILINE | re.DOTALL
+    )
     of_many = set(re.findall(r"`(--?[a-z][a-z0-9-]*)", many))
     for name, command in verbs.items():
-        real = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        real = {
+            option
+            for parameter in command.params
+            for option in (*parameter.opts, *parameter.secondary_opts)
+        }
         real = {option for option in real if option.startswith("-")}
         text = BLOCK.sub("", sections[name])
         told = set(re.findall(r"`(--?[a-z][a-z0-9-]*)", text))
-        shared = {option for group in (of_readers, of_many) if group <= real for option in group}
+        shared = {
+            option
+            for group in (of_readers, of_many)
+            if group <= real
+            for option in group
+        }
         assert real - {"-h", "--help"} - shared == told - shared, name
 
 
@@ -386,26 +515,37 @@ def test_the_reference_has_every_verb_and_option():
 def test_every_format_is_on_its_page(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     absent = [
-        f.name for f in FORMATS if f.extensions and not any(f"`{extension}`" in text for extension in f.extensions)
+        f.name
+        for f in FORMATS
+        if f.extensions
+        and not any(f"`{extension}`" in text for extension in f.extensions)
     ]
     assert absent == [], f"add the format to the table of {page}"
 
 
 def test_every_plot_is_on_its_page():
     text = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
-    absent = [name for name in KINDS if name not in QUANTITIES and f"`{name}`" not in text]
+    absent = [
+        name for name in KINDS if name not in QUANTITIES and f"`{name}`" not in text
+    ]
     assert absent == [], "add the plot to the list of docs/plots.md"
 
 
 def test_the_page_of_rules_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("make_rules", ROOT / "docs" / "make_rules.py")
+    spec = importlib.util.spec_from_file_location(
+        "make_rules", ROOT / "docs" / "make_rules.py"
+    )
     maker = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(maker)
-    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == maker.page(), "run `make docs`"
+    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == maker.page(), (
+        "run `make docs`"
+    )
 
 
 def test_the_makefile_and_the_check_are_sound():
     for target in ("demo", "test", "check", "bench"):
-        subprocess.run(["make", "-n", target], cwd=ROOT, check=True, capture_output=True)
+        subprocess.run(
+            ["make", "-n", target], cwd=ROOT, check=True, capture_output=True
+        )
     subprocess.run(["bash", "-n", ".ci/run"], cwd=ROOT, check=True)
     assert os.access(ROOT / ".ci" / "run", os.X_OK)

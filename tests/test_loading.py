@@ -10,7 +10,11 @@ import pytest
 import bodymotion as bm
 
 FILES = {"body": "biped.wrl", "motion": "biped_walk.seq", "animation": "wave.cha"}
-LOADERS = {"body": bm.load_body, "motion": bm.load_motion, "animation": bm.load_animation}
+LOADERS = {
+    "body": bm.load_body,
+    "motion": bm.load_motion,
+    "animation": bm.load_animation,
+}
 TYPES = {"body": bm.Body, "motion": bm.Motion, "animation": bm.Animation}
 
 
@@ -39,11 +43,18 @@ def test_motions_only_are_opened(examples):
 def test_an_option_that_a_format_does_not_have(examples, tmp_path):
     """The message has the words of users, and the options that there are."""
     animation = bm.load(examples / FILES["animation"])
-    with pytest.raises(TypeError, match=r"a Spot animation has no option 'foo'; its options: parameters"):
+    with pytest.raises(
+        TypeError,
+        match=r"a Spot animation has no option 'foo'; its options: parameters",
+    ):
         bm.load(examples / FILES["animation"], foo=1)
-    with pytest.raises(TypeError, match="body motion has no option 'foo'; its options: none"):
+    with pytest.raises(
+        TypeError, match="body motion has no option 'foo'; its options: none"
+    ):
         bm.load(examples / FILES["motion"], foo=1, untrusted=True)
-    with pytest.raises(TypeError, match="a Spot animation has no option 'foo'; its options: style"):
+    with pytest.raises(
+        TypeError, match="a Spot animation has no option 'foo'; its options: style"
+    ):
         bm.save(animation, tmp_path / "x.cha", foo=1)
 
 

@@ -8,15 +8,23 @@ from bodymotion.model.links import armature, effort_range, motor_range
 
 
 def test_the_rotor_as_the_joint_feels_it():
-    assert armature(bm.Joint(gear_ratio=100.0, rotor_inertia=2e-5)) == pytest.approx(0.2)
-    given = bm.Joint(gear_ratio=100.0, rotor_inertia=2e-5, extra={"equivalentInertia": 0.3})
+    assert armature(bm.Joint(gear_ratio=100.0, rotor_inertia=2e-5)) == pytest.approx(
+        0.2
+    )
+    given = bm.Joint(
+        gear_ratio=100.0, rotor_inertia=2e-5, extra={"equivalentInertia": 0.3}
+    )
     assert armature(given) == 0.3
-    none = bm.Joint(gear_ratio=100.0, rotor_inertia=2e-5, extra={"equivalentInertia": 0.0})
+    none = bm.Joint(
+        gear_ratio=100.0, rotor_inertia=2e-5, extra={"equivalentInertia": 0.0}
+    )
     assert armature(none) == pytest.approx(0.2)
 
 
 def test_how_hard_a_motor_pushes():
-    lossy = bm.Joint(torque_const=0.05, gear_ratio=80.0, gear_efficiency=0.6, extra={"climit": [4.0]})
+    lossy = bm.Joint(
+        torque_const=0.05, gear_ratio=80.0, gear_efficiency=0.6, extra={"climit": [4.0]}
+    )
     assert effort_range(lossy) == pytest.approx((-9.6, 9.6))
     current = bm.Joint(torque_const=0.05, gear_ratio=80.0, extra={"climit": [4.0]})
     assert effort_range(current) == pytest.approx((-16.0, 16.0))
@@ -28,7 +36,15 @@ def test_how_hard_a_motor_pushes():
 
 
 @pytest.mark.parametrize(
-    "extra", [{}, {"effort": "much"}, {"effort": np.inf}, {"effort": 0}, {"joint_effort_range": [2, 1]}, {"climit": []}]
+    "extra",
+    [
+        {},
+        {"effort": "much"},
+        {"effort": np.inf},
+        {"effort": 0},
+        {"joint_effort_range": [2, 1]},
+        {"climit": []},
+    ],
 )
 def test_nothing_says_how_hard(extra):
     assert effort_range(bm.Joint(torque_const=1.0, extra=extra)) is None

@@ -43,15 +43,43 @@ WRL = "#VRML V2.0 utf8\nTransform {\n  translation VALUE\n  children [ ]\n}\n"
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("w.seq", SEQ.replace("ROW", "0.0, 0,1, 0.2"), "frame 1 has 4 numbers instead of 3: a decimal comma?"),
-        ("w.seq", SEQ.replace("ROW", "0.0, 1, 0.2, 3"), "frame 1 has 4 numbers instead of 3"),
-        ("w.seq", SEQ.replace("ROW", "0.0, \u22121, 0.2"), "its minus is the character U+2212"),
-        ("w.seq", SEQ.replace("ROW", "0.0, 0.\0" + "1, 0.2"), "frame 1: there is a NUL byte in it"),
-        ("r.urdf", URDF.replace("VALUE", "${m}"), "an expression of xacro: run xacro on the file first"),
+        (
+            "w.seq",
+            SEQ.replace("ROW", "0.0, 0,1, 0.2"),
+            "frame 1 has 4 numbers instead of 3: a decimal comma?",
+        ),
+        (
+            "w.seq",
+            SEQ.replace("ROW", "0.0, 1, 0.2, 3"),
+            "frame 1 has 4 numbers instead of 3",
+        ),
+        (
+            "w.seq",
+            SEQ.replace("ROW", "0.0, \u22121, 0.2"),
+            "its minus is the character U+2212",
+        ),
+        (
+            "w.seq",
+            SEQ.replace("ROW", "0.0, 0.\0" + "1, 0.2"),
+            "frame 1: there is a NUL byte in it",
+        ),
+        (
+            "r.urdf",
+            URDF.replace("VALUE", "${m}"),
+            "an expression of xacro: run xacro on the file first",
+        ),
         ("r.urdf", URDF.replace("VALUE", "0,5"), "a decimal comma? Write 0.5"),
-        ("r.wrl", WRL.replace("VALUE", "0,1 0 0"), "is there a decimal comma before it?"),
+        (
+            "r.wrl",
+            WRL.replace("VALUE", "0,1 0 0"),
+            "is there a decimal comma before it?",
+        ),
         ("r.wrl", WRL.replace("VALUE", "1, 0, 0, 0"), "found 0 after translation"),
-        ("r.wrl", WRL.replace("VALUE", "0.1 0"), "expected 3 numbers (translation, an SFVec3f)"),
+        (
+            "r.wrl",
+            WRL.replace("VALUE", "0.1 0"),
+            "expected 3 numbers (translation, an SFVec3f)",
+        ),
     ],
 )
 def test_the_first_line_names_the_slip(name, text, said, tmp_path):
@@ -66,15 +94,28 @@ def test_bytes_of_another_encoding_have_their_place(tmp_path):
     from bodymotion.cli.output import lines_of
 
     before = "# größer\n".encode() * 200_000
-    text = SEQ.replace("ROW", "0.0, 1, 0.2").replace("content: BodyMotion", "content: BodyMotion\nauthor: Jürgen")
-    (tmp_path / "w.seq").write_bytes(before + "# für ".encode() + text.encode("latin-1"))
-    (problem,) = (p for p in bm.check(tmp_path / "w.seq").problems if p.rule == "FMT011")
+    text = SEQ.replace("ROW", "0.0, 1, 0.2").replace(
+        "content: BodyMotion", "content: BodyMotion\nauthor: Jürgen"
+    )
+    (tmp_path / "w.seq").write_bytes(
+        before + "# für ".encode() + text.encode("latin-1")
+    )
+    (problem,) = (
+        p for p in bm.check(tmp_path / "w.seq").problems if p.rule == "FMT011"
+    )
     assert "0xfc" in problem.message and problem.hint
     lines = (before + "# für ".encode() + text.encode()).decode().split("\n")
     assert lines[problem.location.line - 1][problem.location.column - 1 :] == "ürgen"
-    (tmp_path / "r.urdf").write_bytes('<robot name="r">\n<link name="röb"/>\n</robot>'.encode("latin-1"))
-    (problem,) = (p for p in bm.check(tmp_path / "r.urdf").problems if p.rule == "XML101")
-    assert (problem.location.line, problem.location.column) == (2, 14) and "UTF-8" in problem.message
+    (tmp_path / "r.urdf").write_bytes(
+        '<robot name="r">\n<link name="röb"/>\n</robot>'.encode("latin-1")
+    )
+    (problem,) = (
+        p for p in bm.check(tmp_path / "r.urdf").problems if p.rule == "XML101"
+    )
+    assert (problem.location.line, problem.location.column) == (
+        2,
+        14,
+    ) and "UTF-8" in problem.message
     assert lines_of(str(tmp_path / "r.urdf"), {2}) == {2: '<link name="röb"/>'}
 
 
@@ -94,48 +135,78 @@ HAND = (
 @pytest.mark.parametrize("suffix", [*MESHES, "wrl"])
 def test_decimal_commas_in_a_mesh_are_reported_with_link_and_file(suffix, tmp_path):
     points = "0,0453056 0,07 0\n1,5 0,07 0\n0,5 1,25 0"
-    (tmp_path / f"a.{suffix}").write_text(MESHES.get(suffix, FACES.replace("POINTS", points)))
+    (tmp_path / f"a.{suffix}").write_text(
+        MESHES.get(suffix, FACES.replace("POINTS", points))
+    )
     mesh = f'<visual><geometry><mesh filename="a.{suffix}"/></geometry></visual>'
-    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="a"/>\n\n<link name="b">{mesh}</link></robot>')
-    (problem,) = (one for one in bm.check(tmp_path / "r.urdf").problems if one.rule == "FMT021")
-    assert problem.location.line == 3 and f"a.{suffix}" in problem.message and "decimal comma" in problem.message
+    (tmp_path / "r.urdf").write_text(
+        f'<robot name="r"><link name="a"/>\n\n<link name="b">{mesh}</link></robot>'
+    )
+    (problem,) = (
+        one for one in bm.check(tmp_path / "r.urdf").problems if one.rule == "FMT021"
+    )
+    assert (
+        problem.location.line == 3
+        and f"a.{suffix}" in problem.message
+        and "decimal comma" in problem.message
+    )
 
 
 def test_decimal_commas_in_the_model_itself_name_the_link(tmp_path):
-    shape = FACES.partition("\n")[2].replace("POINTS", "0,05 0,07 0\n1,5 0,07 0\n0,5 1,25 0")
-    wrong = HAND.replace('Inline { url "a.wrl" }', shape).replace("Box { }", "Box { size 0,1 0,2 0,3 }")
+    shape = FACES.partition("\n")[2].replace(
+        "POINTS", "0,05 0,07 0\n1,5 0,07 0\n0,5 1,25 0"
+    )
+    wrong = HAND.replace('Inline { url "a.wrl" }', shape).replace(
+        "Box { }", "Box { size 0,1 0,2 0,3 }"
+    )
     (tmp_path / "r.wrl").write_text(wrong)
     first, second = bm.check(tmp_path / "r.wrl", select=["VRML102", "VRML123"]).problems
-    assert "HAND" in first.message and first.subject[:2] == ("links", 1) and "decimal comma" in second.message
+    assert (
+        "HAND" in first.message
+        and first.subject[:2] == ("links", 1)
+        and "decimal comma" in second.message
+    )
 
 
 @pytest.mark.parametrize(
     ("points", "bounds"),
     [
-        ("0,0453056 0,07 0\n1,5 0,07 0\n0,5 1,25 0", [[0.0453056, 0.07, 0], [1.5, 1.25, 0]]),
+        (
+            "0,0453056 0,07 0\n1,5 0,07 0\n0,5 1,25 0",
+            [[0.0453056, 0.07, 0], [1.5, 1.25, 0]],
+        ),
         ("0,0453056 0,07 0\n1,5 0,07 0\n0,5 1,25", None),
         ("0,0,0, 1,0,0, 0,1,0", [[0, 0, 0], [1, 1, 0]]),
     ],
 )
-def test_points_with_decimal_commas_are_read_where_they_can_only_mean_that(points, bounds, tmp_path):
+def test_points_with_decimal_commas_are_read_where_they_can_only_mean_that(
+    points, bounds, tmp_path
+):
     (tmp_path / "a.wrl").write_text(FACES.replace("POINTS", points))
     (tmp_path / "r.wrl").write_text(HAND)
     body = bm.load_body(tmp_path / "r.wrl")
     *read, box = body.links[1].visuals
-    assert [shape.bounds.tolist() for shape in read if shape.bounds is not None] == ([bounds] if bounds else [])
+    assert [shape.bounds.tolist() for shape in read if shape.bounds is not None] == (
+        [bounds] if bounds else []
+    )
     assert box.bounds.tolist() == [[-1, -1, -1], [1, 1, 1]]
     found = [one for one in body.problems if one.rule == "VRML123"]
     assert len(found) == (points[1:3] == ",0" and points[3] != ",")
     for problem in found:
         assert "HAND" in problem.message and problem.subject[:2] == ("links", 1)
-        assert (problem.location.path, problem.location.line) == (str(tmp_path / "a.wrl"), 3)
+        assert (problem.location.path, problem.location.line) == (
+            str(tmp_path / "a.wrl"),
+            3,
+        )
 
 
 def test_a_decimal_comma_in_a_body_file(tmp_path):
     (tmp_path / "m.body").write_text(
         "format: ChoreonoidBody\nformat_version: 2.0\nlinks:\n  - name: a\n    mass: 1,5\n"
     )
-    (problem,) = (one for one in bm.check(tmp_path / "m.body").problems if one.rule == "YAML104")
+    (problem,) = (
+        one for one in bm.check(tmp_path / "m.body").problems if one.rule == "YAML104"
+    )
     assert problem.location.line == 5 and "1.5" in problem.hint
 
 

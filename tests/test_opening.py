@@ -15,7 +15,13 @@ import bodymotion as bm
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.registry import FORMATS, load_together
 from bodymotion.scene.loading import load_scene
-from bodymotion.system.files import pipe_content, pipe_seen, pipes_kept, read_head, size_of
+from bodymotion.system.files import (
+    pipe_content,
+    pipe_seen,
+    pipes_kept,
+    read_head,
+    size_of,
+)
 from waiting import TIMEOUT
 
 
@@ -48,11 +54,16 @@ def test_load(examples, name):
     if name.endswith(".seq"):
         assert found == expected
     else:
-        assert [link.name for link in found.links] == [link.name for link in expected.links]
+        assert [link.name for link in found.links] == [
+            link.name for link in expected.links
+        ]
 
 
 def test_an_open_motion(examples):
-    with pipe_of((examples / "biped_walk.seq").read_bytes()) as path, bm.open_motion(path) as reader:
+    with (
+        pipe_of((examples / "biped_walk.seq").read_bytes()) as path,
+        bm.open_motion(path) as reader,
+    ):
         assert reader.num_frames == bm.load(examples / "biped_walk.seq").num_frames
 
 
@@ -70,7 +81,10 @@ def test_what_is_kept():
 
 def test_a_pipe_without_end(monkeypatch):
     monkeypatch.setattr("bodymotion.system.files.MAX_PIPE_BYTES", 5 << 20)
-    with pipe_of(b"#VRML V2.0 utf8\n" + bytes(6 << 20)) as path, pytest.raises(FormatError, match="more than 1 GiB"):
+    with (
+        pipe_of(b"#VRML V2.0 utf8\n" + bytes(6 << 20)) as path,
+        pytest.raises(FormatError, match="more than 1 GiB"),
+    ):
         bm.load(path)
     with pytest.raises(FormatError) as caught:
         bm.load("/dev/zero")
@@ -107,7 +121,9 @@ class TestNamedPipes:
     def test_somebody_is_slow(self, pipe, examples, short):
         """Whoever has opened a pipe for writing is waited for longer than one who has not."""
         content = (examples / "biped_walk.seq").read_bytes()
-        opened = os.open(pipe, os.O_RDWR)  # before it is read, however slow the machine is
+        opened = os.open(
+            pipe, os.O_RDWR
+        )  # before it is read, however slow the machine is
 
         def write() -> None:
             time.sleep(0.6)
@@ -155,7 +171,10 @@ def test_what_a_motion_has_no_use_for_is_no_fault(examples):
         assert bm.load(examples / name, allow_outside=True) == bm.load(examples / name)
 
 
-@pytest.mark.parametrize(("options", "count"), [({}, 1), ({"untrusted": True}, 0), ({"allow_outside": False}, 0)])
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [({}, 1), ({"untrusted": True}, 0), ({"allow_outside": False}, 0)],
+)
 def test_untrusted_confines_whatever_opens_the_model(tmp_path, options, count):
     """A mesh in a folder beside that of the model, through each function that opens files together."""
     (tmp_path / "model").mkdir()
@@ -163,5 +182,9 @@ def test_untrusted_confines_whatever_opens_the_model(tmp_path, options, count):
     path = tmp_path / "model" / "a.urdf"
     mesh = '<visual><geometry><mesh filename="../part.obj"/></geometry></visual>'
     path.write_text(f'<robot name="a"><link name="a">{mesh}</link></robot>')
-    opened = (bm.load(path, **options), load_together([path], **options)[0], load_scene(path, **options).body)
+    opened = (
+        bm.load(path, **options),
+        load_together([path], **options)[0],
+        load_scene(path, **options).body,
+    )
     assert [len(body.links[0].visuals) for body in opened] == [count] * 3

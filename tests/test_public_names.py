@@ -33,12 +33,18 @@ def signatures() -> dict[str, inspect.Signature]:
     """Return those of the functions in the stubs, and of the methods of the classes there."""
     found = {}
     for stub in PACKAGES.rglob("__init__.pyi"):
-        package = import_module(".".join(("bodymotion", *stub.parent.relative_to(PACKAGES).parts)))
+        package = import_module(
+            ".".join(("bodymotion", *stub.parent.relative_to(PACKAGES).parts))
+        )
         for name in package.__all__:
             thing = getattr(package, name)
             if inspect.isclass(thing):
                 methods = inspect.getmembers(thing, inspect.isfunction)
-                found |= {f"{name}.{key}": inspect.signature(one) for key, one in methods if not key.startswith("_")}
+                found |= {
+                    f"{name}.{key}": inspect.signature(one)
+                    for key, one in methods
+                    if not key.startswith("_")
+                }
             elif inspect.isfunction(thing):
                 found[f"{package.__name__}.{name}"] = inspect.signature(thing)
     return found
@@ -46,7 +52,11 @@ def signatures() -> dict[str, inspect.Signature]:
 
 def written(annotation: object) -> str:
     """Return a type as it is written, without the modules of names."""
-    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    text = (
+        annotation
+        if isinstance(annotation, str)
+        else inspect.formatannotation(annotation)
+    )
     return re.sub(r"\b(?:\w+\.)+(?=\w)", "", text)
 
 
@@ -57,12 +67,20 @@ def test_a_keyword_accepts_the_same_everywhere(keyword):
         for name, one in signatures().items()
         if keyword in one.parameters
     }
-    assert found and {name: text for name, text in found.items() if text not in KEYWORDS[keyword]} == {}
+    assert (
+        found
+        and {
+            name: text for name, text in found.items() if text not in KEYWORDS[keyword]
+        }
+        == {}
+    )
 
 
 def test_an_option_means_the_same_in_all_commands():
     """The names of a motion's file and of another file differ in the help: OUT and FILE."""
-    found: dict[str, dict[tuple[object, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[tuple[object, ...], list[str]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
 
     def collect(name: str, command: click.Command) -> None:
         if isinstance(command, click.Group):
@@ -76,6 +94,8 @@ def test_an_option_means_the_same_in_all_commands():
     context = click.Context(app)
     for name in COMMANDS:
         collect(name, app.get_command(context, name))
-    different = {flag: dict(meanings) for flag, meanings in found.items() if len(meanings) > 1}
+    different = {
+        flag: dict(meanings) for flag, meanings in found.items() if len(meanings) > 1
+    }
     assert different.keys() == HOMONYMS, different
     assert set(found["-o"]) == set(found["--output"])

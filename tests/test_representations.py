@@ -15,16 +15,27 @@ from sample_files import ROOT
 PACKAGES = ROOT / "src" / "bodymotion"
 MAX_CHARACTERS = 400
 LONG = "a name\nof two lines " * 50
-LARGE = [LONG, np.zeros((900, 7)), (LONG,) * 90, {LONG: np.zeros(900), "parts": [LONG] * 90}, Path(LONG), 1e-300 / 3]
+LARGE = [
+    LONG,
+    np.zeros((900, 7)),
+    (LONG,) * 90,
+    {LONG: np.zeros(900), "parts": [LONG] * 90},
+    Path(LONG),
+    1e-300 / 3,
+]
 
 
 def public_values() -> list[type]:
     """Return the dataclasses in the stubs of the packages."""
     found = []
     for stub in PACKAGES.rglob("__init__.pyi"):
-        package = import_module(".".join(("bodymotion", *stub.parent.relative_to(PACKAGES).parts)))
+        package = import_module(
+            ".".join(("bodymotion", *stub.parent.relative_to(PACKAGES).parts))
+        )
         found += [getattr(package, name) for name in package.__all__]
-    return sorted({one for one in found if isinstance(one, type) and is_dataclass(one)}, key=str)
+    return sorted(
+        {one for one in found if isinstance(one, type) and is_dataclass(one)}, key=str
+    )
 
 
 def check(value: object) -> None:
@@ -66,17 +77,49 @@ def reached(things: list[object]) -> list[object]:
 
 
 def test_representations_of_real_values_are_short(examples):
-    body, walk, wave = (bm.load(examples / name) for name in ("biped.wrl", "biped_walk.seq", "wave.cha"))
+    body, walk, wave = (
+        bm.load(examples / name) for name in ("biped.wrl", "biped_walk.seq", "wave.cha")
+    )
     measures = bm.dynamics.measure(body, walk[:40])
     things = [
-        *(body, walk, wave, walk.timeline, measures, measures.momentum, measures.contacts, measures.support_polygons),
-        [bm.dynamics.series(measures, name) for name in bm.dynamics.measurable(measures)],
-        *(bm.dynamics.figures(measures), bm.dynamics.soles(body, measures.contacts.links), measures.read_all()),
+        *(
+            body,
+            walk,
+            wave,
+            walk.timeline,
+            measures,
+            measures.momentum,
+            measures.contacts,
+            measures.support_polygons,
+        ),
+        [
+            bm.dynamics.series(measures, name)
+            for name in bm.dynamics.measurable(measures)
+        ],
+        *(
+            bm.dynamics.figures(measures),
+            bm.dynamics.soles(body, measures.contacts.links),
+            measures.read_all(),
+        ),
         bm.compare_motions(walk, bm.editing.mirror(walk, body), body=body),
-        bm.Choreography(name=LONG, moves=tuple(bm.Move(LONG, k, 1) for k in range(90))).add(wave),
-        *(bm.Body(name=LONG), bm.Motion(tuple(bm.OtherSeq(type=LONG, content=LONG) for _ in range(90)))),
-        *(bm.Joint(name=LONG), bm.Gyro(name=LONG), bm.KeyPoses(name=LONG), bm.SkeletonJoint(name=LONG)),
-        *(bm.KeyPose(links=(bm.LinkKey(name=LONG),), syllable=LONG), bm.spot.stand(), bm.editing.Residual()),
+        bm.Choreography(
+            name=LONG, moves=tuple(bm.Move(LONG, k, 1) for k in range(90))
+        ).add(wave),
+        *(
+            bm.Body(name=LONG),
+            bm.Motion(tuple(bm.OtherSeq(type=LONG, content=LONG) for _ in range(90))),
+        ),
+        *(
+            bm.Joint(name=LONG),
+            bm.Gyro(name=LONG),
+            bm.KeyPoses(name=LONG),
+            bm.SkeletonJoint(name=LONG),
+        ),
+        *(
+            bm.KeyPose(links=(bm.LinkKey(name=LONG),), syllable=LONG),
+            bm.spot.stand(),
+            bm.editing.Residual(),
+        ),
     ]
     found = reached(things)
     assert len({type(one) for one in found}) > 30
@@ -85,9 +128,14 @@ def test_representations_of_real_values_are_short(examples):
 
 
 def test_a_representation_tells_what_is_there(examples):
-    measures = bm.dynamics.measure(bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")[:40])
+    measures = bm.dynamics.measure(
+        bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")[:40]
+    )
     assert repr(measures.momentum).startswith(
         "Momentum(linear=array(40, 3), angular=array(40, 3), kinetic_energy=array(40,)"
     )
     assert repr(bm.Location("walk.seq", 3)) == "Location(path='walk.seq', line=3)"
-    assert repr(bm.Viewpoint(pose=[0, 0, 2.5, 1, 0, 0, 0])) == "Viewpoint(pose=[0 0 2.5 1 0 0 0])"
+    assert (
+        repr(bm.Viewpoint(pose=[0, 0, 2.5, 1, 0, 0, 0]))
+        == "Viewpoint(pose=[0 0 2.5 1 0 0 0])"
+    )

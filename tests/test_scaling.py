@@ -39,9 +39,7 @@ WRL = "#VRML V2.0 utf8\n"
 HUMANOID = f'{WRL}DEF R Humanoid {{ humanoidBody [ DEF B Joint {{ jointType "free" children [\n'
 BODY = "format: ChoreonoidBody\nformat_version: 2.0\nname: r\nlinks:\n  - &a { name: a, joint_type: free }\n"
 SEQ = "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 100\nnumFrames: 1\ncomponents:\n"
-VALUES = (
-    f"{SEQ}  - type: MultiValueSeq\n    content: JointDisplacement\n    numParts: 2\n    frameRate: 100\n    frames:\n"
-)
+VALUES = f"{SEQ}  - type: MultiValueSeq\n    content: JointDisplacement\n    numParts: 2\n    frameRate: 100\n    frames:\n"
 FACET = "facet normal 0 0 1\nouter loop\nvertex 0 0 %\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
 DAE = (
     '<COLLADA version="1.4.1"><library_geometries>@</library_geometries><library_visual_scenes><visual_scene id="S">@'
@@ -55,35 +53,83 @@ GEOMETRY = (
 )
 URDF = "<robot name='r'><link name='a'/>@</robot>"
 LINK = "<link name='l%'/><joint name='j%' type='fixed'><parent link='a'/><child link='l%'/></joint>"
-BODY_OF_MJCF = "<worldbody><body name='r'><geom size='1'/><site name='s'/></body></worldbody>"
+BODY_OF_MJCF = (
+    "<worldbody><body name='r'><geom size='1'/><site name='s'/></body></worldbody>"
+)
 MJCF = f"<mujoco>@{BODY_OF_MJCF}</mujoco>"
-INSIDE = "<mujoco><worldbody><body name='r'><geom size='1'/>@</body></worldbody></mujoco>"
+INSIDE = (
+    "<mujoco><worldbody><body name='r'><geom size='1'/>@</body></worldbody></mujoco>"
+)
 CLASS = "<default class='c%'><geom size='1'/></default>"
 PROTOTYPE = "PROTO P% [ field SFFloat a 1 ] { Sphere { radius IS a } }\nShape { geometry P% { } }\n"
-JOINT = 'DEF j% Joint { jointType "slide" jointId % children DEF g% Gyro { sensorId % } }\n'
+JOINT = (
+    'DEF j% Joint { jointType "slide" jointId % children DEF g% Gyro { sensorId % } }\n'
+)
 GLTF = '{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[@0]}],"nodes":[@{}]}'
 
 SHAPES: dict[str, tuple[str, ...]] = {
     "stl: solids": ("a.stl", "@", f"solid s%\n{FACET}endsolid s%\n"),
     "stl: open solids": ("a.stl", "@", "solid s%\nfacet normal\nouter loop\n"),
-    "obj: groups": ("a.obj", "@", "o o%\ng g%\nusemtl m%\nv 0 0 %\nv 1 0 0\nv 0 1 0\nf -1 -2 -3\n"),
+    "obj: groups": (
+        "a.obj",
+        "@",
+        "o o%\ng g%\nusemtl m%\nv 0 0 %\nv 1 0 0\nv 0 1 0\nf -1 -2 -3\n",
+    ),
     "obj: a polygon": ("a.obj", "@f @1\n", "v % 0 0\n", "-% "),
-    "ply: elements": ("a.ply", "ply\nformat ascii 1.0\n@end_header\n@", "element e% 1\nproperty float x\n", "1\n"),
-    "dae: geometries": ("a.dae", DAE, GEOMETRY, '<node id="n%"><instance_geometry url="#g%"/></node>'),
+    "ply: elements": (
+        "a.ply",
+        "ply\nformat ascii 1.0\n@end_header\n@",
+        "element e% 1\nproperty float x\n",
+        "1\n",
+    ),
+    "dae: geometries": (
+        "a.dae",
+        DAE,
+        GEOMETRY,
+        '<node id="n%"><instance_geometry url="#g%"/></node>',
+    ),
     "gltf: nodes": ("a.gltf", GLTF, "%,", "{},"),
     "urdf: links": ("a.urdf", URDF, LINK),
     "urdf: one name": ("a.urdf", URDF, "<link name='a'/>"),
     "urdf: unknown": ("a.urdf", URDF, "<thing% a='1' b='2'/>"),
-    "urdf: sensors": ("a.urdf", URDF, "<gazebo reference='a'><sensor name='s%' type='imu'/></gazebo>"),
-    "urdf: attributes": ("a.urdf", "<robot name='r'><link name='a' @/></robot>", "x%='1' y%='1' "),
+    "urdf: sensors": (
+        "a.urdf",
+        URDF,
+        "<gazebo reference='a'><sensor name='s%' type='imu'/></gazebo>",
+    ),
+    "urdf: attributes": (
+        "a.urdf",
+        "<robot name='r'><link name='a' @/></robot>",
+        "x%='1' y%='1' ",
+    ),
     "mjcf: classes": ("a.xml", MJCF.replace("@", "<default>@</default>"), CLASS),
-    "mjcf: sections of defaults": ("a.xml", MJCF, "<default><geom size='1'/></default>"),
+    "mjcf: sections of defaults": (
+        "a.xml",
+        MJCF,
+        "<default><geom size='1'/></default>",
+    ),
     "mjcf: classes in sections": ("a.xml", MJCF, f"<default>{CLASS}</default>"),
-    "mjcf: bodies": ("a.xml", INSIDE, "<body name='b%'><joint/><geom size='1'/></body>"),
+    "mjcf: bodies": (
+        "a.xml",
+        INSIDE,
+        "<body name='b%'><joint/><geom size='1'/></body>",
+    ),
     "mjcf: joints": ("a.xml", INSIDE, "<joint name='j%'/>"),
-    "mjcf: meshes": ("a.xml", MJCF.replace("@", "<asset>@</asset>"), "<mesh name='m%' file='x%.stl'/>"),
-    "mjcf: sensors": ("a.xml", MJCF.replace("@", "<sensor>@</sensor>"), "<gyro site='s'/>"),
-    "mjcf: loops": ("a.xml", MJCF.replace("@", "<equality>@</equality>"), "<connect body1='r' anchor='0 0 0'/>"),
+    "mjcf: meshes": (
+        "a.xml",
+        MJCF.replace("@", "<asset>@</asset>"),
+        "<mesh name='m%' file='x%.stl'/>",
+    ),
+    "mjcf: sensors": (
+        "a.xml",
+        MJCF.replace("@", "<sensor>@</sensor>"),
+        "<gyro site='s'/>",
+    ),
+    "mjcf: loops": (
+        "a.xml",
+        MJCF.replace("@", "<equality>@</equality>"),
+        "<connect body1='r' anchor='0 0 0'/>",
+    ),
     "wrl: shapes": ("a.wrl", f"{WRL}@", "DEF s% Shape { geometry Box { } }\n"),
     "wrl: prototypes": ("a.wrl", f"{WRL}@", PROTOTYPE),
     "wrl: open brackets": ("a.wrl", f"{WRL}@", "Shape { geometry Box { size [\n"),
@@ -92,23 +138,47 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "wrl: fields": ("a.wrl", f"{WRL}Shape {{\n@}}\n", "g% 1\n"),
     "wrl: missing parts": ("a.wrl", f"{WRL}@", 'Inline { url "m%.wrl" }\n'),
     "wrl: joints": ("a.wrl", f"{HUMANOID}@] }} ] }}", JOINT),
-    "wrl: segments of one name": ("a.wrl", f"{HUMANOID}@] }} ] }}", "DEF s Segment { mass 1 }\n"),
-    "wrl: segments beside the root": ("a.wrl", f"{HUMANOID}] }} @ ] }}", "DEF s% Segment { mass 1 }\n"),
-    "body: links": ("a.body", f"{BODY}@", "  - { name: l%, parent: a, joint_type: revolute }\n"),
+    "wrl: segments of one name": (
+        "a.wrl",
+        f"{HUMANOID}@] }} ] }}",
+        "DEF s Segment { mass 1 }\n",
+    ),
+    "wrl: segments beside the root": (
+        "a.wrl",
+        f"{HUMANOID}] }} @ ] }}",
+        "DEF s% Segment { mass 1 }\n",
+    ),
+    "body: links": (
+        "a.body",
+        f"{BODY}@",
+        "  - { name: l%, parent: a, joint_type: revolute }\n",
+    ),
     "body: misspelt": ("a.body", f"{BODY}@", "  - { nmae: l%, parnet: a }\n"),
     "body: open brackets": ("a.body", f"{BODY}@", "  - { name: ]\n"),
     "body: keys": ("a.body", f"{BODY}@", "key%: 1\nword%: 1\n"),
     "body: aliases": ("a.body", f"{BODY}@", "x%: &b% [ *a ]\n"),
-    "seq: components": ("a.seq", f"{SEQ}@", "  - { type: MultiValueSeq, numParts: 1, frames: [ [ 1 ] ] }\n"),
+    "seq: components": (
+        "a.seq",
+        f"{SEQ}@",
+        "  - { type: MultiValueSeq, numParts: 1, frames: [ [ 1 ] ] }\n",
+    ),
     "seq: words for numbers": ("a.seq", f"{VALUES}@", "      - [ 1, x% ]\n"),
     "seq: ragged rows": ("a.seq", f"{VALUES}@", "      - [ 1, 1 ]\n      - [ 1 ]\n"),
-    "seq: one line": ("a.seq", "{ type: MultiValueSeq, numParts: 1, frameRate: 9, frames: [ @] }\n", "[ 1 ], [ 1 ], "),
+    "seq: one line": (
+        "a.seq",
+        "{ type: MultiValueSeq, numParts: 1, frameRate: 9, frames: [ @] }\n",
+        "[ 1 ], [ 1 ], ",
+    ),
     "seq: open brackets": ("a.seq", f"{SEQ}@", "  - [ {\n"),
     "csv: columns": ("a.csv", "time@\n0@\n1@\n", ",c%", ",1", ",2"),
     "csv: words for numbers": ("a.csv", "time,a,b\n@", "%,x,\n%.5,1,2\n"),
     "csv: quotes": ("a.csv", "time,a,b\n@", '"1,2\n"\n'),
     "cha: words": ("a.cha", "controls: body\n@", "word% x y\n"),
-    "cha: rows": ("a.cha", "controls body\n\nno parameters\n\ntime body_z\n@", "% x 1\n"),
+    "cha: rows": (
+        "a.cha",
+        "controls body\n\nno parameters\n\ntime body_z\n@",
+        "% x 1\n",
+    ),
     "cap: keyframes": (
         "a.cap",
         'name: "a"\n@',

@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry import rotations
 from bodymotion.geometry.meshes import SEGMENTS
-from bodymotion.geometry.shapes import Box, Capsule, Cone, Corners, Cylinder, Lines, Mesh, Points, Shape, Sphere
+from bodymotion.geometry.shapes import (
+    Box,
+    Capsule,
+    Cone,
+    Corners,
+    Cylinder,
+    Lines,
+    Mesh,
+    Points,
+    Shape,
+    Sphere,
+)
 from sample_files import tries
 
 SIDE = SEGMENTS * np.sin(2 * np.pi / SEGMENTS) / (2 * np.pi)
@@ -20,18 +31,31 @@ SIDE = SEGMENTS * np.sin(2 * np.pi / SEGMENTS) / (2 * np.pi)
 def volume(mesh: Mesh) -> float:
     """Return the volume by Gauss's theorem: right only where the mesh is closed and all faces look outwards."""
     corner = mesh.vertices[mesh.faces]
-    return float(np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum() / 6)
+    return float(
+        np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum()
+        / 6
+    )
 
 
 def area(mesh: Mesh) -> float:
     corner = mesh.vertices[mesh.faces]
-    return float(np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1).sum() / 2)
+    return float(
+        np.linalg.norm(
+            np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1
+        ).sum()
+        / 2
+    )
 
 
 def is_closed(mesh: Mesh) -> bool:
     """Whether each edge is run through once in each direction."""
-    edges = np.concatenate([mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]])
-    there, back = {tuple(e) for e in edges.tolist()}, {tuple(e) for e in edges[:, ::-1].tolist()}
+    edges = np.concatenate(
+        [mesh.faces[:, [0, 1]], mesh.faces[:, [1, 2]], mesh.faces[:, [2, 0]]]
+    )
+    there, back = (
+        {tuple(e) for e in edges.tolist()},
+        {tuple(e) for e in edges[:, ::-1].tolist()},
+    )
     return there == back and len(there) == len(edges)
 
 
@@ -59,14 +83,20 @@ class TestPrimitives:
         mesh = meshing.to_mesh(geometry)
         straight = np.pi * 2.0**2 * getattr(geometry, "height", 0.0)
         assert is_closed(mesh)
-        assert volume(mesh) == pytest.approx(4 / 3 * np.pi * 2.0**3 + straight, rel=0.02)
+        assert volume(mesh) == pytest.approx(
+            4 / 3 * np.pi * 2.0**3 + straight, rel=0.02
+        )
         assert volume(mesh) < 4 / 3 * np.pi * 2.0**3 + straight
 
     def test_parts_left_out(self):
         whole = area(meshing.to_mesh(Cylinder(1.0, 2.0)))
         cap = SIDE * np.pi
-        assert area(meshing.to_mesh(Cylinder(1.0, 2.0, top=False))) == pytest.approx(whole - cap)
-        assert area(meshing.to_mesh(Cylinder(1.0, 2.0, side=False))) == pytest.approx(2 * cap)
+        assert area(meshing.to_mesh(Cylinder(1.0, 2.0, top=False))) == pytest.approx(
+            whole - cap
+        )
+        assert area(meshing.to_mesh(Cylinder(1.0, 2.0, side=False))) == pytest.approx(
+            2 * cap
+        )
         assert area(meshing.to_mesh(Cone(1.0, 2.0, side=False))) == pytest.approx(cap)
         assert meshing.to_mesh(Cylinder(1.0, 2.0, bottom=False)).two_sided
         top = meshing.to_mesh(Cylinder(1.0, 2.0, side=False, bottom=False))
@@ -81,45 +111,77 @@ class TestPrimitives:
         for geometry in (Cylinder(1.0, 2.0, top=False, bottom=False), Sphere(1.0)):
             buffers = meshing.to_mesh(geometry).corners_split
             assert buffers.uv is not None
-            for s, place in ((0.0, (0, -1)), (0.25, (-1, 0)), (0.5, (0, 1)), (0.75, (1, 0))):
-                at = np.isclose(buffers.uv[:, 0], s) & (np.abs(buffers.positions[:, [0, 2]]).max(axis=1) > 0.999)
-                assert at.any() and np.allclose(buffers.positions[at][:, [0, 2]], place, atol=1e-6)
+            for s, place in (
+                (0.0, (0, -1)),
+                (0.25, (-1, 0)),
+                (0.5, (0, 1)),
+                (0.75, (1, 0)),
+            ):
+                at = np.isclose(buffers.uv[:, 0], s) & (
+                    np.abs(buffers.positions[:, [0, 2]]).max(axis=1) > 0.999
+                )
+                assert at.any() and np.allclose(
+                    buffers.positions[at][:, [0, 2]], place, atol=1e-6
+                )
             assert np.allclose(buffers.positions[buffers.uv[:, 1] == 1.0][:, 1], 1.0)
 
     def test_texture_stands_upright_on_each_side_of_a_box(self):
         buffers = meshing.to_mesh(Box((2.0, 2.0, 2.0))).corners_split
-        up = {(0, 0, 1): (0, 1, 0), (0, 0, -1): (0, 1, 0), (1, 0, 0): (0, 1, 0), (-1, 0, 0): (0, 1, 0)}
+        up = {
+            (0, 0, 1): (0, 1, 0),
+            (0, 0, -1): (0, 1, 0),
+            (1, 0, 0): (0, 1, 0),
+            (-1, 0, 0): (0, 1, 0),
+        }
         up |= {(0, 1, 0): (0, 0, -1), (0, -1, 0): (0, 0, 1)}
         for normal, upwards in up.items():
             side = (buffers.normals == normal).all(axis=1)
             right = np.cross(upwards, normal)
-            assert np.allclose(buffers.uv[side, 1], buffers.positions[side] @ upwards / 2 + 0.5)
-            assert np.allclose(buffers.uv[side, 0], buffers.positions[side] @ right / 2 + 0.5)
+            assert np.allclose(
+                buffers.uv[side, 1], buffers.positions[side] @ upwards / 2 + 0.5
+            )
+            assert np.allclose(
+                buffers.uv[side, 0], buffers.positions[side] @ right / 2 + 0.5
+            )
 
 
 @st.composite
 def stars(draw):
     """Return a star-shaped polygon (n, 2) around the origin, counter-clockwise, mostly concave."""
     count = draw(st.integers(3, 24))
-    steps = np.array(draw(st.lists(st.floats(0.2, 1.0), min_size=count, max_size=count)))
-    radii = np.array(draw(st.lists(st.floats(0.1, 1.0), min_size=count, max_size=count)))
+    steps = np.array(
+        draw(st.lists(st.floats(0.2, 1.0), min_size=count, max_size=count))
+    )
+    radii = np.array(
+        draw(st.lists(st.floats(0.1, 1.0), min_size=count, max_size=count))
+    )
     angles = 2 * np.pi * np.cumsum(steps) / steps.sum()
     return np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1)
 
 
 class TestPolygons:
-    @given(stars(), st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.1))
+    @given(
+        stars(),
+        st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(
+            lambda q: np.linalg.norm(q) > 0.1
+        ),
+    )
     @settings(max_examples=tries(200))
     def test_a_polygon_is_covered_once(self, star, quaternion):
         """All triangles turn the same way and their areas add up: then they neither overlap nor leave the polygon."""
         turned = rotations.rotate(
-            rotations.normalized(quaternion), np.concatenate([star, np.zeros((len(star), 1))], axis=1)
+            rotations.normalized(quaternion),
+            np.concatenate([star, np.zeros((len(star), 1))], axis=1),
         )
-        normal = rotations.rotate(rotations.normalized(quaternion), np.array([0.0, 0.0, 1.0]))
+        normal = rotations.rotate(
+            rotations.normalized(quaternion), np.array([0.0, 0.0, 1.0])
+        )
         cut = meshing.triangulate(np.arange(len(star)), turned)
         assert len(cut.corners) == len(star) - 2
         corner = turned[cut.corners]
-        doubled = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]) @ normal
+        doubled = (
+            np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]) @ normal
+        )
         x, y = star.T
         whole = x @ np.roll(y, -1) - y @ np.roll(x, -1)
         if whole > 1e-6:
@@ -145,23 +207,35 @@ class TestPolygons:
             assert set(np.array(index)[corners]) <= set(polygons[which])
 
     def test_a_polygon_with_a_hole_bridged_by_an_edge(self):
-        outer, inner = [(0, 0), (4, 0), (4, 4), (0, 4), (0, 0)], [(1, 1), (1, 3), (3, 3), (3, 1), (1, 1)]
+        outer, inner = (
+            [(0, 0), (4, 0), (4, 4), (0, 4), (0, 0)],
+            [(1, 1), (1, 3), (3, 3), (3, 1), (1, 1)],
+        )
         flat = np.array(outer + inner, dtype=float)
         points = np.concatenate([flat, np.zeros((len(flat), 1))], axis=1)
         cut = meshing.triangulate(np.arange(len(flat)), points)
         corner = points[cut.corners]
-        doubled = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])[:, 2]
+        doubled = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])[
+            :, 2
+        ]
         assert (doubled >= 0).all()
         assert doubled.sum() / 2 == pytest.approx(16 - 4)
 
     def test_a_huge_tangled_polygon_stays_in_time(self):
         """Beyond the budget for ears the rest becomes a fan: every input ends."""
         points = np.random.default_rng(1).normal(size=(30_000, 3))
-        assert len(meshing.triangulate(np.arange(len(points)), points).corners) == len(points) - 2
+        assert (
+            len(meshing.triangulate(np.arange(len(points)), points).corners)
+            == len(points) - 2
+        )
 
 
-CUBE = np.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)], dtype=float)
-SQUARES = np.array([[4, 5, 7, 6], [1, 0, 2, 3], [5, 1, 3, 7], [0, 4, 6, 2], [6, 7, 3, 2], [0, 1, 5, 4]])
+CUBE = np.array(
+    [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)], dtype=float
+)
+SQUARES = np.array(
+    [[4, 5, 7, 6], [1, 0, 2, 3], [5, 1, 3, 7], [0, 4, 6, 2], [6, 7, 3, 2], [0, 1, 5, 4]]
+)
 
 
 def cube(**options) -> Mesh:
@@ -196,8 +270,13 @@ class TestNormals:
         count = 40_000
         angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
         rim = np.stack([np.cos(angle), np.sin(angle), 0.1 * np.cos(5 * angle)], axis=1)
-        faces = np.stack([np.zeros(count), 1 + np.arange(count), 1 + (np.arange(count) + 1) % count], axis=1)
-        mesh = Mesh(np.concatenate([[[0, 0, 1.0]], rim]), faces.astype(int), crease_angle=0.5)
+        faces = np.stack(
+            [np.zeros(count), 1 + np.arange(count), 1 + (np.arange(count) + 1) % count],
+            axis=1,
+        )
+        mesh = Mesh(
+            np.concatenate([[[0, 0, 1.0]], rim]), faces.astype(int), crease_angle=0.5
+        )
         normals = meshing.corner_normals(mesh)
         assert np.isfinite(normals).all()
         assert np.allclose(np.linalg.norm(normals, axis=2), 1.0)
@@ -226,16 +305,28 @@ class TestBuffers:
         buffers = mesh.corners_split
         shown = mesh.face_normals.any(axis=1)
         corners = buffers.triangles
-        assert np.allclose(buffers.positions[corners], mesh.vertices[mesh.faces[shown]], atol=1e-6)
-        assert np.allclose(buffers.normals[corners], meshing.corner_normals(mesh)[shown], atol=1e-5)
-        for part, held in ((mesh.colors, buffers.colors), (mesh.texture_coordinates, buffers.uv)):
+        assert np.allclose(
+            buffers.positions[corners], mesh.vertices[mesh.faces[shown]], atol=1e-6
+        )
+        assert np.allclose(
+            buffers.normals[corners], meshing.corner_normals(mesh)[shown], atol=1e-5
+        )
+        for part, held in (
+            (mesh.colors, buffers.colors),
+            (mesh.texture_coordinates, buffers.uv),
+        ):
             assert (part is None) == (held is None)
             if part is not None:
-                assert np.allclose(held[corners], part.values[part.indices[shown]], atol=1e-6)
+                assert np.allclose(
+                    held[corners], part.values[part.indices[shown]], atol=1e-6
+                )
         assert set(corners.ravel()) == set(range(len(buffers.positions)))
 
     def test_what_is_not_finite_is_left_out(self):
-        vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [np.nan, 0, 0], [np.inf, 1, 1]], dtype=float)
+        vertices = np.array(
+            [[0, 0, 0], [1, 0, 0], [0, 1, 0], [np.nan, 0, 0], [np.inf, 1, 1]],
+            dtype=float,
+        )
         mesh = Mesh(vertices, [[0, 1, 2], [0, 1, 3], [1, 2, 4], [0, 1, 1]])
         assert mesh.corners_split.triangles.shape == (1, 3)
 
@@ -255,8 +346,14 @@ class TestTransforms:
             )
         moved = meshing.transformed(mesh, whole)
         if mesh.colors is not None:
-            before = {tuple(map(tuple, c)) for c in mesh.colors.values[mesh.colors.indices].tolist()}
-            after = {tuple(map(tuple, c)) for c in moved.colors.values[moved.colors.indices].tolist()}
+            before = {
+                tuple(map(tuple, c))
+                for c in mesh.colors.values[mesh.colors.indices].tolist()
+            }
+            after = {
+                tuple(map(tuple, c))
+                for c in moved.colors.values[moved.colors.indices].tolist()
+            }
             mirrored = np.linalg.det(linear) < 0
             assert after == ({c[::-1] for c in before} if mirrored else before)
 
@@ -274,21 +371,37 @@ class TestTransforms:
     def test_bounds_of_round_ones(self, numbers):
         """No point of the surface lies outside, and the finer it is cut, the nearer it comes to each side."""
         transform = np.vstack([np.array(numbers).reshape(3, 4), [0, 0, 0, 1]])
-        for geometry in (Sphere(0.7), Cylinder(0.5, 2.0), Cone(0.5, 2.0), Capsule(0.5, 1.0)):
+        for geometry in (
+            Sphere(0.7),
+            Cylinder(0.5, 2.0),
+            Cone(0.5, 2.0),
+            Capsule(0.5, 1.0),
+        ):
             mesh = meshing.transformed(meshing.to_mesh(geometry), transform)
             low, high = Shape(geometry, transform).bounds
             slack = 0.02 * np.linalg.norm(high - low) + 1e-9
-            assert (mesh.vertices >= low - 1e-9).all() and (mesh.vertices <= high + 1e-9).all()
+            assert (mesh.vertices >= low - 1e-9).all() and (
+                mesh.vertices <= high + 1e-9
+            ).all()
             assert (mesh.vertices.min(axis=0) <= low + slack).all() and (
                 mesh.vertices.max(axis=0) >= high - slack
             ).all()
 
     def test_bounds(self):
         turn = np.eye(4)
-        turn[:3, :3] = rotations.to_matrix(rotations.from_axis_angle([0, 0, 1], np.pi / 4))
+        turn[:3, :3] = rotations.to_matrix(
+            rotations.from_axis_angle([0, 0, 1], np.pi / 4)
+        )
         shape = Shape(Box((2.0, 2.0, 1.0)), turn)
-        assert np.allclose(shape.bounds, [[-np.sqrt(2), -np.sqrt(2), -0.5], [np.sqrt(2), np.sqrt(2), 0.5]])
-        assert np.allclose(shape.moved(np.diag([2, 2, 2, 1.0])).bounds, 2 * np.array(shape.bounds))
-        assert Shape(Lines([[0, 0, 0], [1, 2, 3], [9, 9, 9]], [[0, 1]])).bounds.tolist() == [[0, 0, 0], [1, 2, 3]]
+        assert np.allclose(
+            shape.bounds,
+            [[-np.sqrt(2), -np.sqrt(2), -0.5], [np.sqrt(2), np.sqrt(2), 0.5]],
+        )
+        assert np.allclose(
+            shape.moved(np.diag([2, 2, 2, 1.0])).bounds, 2 * np.array(shape.bounds)
+        )
+        assert Shape(
+            Lines([[0, 0, 0], [1, 2, 3], [9, 9, 9]], [[0, 1]])
+        ).bounds.tolist() == [[0, 0, 0], [1, 2, 3]]
         assert Shape(Points([[0, 0, 1.0]])).bounds.tolist() == [[0, 0, 1], [0, 0, 1]]
         assert Shape(Mesh(CUBE, np.zeros((0, 3), dtype=int))).bounds is None

@@ -53,7 +53,9 @@ LAYERS = (
 UPWARDS = {("animation", "spot"), ("spot.playback.validation", "checks")}
 """Imports that still go up: module and package."""
 
-LAYER = {package: number for number, packages in enumerate(LAYERS) for package in packages}
+LAYER = {
+    package: number for number, packages in enumerate(LAYERS) for package in packages
+}
 HEAVY = (
     "numba",
     "trimesh",
@@ -115,7 +117,10 @@ def _imports(name: str, path: Path) -> Iterator[tuple[str, int, bool]]:
         id(inner)
         for node in nodes(path)
         if isinstance(node, ast.If)
-        and any("TYPE_CHECKING" in (getattr(one, "id", ""), getattr(one, "attr", "")) for one in ast.walk(node.test))
+        and any(
+            "TYPE_CHECKING" in (getattr(one, "id", ""), getattr(one, "attr", ""))
+            for one in ast.walk(node.test)
+        )
         for inner in ast.walk(node)
     }
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
@@ -128,7 +133,9 @@ def _imports(name: str, path: Path) -> Iterator[tuple[str, int, bool]]:
             if node.level:
                 above = package.split(".") if package else []
                 above = above[: len(above) - (node.level - 1)]
-                base = ".".join(["bodymotion", *above, *([node.module] if node.module else [])])
+                base = ".".join(
+                    ["bodymotion", *above, *([node.module] if node.module else [])]
+                )
             targets = [f"{base}.{alias.name}" for alias in node.names]
         for target in targets:
             if target.split(".")[0] != "bodymotion":
@@ -148,7 +155,9 @@ INNER = {name: path for name, path in MODULES.items() if name not in ("", "__mai
 
 
 def test_every_package_has_a_layer():
-    assert {package_of(name) for name in INNER} <= set(LAYER), "place the new package in LAYERS"
+    assert {package_of(name) for name in INNER} <= set(LAYER), (
+        "place the new package in LAYERS"
+    )
 
 
 def test_nothing_imports_upwards():
@@ -172,12 +181,23 @@ def test_no_cycle_of_imports():
                 continue
             if line not in in_functions and target != name:
                 on_load[name].add(target)
-    assert not _cycle({name: {t for t in targets if not name.startswith(f"{t}.")} for name, targets in on_load.items()})
+    assert not _cycle(
+        {
+            name: {t for t in targets if not name.startswith(f"{t}.")}
+            for name, targets in on_load.items()
+        }
+    )
 
 
 def _lines_in_functions(path: Path) -> set[int]:
-    functions = (n for n in nodes(path) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    return {line for function in functions for line in range(function.lineno, (function.end_lineno or 0) + 1)}
+    functions = (
+        n for n in nodes(path) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+    )
+    return {
+        line
+        for function in functions
+        for line in range(function.lineno, (function.end_lineno or 0) + 1)
+    }
 
 
 def _cycle(graph: dict[str, set[str]]) -> list[str]:
@@ -191,8 +211,26 @@ def _cycle(graph: dict[str, set[str]]) -> list[str]:
     return sorted(left)
 
 
-STRING_METHODS = {"split", "rsplit", "splitlines", "partition", "rpartition", "startswith", "endswith", "find", "index"}
-STRING_METHODS |= {"removeprefix", "removesuffix", "replace", "count", "strip", "lower", "casefold"}
+STRING_METHODS = {
+    "split",
+    "rsplit",
+    "splitlines",
+    "partition",
+    "rpartition",
+    "startswith",
+    "endswith",
+    "find",
+    "index",
+}
+STRING_METHODS |= {
+    "removeprefix",
+    "removesuffix",
+    "replace",
+    "count",
+    "strip",
+    "lower",
+    "casefold",
+}
 
 
 def reads_a_message(path: Path) -> list[int]:
@@ -204,13 +242,21 @@ def reads_a_message(path: Path) -> list[int]:
     lines = []
     for node in nodes(path):
         read = (
-            (isinstance(node, ast.Compare) and any(map(is_message, (node.left, *node.comparators))))
-            or (isinstance(node, ast.Attribute) and node.attr in STRING_METHODS and is_message(node.value))
+            (
+                isinstance(node, ast.Compare)
+                and any(map(is_message, (node.left, *node.comparators)))
+            )
+            or (
+                isinstance(node, ast.Attribute)
+                and node.attr in STRING_METHODS
+                and is_message(node.value)
+            )
             or (isinstance(node, ast.Subscript) and is_message(node.value))
             or (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
-                and node.func.attr in {"match", "search", "fullmatch", "findall", "finditer", "sub"}
+                and node.func.attr
+                in {"match", "search", "fullmatch", "findall", "finditer", "sub"}
                 and any(map(is_message, node.args))
             )
         )
@@ -221,7 +267,9 @@ def reads_a_message(path: Path) -> list[int]:
 
 def test_no_module_reads_a_message():
     """What a program needs of a problem is in its rule, subject and data: any message may be reworded."""
-    found = {name: lines for name, path in INNER.items() if (lines := reads_a_message(path))}
+    found = {
+        name: lines for name, path in INNER.items() if (lines := reads_a_message(path))
+    }
     assert found == {}
 
 
@@ -231,7 +279,9 @@ def test_there_is_one_collector():
     for name, path in INNER.items():
         for node in nodes(path):
             handed = isinstance(node, ast.arg) and node.annotation is not None
-            held = isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)
+            held = isinstance(node, ast.AnnAssign) and isinstance(
+                node.target, ast.Attribute
+            )
             is_list = (handed or held) and isinstance(node.annotation, ast.Subscript)
             if is_list and ast.unparse(node.annotation) == "list[Problem]":  # type: ignore[union-attr]
                 found.add(name)
@@ -249,18 +299,25 @@ def test_a_language_knows_no_other_format(language):
         "formats.meshes",
         "formats.resources",
     )
-    for name in (name for name in INNER if name == language or name.startswith(f"{language}.")):
+    for name in (
+        name for name in INNER if name == language or name.startswith(f"{language}.")
+    ):
         for target, line, _ in imports(name, INNER[name]):
-            ok = package_of(target) != "formats" or target == "formats" or target.startswith(allowed)
+            ok = (
+                package_of(target) != "formats"
+                or target == "formats"
+                or target.startswith(allowed)
+            )
             assert ok, f"{name}:{line} imports {target}"
 
 
 def test_vrml_knows_no_robots():
     for name in (name for name in INNER if name.startswith("formats.vrml")):
         for target, line, _ in imports(name, INNER[name]):
-            assert LAYER[package_of(target)] < LAYER["motion"] or package_of(target) == "formats", (
-                f"{name}:{line} imports {target}"
-            )
+            assert (
+                LAYER[package_of(target)] < LAYER["motion"]
+                or package_of(target) == "formats"
+            ), f"{name}:{line} imports {target}"
 
 
 def test_every_name_in_all_exists():
@@ -274,13 +331,13 @@ def test_every_name_in_all_exists():
 
 
 def test_every_module_has_a_docstring():
-    assert [name for name, path in INNER.items() if not ast.get_docstring(parsed(path))] == []
+    assert [
+        name for name, path in INNER.items() if not ast.get_docstring(parsed(path))
+    ] == []
 
 
 def test_public_names():
-    promised = (
-        "load open_motion view Body Motion Problem Findings FormatError Location MultiValueSeq MultiSE3Seq Vector3Seq"
-    )
+    promised = "load open_motion view Body Motion Problem Findings FormatError Location MultiValueSeq MultiSE3Seq Vector3Seq"
     assert set(promised.split()) <= set(bodymotion.__all__)
     assert dir(bodymotion) == sorted(bodymotion.__all__)
     for public in bodymotion.__all__:
@@ -292,37 +349,61 @@ def test_public_names():
 def loaded_after(code: str) -> set[str]:
     """Return the top-level packages that are loaded in a fresh interpreter after some code ran."""
     code += "\nimport json, sys; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     return set(json.loads(result.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("code", ["import bodymotion", "from bodymotion import Body, Motion, load"])
+@pytest.mark.parametrize(
+    "code", ["import bodymotion", "from bodymotion import Body, Motion, load"]
+)
 def test_import_loads_nothing_heavy(code):
     assert not loaded_after(code) & set(HEAVY)
 
 
 def project_files() -> list[Path]:
     """Return the files of the project: those that git knows, or all where there is no git."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     if listed.returncode == 0 and listed.stdout:
-        return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+        return [
+            ROOT / name
+            for name in listed.stdout.split("\0")
+            if name and (ROOT / name).is_file()
+        ]
     return [
         path
         for path in ROOT.rglob("*")
-        if path.is_file() and not any(p.startswith((".", "__pycache__")) for p in path.parts)
+        if path.is_file()
+        and not any(p.startswith((".", "__pycache__")) for p in path.parts)
     ]
 
 
 def test_no_two_test_files_have_one_name():
     """pytest imports them by their bare names."""
-    names = [path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py"]
+    names = [
+        path.name
+        for path in (ROOT / "tests").rglob("*.py")
+        if path.name != "conftest.py"
+    ]
     assert sorted(names) == sorted(set(names))
 
 
 def test_no_file_names_a_machine_or_a_registry():
-    folders = [rf"(?<![\w.-])/{name}/" for name in ("work", "root", "home/[a-z]", "Users/[a-z]")]
-    hosts = [name.replace("_", r"\.") for name in ("pypi_org", "pythonhosted_org", "test_pypi")]
-    options = [f"--{name}index" + "-url" for name in ("", "extra-")] + ["--trusted-" + "host", "PIP_" + "INDEX"]
+    folders = [
+        rf"(?<![\w.-])/{name}/"
+        for name in ("work", "root", "home/[a-z]", "Users/[a-z]")
+    ]
+    hosts = [
+        name.replace("_", r"\.")
+        for name in ("pypi_org", "pythonhosted_org", "test_pypi")
+    ]
+    options = [f"--{name}index" + "-url" for name in ("", "extra-")] + [
+        "--trusted-" + "host",
+        "PIP_" + "INDEX",
+    ]
     forbidden = re.compile("|".join([*folders, *hosts, *options]))
     for path in project_files():
         try:
@@ -339,7 +420,11 @@ def test_dependencies_are_pinned_without_addresses():
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+", pin) for pin in pins)
     names = {re.sub(r"[-_.]+", "-", pin.partition("==")[0]).lower() for pin in pins}
     assert len(names) == len(pins)
-    wanted = re.findall(r'^  "([A-Za-z0-9._-]+)>=', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    wanted = re.findall(
+        r'^  "([A-Za-z0-9._-]+)>=',
+        (ROOT / "pyproject.toml").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert len(wanted) > 10
     assert {re.sub(r"[-_.]+", "-", name).lower() for name in wanted} <= names
 
@@ -351,7 +436,9 @@ def test_licence_and_version():
     assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
     released, dev, _ = bodymotion.__version__.partition(".dev")
     changes = re.findall(
-        r"^## \[(.*?)\]( - \d{4}-\d\d-\d\d)?$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^## \[(.*?)\]( - \d{4}-\d\d-\d\d)?$",
+        (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
     newest, date = changes[0]
     # A development version is later than the newest release; without changes since then, the version is that release.

@@ -17,7 +17,9 @@ increasing = st.lists(st.floats(0.001, 2), min_size=1, max_size=30).map(np.cumsu
 
 
 def values(timeline, columns=1, content="JointDisplacement"):
-    table = np.arange(timeline.num_frames * columns, dtype=float).reshape(-1, columns) + 1
+    table = (
+        np.arange(timeline.num_frames * columns, dtype=float).reshape(-1, columns) + 1
+    )
     return MultiValueSeq(content=content, timeline=timeline, values=table)
 
 
@@ -33,7 +35,11 @@ def test_a_timeline_has_a_rate_or_stamps():
             Timeline.uniform(3, wrong)
 
 
-@given(st.integers(1, 50), st.sampled_from([30, 100, 333.333, 500, 1000]), st.integers(0, 60))
+@given(
+    st.integers(1, 50),
+    st.sampled_from([30, 100, 333.333, 500, 1000]),
+    st.integers(0, 60),
+)
 def test_frame_in_force_at_its_own_time(count, rate, k):
     timeline = Timeline.uniform(count, rate)
     assert timeline.frames_at(k / rate) == min(k, count - 1)
@@ -86,7 +92,9 @@ def test_linear_is_numpy_interp(stamps, rate):
 
 def test_linear_orientations_go_along_the_arc():
     turned = [[[0, 0, 0, 1, 0, 0, 0]], [[2, 0, 0, *-rotations.from_rpy([0, 0, 1.0])]]]
-    component = MultiSE3Seq(content="LinkPosition", timeline=Timeline.stamped([0.0, 1.0]), values=turned)
+    component = MultiSE3Seq(
+        content="LinkPosition", timeline=Timeline.stamped([0.0, 1.0]), values=turned
+    )
     middle = Motion((component,)).resample(2, "linear").link_position.values[1, 0]
     assert np.allclose(middle[:3], [1, 0, 0])
     assert np.allclose(rotations.to_rpy(middle[3:]), [0, 0, 0.5])
@@ -96,11 +104,17 @@ def test_components_on_one_timeline():
     motion = Motion(
         (
             values(Timeline.uniform(5, 100)),
-            Vector3Seq(content="ZMP", timeline=Timeline.uniform(2, 50), values=[[1, 0, 0], [2, 0, 0]]),
+            Vector3Seq(
+                content="ZMP",
+                timeline=Timeline.uniform(2, 50),
+                values=[[1, 0, 0], [2, 0, 0]],
+            ),
             OtherSeq(type="FooSeq", content="Bar"),
         )
     )
-    with pytest.raises(ValueError, match="5 frames at 100 Hz; ZMP has 2 frames at 50 Hz"):
+    with pytest.raises(
+        ValueError, match="5 frames at 100 Hz; ZMP has 2 frames at 50 Hz"
+    ):
         _ = motion.num_frames
     common = motion.on_common_timeline()
     assert (common.frame_rate, common.num_frames, common.duration) == (100, 5, 0.04)
@@ -113,7 +127,9 @@ def test_stamps_without_a_rate_need_one():
     motion = Motion((values(Timeline.stamped([0, 0.5, 0.6])),))
     with pytest.raises(ValueError, match="choose a frame_rate"):
         motion.on_common_timeline()
-    wished = Motion((values(Timeline.stamped([0, 0.5, 0.6], import_rate=10)),)).on_common_timeline()
+    wished = Motion(
+        (values(Timeline.stamped([0, 0.5, 0.6], import_rate=10)),)
+    ).on_common_timeline()
     assert wished.frame_rate == 10
     assert wished.joint_displacement.values[:, 0].tolist() == [1, 1, 1, 1, 1, 2, 3]
 
@@ -126,12 +142,16 @@ def test_a_motion_without_frames_has_no_time():
 
 def test_equality_goes_by_contents():
     a = values(Timeline.uniform(2, 10))
-    nan = MultiValueSeq(content="X", timeline=Timeline.uniform(1, 10), values=[[np.nan]])
+    nan = MultiValueSeq(
+        content="X", timeline=Timeline.uniform(1, 10), values=[[np.nan]]
+    )
     assert Motion((a, nan)) == Motion((values(Timeline.uniform(2, 10)), nan))
     assert Motion((a,)) != Motion((values(Timeline.uniform(2, 20)),))
     assert not a.values.flags.writeable
     with pytest.raises(ValueError, match=r"2 rows of values for 3 frames"):
-        MultiValueSeq(content="X", timeline=Timeline.uniform(3, 10), values=np.zeros((2, 1)))
+        MultiValueSeq(
+            content="X", timeline=Timeline.uniform(3, 10), values=np.zeros((2, 1))
+        )
 
 
 class TestAccess:
@@ -162,19 +182,31 @@ class TestAccess:
         assert motion["ROOT"].shape == (11, 7)
         assert motion["ZMP"] is motion.zmp
         assert motion["Face"].type == "MoodSeq"
-        with pytest.raises(KeyError, match=r"HIP, KNEE, ROOT.*JointDisplacement, LinkPosition, ZMP, Face"):
+        with pytest.raises(
+            KeyError,
+            match=r"HIP, KNEE, ROOT.*JointDisplacement, LinkPosition, ZMP, Face",
+        ):
             motion["ANKLE"]
         with pytest.raises(TypeError):
             motion[3]
 
     def test_a_label_counts_before_a_content(self):
         timeline = Timeline.uniform(2, 10)
-        twice = MultiValueSeq(content="ZMP", timeline=timeline, values=[[1.0], [2.0]], part_labels=("ZMP",))
+        twice = MultiValueSeq(
+            content="ZMP",
+            timeline=timeline,
+            values=[[1.0], [2.0]],
+            part_labels=("ZMP",),
+        )
         assert Motion((twice,))["ZMP"].tolist() == [1.0, 2.0]
 
     def test_slices_of_frames(self):
         part = self.motion()[2:5]
-        assert (part.num_frames, part.frame_rate, part["HIP"].tolist()) == (3, 10, [4, 6, 8])
+        assert (part.num_frames, part.frame_rate, part["HIP"].tolist()) == (
+            3,
+            10,
+            [4, 6, 8],
+        )
         assert self.motion()[-2:]["HIP"].tolist() == [18, 20]
         assert (self.motion()[::2].frame_rate, self.motion()[::2].num_frames) == (5, 6)
         assert [p.rule for p in part.problems] == ["EDIT102"]
@@ -189,7 +221,9 @@ class TestAccess:
         assert part == self.motion().between(0.2, 0.4) == self.motion()[2:5]
         assert self.motion()[0.8:].num_frames == 3
         stamped = self.motion(Timeline.stamped(np.linspace(1, 2, 11)))
-        assert np.allclose(stamped[1.25:1.6].times, np.array([1.3, 1.4, 1.5, 1.6]) - 1.25)
+        assert np.allclose(
+            stamped[1.25:1.6].times, np.array([1.3, 1.4, 1.5, 1.6]) - 1.25
+        )
         assert np.allclose(stamped[3:6].times, [0, 0.1, 0.2])
         with pytest.raises(ValueError, match="before the start"):
             self.motion().between(2, 1)
@@ -198,15 +232,24 @@ class TestAccess:
 
 
 def test_representations_name_what_a_value_holds():
-    body = bm.Body(name="R", links=(bm.Link(name="BASE", segments=(bm.Segment(mass=2.0),)),))
+    body = bm.Body(
+        name="R", links=(bm.Link(name="BASE", segments=(bm.Segment(mass=2.0),)),)
+    )
     motion = TestAccess().motion()
-    assert repr(motion) == "Motion(JointDisplacement 2, LinkPosition 1 x 7, ZMP 3, Face; 11 frames at 10 Hz)"
+    assert (
+        repr(motion)
+        == "Motion(JointDisplacement 2, LinkPosition 1 x 7, ZMP 3, Face; 11 frames at 10 Hz)"
+    )
     assert repr(body) == "Body('R': 1 links, 0 joints, 2 kg)"
 
 
-stamps = st.lists(st.sampled_from([1e-5, 0.003, 0.01, 0.7, 1e9]), max_size=30).map(lambda gaps: np.cumsum([0.0, *gaps]))
+stamps = st.lists(st.sampled_from([1e-5, 0.003, 0.01, 0.7, 1e9]), max_size=30).map(
+    lambda gaps: np.cumsum([0.0, *gaps])
+)
 lines = stamps.map(Timeline.stamped) | st.builds(
-    Timeline.uniform, st.integers(1, 60), st.sampled_from([1e-9, 30.0, 100.0, 500.0, 1e12])
+    Timeline.uniform,
+    st.integers(1, 60),
+    st.sampled_from([1e-9, 30.0, 100.0, 500.0, 1e12]),
 )
 
 
@@ -218,14 +261,29 @@ def test_a_shared_timeline_has_every_frame_near_its_own_time(found):
     assert shared.num_frames <= 4 * sum(line.num_frames for line in found)
     assert (np.diff(shared.times) > 0).all()
     gaps = np.diff(
-        max((line for line in found if line.num_frames == longest.num_frames), key=lambda line: line.duration).times
+        max(
+            (line for line in found if line.num_frames == longest.num_frames),
+            key=lambda line: line.duration,
+        ).times
     )
     for line in found:
-        place = np.clip(np.searchsorted(shared.times, line.times), 1, max(shared.num_frames - 1, 1))
-        near = np.abs(shared.times[np.minimum([place - 1, place], shared.num_frames - 1)] - line.times).min(axis=0)
+        place = np.clip(
+            np.searchsorted(shared.times, line.times), 1, max(shared.num_frames - 1, 1)
+        )
+        near = np.abs(
+            shared.times[np.minimum([place - 1, place], shared.num_frames - 1)]
+            - line.times
+        ).min(axis=0)
         assert (near <= max(np.median(gaps) if len(gaps) else 0.0, 1e-6)).all()
-    motion = Motion(tuple(MultiValueSeq(content="X", timeline=line, values=line.times[:, None]) for line in found))
+    motion = Motion(
+        tuple(
+            MultiValueSeq(content="X", timeline=line, values=line.times[:, None])
+            for line in found
+        )
+    )
     for component, line in zip(motion.synchronized().timed, found, strict=True):
         assert component.timeline == shared
-        held = line.times if line == shared else line.times[line.frames_at(shared.times)]
+        held = (
+            line.times if line == shared else line.times[line.frames_at(shared.times)]
+        )
         assert (component.values[:, 0] == held).all()

@@ -11,7 +11,9 @@ AGAIN = 10.0
 """[s] after which an action is repeated that had no effect."""
 
 
-def until(condition: Callable[[], object], act: Callable[[], object] | None = None) -> None:
+def until(
+    condition: Callable[[], object], act: Callable[[], object] | None = None
+) -> None:
     """Wait until a condition is true; fail after `TIMEOUT`.
 
     Do `act` first, and again every `AGAIN` seconds: what is typed, clicked or written while a page or server is not ready can be lost.

@@ -18,10 +18,19 @@ GRAVITY = 9.80665
 NAMES = ("LX", "LZ", "RX", "RZ", "ARM")
 
 
-def walker(*, arm: float = 0.0, effort: float | None = None, sphere: bool = False) -> Body:
+def walker(
+    *, arm: float = 0.0, effort: float | None = None, sphere: bool = False
+) -> Body:
     """Return the body; `arm` [kg] at the end of its arm, `effort` [Nm] its motor's limit, feet as spheres on request."""
-    trunk = Segment(name="TRUNK", mass=40.0, inertia=0.5 * np.eye(3), visuals=(Shape(Box((0.2, 0.3, 0.5))),))
-    links = [Link(name="TRUNK", joint=Joint(name="TRUNK", type="free"), segments=(trunk,))]
+    trunk = Segment(
+        name="TRUNK",
+        mass=40.0,
+        inertia=0.5 * np.eye(3),
+        visuals=(Shape(Box((0.2, 0.3, 0.5))),),
+    )
+    links = [
+        Link(name="TRUNK", joint=Joint(name="TRUNK", type="free"), segments=(trunk,))
+    ]
     place = np.eye(4)
     place[2, 3] = 0.05 if sphere else 0.01
     sole = Shape(Sphere(0.05) if sphere else Box((2 * HALF, 0.1, 0.02)), place)
@@ -55,7 +64,17 @@ def _slide(name: str, number: int, axis: int) -> Joint:
     return Joint(name=name, type="slide", id=number, axis=np.eye(3)[axis])
 
 
-def moving(times, *, x=0.0, z=0.0, feet=(None, None), lift=(0.0, 0.0), arm=0.0, zmp=None, rate=None) -> Motion:
+def moving(
+    times,
+    *,
+    x=0.0,
+    z=0.0,
+    feet=(None, None),
+    lift=(0.0, 0.0),
+    arm=0.0,
+    zmp=None,
+    rate=None,
+) -> Motion:
     """Return the motion in which the trunk is `x` and `z` from where it stands, feet at `feet` along x (None: at 0) and `lift` above 0."""
     times = np.asarray(times, dtype=float)
     blank = np.zeros(len(times))
@@ -86,7 +105,9 @@ def with_root(motion: Motion, change) -> Motion:
     links = motion.link_position
     values = np.array(links.values)
     change(values[:, 0])
-    return motion.replaced(*(replace(links, values=values) if c is links else c for c in motion.components))
+    return motion.replaced(
+        *(replace(links, values=values) if c is links else c for c in motion.components)
+    )
 
 
 # Each of these gives the motion of a fault of some size.
@@ -147,7 +168,10 @@ def slip(times, size):
 
 
 def sink(times, size):
-    return moving(times, lift=(-size * smoothly(times, 2.0, 2.3) * (1 - smoothly(times, 2.5, 2.8)), 0.0))
+    return moving(
+        times,
+        lift=(-size * smoothly(times, 2.0, 2.3) * (1 - smoothly(times, 2.5, 2.8)), 0.0),
+    )
 
 
 def hover(times, size):
@@ -157,7 +181,10 @@ def hover(times, size):
 
 def stairs(times, size):
     """Feet go up by turns, in steps of some size, each standing where it is."""
-    up = [sum(size * smoothly(times, t + o, t + o + 0.3) for t in (0.2, 1.4, 2.6)) for o in (0.0, 0.6)]
+    up = [
+        sum(size * smoothly(times, t + o, t + o + 0.3) for t in (0.2, 1.4, 2.6))
+        for o in (0.0, 0.6)
+    ]
     return moving(times, z=0.5 * (up[0] + up[1]), lift=up)
 
 
@@ -210,8 +237,15 @@ RADIUS = 0.05
 
 def puncher(at_rest: float = 0.5) -> Body:
     """Return a trunk of 0.4 m, and a ball on an arm that slides along x, at `at_rest` when the slide is at 0."""
-    trunk = Segment(name="TRUNK", mass=10.0, inertia=np.eye(3), collisions=(Shape(Box((0.4, 0.4, 0.4))),))
-    ball = Segment(name="HAND", mass=1.0, inertia=np.eye(3), collisions=(Shape(Sphere(RADIUS)),))
+    trunk = Segment(
+        name="TRUNK",
+        mass=10.0,
+        inertia=np.eye(3),
+        collisions=(Shape(Box((0.4, 0.4, 0.4))),),
+    )
+    ball = Segment(
+        name="HAND", mass=1.0, inertia=np.eye(3), collisions=(Shape(Sphere(RADIUS)),)
+    )
     turning = Joint(name="TURN", type="rotate", id=0, axis=[0, 0, 1])
     sliding = Joint(name="SLIDE", type="slide", id=1, axis=[1, 0, 0])
     arm = Segment(name="ARM", mass=1.0, inertia=np.eye(3))
@@ -219,9 +253,18 @@ def puncher(at_rest: float = 0.5) -> Body:
     return Body(
         name="puncher",
         links=(
-            Link(name="TRUNK", joint=Joint(name="TRUNK", type="fixed"), segments=(trunk,)),
+            Link(
+                name="TRUNK", joint=Joint(name="TRUNK", type="fixed"), segments=(trunk,)
+            ),
             Link(name="ARM", index=1, parent=0, joint=turning, segments=(arm,)),
-            Link(name="HAND", index=2, parent=1, joint=sliding, offset=at, segments=(ball,)),
+            Link(
+                name="HAND",
+                index=2,
+                parent=1,
+                joint=sliding,
+                offset=at,
+                segments=(ball,),
+            ),
         ),
     )
 

@@ -30,10 +30,17 @@ class Leg:
     def of(cls, body: Body, side: str) -> Leg:
         """Read it from the body."""
         first, knee, ankle, foot = (
-            body.link(f"{side}_{name}") for name in ("HIP_YAW", "KNEE", "ANKLE_PITCH", "ANKLE_ROLL")
+            body.link(f"{side}_{name}")
+            for name in ("HIP_YAW", "KNEE", "ANKLE_PITCH", "ANKLE_ROLL")
         )
         column = first.joint.id
-        return cls(first.offset[:3], -knee.offset[2], -ankle.offset[2], slice(column, column + 6), foot.index)
+        return cls(
+            first.offset[:3],
+            -knee.offset[2],
+            -ankle.offset[2],
+            slice(column, column + 6),
+            foot.index,
+        )
 
     def joints(self, root: Array, ankle: Array) -> Array:
         """Return yaw, roll, pitch of the hip, the knee, pitch and roll of the ankle (T, 6) for poses (T, 7) of root and ankle.
@@ -43,11 +50,15 @@ class Leg:
         ValueError
             When the foot is farther from the hip than the leg is long.
         """
-        seen = poses.transform_points(poses.inverse(ankle), poses.transform_points(root, self.hip))
+        seen = poses.transform_points(
+            poses.inverse(ankle), poses.transform_points(root, self.hip)
+        )
         far = np.linalg.norm(seen, axis=-1)
         if np.max(far) >= self.thigh + self.shin:
             worst = int(np.argmax(far))
-            raise ValueError(f"frame {worst}: the foot is {far[worst]:.4f} m from the hip, the leg too short")
+            raise ValueError(
+                f"frame {worst}: the foot is {far[worst]:.4f} m from the hip, the leg too short"
+            )
         inside = (self.thigh**2 + self.shin**2 - far**2) / (2 * self.thigh * self.shin)
         knee = np.pi - np.arccos(np.clip(inside, -1, 1))
         lean = np.arcsin(np.clip(self.thigh * np.sin(np.pi - knee) / far, -1, 1))
@@ -61,6 +72,8 @@ class Leg:
         turn = rotations.multiply(turn, rotations.from_axis_angle(y, -pitch - knee))
         m = rotations.to_matrix(turn)
         hip_yaw = np.arctan2(-m[:, 0, 1], m[:, 1, 1])
-        hip_roll = np.arctan2(m[:, 2, 1], m[:, 1, 1] * np.cos(hip_yaw) - m[:, 0, 1] * np.sin(hip_yaw))
+        hip_roll = np.arctan2(
+            m[:, 2, 1], m[:, 1, 1] * np.cos(hip_yaw) - m[:, 0, 1] * np.sin(hip_yaw)
+        )
         hip_pitch = np.arctan2(-m[:, 2, 0], m[:, 2, 2])
         return np.stack([hip_yaw, hip_roll, hip_pitch, knee, pitch, roll], axis=-1)

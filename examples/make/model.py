@@ -23,7 +23,9 @@ def turn_matrix(axis: Vector, angle: float) -> Array:
     """Return the rotation matrix of a turn about `axis` (Rodrigues)."""
     x, y, z = np.asarray(axis) / np.linalg.norm(axis)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
+    return np.asarray(
+        np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+    )
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,9 @@ class Part:
 
     def mass_properties(self) -> MassProperties:
         """Return them in the link's frame."""
-        return self.solid.mass_properties(self.density).placed(turn_matrix(*self.rotation), np.array(self.at))
+        return self.solid.mass_properties(self.density).placed(
+            turn_matrix(*self.rotation), np.array(self.at)
+        )
 
 
 @dataclass(frozen=True)

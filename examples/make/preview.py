@@ -71,7 +71,9 @@ class Preview:
         a, b, _ = self.model()
         feedback, weights = self.gains()
         reach = len(weights)
-        future = np.concatenate([reference, np.repeat(reference[-1:], reach + 1, axis=0)])
+        future = np.concatenate(
+            [reference, np.repeat(reference[-1:], reach + 1, axis=0)]
+        )
         state = np.zeros((3, reference.shape[1]))
         state[0] = reference[0]
         result = np.empty_like(reference)

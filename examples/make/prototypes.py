@@ -102,7 +102,9 @@ NODE_FIELDS = {
 """The interfaces of the document's prototypes."""
 
 PLACED = "translation IS translation rotation IS rotation"
-TURNED = f"{PLACED} center IS center scale IS scale scaleOrientation IS scaleOrientation"
+TURNED = (
+    f"{PLACED} center IS center scale IS scale scaleOrientation IS scaleOrientation"
+)
 NODE_BODIES = {
     "Humanoid": f"""Transform {{
     {TURNED}

@@ -76,7 +76,11 @@ def leg(side: str, sign: int) -> Link:
             Sensor(
                 f"{side}_ANKLE_FORCE",
                 "ForceSensor",
-                {"sensorId": "0" if sign < 0 else "1", "maxForce": "1200 1200 2400", "maxTorque": "120 120 60"},
+                {
+                    "sensorId": "0" if sign < 0 else "1",
+                    "maxForce": "1200 1200 2400",
+                    "maxTorque": "120 120 60",
+                },
             )
         ],
     )
@@ -112,7 +116,11 @@ def leg(side: str, sign: int) -> Link:
         (-110, 45),
         9.0,
         strong,
-        [motor(0.050, 0.106, ""), cap(0.030, 0.112, ""), Part(UPPER_LEG, "SHELL", SHELL, along="z")],
+        [
+            motor(0.050, 0.106, ""),
+            cap(0.030, 0.112, ""),
+            Part(UPPER_LEG, "SHELL", SHELL, along="z"),
+        ],
         children=[knee],
     )
     roll = Link(
@@ -149,11 +157,20 @@ def hand(side: str, sign: int) -> Link:
         8.0,
         parts=[
             Part(Box((pins + 0.018, 0.034, 0.013)), "JOINT", TRIM, (-pins / 2, 0, 0)),
-            *(Part(FINGER, "SHELL", SHELL, (0.001, y, -0.008), "z") for y in (-0.0125, 0.0125)),
-            *(Part(FINGERTIP, "ACCENT", TRIM, (0.001, y, -0.046), "z") for y in (-0.0125, 0.0125)),
+            *(
+                Part(FINGER, "SHELL", SHELL, (0.001, y, -0.008), "z")
+                for y in (-0.0125, 0.0125)
+            ),
+            *(
+                Part(FINGERTIP, "ACCENT", TRIM, (0.001, y, -0.046), "z")
+                for y in (-0.0125, 0.0125)
+            ),
         ],
     )
-    bars = [Part(Box((0.011, 0.006, CRANK)), "METAL", 2700.0, (0, y, -CRANK / 2)) for y in (-0.021, 0.021)]
+    bars = [
+        Part(Box((0.011, 0.006, CRANK)), "METAL", 2700.0, (0, y, -CRANK / 2))
+        for y in (-0.021, 0.021)
+    ]
     crank = Link(
         f"{side}_FINGER_CRANK",
         Y,
@@ -161,7 +178,11 @@ def hand(side: str, sign: int) -> Link:
         (-30, 60),
         6.0,
         small,
-        [motor(0.009, 0.050, ""), *bars, Part(Cylinder(0.006, 0.050), "METAL", 2700.0, (0, 0, -CRANK))],
+        [
+            motor(0.009, 0.050, ""),
+            *bars,
+            Part(Cylinder(0.006, 0.050), "METAL", 2700.0, (0, 0, -CRANK)),
+        ],
         children=[fingers],
     )
     rocker = Link(
@@ -193,7 +214,11 @@ def hand(side: str, sign: int) -> Link:
             Sensor(
                 f"{side}_WRIST_FORCE",
                 "ForceSensor",
-                {"sensorId": "2" if sign < 0 else "3", "maxForce": "200 200 200", "maxTorque": "20 20 20"},
+                {
+                    "sensorId": "2" if sign < 0 else "3",
+                    "maxForce": "200 200 200",
+                    "maxTorque": "20 20 20",
+                },
             )
         ],
         children=[crank, rocker],
@@ -225,7 +250,10 @@ def arm(side: str, sign: int) -> Link:
         (-100, 100),
         8.0,
         middle,
-        [Part(UPPER_ARM, "SHELL", SHELL, along="z"), motor(0.030, 0.02, "z", (0, 0, -0.05))],
+        [
+            Part(UPPER_ARM, "SHELL", SHELL, along="z"),
+            motor(0.030, 0.02, "z", (0, 0, -0.05)),
+        ],
         children=[elbow],
     )
     roll = Link(
@@ -235,7 +263,10 @@ def arm(side: str, sign: int) -> Link:
         (-15, 120) if sign > 0 else (-120, 15),
         8.0,
         middle,
-        [Part(SHOULDER, "SHELL", SHELL, along="z"), cap(0.028, 0.064, "", (0, sign * 0.030, 0))],
+        [
+            Part(SHOULDER, "SHELL", SHELL, along="z"),
+            cap(0.028, 0.064, "", (0, sign * 0.030, 0)),
+        ],
         children=[upper],
     )
     return Link(
@@ -310,7 +341,11 @@ def upper_body() -> Link:
             Part(WINDOW, "VISOR", TRIM, (0.091, 0, 0.165), "x"),
             Part(Cylinder(0.009, 0.006), "GLOW", TRIM, (0.107, -0.048, 0.238), "x"),
         ],
-        pack=("BATTERY", (-0.095, 0, 0.205), [Part(PACK, "METAL", 1500.0, (0, 0, 0), turn=(Z, 0.5 * np.pi))]),
+        pack=(
+            "BATTERY",
+            (-0.095, 0, 0.205),
+            [Part(PACK, "METAL", 1500.0, (0, 0, 0), turn=(Z, 0.5 * np.pi))],
+        ),
         sensors=[
             Sensor(
                 "CHEST_SCANNER",
@@ -352,8 +387,16 @@ def biped() -> Robot:
             motor(0.04, 0.1, "", (0, 0, 0)),
         ],
         sensors=[
-            Sensor("WAIST_ACCELERATION", "AccelerationSensor", {"sensorId": "0", "maxAcceleration": "80 80 80"}),
-            Sensor("WAIST_GYRO", "Gyro", {"sensorId": "0", "maxAngularVelocity": "20 20 20"}),
+            Sensor(
+                "WAIST_ACCELERATION",
+                "AccelerationSensor",
+                {"sensorId": "0", "maxAcceleration": "80 80 80"},
+            ),
+            Sensor(
+                "WAIST_GYRO",
+                "Gyro",
+                {"sensorId": "0", "maxAngularVelocity": "20 20 20"},
+            ),
         ],
         children=[leg("R", -1), leg("L", 1), upper_body()],
     )

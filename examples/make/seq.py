@@ -41,7 +41,9 @@ def write_seq(walk: Walk, title: str) -> str:
     rate, frames = f"{RATE:g}", len(walk.joints)
 
     def component(kind: str, content: str, keys: str, rows: list[str]) -> str:
-        head = COMPONENT.format(type=kind, content=content, keys=keys, rate=rate, frames=frames)
+        head = COMPONENT.format(
+            type=kind, content=content, keys=keys, rate=rate, frames=frames
+        )
         return head + "".join(f"      - {row}\n" for row in rows)
 
     return (
@@ -58,5 +60,10 @@ def write_seq(walk: Walk, title: str) -> str:
             f"    numParts: {walk.joints.shape[1]}\n",
             [_row(row) for row in walk.joints],
         )
-        + component("Vector3Seq", "ZMP", "    isRootRelative: false\n", [_row(row) for row in walk.zmp])
+        + component(
+            "Vector3Seq",
+            "ZMP",
+            "    isRootRelative: false\n",
+            [_row(row) for row in walk.zmp],
+        )
     )

@@ -38,7 +38,9 @@ class MassProperties:
 
     def placed(self, turn: Array, position: Array) -> MassProperties:
         """Return the same, turned by the matrix `turn` (3, 3), then moved to `position` (3,)."""
-        return MassProperties(self.mass, turn @ self.center + position, turn @ self.inertia @ turn.T)
+        return MassProperties(
+            self.mass, turn @ self.center + position, turn @ self.inertia @ turn.T
+        )
 
 
 def joined(parts: Sequence[MassProperties]) -> MassProperties:
@@ -48,7 +50,9 @@ def joined(parts: Sequence[MassProperties]) -> MassProperties:
     inertia = np.zeros((3, 3))
     for part in parts:
         arm = part.center - center
-        inertia += part.inertia + part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        inertia += part.inertia + part.mass * (
+            arm @ arm * np.eye(3) - np.outer(arm, arm)
+        )
     return MassProperties(mass, center, inertia)
 
 
@@ -66,7 +70,11 @@ class Box:
         """Return them for a density [kg/m³]."""
         x, y, z = self.size
         mass = density * x * y * z
-        return MassProperties(mass, np.zeros(3), mass / 12 * np.diag([y * y + z * z, x * x + z * z, x * x + y * y]))
+        return MassProperties(
+            mass,
+            np.zeros(3),
+            mass / 12 * np.diag([y * y + z * z, x * x + z * z, x * x + y * y]),
+        )
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,9 @@ class Sphere:
     def mass_properties(self, density: float) -> MassProperties:
         """Return them for a density [kg/m³]."""
         mass = density * 4 / 3 * np.pi * self.radius**3
-        return MassProperties(mass, np.zeros(3), 0.4 * mass * self.radius**2 * np.eye(3))
+        return MassProperties(
+            mass, np.zeros(3), 0.4 * mass * self.radius**2 * np.eye(3)
+        )
 
 
 @dataclass(frozen=True)
@@ -94,14 +104,18 @@ class Cylinder:
 
     def vrml(self) -> str:
         """Return the geometry node."""
-        return f"Cylinder {{ radius {number(self.radius)} height {number(self.height)} }}"
+        return (
+            f"Cylinder {{ radius {number(self.radius)} height {number(self.height)} }}"
+        )
 
     def mass_properties(self, density: float) -> MassProperties:
         """Return them for a density [kg/m³]."""
         r, h = self.radius, self.height
         mass = density * np.pi * r * r * h
         across = mass * (3 * r * r + h * h) / 12
-        return MassProperties(mass, np.zeros(3), np.diag([across, mass * r * r / 2, across]))
+        return MassProperties(
+            mass, np.zeros(3), np.diag([across, mass * r * r / 2, across])
+        )
 
 
 @dataclass(frozen=True)
@@ -125,7 +139,9 @@ def outline(power: float) -> Array:
     return np.asarray(np.sign(direction) * np.abs(direction) ** (2 / power))
 
 
-def rounded_stations(stations: Sequence[Station], first: float, last: float, steps: int = 4) -> list[Station]:
+def rounded_stations(
+    stations: Sequence[Station], first: float, last: float, steps: int = 4
+) -> list[Station]:
     """Draw a smooth hull through cross-sections and round its two ends with radii `first` and `last`.
 
     Between the given heights the widths follow cubics with the slopes of their neighbours (Catmull and Rom, 1974).
@@ -136,7 +152,9 @@ def rounded_stations(stations: Sequence[Station], first: float, last: float, ste
     quarter = np.sin(0.5 * np.pi * np.arange(steps + 1) / steps)
     low = at[0] + first * (1 - quarter[::-1])
     high = at[-1] - last * (1 - quarter)
-    inner = np.linspace(low[-1], high[0], max(2, round((high[0] - low[-1]) / 0.028) + 1))
+    inner = np.linspace(
+        low[-1], high[0], max(2, round((high[0] - low[-1]) / 0.028) + 1)
+    )
     result = []
     for height in np.concatenate([low, inner[1:-1], high]):
         k = int(np.clip(np.searchsorted(at, height) - 1, 0, len(at) - 2))
@@ -148,7 +166,15 @@ def rounded_stations(stations: Sequence[Station], first: float, last: float, ste
             + span * (slopes[k] * (t**3 - 2 * t**2 + t) + slopes[k + 1] * (t**3 - t**2))
         )
         lost = _lost(height - at[0], first) + _lost(at[-1] - height, last)
-        result.append(Station(float(height), float(a - lost), float(b - lost), (float(u), float(v)), float(power)))
+        result.append(
+            Station(
+                float(height),
+                float(a - lost),
+                float(b - lost),
+                (float(u), float(v)),
+                float(power),
+            )
+        )
     return result
 
 
@@ -174,13 +200,23 @@ def _hull(rings: Array) -> tuple[Array, list[list[int]]]:
 
 def hull_mass(points: Array, faces: list[list[int]], density: float) -> MassProperties:
     """Weigh a closed hull: the sum over the tetrahedra between the origin and its triangles."""
-    triangles = np.array([[face[0], face[k], face[k + 1]] for face in faces for k in range(1, len(face) - 1)])
+    triangles = np.array(
+        [
+            [face[0], face[k], face[k + 1]]
+            for face in faces
+            for k in range(1, len(face) - 1)
+        ]
+    )
     a, b, c = (points[triangles[:, k]] for k in range(3))
     volumes = np.einsum("ni,ni->n", a, np.cross(b, c)) / 6
     total = a + b + c
     mass = density * volumes.sum()
     center = np.einsum("n,ni->i", volumes, total) / 4 / volumes.sum()
-    second = sum(np.einsum("n,ni,nj->ij", volumes, v, v) for v in (a, b, c, total)) * density / 20
+    second = (
+        sum(np.einsum("n,ni,nj->ij", volumes, v, v) for v in (a, b, c, total))
+        * density
+        / 20
+    )
     second = second - mass * np.outer(center, center)
     return MassProperties(float(mass), center, np.trace(second) * np.eye(3) - second)
 
@@ -196,7 +232,9 @@ class Shell:
     def hull(self) -> tuple[Array, list[list[int]]]:
         """Return its points (N, 3) and faces."""
         rings = [
-            np.column_stack([outline(s.power) * [s.a, s.b] + s.middle, np.full(ROUND, s.at)])
+            np.column_stack(
+                [outline(s.power) * [s.a, s.b] + s.middle, np.full(ROUND, s.at)]
+            )
             for s in rounded_stations(self.stations, self.first, self.last)
         ]
         return _hull(np.round(np.array(rings), 4))
@@ -234,7 +272,10 @@ class Limb:
         """Return its points (N, 3) and faces."""
         stations = rounded_stations(self.stations, self.first, self.last)
         ring = outline(self.stations[0].power) * [1, -1]
-        rings = [np.column_stack([ring[:, 0] * s.a, np.full(ROUND, s.at), ring[:, 1] * s.b]) for s in stations]
+        rings = [
+            np.column_stack([ring[:, 0] * s.a, np.full(ROUND, s.at), ring[:, 1] * s.b])
+            for s in stations
+        ]
         return _hull(np.array(rings))
 
     def mass_properties(self, density: float) -> MassProperties:
@@ -245,11 +286,19 @@ class Limb:
 Solid = Box | Sphere | Cylinder | Shell | Limb
 
 
-def limb(*stations: tuple[float, float, float], power: float = 2.5, ends: tuple[float, float]) -> Limb:
+def limb(
+    *stations: tuple[float, float, float], power: float = 2.5, ends: tuple[float, float]
+) -> Limb:
     """Make a limb of (at, a, b)."""
     return Limb(tuple(Station(at, a, b, power=power) for at, a, b in stations), *ends)
 
 
-def shell(*stations: tuple[float, float, float, float], power: float = 2.5, ends: tuple[float, float]) -> Shell:
+def shell(
+    *stations: tuple[float, float, float, float],
+    power: float = 2.5,
+    ends: tuple[float, float],
+) -> Shell:
     """Make a shell of (at, a, b, middle along x)."""
-    return Shell(tuple(Station(at, a, b, (x, 0.0), power) for at, a, b, x in stations), *ends)
+    return Shell(
+        tuple(Station(at, a, b, (x, 0.0), power) for at, a, b, x in stations), *ends
+    )

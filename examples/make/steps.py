@@ -58,10 +58,16 @@ class Plan:
         for k, turn in enumerate(self.turns):
             if k < len(self.turns) - 1:
                 middle = heading + turn / 2
-                x, y, heading = x + self.length * np.cos(middle), y + self.length * np.sin(middle), heading + turn
+                x, y, heading = (
+                    x + self.length * np.cos(middle),
+                    y + self.length * np.sin(middle),
+                    heading + turn,
+                )
             side = k % 2
             out = HIP_WIDTH * (2 * side - 1)
-            holds.append((side, x - out * np.sin(heading), y + out * np.cos(heading), heading))
+            holds.append(
+                (side, x - out * np.sin(heading), y + out * np.cos(heading), heading)
+            )
         return holds
 
     def begin(self, step: int) -> float:
@@ -86,12 +92,24 @@ class Plan:
                 x = x + there * (hold[1] - last[1])
                 y = y + there * (hold[2] - last[2])
                 heading = heading + there * (hold[3] - last[3])
-                share = np.hypot(hold[1] - last[1], hold[2] - last[2]) / (2 * self.length)
-                heel, toe = self.heel * share * hump(phase, 4, 5), self.toe * share * hump(phase, 6, 3)
+                share = np.hypot(hold[1] - last[1], hold[2] - last[2]) / (
+                    2 * self.length
+                )
+                heel, toe = (
+                    self.heel * share * hump(phase, 4, 5),
+                    self.toe * share * hump(phase, 6, 3),
+                )
                 pitch = pitch + heel - toe
-                z = z + self.lift * hump(phase, 3, 3) + self.pivots[0] * np.sin(heel) + self.pivots[1] * np.sin(toe)
+                z = (
+                    z
+                    + self.lift * hump(phase, 3, 3)
+                    + self.pivots[0] * np.sin(heel)
+                    + self.pivots[1] * np.sin(toe)
+                )
                 last = hold
-            turn = rotations.from_rpy(np.stack([np.zeros_like(pitch), pitch, heading], axis=-1))
+            turn = rotations.from_rpy(
+                np.stack([np.zeros_like(pitch), pitch, heading], axis=-1)
+            )
             result.append(poses.from_parts(np.stack([x, y, z], axis=-1), turn))
         return result
 
@@ -104,7 +122,9 @@ class Plan:
             last = holds[side][3]
             for step, hold in enumerate(holds[2:]):
                 if hold[0] == side:
-                    heading = heading + smooth((times - self.begin(step)) / self.swing) * (hold[3] - last)
+                    heading = heading + smooth(
+                        (times - self.begin(step)) / self.swing
+                    ) * (hold[3] - last)
                     last = hold[3]
             result.append(heading)
         return result[0], result[1]
@@ -118,14 +138,23 @@ class Plan:
         for step, hold in enumerate(holds[2:]):
             foot = standing[1 - hold[0]]
             shift = self.both if step else self.shift
-            first, last = self._in_sole(foot, self.ahead[0]), self._in_sole(foot, self.ahead[1])
+            first, last = (
+                self._in_sole(foot, self.ahead[0]),
+                self._in_sole(foot, self.ahead[1]),
+            )
             begin = self.begin(step)
-            point = point + smooth((times - begin + shift) / shift)[:, None] * (first - here)
-            point = point + smooth((times - begin) / self.swing)[:, None] * (last - first)
+            point = point + smooth((times - begin + shift) / shift)[:, None] * (
+                first - here
+            )
+            point = point + smooth((times - begin) / self.swing)[:, None] * (
+                last - first
+            )
             here = last
             standing[hold[0]] = hold
         end = self.begin(len(self.turns) - 1) + self.swing
-        return point + smooth((times - end) / self.shift)[:, None] * (self._middle(*standing.values()) - here)
+        return point + smooth((times - end) / self.shift)[:, None] * (
+            self._middle(*standing.values()) - here
+        )
 
     def _in_sole(self, hold: tuple[int, float, float, float], ahead: float) -> Array:
         side, x, y, heading = hold
@@ -133,6 +162,8 @@ class Plan:
         c, s = np.cos(heading), np.sin(heading)
         return np.array([x + c * ahead - s * inward, y + s * ahead + c * inward, 0.0])
 
-    def _middle(self, a: tuple[int, float, float, float], b: tuple[int, float, float, float]) -> Array:
+    def _middle(
+        self, a: tuple[int, float, float, float], b: tuple[int, float, float, float]
+    ) -> Array:
         ahead = sum(self.ahead) / 2
         return (self._in_sole(a, ahead) + self._in_sole(b, ahead)) / 2

@@ -9,7 +9,14 @@ from .solids import number
 BPM = 96
 BEATS = 8
 FREQUENCY = 16.0
-FEET = np.array([[0.29785, 0.165945], [0.29785, -0.165945], [-0.29785, 0.165945], [-0.29785, -0.165945]])
+FEET = np.array(
+    [
+        [0.29785, 0.165945],
+        [0.29785, -0.165945],
+        [-0.29785, 0.165945],
+        [-0.29785, -0.165945],
+    ]
+)
 """Front left, front right, hind left, hind right, below their hips [m]."""
 HEIGHT = 0.47
 
@@ -46,7 +53,9 @@ def sway() -> str:
         turn = _product(_about(2, yaw[k]), _about(0, roll[k]))
         values = [*feet, 1, 1, 1, 1, 0, side[k], HEIGHT + bounce[k], *turn]
         lines.append(" ".join(number(float(value), 6) for value in values))
-    return HEAD.format(bpm=BPM, frequency=number(FREQUENCY, 3)) + "\n".join(lines) + "\n"
+    return (
+        HEAD.format(bpm=BPM, frequency=number(FREQUENCY, 3)) + "\n".join(lines) + "\n"
+    )
 
 
 def _about(axis: int, angle: float) -> list[float]:

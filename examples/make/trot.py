@@ -20,7 +20,14 @@ SPEED = 0.55
 """[m/s] at full trot."""
 LIFT = 0.07
 HEIGHT = 0.48
-FEET = np.array([[0.29785, 0.165945], [0.29785, -0.165945], [-0.29785, 0.165945], [-0.29785, -0.165945]])
+FEET = np.array(
+    [
+        [0.29785, 0.165945],
+        [0.29785, -0.165945],
+        [-0.29785, 0.165945],
+        [-0.29785, -0.165945],
+    ]
+)
 """Front left, front right, hind left, hind right, below their hips."""
 PAIRS = (0, 1, 1, 0)
 
@@ -57,7 +64,11 @@ def trot() -> str:
         for k in range(STRIDES):
             up = round((start + k * STRIDE - STEP / 2) / STEP)
             down = up + 5
-            landing = _forward(min(times[down] + (STRIDE - SWING) / 2, end), end) if k < STRIDES - 1 else body[-1]
+            landing = (
+                _forward(min(times[down] + (STRIDE - SWING) / 2, end), end)
+                if k < STRIDES - 1
+                else body[-1]
+            )
             goal = FEET[foot, 0] + landing
             share = np.linspace(0.0, 1.0, 6)
             eased = share - np.sin(2 * np.pi * share) / (2 * np.pi)
@@ -75,7 +86,17 @@ def trot() -> str:
     pitch = 0.012 * fade * np.sin(2 * phase + 0.6)
     yaw = 0.025 * fade * np.sin(phase + 0.9)
     for k in range(count):
-        values = [times[k], *feet[k].ravel(), *stance[k], body[k], sway[k], height[k], roll[k], pitch[k], yaw[k]]
+        values = [
+            times[k],
+            *feet[k].ravel(),
+            *stance[k],
+            body[k],
+            sway[k],
+            height[k],
+            roll[k],
+            pitch[k],
+            yaw[k],
+        ]
         lines.append(" ".join(number(float(value), 4) for value in values))
     return HEAD.format(bpm=BPM) + "\n".join(lines) + "\n"
 
@@ -90,4 +111,6 @@ def _forward(time: Array | float, end: float) -> Array:
 
     t = np.asarray(time, dtype=np.float64)
     late = np.maximum(t - (end - ramp), 0.0)
-    return np.asarray(SPEED * (begun(t) - (late - (begun(np.asarray(ramp)) - begun(ramp - late)))))
+    return np.asarray(
+        SPEED * (begun(t) - (late - (begun(np.asarray(ramp)) - begun(ramp - late))))
+    )

@@ -58,13 +58,18 @@ def walk(body: Body) -> Walk:
     headings = steps.headings(times)
     heading = softened((headings[0] + headings[1]) / 2, 0.4)
     apart = ankles[1][:, :3] - ankles[0][:, :3]
-    stride = softened(apart[:, 0] * np.cos(heading) + apart[:, 1] * np.sin(heading), 0.24)
+    stride = softened(
+        apart[:, 0] * np.cos(heading) + apart[:, 1] * np.sin(heading), 0.24
+    )
 
     joints = gestures(body, times, stride, heading)
     root = np.zeros((len(times), 7))
     root[:, 2] = body.root_pose[2] - CROUCH - DIP * (stride / steps.length) ** 2
     root[:, 3:] = rotations.from_rpy(
-        np.stack([np.zeros_like(times), np.zeros_like(times), heading - 0.30 * stride], axis=-1)
+        np.stack(
+            [np.zeros_like(times), np.zeros_like(times), heading - 0.30 * stride],
+            axis=-1,
+        )
     )
     legs = [Leg.of(body, side) for side in "RL"]
     planned = steps.zero_moment_point(times)
@@ -72,13 +77,24 @@ def walk(body: Body) -> Walk:
     center = np.zeros_like(reference)
     missing = reference
     for number in range(PASSES):
-        height = float(body.center_of_mass(body.forward_kinematics(joints, root))[:, 2].mean()) if number else 0.7
+        height = (
+            float(
+                body.center_of_mass(body.forward_kinematics(joints, root))[:, 2].mean()
+            )
+            if number
+            else 0.7
+        )
         center = center + Preview(height).track(missing)
         center = settled(center, reference[-1], times)
         if not number:
             root[:, :2] = center
         root, joints = placed(body, legs, root, joints, ankles, center)
-        missing = reference - zero_moment_point(body, body.forward_kinematics(joints, root), 1 / RATE)[:, :2]
+        missing = (
+            reference
+            - zero_moment_point(body, body.forward_kinematics(joints, root), 1 / RATE)[
+                :, :2
+            ]
+        )
         missing[:2] = missing[-2:] = 0
     return Walk(*rounded(root, joints, legs), np.round(planned, 6))
 
@@ -90,14 +106,21 @@ def settled(center: Array, end: Array, times: Array) -> Array:
 
 
 def placed(
-    body: Body, legs: list[Leg], root: Array, joints: Array, ankles: list[Array], center: Array
+    body: Body,
+    legs: list[Leg],
+    root: Array,
+    joints: Array,
+    ankles: list[Array],
+    center: Array,
 ) -> tuple[Array, Array]:
     """Move the root until the centre of mass (T, 2) is where it shall be, the feet staying where they are."""
     root, joints = root.copy(), joints.copy()
     for _ in range(60):
         for leg, ankle in zip(legs, ankles, strict=True):
             joints[:, leg.columns] = leg.joints(root, ankle)
-        missing = center - body.center_of_mass(body.forward_kinematics(joints, root))[:, :2]
+        missing = (
+            center - body.center_of_mass(body.forward_kinematics(joints, root))[:, :2]
+        )
         if np.abs(missing).max() < 1e-10:
             break
         root[:, :2] += missing
@@ -138,4 +161,6 @@ def rounded(root: Array, joints: Array, legs: list[Leg]) -> tuple[Array, Array]:
     result = np.round(joints, 6)
     for leg in legs:
         result[:, leg.columns] = np.round(joints[:, leg.columns], 10)
-    return np.round(poses.from_parts(root[:, :3], rotations.normalized(root[:, 3:])), 10), result
+    return np.round(
+        poses.from_parts(root[:, :3], rotations.normalized(root[:, 3:])), 10
+    ), result

@@ -49,7 +49,11 @@ def wave() -> str:
         for k in range(round(beats * BEAT / STEP) + last):
             now = beat + k * STEP / BEAT
             raised = _eased(now / up) * _eased((end - now) / (end - swung))
-            swinging = _eased(2 * (now - up)) * _eased(2 * (swung - now)) * np.sin(2 * np.pi * (now - up))
+            swinging = (
+                _eased(2 * (now - up))
+                * _eased(2 * (swung - now))
+                * np.sin(2 * np.pi * (now - up))
+            )
             angles = STOWED + raised * (RAISED - STOWED) + swinging * SWING
             values = [time, *angles, OPEN * raised]
             lines.append(" ".join(number(float(value), 4) for value in values))

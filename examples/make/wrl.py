@@ -28,7 +28,13 @@ SCENE = """
 
 def write_wrl(robot: Robot) -> str:
     """Return the whole file."""
-    return HEADER.format(name=robot.name) + prototypes() + SCENE + _Writer(robot).humanoid() + _loops(robot)
+    return (
+        HEADER.format(name=robot.name)
+        + prototypes()
+        + SCENE
+        + _Writer(robot).humanoid()
+        + _loops(robot)
+    )
 
 
 def _loops(robot: Robot) -> str:
@@ -63,13 +69,25 @@ class _Writer:
         self.put(1, "humanoidBody [")
         self.joint(2, robot.root)
         self.put(1, "]")
-        self.put(1, "joints [ " + ", ".join(f"USE {link.name}" for link in links) + " ]")
-        self.put(1, "segments [ " + ", ".join(f"USE {name}" for link in links for name in link.segment_names) + " ]")
+        self.put(
+            1, "joints [ " + ", ".join(f"USE {link.name}" for link in links) + " ]"
+        )
+        self.put(
+            1,
+            "segments [ "
+            + ", ".join(f"USE {name}" for link in links for name in link.segment_names)
+            + " ]",
+        )
         self.put(1, "viewpoints [")
         for description, eye, target in robot.viewpoints:
             axis, angle = look_at(eye, target)
-            self.put(2, f'Viewpoint {{ description "{description}" position {numbers(eye)}')
-            self.put(2, f"            orientation {numbers(axis, 7)} {number(angle, 7)} fieldOfView 0.7 }}")
+            self.put(
+                2, f'Viewpoint {{ description "{description}" position {numbers(eye)}'
+            )
+            self.put(
+                2,
+                f"            orientation {numbers(axis, 7)} {number(angle, 7)} fieldOfView 0.7 }}",
+            )
         self.put(1, "]")
         self.put(0, "}")
         return "\n".join(self.lines) + "\n"
@@ -79,14 +97,19 @@ class _Writer:
         if link.axis is None:
             self.put(depth + 1, f'jointType "free" translation {numbers(link.at)}')
         else:
-            lower, upper = (number(float(np.radians(limit)), 6) for limit in link.limits)
+            lower, upper = (
+                number(float(np.radians(limit)), 6) for limit in link.limits
+            )
             speed = number(link.speed, 6)
             ratio, inertia = link.gear
             self.put(
                 depth + 1,
                 f'jointType "rotate" jointId {link.id} jointAxis {numbers(link.axis)} translation {numbers(link.at)}',
             )
-            self.put(depth + 1, f"llimit {lower} ulimit {upper} lvlimit -{speed} uvlimit {speed}")
+            self.put(
+                depth + 1,
+                f"llimit {lower} ulimit {upper} lvlimit -{speed} uvlimit {speed}",
+            )
             if inertia:
                 self.put(
                     depth + 1,
@@ -110,7 +133,10 @@ class _Writer:
     def segment(self, depth: int, name: str, parts: list[Part]) -> None:
         weight = segment_mass(parts)
         self.put(depth, f"DEF {name} Segment {{")
-        self.put(depth + 1, f"mass {number(weight.mass, 6)} centerOfMass {numbers(weight.center, 6)}")
+        self.put(
+            depth + 1,
+            f"mass {number(weight.mass, 6)} centerOfMass {numbers(weight.center, 6)}",
+        )
         self.put(depth + 1, f"momentsOfInertia [ {numbers(weight.inertia, 9)} ]")
         self.put(depth + 1, "children [")
         for part in parts:
@@ -119,7 +145,9 @@ class _Writer:
         self.put(depth, "}")
 
     def part(self, depth: int, part: Part) -> None:
-        shape = f"Shape {{ {self.look(part.look)} geometry {self.geometry(part.solid)} }}"
+        shape = (
+            f"Shape {{ {self.look(part.look)} geometry {self.geometry(part.solid)} }}"
+        )
         axis, angle = part.rotation
         place = []
         if any(part.at):
@@ -127,7 +155,13 @@ class _Writer:
         if angle:
             place.append(f"rotation {numbers(axis)} {number(angle, 12)}")
         text = f"Transform {{ {' '.join(place)} children {shape} }}" if place else shape
-        for line in textwrap.wrap(text, 116, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False):
+        for line in textwrap.wrap(
+            text,
+            116,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        ):
             self.put(depth, line)
 
     def look(self, name: str) -> str:

@@ -95,11 +95,17 @@ class Keyframes(ContentEquality):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "times", frozen(self.times, (None,), "times"))
-        object.__setattr__(self, "values", frozen(self.values, (len(self.times), len(self.columns)), "values"))
+        object.__setattr__(
+            self,
+            "values",
+            frozen(self.values, (len(self.times), len(self.columns)), "values"),
+        )
         if self.exact_zeros is not None:
             zeros = np.asarray(self.exact_zeros, np.bool_).view()
             if zeros.shape != self.values.shape:
-                raise ValueError(f"exact_zeros: expected shape {self.values.shape}, got {zeros.shape}")
+                raise ValueError(
+                    f"exact_zeros: expected shape {self.values.shape}, got {zeros.shape}"
+                )
             zeros.flags.writeable = False
             object.__setattr__(self, "exact_zeros", zeros)
 
@@ -119,7 +125,9 @@ class Keyframes(ContentEquality):
             When a column of these is missing.
         """
         if name in GROUPS:
-            return frozen(self.values[:, [self._indices[column] for column in GROUPS[name]]])
+            return frozen(
+                self.values[:, [self._indices[column] for column in GROUPS[name]]]
+            )
         return frozen(self.values[:, self._indices[name]])
 
     @cached_property
@@ -162,11 +170,19 @@ class Animation(NotebookDisplay, ContentEquality):
         changed = dict(self.parameters)
         for name, value in values.items():
             if name not in changed:
-                raise WrongUseError(f"the animation has no parameter {name!r}; {choices(name, changed)}")
+                raise WrongUseError(
+                    f"the animation has no parameter {name!r}; {choices(name, changed)}"
+                )
             low, high = changed[name].minimum, changed[name].maximum
-            if not isfinite(value) or (low is not None and value < low) or (high is not None and value > high):
+            if (
+                not isfinite(value)
+                or (low is not None and value < low)
+                or (high is not None and value > high)
+            ):
                 ends = ["" if end is None else f"{end:g}" for end in (low, high)]
-                raise WrongUseError(f"{name}: expected a number of {' to '.join(ends)}, got {value:g}")
+                raise WrongUseError(
+                    f"{name}: expected a number of {' to '.join(ends)}, got {value:g}"
+                )
             changed[name] = replace(changed[name], default=float(value))
         return replace(self, parameters=changed)
 
@@ -177,7 +193,12 @@ class Animation(NotebookDisplay, ContentEquality):
     @classmethod
     @provided_by("bodymotion.spot.playback.recording:animation_of")
     def from_motion(
-        cls, motion: Motion, *, legs: LegColumns = "joints", name: str = "", bpm: float | None = None
+        cls,
+        motion: Motion,
+        *,
+        legs: LegColumns = "joints",
+        name: str = "",
+        bpm: float | None = None,
     ) -> Animation:
         """Return a motion of Spot as an animation, with a keyframe for each frame, and contacts.
 
@@ -203,19 +224,27 @@ class Animation(NotebookDisplay, ContentEquality):
     @property
     def title(self) -> str:
         """The name for people: blanks for underscores, each word capitalized."""
-        return " ".join(word.capitalize() for word in self.name.replace("_", " ").split(" "))
+        return " ".join(
+            word.capitalize() for word in self.name.replace("_", " ").split(" ")
+        )
 
     @property
     def controls(self) -> tuple[str, ...]:
         """The tracks that the animation controls."""
         tracks = self.options.get("controls", ())
-        return tuple(str(track) for track in tracks) if isinstance(tracks, (tuple, list)) else ()
+        return (
+            tuple(str(track) for track in tracks)
+            if isinstance(tracks, (tuple, list))
+            else ()
+        )
 
     @property
     def bpm(self) -> float | None:
         """The nominal beats per minute, or None."""
         bpm = self.options.get("bpm")
-        return float(bpm) if isinstance(bpm, Real) and not isinstance(bpm, bool) else None
+        return (
+            float(bpm) if isinstance(bpm, Real) and not isinstance(bpm, bool) else None
+        )
 
     @property
     def duration(self) -> float:

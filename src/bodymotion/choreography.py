@@ -20,9 +20,21 @@ if TYPE_CHECKING:
 
 PREFIX = "animation::"
 """The prefix of the types of moves that are animations."""
-TRACKS = ("legs", "body", "arm", "gripper", "lights", "audio_visual_lights", "audio_visual_buzzer", "annotations")
+TRACKS = (
+    "legs",
+    "body",
+    "arm",
+    "gripper",
+    "lights",
+    "audio_visual_lights",
+    "audio_visual_buzzer",
+    "annotations",
+)
 """What a move may control; two moves at a time share no track."""
-STATES = tuple(f"TRANSITION_STATE_{state}" for state in ("UNKNOWN", "STAND", "KNEEL", "SIT", "SPRAWL"))
+STATES = tuple(
+    f"TRANSITION_STATE_{state}"
+    for state in ("UNKNOWN", "STAND", "KNEEL", "SIT", "SPRAWL")
+)
 """The positions in which moves of the legs begin and end."""
 
 Value: TypeAlias = float | int | bool | str | bytes | tuple[object, ...] | None
@@ -67,7 +79,11 @@ class Move(ShortRepr):
         """The name of its animation; "" for a move of the robot's own."""
         if self.type.startswith(PREFIX):
             return self.type.removeprefix(PREFIX)
-        name = self.parameters.get("animation_name", "") if self.type == "animation" else ""
+        name = (
+            self.parameters.get("animation_name", "")
+            if self.type == "animation"
+            else ""
+        )
         return str(name)
 
 
@@ -99,7 +115,11 @@ class MoveInfo:
 
     def natural_slices(self, slices_per_minute: float) -> int:
         """Return its length [slices] at a tempo; a length in seconds beats one in slices; 0 where it is not limited."""
-        return round(self.seconds[0] * slices_per_minute / 60.0) if self.seconds[0] else self.slices[0]
+        return (
+            round(self.seconds[0] * slices_per_minute / 60.0)
+            if self.seconds[0]
+            else self.slices[0]
+        )
 
     def slice_range(self, slices_per_minute: float) -> tuple[float, float]:
         """Return the smallest and the largest length [slices] at a tempo; the minimum wins where the bounds contradict each other."""
@@ -108,7 +128,9 @@ class MoveInfo:
             length = self.natural_slices(slices_per_minute)
             return (float(length), float(length)) if length else (0.0, float("inf"))
         low = max(float(self.slices[1]), self.seconds[1] * per_second)
-        high = min(self.slices[2] or float("inf"), self.seconds[2] * per_second or float("inf"))
+        high = min(
+            self.slices[2] or float("inf"), self.seconds[2] * per_second or float("inf")
+        )
         return low, max(low, high)
 
 
@@ -125,7 +147,9 @@ class RobotMoves:
     """
 
     infos: Mapping[str, MoveInfo] = field(default_factory=dict)
-    ranges: Mapping[str, tuple[str, Mapping[str, Parameter]]] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[str, Mapping[str, Parameter]]] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +179,9 @@ class Choreography(ShortRepr):
     moves: tuple[Move, ...] = ()
     options: Mapping[str, Value] = field(default_factory=dict)
     editor: Mapping[str, Value] | None = None
-    animations: Mapping[str, Animation] = field(default_factory=dict, compare=False, repr=False)
+    animations: Mapping[str, Animation] = field(
+        default_factory=dict, compare=False, repr=False
+    )
     robot: RobotMoves | None = field(default=None, compare=False, repr=False)
     problems: tuple[Problem, ...] = field(default=(), compare=False)
     source: Source = field(default_factory=Source, compare=False)
@@ -173,12 +199,18 @@ class Choreography(ShortRepr):
     @property
     def duration(self) -> float:
         """The length [s]; 0 without a tempo."""
-        return self.slices * 60.0 / self.slices_per_minute if self.slices_per_minute > 0 else 0.0
+        return (
+            self.slices * 60.0 / self.slices_per_minute
+            if self.slices_per_minute > 0
+            else 0.0
+        )
 
     def info(self, move: Move) -> MoveInfo | None:
         """Return what the robot describes of a move; None where it is unknown."""
         infos = self.robot.infos if self.robot is not None else {}
-        return infos.get(move.type) or (infos.get(PREFIX + move.animation) if move.animation else None)
+        return infos.get(move.type) or (
+            infos.get(PREFIX + move.animation) if move.animation else None
+        )
 
     @provided_by("bodymotion.spot.choreography.moves:add")
     def add(
@@ -220,4 +252,9 @@ class Choreography(ShortRepr):
 
     def replaced(self, *moves: Move) -> Choreography:
         """Return the choreography with other moves; their locations in the file are unknown."""
-        return replace(self, moves=moves, problems=(), source=replace(self.source, locations=SourceMap()))
+        return replace(
+            self,
+            moves=moves,
+            problems=(),
+            source=replace(self.source, locations=SourceMap()),
+        )

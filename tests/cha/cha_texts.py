@@ -27,7 +27,9 @@ def cha(
     return f"controls {controls}\n{more}\n{parameters}\n\n{columns}\n{rows}"
 
 
-def legs(columns: str = "time leg_joints", rows: str = f"0 {LEGS}\n1 {LEGS}\n", **parts: str) -> str:
+def legs(
+    columns: str = "time leg_joints", rows: str = f"0 {LEGS}\n1 {LEGS}\n", **parts: str
+) -> str:
     """Return a file that controls the legs."""
     return cha(**{"controls": "legs", "columns": columns, "rows": rows, **parts})
 
@@ -35,7 +37,14 @@ def legs(columns: str = "time leg_joints", rows: str = f"0 {LEGS}\n1 {LEGS}\n", 
 def cycle(*contacts: str, **parts: str) -> str:
     """Return a gait cycle with these contacts, a keyframe each."""
     rows = "".join(f"{k / 10} {LEGS} {contact}\n" for k, contact in enumerate(contacts))
-    return legs(**{"columns": "time leg_joints contact", "rows": rows, "options": "custom_gait_cycle", **parts})
+    return legs(
+        **{
+            "columns": "time leg_joints contact",
+            "rows": rows,
+            "options": "custom_gait_cycle",
+            **parts,
+        }
+    )
 
 
 def without_mark(text: str | bytes) -> tuple[bytes, int | None, int | None]:
@@ -43,12 +52,18 @@ def without_mark(text: str | bytes) -> tuple[bytes, int | None, int | None]:
     if isinstance(text, bytes) or HERE not in text:
         return text if isinstance(text, bytes) else text.encode(), None, None
     before = text[: text.index(HERE)]
-    return text.replace(HERE, "").encode(), before.count("\n") + 1, len(before) - before.rfind("\n")
+    return (
+        text.replace(HERE, "").encode(),
+        before.count("\n") + 1,
+        len(before) - before.rfind("\n"),
+    )
 
 
 def problems_of(text: str | bytes) -> tuple[Problem, ...]:
     """Return all problems of a text."""
-    return parse_cha(text if isinstance(text, bytes) else text.encode(), "move.cha").problems
+    return parse_cha(
+        text if isinstance(text, bytes) else text.encode(), "move.cha"
+    ).problems
 
 
 def codes_of(text: str | bytes) -> list[str]:

@@ -61,7 +61,9 @@ def test_files_that_are_right_load(animations):
     for path in files:
         animation = load(path)
         assert len(animation.keyframes)
-        assert not [problem for problem in animation.problems if problem.severity == "error"]
+        assert not [
+            problem for problem in animation.problems if problem.severity == "error"
+        ]
         for style in (None, "canonical"):
             text, problems = cha_text(animation, style=style)
             again = parse_cha(text, path).require()
@@ -70,7 +72,9 @@ def test_files_that_are_right_load(animations):
             assert again.parameters == animation.parameters
             assert again.duration == animation.duration
             for column in animation.keyframes.columns:
-                assert (again.keyframes.column(column) == animation.keyframes.column(column)).all()
+                assert (
+                    again.keyframes.column(column) == animation.keyframes.column(column)
+                ).all()
 
 
 def test_files_that_are_wrong_are_told_why(animations):
@@ -85,12 +89,19 @@ def test_files_that_are_wrong_are_told_why(animations):
             code, line, column = FAULTS[path.stem]
             found = [problem for problem in report.problems if problem.rule == code]
             assert found, (path.name, report.problems)
-            assert (found[0].location.line, found[0].location.column) == (line, column), path.name
+            assert (found[0].location.line, found[0].location.column) == (
+                line,
+                column,
+            ), path.name
             if basis[path.name] == "spec":
                 assert severity[code] == "error", path.name
-        assert any(problem.severity in ("error", "warning") for problem in report.problems), path.name
+        assert any(
+            problem.severity in ("error", "warning") for problem in report.problems
+        ), path.name
         if report.errors:
             with pytest.raises(FormatError) as caught:
                 load(path)
             assert caught.value.problem == report.errors[0]
-            assert {problem.rule for problem in report.errors} == {report.errors[0].rule}, path.name
+            assert {problem.rule for problem in report.errors} == {
+                report.errors[0].rule
+            }, path.name

@@ -17,7 +17,10 @@ UP = "0 1 -2"
 
 def angles(*raised: str, columns: str = "time leg_joints") -> str:
     """Return a cycle of leg joints, a second from keyframe to keyframe, each with these legs raised."""
-    rows = [" ".join(UP if leg in up else LEG for leg in ("fl", "fr", "hl", "hr")) for up in map(str.split, raised)]
+    rows = [
+        " ".join(UP if leg in up else LEG for leg in ("fl", "fr", "hl", "hr"))
+        for up in map(str.split, raised)
+    ]
     text = "".join(f"{k} {row}\n" for k, row in enumerate(rows))
     return legs(columns, text, options="custom_gait_cycle")
 
@@ -37,14 +40,24 @@ def problems_of(text: str) -> tuple[Problem, ...]:
     """Return all problems of a text; where it can be read, those of the motion that is played too."""
     read = parse_cha(text.encode(), "move.cha")
     has_errors = any(problem.severity == "error" for problem in read.problems)
-    return read.problems if has_errors or read.value is None else check(read.value).problems
+    return (
+        read.problems
+        if has_errors or read.value is None
+        else check(read.value).problems
+    )
 
 
 def cycle_errors(text: str) -> list[tuple[str, int | None, int | None]]:
-    return [(p.rule, p.location.line, p.location.column) for p in problems_of(text) if p.severity == "error"]
+    return [
+        (p.rule, p.location.line, p.location.column)
+        for p in problems_of(text)
+        if p.severity == "error"
+    ]
 
 
-@pytest.mark.parametrize("text", [angles("", "fl hr", "", "fr hl", ""), feet([], [0, 3], [1, 2], [])])
+@pytest.mark.parametrize(
+    "text", [angles("", "fl hr", "", "fr hl", ""), feet([], [0, 3], [1, 2], [])]
+)
 def test_a_cycle_with_feet_that_swing_is_fine(text):
     assert cycle_errors(text) == []
     (note,) = [p for p in problems_of(text) if p.rule.startswith("CHA22")]

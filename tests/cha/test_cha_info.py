@@ -30,7 +30,12 @@ def test_as_json(nod):
     result = CliRunner().invoke(app, ["info", "--json", str(nod)])
     assert result.exit_code == 0, result.output
     answer = json.loads(result.stdout)
-    assert (answer["kind"], answer["format"], answer["name"], answer["title"]) == ("animation", "cha", "a_nod", "A Nod")
+    assert (answer["kind"], answer["format"], answer["name"], answer["title"]) == (
+        "animation",
+        "cha",
+        "a_nod",
+        "A Nod",
+    )
     assert (answer["duration"], answer["slices"], answer["num_keyframes"]) == (2, 8, 3)
     assert answer["options"] == {
         "controls": ["body", "gripper"],
@@ -39,24 +44,46 @@ def test_as_json(nod):
         "description": "a nod",
     }
     assert answer["parameters"]["speed"] == {"minimum": 0.5, "default": 1, "maximum": 2}
-    assert answer["parameters"]["gripper_offset"] == {"minimum": None, "default": None, "maximum": None}
+    assert answer["parameters"]["gripper_offset"] == {
+        "minimum": None,
+        "default": None,
+        "maximum": None,
+    }
     assert answer["header"] == ["time", "body_pos", "body_pitch", "gripper"]
     pitch = answer["columns"][3]
-    assert (pitch["column"], pitch["track"], pitch["lower"], pitch["upper"]) == ("body_pitch", "body", -0.25, 0.5)
+    assert (pitch["column"], pitch["track"], pitch["lower"], pitch["upper"]) == (
+        "body_pitch",
+        "body",
+        -0.25,
+        0.5,
+    )
     assert [problem["rule"] for problem in answer["problems"]] == ["CHA126", "CHA166"]
 
 
 def test_as_a_page(nod):
     page = CliRunner().invoke(app, ["info", str(nod)]).stdout
     lines = [line.split() for line in page.splitlines()]
-    assert ["duration", "2", "s", "(8", "slices", "at", "60", "beats", "per", "minute)"] in lines
+    assert [
+        "duration",
+        "2",
+        "s",
+        "(8",
+        "slices",
+        "at",
+        "60",
+        "beats",
+        "per",
+        "minute)",
+    ] in lines
     assert ["gripper", "gripper", "-1.5", "0", "-85.94", "0"] in lines
     assert any(line[:4] == ["speed", "0.5", "1", "2"] for line in lines)
     assert "warning CHA126" in page
 
 
 def test_of_a_file_with_faults_all_are_said(nod):
-    nod.write_text(NOD.replace("controls body", "controls head").replace("0.5 1 2", "2 1 0.5"))
+    nod.write_text(
+        NOD.replace("controls body", "controls head").replace("0.5 1 2", "2 1 0.5")
+    )
     result = CliRunner().invoke(app, ["info", "--json", str(nod)])
     assert result.exit_code == 1
     answer = json.loads(result.stdout)

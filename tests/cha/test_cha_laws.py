@@ -17,14 +17,24 @@ from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, single
 from sample_files import tries
 
 FINITE = st.floats(-1e6, 1e6)
-NUMBERS = FINITE | st.integers(-3, 3).map(float) | st.sampled_from([0.0, -0.0, 5e-324, 999999.9999999999, 0.1])
-TEXTS = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="#/"), min_size=1, max_size=8)
+NUMBERS = (
+    FINITE
+    | st.integers(-3, 3).map(float)
+    | st.sampled_from([0.0, -0.0, 5e-324, 999999.9999999999, 0.1])
+)
+TEXTS = st.text(
+    st.characters(exclude_categories=["C", "Z"], exclude_characters="#/"),
+    min_size=1,
+    max_size=8,
+)
 VALUES = {
     "bpm": st.floats(1e-3, 1e4),
     "display_rgb": st.tuples(*[st.integers(0, 255)] * 3),
     "description": st.lists(TEXTS, min_size=1, max_size=4).map(" ".join),
     "timing_adjustability": st.floats(-1, 1),
-    "arm_playback": st.sampled_from(["jointspace", "workspace", "workspace_dance_frame"]),
+    "arm_playback": st.sampled_from(
+        ["jointspace", "workspace", "workspace_dance_frame"]
+    ),
 }
 """What options may be, but for those that are True."""
 
@@ -36,15 +46,34 @@ def keywords(draw: st.DrawFn, controls: tuple[str, ...]) -> list[str]:
     if "gripper" in controls:
         found.append("gripper")
     if "body" in controls:
-        found += draw(st.sampled_from([["body_pos"], ["com_pos"], ["body_z"], ["com_y", "com_x"], []]))
-        turns = [["body_quat_wxyz"], ["body_quat_xyzw"], ["body_euler_rpy"], ["body_yaw"], [*GROUPS["body_quat_xyzw"]]]
-        found += draw(st.sampled_from([*turns, []] if found and found[-1] != "gripper" else turns))
+        found += draw(
+            st.sampled_from(
+                [["body_pos"], ["com_pos"], ["body_z"], ["com_y", "com_x"], []]
+            )
+        )
+        turns = [
+            ["body_quat_wxyz"],
+            ["body_quat_xyzw"],
+            ["body_euler_rpy"],
+            ["body_yaw"],
+            [*GROUPS["body_quat_xyzw"]],
+        ]
+        found += draw(
+            st.sampled_from([*turns, []] if found and found[-1] != "gripper" else turns)
+        )
     if "arm" in controls:
         turns = ["hand_quat_wxyz", "hand_quat_xyzw", "hand_euler_rpy"]
-        arms = [["arm_joints"], ["wrist0"], [*GROUPS["arm_joints"]], *(["hand_pos", turn] for turn in turns)]
+        arms = [
+            ["arm_joints"],
+            ["wrist0"],
+            [*GROUPS["arm_joints"]],
+            *(["hand_pos", turn] for turn in turns),
+        ]
         found += draw(st.sampled_from(arms))
     if "legs" in controls:
-        one = st.tuples(*[st.sampled_from([f"{leg}_angles", f"{leg}_pos"]) for leg in LEGS]).map(list)
+        one = st.tuples(
+            *[st.sampled_from([f"{leg}_angles", f"{leg}_pos"]) for leg in LEGS]
+        ).map(list)
         found += draw(st.sampled_from([["leg_joints"], ["foot_pos"]]) | one)
         found += draw(st.sampled_from([[], ["contact"], [*GROUPS["contact"]]]))
     return draw(st.permutations(found))
@@ -53,9 +82,15 @@ def keywords(draw: st.DrawFn, controls: tuple[str, ...]) -> list[str]:
 @st.composite
 def animations(draw: st.DrawFn) -> Animation:
     """Draw an animation of which the document forbids nothing."""
-    controls = tuple(draw(st.sets(st.sampled_from(["legs", "body", "arm", "gripper"]), min_size=1)))
+    controls = tuple(
+        draw(st.sets(st.sampled_from(["legs", "body", "arm", "gripper"]), min_size=1))
+    )
     options: dict[str, object] = {"controls": controls}
-    flags = [name for name, option in OPTIONS.items() if not option.values and name != "custom_gait_cycle"]
+    flags = [
+        name
+        for name, option in OPTIONS.items()
+        if not option.values and name != "custom_gait_cycle"
+    ]
     for name in draw(st.permutations([*flags, *VALUES])):
         if draw(st.booleans()):
             continue
@@ -67,9 +102,15 @@ def animations(draw: st.DrawFn) -> Animation:
     parameters = {}
     for name in draw(st.permutations(list(PARAMETERS))):
         word = PARAMETERS[name]
-        framed = name != "arm_dance_frame_id" or options.get("arm_playback") == "workspace_dance_frame"
+        framed = (
+            name != "arm_dance_frame_id"
+            or options.get("arm_playback") == "workspace_dance_frame"
+        )
         if set(word.tracks) <= set(controls) and framed and draw(st.booleans()):
-            low, high = max(word.minimum, 1e-3 if name == "speed" else -1e6), min(word.maximum, 1e6)
+            low, high = (
+                max(word.minimum, 1e-3 if name == "speed" else -1e6),
+                min(word.maximum, 1e6),
+            )
             three = draw(st.none() | st.tuples(*[st.floats(low, high)] * 3).map(sorted))
             parameters[name] = Parameter(*(three or ()))
     header = draw(keywords(controls))
@@ -78,7 +119,9 @@ def animations(draw: st.DrawFn) -> Animation:
     values = draw(arrays(np.float64, (count, len(columns)), elements=NUMBERS))
     for k, column in enumerate(columns):
         if COLUMNS[column].quantity == "contact":
-            values[:, k] = draw(arrays(np.float64, count, elements=st.sampled_from([0.0, 1.0])))
+            values[:, k] = draw(
+                arrays(np.float64, count, elements=st.sampled_from([0.0, 1.0]))
+            )
         if COLUMNS[column].quantity == "quaternion":
             values[:, k] = draw(arrays(np.float64, count, elements=st.floats(0.1, 1)))
     if draw(st.booleans()):
@@ -90,14 +133,22 @@ def animations(draw: st.DrawFn) -> Animation:
         header.insert(draw(st.integers(0, len(header))), "time")
     zeros = draw(arrays(np.bool_, values.shape)) & (values == 0) & ~np.signbit(values)
     given_header = draw(st.sampled_from([tuple(header), ()]))
-    frames = Keyframes(columns=columns, values=values, times=times, header=given_header, exact_zeros=zeros)
+    frames = Keyframes(
+        columns=columns,
+        values=values,
+        times=times,
+        header=given_header,
+        exact_zeros=zeros,
+    )
     return Animation(name="a", options=options, parameters=parameters, keyframes=frames)
 
 
 @settings(max_examples=tries(80), deadline=None)
 @given(animations())
 def test_written_and_read_it_is_the_same_to_the_last_bit(animation):
-    assert not [problem for problem in check_animation(animation) if problem.severity == "error"]
+    assert not [
+        problem for problem in check_animation(animation) if problem.severity == "error"
+    ]
     text, problems = cha_text(animation)
     assert not problems
     again = parse_cha(text, "a.cha").require()
@@ -119,10 +170,15 @@ def test_the_canonical_style_keeps_all_values_and_is_a_fixed_point(animation):
     text, problems = cha_text(animation, style="canonical")
     assert not problems
     again = parse_cha(text, "a.cha").require()
-    assert (again.options, again.parameters) == (animation.options, animation.parameters)
+    assert (again.options, again.parameters) == (
+        animation.options,
+        animation.parameters,
+    )
     assert set(again.keyframes.columns) == set(animation.keyframes.columns)
     for column in animation.keyframes.columns:
-        assert (again.keyframes.column(column) == animation.keyframes.column(column)).all()
+        assert (
+            again.keyframes.column(column) == animation.keyframes.column(column)
+        ).all()
     assert cha_text(again, style="canonical")[0] == text
 
 
@@ -138,7 +194,12 @@ def sound(data: bytes) -> None:
         assert animation is not None
         assert parse_cha(data, "move.cha").require() == animation
     try:
-        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        text = (
+            data.removeprefix(b"\xef\xbb\xbf")
+            .decode("utf-8")
+            .replace("\r\n", "\n")
+            .replace("\r", "\n")
+        )
     except UnicodeDecodeError:
         return
     if "\x00" in text or data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -151,8 +212,22 @@ def sound(data: bytes) -> None:
         assert 1 <= line <= len(lines)
         there = lines[line - 1][column - 1 :]
         assert column <= len(lines[line - 1]) + 1
-        if problem.rule not in ("CHA104", "CHA105", "CHA110", "CHA111", "CHA112", "CHA115", "CHA116", "CHA120"):
-            assert not there.strip() or not there[0].isspace() or there.lstrip()[0] in "#/" or column == 1, (
+        if problem.rule not in (
+            "CHA104",
+            "CHA105",
+            "CHA110",
+            "CHA111",
+            "CHA112",
+            "CHA115",
+            "CHA116",
+            "CHA120",
+        ):
+            assert (
+                not there.strip()
+                or not there[0].isspace()
+                or there.lstrip()[0] in "#/"
+                or column == 1
+            ), (
                 problem,
                 there,
             )
@@ -178,8 +253,24 @@ MARKS = (
     "// c",
     "controls body\n\nno parameters\n\n",
 )
-WORDS = ("no parameters", "legs", "body", "arm", "workspace", "0", "1", "0.5", "1 2 3", "nan", "-1e400", "x", "é")
-PIECES = st.sampled_from([*OPTIONS, *PARAMETERS, *COLUMNS, *GROUPS]) | st.sampled_from([*MARKS, *WORDS])
+WORDS = (
+    "no parameters",
+    "legs",
+    "body",
+    "arm",
+    "workspace",
+    "0",
+    "1",
+    "0.5",
+    "1 2 3",
+    "nan",
+    "-1e400",
+    "x",
+    "é",
+)
+PIECES = st.sampled_from([*OPTIONS, *PARAMETERS, *COLUMNS, *GROUPS]) | st.sampled_from(
+    [*MARKS, *WORDS]
+)
 
 
 @settings(max_examples=tries(120), deadline=None)
@@ -201,7 +292,13 @@ def test_any_damage(data):
     )
     begin = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(begin, min(len(text), begin + 30)))
-    sound((text[:begin] + data.draw(PIECES | st.just(text[begin:end] * 2) | st.just("")) + text[end:]).encode())
+    sound(
+        (
+            text[:begin]
+            + data.draw(PIECES | st.just(text[begin:end] * 2) | st.just(""))
+            + text[end:]
+        ).encode()
+    )
 
 
 TOKENS = st.one_of(
@@ -233,13 +330,29 @@ TOKENS = st.one_of(
             "1-2",
         ]
     ),
-    st.from_regex(r"[-+]?[0-9]{0,25}\.?[0-9]{0,25}([eE][-+]?[0-9]{1,3})?", fullmatch=True),
+    st.from_regex(
+        r"[-+]?[0-9]{0,25}\.?[0-9]{0,25}([eE][-+]?[0-9]{1,3})?", fullmatch=True
+    ),
 )
 LINES = st.one_of(
     st.tuples(TOKENS, TOKENS).map(" ".join),
     st.tuples(TOKENS, TOKENS).map(lambda pair: f" {pair[0]}\t{pair[1]}  # c"),
     st.lists(TOKENS, max_size=4).map(" ".join),
-    st.sampled_from(["", "  ", "# c", "// c", "\u00a0", "1\u00a02", "1 2//c", "1 2/c", "1 2#", "\t1 2 ", "1\x002"]),
+    st.sampled_from(
+        [
+            "",
+            "  ",
+            "# c",
+            "// c",
+            "\u00a0",
+            "1\u00a02",
+            "1 2//c",
+            "1 2/c",
+            "1 2#",
+            "\t1 2 ",
+            "1\x002",
+        ]
+    ),
 )
 
 
@@ -274,4 +387,7 @@ def test_numbers_read_at_once_are_those_of_python(tokens):
     data = cha(options="frequency 1", columns="body_z", rows="\n".join(tokens)).encode()
     animation = read_at_once(data).value
     assert animation is not None
-    assert animation.keyframes.values[:, 0].tobytes() == np.array([float(token) for token in tokens]).tobytes()
+    assert (
+        animation.keyframes.values[:, 0].tobytes()
+        == np.array([float(token) for token in tokens]).tobytes()
+    )

@@ -15,7 +15,12 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats" / "cha.md"
 
 
 def test_the_page_has_every_keyword():
-    named = set(re.findall(r"[\w.]+", " ".join(re.findall(r"`([^`\n]+)`", PAGE.read_text(encoding="utf-8")))))
+    named = set(
+        re.findall(
+            r"[\w.]+",
+            " ".join(re.findall(r"`([^`\n]+)`", PAGE.read_text(encoding="utf-8"))),
+        )
+    )
     assert {*OPTIONS, *PARAMETERS, *COLUMNS, *GROUPS} <= named
 
 

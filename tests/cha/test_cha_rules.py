@@ -5,7 +5,17 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from cha_texts import FEET, LEG, LEGS, cha, codes_of, cycle, legs, problems_of, without_mark
+from cha_texts import (
+    FEET,
+    LEG,
+    LEGS,
+    cha,
+    codes_of,
+    cycle,
+    legs,
+    problems_of,
+    without_mark,
+)
 
 from bodymotion import FormatError, check
 from bodymotion.checks.fixing import find_fixes, fixable
@@ -22,7 +32,11 @@ ARM, POSE = "0 -2 2 0 0 0", "0.6 0 0.7"
 CASES: list[tuple[str, str | bytes, str | bytes]] = [
     # The text.
     ("CHA102", b"\xef\xbb\xbf" + cha().encode(), cha()),
-    ("FMT011", cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
+    (
+        "FMT011",
+        cha(options="description Wav\xe9").encode("latin-1"),
+        cha(options="description Wav\xe9"),
+    ),
     ("FMT011", b"\xff\xfe" + cha().encode("utf-16-le"), cha()),
     ("CHA104", cha(options="bpm 12¦\x000"), cha(options="bpm 120")),
     ("CHA104", cha(rows="0 0.48\n1 0.4¦\x07\n"), cha(rows="0 0.48\n1 0.4\n")),
@@ -39,47 +53,97 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     # The sections.
     ("CHA110", "¦\n" + cha(), "# comment\n" + cha()),
     ("CHA111", "controls body\n\n¦\nno parameters\n\ntime body_z\n0 0\n1 0\n", cha()),
-    ("CHA111", "controls body\n\nno parameters\n\n \n¦\t\ntime body_z\n0 0\n1 0\n", cha()),
+    (
+        "CHA111",
+        "controls body\n\nno parameters\n\n \n¦\t\ntime body_z\n0 0\n1 0\n",
+        cha(),
+    ),
     ("CHA112", cha(options="\n¦# comment"), cha(options="# comment")),
-    ("CHA112", cha(parameters="¦// comment\n\nno parameters"), cha(parameters="// comment\nno parameters")),
+    (
+        "CHA112",
+        cha(parameters="¦// comment\n\nno parameters"),
+        cha(parameters="// comment\nno parameters"),
+    ),
     ("CHA113", "¦no parameters\n\ntime body_z\n0 0\n1 0\n", cha()),
     ("CHA114", "controls body\n\n¦time body_z\n0 0\n1 0\n", cha()),
     ("CHA115", "controls body\n\n¦no parameters\n", cha()),
     ("CHA115", "¦", cha()),
-    ("CHA112", cha(rows="0 0.48\n1 0.44\n\n¦# comment\n"), cha(rows="0 0.48\n1 0.44\n# comment\n\n")),
-    ("CHA112", cha(rows="0 0.48\n1 0.44\n  \n \n\t¦// comment\n\n"), cha(rows="0 0.48\n\n# comment\n1 0.44\n")),
-    ("CHA112", cha(rows="0 0.48\n1 0.44\n# one\n\n¦# two\n# three"), cha(rows="0 0.48\n# one\n1 0.44\n# two\n")),
+    (
+        "CHA112",
+        cha(rows="0 0.48\n1 0.44\n\n¦# comment\n"),
+        cha(rows="0 0.48\n1 0.44\n# comment\n\n"),
+    ),
+    (
+        "CHA112",
+        cha(rows="0 0.48\n1 0.44\n  \n \n\t¦// comment\n\n"),
+        cha(rows="0 0.48\n\n# comment\n1 0.44\n"),
+    ),
+    (
+        "CHA112",
+        cha(rows="0 0.48\n1 0.44\n# one\n\n¦# two\n# three"),
+        cha(rows="0 0.48\n# one\n1 0.44\n# two\n"),
+    ),
     ("CHA116", cha(options="¦\nbpm 120"), cha(options="bpm 120")),
     ("CHA116", cha(options="¦\n# comment\nbpm 120"), cha(options="# comment\nbpm 120")),
     ("CHA116", cha(rows="0 0.48\n¦\n1 0.44\n"), cha(rows="0 0.48\n1 0.44\n\n\n")),
-    ("CHA116", cha(rows="0 0.48\n# one\n¦ \n# two\n1 0.44\n"), cha(rows="0 0.48\n# one\n# two\n1 0.44\n")),
+    (
+        "CHA116",
+        cha(rows="0 0.48\n# one\n¦ \n# two\n1 0.44\n"),
+        cha(rows="0 0.48\n# one\n# two\n1 0.44\n"),
+    ),
     (
         "CHA116",
         cha(parameters="speed 0 1 2\n¦\noffset_slices 0 0 1"),
         cha(parameters="speed 0 1 2\noffset_slices 0 0 1"),
     ),
     ("CHA117", "controls body\n¦no parameters\n\ntime body_z\n0 0\n1 0\n", cha()),
-    ("CHA117", "controls body\nbpm 60\n¦speed 1 1 1\nspeed 1 1 1\n\ntime body_z\n0 0\n1 0\n", cha()),
-    ("CHA117", "controls body\n\nspeed 1 1 1\n# one\n¦time body_z # two\n0 0\n1 0\n", cha()),
-    ("CHA117", "controls body\n\nno parameters\n¦frequency body_z\n0 0\n1 0\n".replace("frequency", "time"), cha()),
+    (
+        "CHA117",
+        "controls body\nbpm 60\n¦speed 1 1 1\nspeed 1 1 1\n\ntime body_z\n0 0\n1 0\n",
+        cha(),
+    ),
+    (
+        "CHA117",
+        "controls body\n\nspeed 1 1 1\n# one\n¦time body_z # two\n0 0\n1 0\n",
+        cha(),
+    ),
+    (
+        "CHA117",
+        "controls body\n\nno parameters\n¦frequency body_z\n0 0\n1 0\n".replace(
+            "frequency", "time"
+        ),
+        cha(),
+    ),
     # The options.
     ("CHA120", "¦bpm 120\n\nno parameters\n\ntime body_z\n0 0\n1 0\n", cha()),
     ("CHA121", "controls¦\n\nno parameters\n\ntime body_z\n0 0\n1 0\n", cha()),
     ("CHA122", cha("body ¦head"), cha("body")),
-    ("CHA122", cha("¦body, gripper", columns="time body_z gripper", rows="0 0 0\n1 0 0\n"), cha("body")),
+    (
+        "CHA122",
+        cha("¦body, gripper", columns="time body_z gripper", rows="0 0 0\n1 0 0\n"),
+        cha("body"),
+    ),
     ("CHA123", cha("body ¦body"), cha("body")),
     ("CHA124", cha(options="¦extendible"), cha(options="extendable")),
     ("CHA124", cha(options="¦description: a move"), cha(options="description a move")),
     ("CHA125", cha(options="¦BPM 120"), cha(options="bpm 120")),
     ("CHA126", cha(options="bpm 100\n¦bpm 120"), cha(options="bpm 100")),
     ("CHA127", cha(options="bpm¦"), cha(options="bpm 1")),
-    ("CHA127", cha(options="arm_playback¦  # later"), cha(options="arm_playback jointspace  # later")),
+    (
+        "CHA127",
+        cha(options="arm_playback¦  # later"),
+        cha(options="arm_playback jointspace  # later"),
+    ),
     ("CHA127", cha(options="description¦"), cha(options="description d")),
     ("CHA128", cha(options="extendable ¦3"), cha(options="extendable")),
     ("CHA128", cha(options="bpm 120 ¦bpm"), cha(options="bpm 120 # bpm")),
     ("CHA129", cha(options="bpm ¦fast"), cha(options="bpm 1e2")),
     ("CHA129", cha(options="bpm ¦1e999"), cha(options="bpm 1e3")),
-    ("CHA129", cha(options="timing_adjustability ¦nan"), cha(options="timing_adjustability .5")),
+    (
+        "CHA129",
+        cha(options="timing_adjustability ¦nan"),
+        cha(options="timing_adjustability .5"),
+    ),
     ("CHA130", cha(options="bpm ¦0"), cha(options="bpm 1")),
     ("CHA130", cha(options="bpm ¦-60"), cha(options="bpm 60")),
     ("CHA131", cha(options="bpm ¦98.5"), cha(options="bpm 98")),
@@ -95,10 +159,26 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ("CHA134", cha(options="display_rgb 1 ¦256 3"), cha(options="display_rgb 0 255 3")),
     ("CHA134", cha(options="display_rgb ¦-1 2 3"), cha(options="display_rgb 0 2 3")),
     ("CHA134", cha(options="display_rgb 1 2 ¦0.5"), cha(options="display_rgb 1 2 0")),
-    ("CHA135", cha(options="timing_adjustability ¦1.5"), cha(options="timing_adjustability 1")),
-    ("CHA135", cha(options="timing_adjustability ¦-1.01"), cha(options="timing_adjustability -1")),
-    ("CHA136", cha(options="arm_playback ¦worldspace"), cha(options="arm_playback workspace")),
-    ("CHA137", cha(options="arm_required\n¦arm_prohibited"), cha(options="arm_prohibited")),
+    (
+        "CHA135",
+        cha(options="timing_adjustability ¦1.5"),
+        cha(options="timing_adjustability 1"),
+    ),
+    (
+        "CHA135",
+        cha(options="timing_adjustability ¦-1.01"),
+        cha(options="timing_adjustability -1"),
+    ),
+    (
+        "CHA136",
+        cha(options="arm_playback ¦worldspace"),
+        cha(options="arm_playback workspace"),
+    ),
+    (
+        "CHA137",
+        cha(options="arm_required\n¦arm_prohibited"),
+        cha(options="arm_prohibited"),
+    ),
     (
         "CHA137",
         cha("gripper", "¦arm_prohibited", columns="time gripper", rows="0 0\n1 0\n"),
@@ -106,7 +186,12 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ),
     (
         "CHA138",
-        cha("body gripper", "¦arm_prohibited", columns="time body_z gripper", rows="0 0 0\n1 0 0\n"),
+        cha(
+            "body gripper",
+            "¦arm_prohibited",
+            columns="time body_z gripper",
+            rows="0 0 0\n1 0 0\n",
+        ),
         cha(options="arm_prohibited"),
     ),
     ("CHA139", legs(options="¦neutral_start"), cha(options="neutral_start")),
@@ -115,7 +200,11 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
         cha("gripper", "¦neutral_start", columns="time gripper", rows="0 0\n1 0\n"),
         cha(options="neutral_start"),
     ),
-    ("CHA140", cha(options="description see http:¦//a.b"), cha(options="description see a.b")),
+    (
+        "CHA140",
+        cha(options="description see http:¦//a.b"),
+        cha(options="description see a.b"),
+    ),
     ("CHA140", cha(options="description a ¦# b"), cha(options="description a b")),
     ("CHA141", cha(options="¦precise_timing"), cha(options="precise_steps")),
     ("CHA141", cha(options="¦assume_zero_roll_and_pitch"), cha()),
@@ -123,26 +212,49 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     (
         "CHA142",
         cha(options="¦arm_playback workspace"),
-        cha("arm", "arm_playback workspace", columns="time arm_joints", rows=f"0 {ARM}\n1 {ARM}\n"),
+        cha(
+            "arm",
+            "arm_playback workspace",
+            columns="time arm_joints",
+            rows=f"0 {ARM}\n1 {ARM}\n",
+        ),
     ),
-    ("CHA143", cha(options="timing_adjustability 0\n¦precise_timing"), cha(options="precise_timing")),
+    (
+        "CHA143",
+        cha(options="timing_adjustability 0\n¦precise_timing"),
+        cha(options="precise_timing"),
+    ),
     (
         "CHA144",
-        cha(options="¦neutral_start", columns="time body_z fl_x", rows="0 0 0\n1 0 0\n"),
+        cha(
+            options="¦neutral_start", columns="time body_z fl_x", rows="0 0 0\n1 0 0\n"
+        ),
         cha(options="neutral_start"),
     ),
     # The parameters.
     ("CHA150", cha(parameters="¦sped 0.5 1 2"), cha(parameters="speed 0.5 1 2")),
-    ("CHA150", cha(parameters="¦translation_multiplier 0 1 2"), cha(parameters="translation_multiplier.x 0 1 2")),
+    (
+        "CHA150",
+        cha(parameters="¦translation_multiplier 0 1 2"),
+        cha(parameters="translation_multiplier.x 0 1 2"),
+    ),
     ("CHA151", cha(parameters="¦Speed 0.5 1 2"), cha(parameters="speed 0.5 1 2")),
-    ("CHA152", cha(parameters="speed 0.5 1 2\n¦speed 0.5 1 2"), cha(parameters="speed 0.5 1 2")),
+    (
+        "CHA152",
+        cha(parameters="speed 0.5 1 2\n¦speed 0.5 1 2"),
+        cha(parameters="speed 0.5 1 2"),
+    ),
     ("CHA153", cha(parameters="speed 0.5 1¦"), cha(parameters="speed")),
     ("CHA153", cha(parameters="speed 0.5 1 2 ¦3"), cha(parameters="speed 0.5 1 2 # 3")),
     ("CHA154", cha(parameters="speed ¦low 1 2"), cha(parameters="speed 1 1 2")),
     ("CHA154", cha(parameters="speed 0.5 1 ¦inf"), cha(parameters="speed 0.5 1 1e9")),
     ("CHA155", cha(parameters="speed ¦2 1 0.5"), cha(parameters="speed 1 1 1")),
     ("CHA156", cha(parameters="speed 0.5 ¦3 2"), cha(parameters="speed 0.5 2 2")),
-    ("CHA157", cha(parameters="¦gripper_offset -1 0 1"), cha(parameters="body_entry_slices 0 0 1")),
+    (
+        "CHA157",
+        cha(parameters="¦gripper_offset -1 0 1"),
+        cha(parameters="body_entry_slices 0 0 1"),
+    ),
     (
         "CHA157",
         cha(parameters="¦body_tracking_stiffness 1 5 11"),
@@ -175,10 +287,24 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ),
     (
         "CHA159",
-        cha("gripper", columns="time gripper", rows="0 0\n1 0\n", parameters="gripper_strength_fraction 0 1 ¦1.5"),
-        cha("gripper", columns="time gripper", rows="0 0\n1 0\n", parameters="gripper_strength_fraction 0 1 1"),
+        cha(
+            "gripper",
+            columns="time gripper",
+            rows="0 0\n1 0\n",
+            parameters="gripper_strength_fraction 0 1 ¦1.5",
+        ),
+        cha(
+            "gripper",
+            columns="time gripper",
+            rows="0 0\n1 0\n",
+            parameters="gripper_strength_fraction 0 1 1",
+        ),
     ),
-    ("CHA160", cha(parameters="body_exit_slices ¦-1 0 1"), cha(parameters="body_exit_slices 0 0 1")),
+    (
+        "CHA160",
+        cha(parameters="body_exit_slices ¦-1 0 1"),
+        cha(parameters="body_exit_slices 0 0 1"),
+    ),
     (
         "CHA161",
         cha(
@@ -214,13 +340,29 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
         ),
     ),
     ("CHA160", cha(parameters="speed ¦0 1 2"), cha(parameters="speed 0.1 1 2")),
-    ("CHA167", cha(parameters="offset_slices 0 ¦1e300 1e300"), cha(parameters="offset_slices 0 1e6 1e300")),
+    (
+        "CHA167",
+        cha(parameters="offset_slices 0 ¦1e300 1e300"),
+        cha(parameters="offset_slices 0 1e6 1e300"),
+    ),
     ("CHA168", cha(parameters="¦no  parameters"), cha(parameters=" no parameters ")),
-    ("CHA168", cha(parameters="¦no\tparameters"), cha(parameters="no parameters\t# none")),
+    (
+        "CHA168",
+        cha(parameters="¦no\tparameters"),
+        cha(parameters="no parameters\t# none"),
+    ),
     ("CHA169", cha(parameters="speed 0 ¦0 2"), cha(parameters="speed 0 1e-3 2")),
     ("CHA169", cha(parameters="speed -2 ¦-1 2"), cha(parameters="speed -2 1 2")),
-    ("CHA164", cha(parameters="¦no parameters\nspeed 1 1 1"), cha(parameters="speed 1 1 1")),
-    ("CHA165", cha(parameters="¦No Parameters"), cha(parameters="no \t parameters # none")),
+    (
+        "CHA164",
+        cha(parameters="¦no parameters\nspeed 1 1 1"),
+        cha(parameters="speed 1 1 1"),
+    ),
+    (
+        "CHA165",
+        cha(parameters="¦No Parameters"),
+        cha(parameters="no \t parameters # none"),
+    ),
     ("CHA166", cha(parameters="¦speed"), cha(parameters="speed 1 1 1")),
     # The columns.
     ("CHA170", cha(columns="¦0 0.5"), cha()),
@@ -245,12 +387,17 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ),
     (
         "CHA174",
-        cha(columns="time body_quat_wxyz ¦body_quat_xyzw", rows="0 1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 0 1\n"),
+        cha(
+            columns="time body_quat_wxyz ¦body_quat_xyzw",
+            rows="0 1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 0 1\n",
+        ),
         cha(columns="time body_quat_xyzw", rows="0 0 0 0 1\n1 0 0 0 1\n"),
     ),
     (
         "CHA175",
-        cha("arm", columns="time shoulder0 ¦hand_pos", rows=f"0 0 {POSE}\n1 0 {POSE}\n"),
+        cha(
+            "arm", columns="time shoulder0 ¦hand_pos", rows=f"0 0 {POSE}\n1 0 {POSE}\n"
+        ),
         cha("arm", columns="time shoulder0", rows="0 0\n1 0\n"),
     ),
     (
@@ -273,7 +420,14 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
         cha("body gripper", columns="¦time body_z"),
         cha("body gripper", columns="time body_z gripper", rows="0 0 0\n1 0 0\n"),
     ),
-    ("CHA181", legs("¦time fl_angles fr_angles hl_angles", f"0 {LEG} {LEG} {LEG}\n1 {LEG} {LEG} {LEG}\n"), legs()),
+    (
+        "CHA181",
+        legs(
+            "¦time fl_angles fr_angles hl_angles",
+            f"0 {LEG} {LEG} {LEG}\n1 {LEG} {LEG} {LEG}\n",
+        ),
+        legs(),
+    ),
     (
         "CHA181",
         legs("¦time contact", f"0 {DOWN}\n1 {DOWN}\n"),
@@ -282,24 +436,43 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     (
         "CHA182",
         legs(
-            "time ¦fl_hx fl_hy fr_angles hl_angles hr_angles", f"0 0 0.8 {LEG} {LEG} {LEG}\n1 0 0.8 {LEG} {LEG} {LEG}\n"
+            "time ¦fl_hx fl_hy fr_angles hl_angles hr_angles",
+            f"0 0 0.8 {LEG} {LEG} {LEG}\n1 0 0.8 {LEG} {LEG} {LEG}\n",
         ),
         legs("time fl_hx fl_hy fl_kn fr_angles hl_angles hr_angles"),
     ),
     (
         "CHA183",
-        cha(columns="time ¦body_quat_w body_quat_x body_quat_y", rows="0 1 0 0\n1 1 0 0\n"),
-        cha(columns="time body_quat_w body_quat_x body_quat_y body_quat_z", rows="0 1 0 0 0\n1 1 0 0 0\n"),
+        cha(
+            columns="time ¦body_quat_w body_quat_x body_quat_y",
+            rows="0 1 0 0\n1 1 0 0\n",
+        ),
+        cha(
+            columns="time body_quat_w body_quat_x body_quat_y body_quat_z",
+            rows="0 1 0 0 0\n1 1 0 0 0\n",
+        ),
     ),
     (
         "CHA184",
         cha("arm", columns="time ¦hand_quat_wxyz", rows="0 1 0 0 0\n1 1 0 0 0\n"),
-        cha("arm", columns="time hand_pos hand_quat_wxyz", rows=f"0 {POSE} 1 0 0 0\n1 {POSE} 1 0 0 0\n"),
+        cha(
+            "arm",
+            columns="time hand_pos hand_quat_wxyz",
+            rows=f"0 {POSE} 1 0 0 0\n1 {POSE} 1 0 0 0\n",
+        ),
     ),
     (
         "CHA185",
-        cha("arm", columns="time ¦hand_x hand_y hand_euler_rpy", rows="0 0.6 0 0 0 0\n1 0.6 0 0 0 0\n"),
-        cha("arm", columns="time hand_pos hand_euler_rpy", rows=f"0 {POSE} 0 0 0\n1 {POSE} 0 0 0\n"),
+        cha(
+            "arm",
+            columns="time ¦hand_x hand_y hand_euler_rpy",
+            rows="0 0.6 0 0 0 0\n1 0.6 0 0 0 0\n",
+        ),
+        cha(
+            "arm",
+            columns="time hand_pos hand_euler_rpy",
+            rows=f"0 {POSE} 0 0 0\n1 {POSE} 0 0 0\n",
+        ),
     ),
     (
         "CHA186",
@@ -310,7 +483,11 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     (
         "CHA188",
         cha("arm", columns="time ¦hand_pos", rows=f"0 {POSE}\n1 {POSE}\n"),
-        cha("arm", columns="time hand_pos hand_euler_rpy", rows=f"0 {POSE} 0 0 0\n1 {POSE} 0 0 0\n"),
+        cha(
+            "arm",
+            columns="time hand_pos hand_euler_rpy",
+            rows=f"0 {POSE} 0 0 0\n1 {POSE} 0 0 0\n",
+        ),
     ),
     # The keyframes.
     ("CHA200", cha(columns="¦time body_z", rows=""), cha()),
@@ -334,8 +511,16 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ("MOT101", cha(rows="0 0.48\n¦nan 0.48\n"), cha()),
     ("CHA206", cha(rows="¦-1 0.48\n1 0.48\n"), cha(rows="-0 0.48\n1 0.48\n")),
     ("CHA207", cha(rows="¦5 0.48\n6 0.48\n"), cha(rows="1e-6 0.48\n6 0.48\n")),
-    ("MOT105", cha(rows="0 0.48\n2 0.48\n¦1 0.48\n"), cha(rows="0 0.48\n1 0.48\n2 0.48\n")),
-    ("MOT105", cha(rows="0 0.48\n1 0.48\n¦1 0.48\n"), cha(rows="0 0.48\n1 0.48\n1.001 0.48\n")),
+    (
+        "MOT105",
+        cha(rows="0 0.48\n2 0.48\n¦1 0.48\n"),
+        cha(rows="0 0.48\n1 0.48\n2 0.48\n"),
+    ),
+    (
+        "MOT105",
+        cha(rows="0 0.48\n1 0.48\n¦1 0.48\n"),
+        cha(rows="0 0.48\n1 0.48\n1.001 0.48\n"),
+    ),
     (
         "CHA210",
         legs("time leg_joints contact", f"0 {LEGS} {DOWN}\n1 {LEGS} 1 1 ¦0.5 1\n"),
@@ -366,7 +551,11 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
         cha(columns="time body_yaw", rows="0 3.1\n0.1 ¦-3.1\n"),
         cha(columns="time body_yaw", rows="0 3.1\n1 0.1\n"),
     ),
-    ("CHA214", cha(columns="time body_x", rows="0 0\n0.01 ¦0.3\n"), cha(columns="time body_x", rows="0 0\n0.1 0.3\n")),
+    (
+        "CHA214",
+        cha(columns="time body_x", rows="0 0\n0.01 ¦0.3\n"),
+        cha(columns="time body_x", rows="0 0\n0.1 0.3\n"),
+    ),
     ("CHA215", cha(rows="x\n" * 10_000 + "¦x\n"), cha(rows="x\n" * 10_000)),
     ("CHA216", cha(rows="0 0.48\n1 ¦1e300\n"), cha(rows="0 0.48\n1 1e6\n")),
     (
@@ -398,12 +587,26 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ("CHA220", cha(options="¦custom_gait_cycle"), cycle(DOWN, UP, DOWN)),
     (
         "CHA221",
-        cycle(DOWN, UP, DOWN, rows=f"0 {LEGS} {DOWN}\n1 {LEGS} {UP}\n2 0 ¦0.81 -1.6 {LEG} {LEG} {LEG} {DOWN}\n"),
-        cycle(DOWN, UP, DOWN, rows=f"0 {LEGS} {DOWN}\n1 {LEGS} {UP}\n2 0 0.8001 -1.6 {LEG} {LEG} {LEG} {DOWN}\n"),
+        cycle(
+            DOWN,
+            UP,
+            DOWN,
+            rows=f"0 {LEGS} {DOWN}\n1 {LEGS} {UP}\n2 0 ¦0.81 -1.6 {LEG} {LEG} {LEG} {DOWN}\n",
+        ),
+        cycle(
+            DOWN,
+            UP,
+            DOWN,
+            rows=f"0 {LEGS} {DOWN}\n1 {LEGS} {UP}\n2 0 0.8001 -1.6 {LEG} {LEG} {LEG} {DOWN}\n",
+        ),
     ),
     ("CHA222", cycle(DOWN, UP, "1 1 ¦0 1"), cycle(DOWN, UP, DOWN)),
     ("CHA222", cycle("¦0 1 1 1", DOWN, UP, DOWN), cycle(DOWN, DOWN, UP, DOWN)),
-    ("CHA223", cycle(DOWN, "1 0 0 0", DOWN, columns="time leg_joints ¦contact"), cycle(DOWN, UP, DOWN)),
+    (
+        "CHA223",
+        cycle(DOWN, "1 0 0 0", DOWN, columns="time leg_joints ¦contact"),
+        cycle(DOWN, UP, DOWN),
+    ),
     (
         "CHA224",
         cycle(DOWN, UP, DOWN, "1 1 0 1", DOWN, "1 1 ¦0 1", DOWN),
@@ -412,7 +615,11 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
     ("CHA225", legs(options="¦custom_gait_cycle", rows=STEPS), cycle(DOWN, UP, DOWN)),
 ]
 
-NAMED = pytest.mark.parametrize(("rule", "text", "twin"), CASES, ids=[f"{row[0]}-{k}" for k, row in enumerate(CASES)])
+NAMED = pytest.mark.parametrize(
+    ("rule", "text", "twin"),
+    CASES,
+    ids=[f"{row[0]}-{k}" for k, row in enumerate(CASES)],
+)
 SEVERITY = {rule.code: rule.severity for rule in catalogue().values()}
 
 
@@ -422,7 +629,9 @@ def test_a_broken_rule_is_named_at_its_place_and_not_in_the_twin(rule, text, twi
     found = [problem for problem in problems_of(data) if problem.rule == rule]
     assert found, problems_of(data)
     if line is not None:
-        assert (found[0].location.line, found[0].location.column) == (line, column), found
+        assert (found[0].location.line, found[0].location.column) == (line, column), (
+            found
+        )
     assert found[0].severity == SEVERITY[rule]
     assert found[0].location.path == "move.cha"
     assert rule not in codes_of(twin), problems_of(twin)
@@ -440,7 +649,9 @@ def test_a_fault_is_one_fault(rule, text, twin):
         "CHA122": {"CHA122"},
         "CHA104": {"CHA128", "CHA202", "CHA203"},
     }
-    errors = {problem.rule for problem in problems_of(data) if problem.severity == "error"}
+    errors = {
+        problem.rule for problem in problems_of(data) if problem.severity == "error"
+    }
     assert errors <= {rule} | beside.get(rule, set()), problems_of(data)
 
 
@@ -467,7 +678,9 @@ def test_degrees_are_reported_once():
     (problem,) = problems_of(text)
     assert (problem.rule, problem.location.line) == ("CHA219", 6)
     assert problem.subject == ("keyframes", 0, "fl_kn")
-    assert [p.rule for p in check(parse_cha(text.encode()).require()).problems] == ["CHA219"]
+    assert [p.rule for p in check(parse_cha(text.encode()).require()).problems] == [
+        "CHA219"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -494,7 +707,9 @@ TURNING = "".join(f"{k / 10} {LEGS} 0 0 {k / 20} 1 1 1 1\n" for k in range(16))
     ],
 )
 @pytest.mark.parametrize("times", [1, 2000 if ACCEPT else 500])
-def test_where_all_keyframes_are_equally_wide_the_columns_are_wrong(columns, code, times):
+def test_where_all_keyframes_are_equally_wide_the_columns_are_wrong(
+    columns, code, times
+):
     """The fault is reported once, in the line of columns, without follow-up findings: with few keyframes and with many."""
     (found,) = problems_of(legs(columns, TURNING * times, controls="legs body"))
     assert (found.rule, found.location.line) == (code, 5)
@@ -505,14 +720,20 @@ def test_where_all_keyframes_are_equally_wide_the_columns_are_wrong(columns, cod
 def test_a_line_that_cannot_be_read_hides_no_jump_beside_it_and_counts():
     heights = {2: 1.2, 4: "x", 6: 1.2, 8: "inf"}
     rows = "".join(f"{k} {heights.get(k, 0.48)}\n" for k in range(9))
-    problems = parse_cha(f"controls body\n\nno parameters\n\ntime body_z\n{rows}".encode()).problems
+    problems = parse_cha(
+        f"controls body\n\nno parameters\n\ntime body_z\n{rows}".encode()
+    ).problems
     jumps = {p.location.line for p in problems if p.rule == "CHA214"}
     assert jumps == {8, 9, 12, 13}
     assert any(p.message == "body_z is inf in keyframe 9" for p in problems), problems
 
 
 def test_where_only_most_keyframes_are_equally_wide_they_are_wrong():
-    text = legs("time leg_joints body_z contact", f"{TURNING}1.6 {LEGS} 0 1 1 1 1\n", controls="legs body")
+    text = legs(
+        "time leg_joints body_z contact",
+        f"{TURNING}1.6 {LEGS} 0 1 1 1 1\n",
+        controls="legs body",
+    )
     assert [problem.rule for problem in problems_of(text)].count("CHA203") == 16
 
 
@@ -521,18 +742,28 @@ def test_a_decimal_comma_is_no_fault_of_the_columns():
 
 
 def test_every_rule_has_a_case():
-    assert {code for code in catalogue() if code.startswith("CHA")} <= {row[0] for row in CASES}
+    assert {code for code in catalogue() if code.startswith("CHA")} <= {
+        row[0] for row in CASES
+    }
 
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FormatError) as caught:
         read_cha(tmp_path / "nothing.cha").require()
     assert caught.value.problem.rule == "FMT002"
-    assert [problem.rule for problem in read_cha(tmp_path / "nothing.cha").problems] == ["FMT002"]
+    assert [
+        problem.rule for problem in read_cha(tmp_path / "nothing.cha").problems
+    ] == ["FMT002"]
 
 
 def test_all_faults_are_said_in_one_run():
-    text = cha("body tail", "bpm zero\nextendable 1", "speed 3 2 1", "time body_z body_z", "1 0 0\n0 x 0\n0 0\n")
+    text = cha(
+        "body tail",
+        "bpm zero\nextendable 1",
+        "speed 3 2 1",
+        "time body_z body_z",
+        "1 0 0\n0 x 0\n0 0\n",
+    )
     found = [(problem.rule, problem.location.line) for problem in problems_of(text)]
     assert found == [
         ("CHA122", 1),
@@ -554,13 +785,25 @@ def test_many_problems_of_one_rule_are_counted():
 
 
 def test_an_animation_made_here_is_checked_by_the_same_rules():
-    good = parse_cha(legs("time leg_joints contact", f"0 {LEGS} {DOWN}\n1 {LEGS} {DOWN}\n").encode()).require()
+    good = parse_cha(
+        legs("time leg_joints contact", f"0 {LEGS} {DOWN}\n1 {LEGS} {DOWN}\n").encode()
+    ).require()
     assert not check_animation(good)
     bad = dataclasses.replace(
-        good, options={**good.options, "bpm": -1.0, "display_rgb": (1, 2)}, parameters={"sped": None}
+        good,
+        options={**good.options, "bpm": -1.0, "display_rgb": (1, 2)},
+        parameters={"sped": None},
     )
-    assert [problem.rule for problem in check_animation(bad)] == ["CHA133", "CHA130", "CHA150"]
-    assert [problem.rule for problem in check(bad).problems] == ["CHA133", "CHA130", "CHA150"]
+    assert [problem.rule for problem in check_animation(bad)] == [
+        "CHA133",
+        "CHA130",
+        "CHA150",
+    ]
+    assert [problem.rule for problem in check(bad).problems] == [
+        "CHA133",
+        "CHA130",
+        "CHA150",
+    ]
 
 
 @pytest.mark.parametrize(("rule", "wrong", "right"), sampled(CASES, 40))
@@ -585,8 +828,22 @@ def test_a_fixed_fault_is_gone(tmp_path, rule, wrong, right):
         (cha(rows="0 0,48\n1 0,44\n"), ["CHA204", "CHA204"]),
         (cha(rows="0 x\n1 0.48\n2 0.48\n"), ["CHA204"]),
         (cha(rows="0 0.48\n1 inf\n2 0.44\n"), ["MOT101"]),
-        (legs("time leg_joints body_z", f"0 {LEGS} 0\n1 {LEGS} 0\n", controls="legs, body"), ["CHA122"]),
-        (legs("time leg_joints body_z", f"0 {LEGS} 0\n1 {LEGS} 0\n", controls="legs,body"), ["CHA122"]),
+        (
+            legs(
+                "time leg_joints body_z",
+                f"0 {LEGS} 0\n1 {LEGS} 0\n",
+                controls="legs, body",
+            ),
+            ["CHA122"],
+        ),
+        (
+            legs(
+                "time leg_joints body_z",
+                f"0 {LEGS} 0\n1 {LEGS} 0\n",
+                controls="legs,body",
+            ),
+            ["CHA122"],
+        ),
         (cha().replace("\n\n", "\n", 1), ["CHA117"]),
         (bytes(range(256)) * 4000, ["CHA108"]),
     ],
@@ -602,17 +859,27 @@ def test_a_jump_hides_no_other_step_that_is_too_fast(body, arm, tmp_path):
     def found(jump):
         rows = [(k * 0.06, 0.35 if k >= 10 else 0, 0) for k in range(60)]
         rows[40] = (rows[40][0], *jump)
-        text = "".join(f"{time:.2f} {x} 0 0.5 {shoulder} -2 2 0 0 0\n" for time, x, shoulder in rows)
+        text = "".join(
+            f"{time:.2f} {x} 0 0.5 {shoulder} -2 2 0 0 0\n"
+            for time, x, shoulder in rows
+        )
         path = tmp_path / "move.cha"
         path.write_text(cha("body arm", columns="time body_pos arm_joints", rows=text))
-        return {(problem.rule, problem.location.line) for problem in check(path).problems}
+        return {
+            (problem.rule, problem.location.line) for problem in check(path).problems
+        }
 
     assert ("SPOT018", 16) in found((0.35, 0))
     assert {("SPOT018", 16), ("CHA214", 46)} <= found((body, arm))
 
 
 def test_a_jump_of_the_rotation_hides_no_step_of_the_body_that_is_too_fast(tmp_path):
-    rows = "".join(f"{k * 0.06:.2f} {(k >= 10) * 0.35} 0 0.5 0 0 {(k >= 10) * 3.5}\n" for k in range(60))
+    rows = "".join(
+        f"{k * 0.06:.2f} {(k >= 10) * 0.35} 0 0.5 0 0 {(k >= 10) * 3.5}\n"
+        for k in range(60)
+    )
     path = tmp_path / "move.cha"
     path.write_text(cha("body", columns="time body_pos body_euler_rpy", rows=rows))
-    assert {("CHA214", 16), ("SPOT018", 16)} <= {(one.rule, one.location.line) for one in check(path).problems}
+    assert {("CHA214", 16), ("SPOT018", 16)} <= {
+        (one.rule, one.location.line) for one in check(path).problems
+    }

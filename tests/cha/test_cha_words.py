@@ -97,7 +97,9 @@ def minimal(controls: str, options: str = "", parameters: str = "no parameters")
     values = " ".join(STAND[track][1] for track in controls.split())
     if "frequency" in options:
         return cha(controls, options, parameters, columns, f"{values}\n{values}\n")
-    return cha(controls, options, parameters, f"time {columns}", f"0 {values}\n1 {values}\n")
+    return cha(
+        controls, options, parameters, f"time {columns}", f"0 {values}\n1 {values}\n"
+    )
 
 
 def test_the_tables_are_those_of_the_document():
@@ -107,21 +109,27 @@ def test_the_tables_are_those_of_the_document():
         "precise_timing",
     }
     assert set(TRACKS_OF_PARAMETERS) == set(PARAMETERS)
-    assert {name: " ".join(columns) for name, columns in GROUPS.items()} == GROUPS_OF_THE_DOCUMENT
+    assert {
+        name: " ".join(columns) for name, columns in GROUPS.items()
+    } == GROUPS_OF_THE_DOCUMENT
     assert set(COLUMNS) == {*ALONE, *" ".join(GROUPS_OF_THE_DOCUMENT.values()).split()}
 
 
 @pytest.mark.parametrize("line", OPTION_LINES)
 def test_each_option(line):
     name = line.split()[0]
-    controls = {"neutral_start": "body", "arm_prohibited": "body", "custom_gait_cycle": "legs"}.get(
-        name, "legs body arm"
-    )
+    controls = {
+        "neutral_start": "body",
+        "arm_prohibited": "body",
+        "custom_gait_cycle": "legs",
+    }.get(name, "legs body arm")
     text = minimal("legs body") if name == "controls" else minimal(controls, line)
     if name == "custom_gait_cycle":
         moved = LEGS.replace("-1.6", "-1.7")
         down, up = f"{LEGS} 1 1 1 1", f"{moved} 0 0 0 0"
-        text = legs("time leg_joints contact", f"0 {down}\n1 {up}\n2 {down}\n", options=line)
+        text = legs(
+            "time leg_joints contact", f"0 {down}\n1 {up}\n2 {down}\n", options=line
+        )
     animation = parse_cha(text.encode()).require()
     assert animation.options[name] == OPTION_LINES[line]
     assert type(animation.options[name]) is type(OPTION_LINES[line])
@@ -137,22 +145,35 @@ def test_each_parameter(name, values):
         values = values and "1 5 11"
     if name == "arm_dance_frame_id":
         values = values and "0 1 7"
-    options = "arm_playback workspace_dance_frame" if name == "arm_dance_frame_id" else ""
+    options = (
+        "arm_playback workspace_dance_frame" if name == "arm_dance_frame_id" else ""
+    )
     text = minimal(TRACKS_OF_PARAMETERS[name], options, f"{name} \t{values}")
     animation = parse_cha(text.encode()).require()
     numbers = tuple(map(float, values.split())) or (None, None, None)
     assert animation.parameters == {name: Parameter(*numbers)}
-    assert not [problem for problem in animation.problems if problem.severity == "warning"]
-    assert parse_cha(cha_text(animation)[0]).require().parameters == animation.parameters
+    assert not [
+        problem for problem in animation.problems if problem.severity == "warning"
+    ]
+    assert (
+        parse_cha(cha_text(animation)[0]).require().parameters == animation.parameters
+    )
 
 
 @pytest.mark.parametrize(
-    "name", sorted(n for n, tracks in TRACKS_OF_PARAMETERS.items() if n not in ("speed", "offset_slices"))
+    "name",
+    sorted(
+        n
+        for n, tracks in TRACKS_OF_PARAMETERS.items()
+        if n not in ("speed", "offset_slices")
+    ),
 )
 def test_each_parameter_needs_its_tracks(name):
     for other in STAND:
         if other not in TRACKS_OF_PARAMETERS[name].split():
-            assert "CHA157" in [problem.rule for problem in problems_of(minimal(other, "", name))]
+            assert "CHA157" in [
+                problem.rule for problem in problems_of(minimal(other, "", name))
+            ]
 
 
 @pytest.mark.parametrize("keyword", [*GROUPS_OF_THE_DOCUMENT, *COLUMNS])
@@ -167,24 +188,40 @@ def test_each_column(keyword):
         if keyword == "time"
         else "gripper"
         if keyword == "gripper"
-        else TRACK_OF_GROUP.get(first, "arm" if keyword in FIRST_COLUMNS.split() else "legs")
+        else TRACK_OF_GROUP.get(
+            first, "arm" if keyword in FIRST_COLUMNS.split() else "legs"
+        )
     )
     if track == "legs":
         return
     values = {"_w": "1", "_contact": "1"}
-    numbers = " ".join(next((v for ending, v in values.items() if column.endswith(ending)), "0") for column in columns)
+    numbers = " ".join(
+        next((v for ending, v in values.items() if column.endswith(ending)), "0")
+        for column in columns
+    )
     if "quat" in keyword and len(columns) == 1:
-        rest = [c for c in GROUPS_OF_THE_DOCUMENT[f"{first}_quat_wxyz"].split() if c != keyword]
-        columns, numbers = [keyword, *rest], " ".join("1" if c.endswith("_w") else "0" for c in [keyword, *rest])
+        rest = [
+            c
+            for c in GROUPS_OF_THE_DOCUMENT[f"{first}_quat_wxyz"].split()
+            if c != keyword
+        ]
+        columns, numbers = (
+            [keyword, *rest],
+            " ".join("1" if c.endswith("_w") else "0" for c in [keyword, *rest]),
+        )
         keyword = " ".join(columns)
-    text = cha(track or "body", columns=f"time {keyword}", rows=f"0 {numbers}\n1 {numbers}\n")
+    text = cha(
+        track or "body", columns=f"time {keyword}", rows=f"0 {numbers}\n1 {numbers}\n"
+    )
     if keyword == "time":
         text = cha()
         columns = ["body_z"]
         numbers = "0.48"
     animation = parse_cha(text.encode()).require()
     assert animation.keyframes.columns == tuple(columns)
-    assert animation.keyframes.values[0].tolist() == [float(number) for number in numbers.split()]
+    assert animation.keyframes.values[0].tolist() == [
+        float(number) for number in numbers.split()
+    ]
     assert parse_cha(cha_text(animation)[0]).require() == animation
 
 
@@ -201,11 +238,18 @@ MIXES = [
 @pytest.mark.parametrize("columns", [row[0] for row in MIXES])
 def test_legs_in_groups_and_single_columns_in_any_order(columns):
     names = [column for keyword in columns.split() for column in singles(keyword)]
-    row = [("0" if "contact" in name else "-1.5" if name.endswith("kn") else f"0.{k}") for k, name in enumerate(names)]
+    row = [
+        ("0" if "contact" in name else "-1.5" if name.endswith("kn") else f"0.{k}")
+        for k, name in enumerate(names)
+    ]
     later = list(row)
     row[names.index("time")], later[names.index("time")] = "0", "1"
     animation = parse_cha(
-        cha("legs", columns=columns, rows=" ".join(row) + "\n" + "\t ".join(later) + "\n").encode()
+        cha(
+            "legs",
+            columns=columns,
+            rows=" ".join(row) + "\n" + "\t ".join(later) + "\n",
+        ).encode()
     ).require()
     frames = animation.keyframes
     assert frames.header == tuple(columns.split())
@@ -219,7 +263,11 @@ def test_legs_in_groups_and_single_columns_in_any_order(columns):
 
 
 @pytest.mark.parametrize(
-    ("file", "name"), [("Foo.CHA", "Foo"), ("a.b.cha", "a.b"), ("x.cha.cha", "x"), ("Wave.Cha", "Wave")]
+    ("file", "name"),
+    [("Foo.CHA", "Foo"), ("a.b.cha", "a.b"), ("x.cha.cha", "x"), ("Wave.Cha", "Wave")],
 )
 def test_the_name_of_a_move_is_that_of_its_file(file, name):
-    assert parse_cha(minimal("body", "", "no parameters").encode(), file).require().name == name
+    assert (
+        parse_cha(minimal("body", "", "no parameters").encode(), file).require().name
+        == name
+    )

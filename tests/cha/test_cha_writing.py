@@ -39,9 +39,9 @@ body_pitch time body_pos gripper # in radians
 
 
 def test_a_file_that_was_not_changed_is_written_as_it_was():
-    assert cha_text(parse_cha(KEPT.encode()).require())[0].decode() == KEPT.replace("-0.0", "-0").replace(
-        "1e-9", "1e-9"
-    )
+    assert cha_text(parse_cha(KEPT.encode()).require())[0].decode() == KEPT.replace(
+        "-0.0", "-0"
+    ).replace("1e-9", "1e-9")
 
 
 def test_line_ends_stay():
@@ -53,8 +53,15 @@ def test_line_ends_stay():
 def test_an_edited_animation_keeps_the_comments_that_still_have_a_place():
     animation = parse_cha(KEPT.encode()).require()
     frames = animation.keyframes
-    fewer = Keyframes(columns=frames.columns, values=frames.values[:2], times=frames.times[:2], header=frames.header)
-    edited = dataclasses.replace(animation, options={"controls": ("body", "gripper")}, keyframes=fewer)
+    fewer = Keyframes(
+        columns=frames.columns,
+        values=frames.values[:2],
+        times=frames.times[:2],
+        header=frames.header,
+    )
+    edited = dataclasses.replace(
+        animation, options={"controls": ("body", "gripper")}, keyframes=fewer
+    )
     text, problems = cha_text(edited)
     for kept in (
         "# A move by hand\n// and what it is for\ncontrols body gripper # both\n",
@@ -80,20 +87,36 @@ def test_the_canonical_style():
 
 def test_an_animation_made_from_arrays():
     frames = Keyframes(
-        columns=("body_x", "body_y", "body_z", "body_yaw"), values=np.eye(2, 4), times=np.array([0, 0.5])
+        columns=("body_x", "body_y", "body_z", "body_yaw"),
+        values=np.eye(2, 4),
+        times=np.array([0, 0.5]),
     )
     text, problems = cha_text(
-        Animation(options={"controls": ("body",)}, parameters={"speed": Parameter(0, 1, 2)}, keyframes=frames)
+        Animation(
+            options={"controls": ("body",)},
+            parameters={"speed": Parameter(0, 1, 2)},
+            keyframes=frames,
+        )
     )
     assert not problems
-    assert text.decode() == "controls body\n\nspeed 0 1 2\n\ntime body_pos body_yaw\n0 1 0 0 0\n0.5 0 1 0 0\n"
+    assert (
+        text.decode()
+        == "controls body\n\nspeed 0 1 2\n\ntime body_pos body_yaw\n0 1 0 0 0\n0.5 0 1 0 0\n"
+    )
 
 
 def test_a_frequency_that_the_times_do_not_follow_any_more_becomes_a_column():
-    animation = parse_cha(cha(options="frequency 10", columns="body_z", rows="0.1\n0.2\n0.3\n").encode()).require()
+    animation = parse_cha(
+        cha(options="frequency 10", columns="body_z", rows="0.1\n0.2\n0.3\n").encode()
+    ).require()
     assert cha_text(animation)[0].decode().endswith("\n\nbody_z\n0.1\n0.2\n0.3\n")
     frames = animation.keyframes
-    slower = Keyframes(columns=frames.columns, values=frames.values, times=frames.times * 1.5, header=frames.header)
+    slower = Keyframes(
+        columns=frames.columns,
+        values=frames.values,
+        times=frames.times * 1.5,
+        header=frames.header,
+    )
     text, problems = cha_text(dataclasses.replace(animation, keyframes=slower))
     assert [problem.rule for problem in problems] == ["LOSS073"]
     assert "frequency" not in text.decode()
@@ -112,7 +135,9 @@ def test_a_frequency_that_the_times_do_not_follow_any_more_becomes_a_column():
 )
 def test_what_a_description_can_not_hold(description, written):
     animation = parse_cha(cha().encode()).require()
-    animation = dataclasses.replace(animation, options={**animation.options, "description": description})
+    animation = dataclasses.replace(
+        animation, options={**animation.options, "description": description}
+    )
     text, problems = cha_text(animation)
     assert {problem.rule for problem in problems} == {"LOSS070"}
     assert parse_cha(text).require().options.get("description") == written
@@ -121,7 +146,10 @@ def test_what_a_description_can_not_hold(description, written):
 def test_what_is_no_option():
     animation = parse_cha(cha().encode()).require()
     text, problems = cha_text(
-        dataclasses.replace(animation, options={**animation.options, "colour": "red", "no_looping": False})
+        dataclasses.replace(
+            animation,
+            options={**animation.options, "colour": "red", "no_looping": False},
+        )
     )
     assert [problem.rule for problem in problems] == ["LOSS072"]
     assert parse_cha(text).require() == animation
@@ -163,7 +191,9 @@ def test_load_and_save(tmp_path):
 
 
 def test_numbers_and_lists_of_any_make():
-    frames = Keyframes(columns=("body_z",), values=np.zeros((2, 1)), times=np.array([0, 0.1]))
+    frames = Keyframes(
+        columns=("body_z",), values=np.zeros((2, 1)), times=np.array([0, 0.1])
+    )
     options = {
         "controls": ["body"],
         "bpm": np.int64(90),
@@ -173,13 +203,19 @@ def test_numbers_and_lists_of_any_make():
     animation = Animation(options=options, keyframes=frames)
     assert (animation.controls, animation.bpm) == (("body",), 90.0)
     text = cha_text(animation)[0].decode()
-    assert text == "controls body\nbpm 90\nfrequency 10\ndisplay_rgb 1 2 3\n\nno parameters\n\nbody_z\n0\n0\n"
+    assert (
+        text
+        == "controls body\nbpm 90\nfrequency 10\ndisplay_rgb 1 2 3\n\nno parameters\n\nbody_z\n0\n0\n"
+    )
 
 
 def test_shapes_are_checked():
     with pytest.raises(ValueError, match="exact_zeros"):
         Keyframes(
-            columns=("body_z",), values=np.zeros((2, 1)), times=np.zeros(2), exact_zeros=np.zeros((1, 2), np.bool_)
+            columns=("body_z",),
+            values=np.zeros((2, 1)),
+            times=np.zeros(2),
+            exact_zeros=np.zeros((1, 2), np.bool_),
         )
     with pytest.raises(ValueError, match="values"):
         Keyframes(columns=("body_z",), values=np.zeros((2, 2)), times=np.zeros(2))
@@ -195,11 +231,18 @@ def test_the_canonical_style_changes_no_message():
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("a # b", "a comment"), ("one\ntwo", "one line"), (" a ", "blanks"), ("a\x07b", "control characters")],
+    [
+        ("a # b", "a comment"),
+        ("one\ntwo", "one line"),
+        (" a ", "blanks"),
+        ("a\x07b", "control characters"),
+    ],
 )
 def test_why_a_description_is_changed(text, reason):
     read = parse_cha(cha().encode(), "a.cha").require()
-    (lost,) = cha_text(dataclasses.replace(read, options={**read.options, "description": text}))[1]
+    (lost,) = cha_text(
+        dataclasses.replace(read, options={**read.options, "description": text})
+    )[1]
     assert lost.rule == "LOSS070"
     assert reason in lost.message
     assert "#" not in lost.message or "#" in text
@@ -207,7 +250,12 @@ def test_why_a_description_is_changed(text, reason):
 
 def test_a_name_that_is_not_the_files_is_lost(tmp_path):
     read = parse_cha(cha().encode(), "a.cha").require()
-    assert [p.rule for p in bm.save(dataclasses.replace(read, name="other"), tmp_path / "b.cha").losses] == ["LOSS075"]
+    assert [
+        p.rule
+        for p in bm.save(
+            dataclasses.replace(read, name="other"), tmp_path / "b.cha"
+        ).losses
+    ] == ["LOSS075"]
     assert not bm.save(dataclasses.replace(read, name="b"), tmp_path / "b.cha").losses
     # A copy of a file under another name is meant to be called so.
     assert not bm.save(bm.load(tmp_path / "b.cha"), tmp_path / "c.cha").losses

@@ -27,11 +27,18 @@ from bodymotion.motion.components import Timeline
 def box_segment(name: str, edge: float = 0.2, mass: float = 2.0) -> Segment:
     inertia = mass / 6 * edge**2 * np.eye(3)
     shape = Shape(Box((edge, edge, edge)))
-    return Segment(name=name, mass=mass, inertia=inertia, visuals=(shape,), collisions=(shape,))
+    return Segment(
+        name=name, mass=mass, inertia=inertia, visuals=(shape,), collisions=(shape,)
+    )
 
 
 def joint(name: str, number: int, **more: object) -> Joint:
-    usual: dict[str, object] = {"lower": -1.0, "upper": 2.0, "velocity_lower": -3.0, "velocity_upper": 3.0}
+    usual: dict[str, object] = {
+        "lower": -1.0,
+        "upper": 2.0,
+        "velocity_lower": -3.0,
+        "velocity_upper": 3.0,
+    }
     return Joint(name=name, type="rotate", id=number, axis=[0, 0, 1], **usual | more)  # type: ignore[arg-type]
 
 
@@ -39,10 +46,35 @@ def robot() -> Body:
     """BASE with a free joint, ARM and HAND in a chain, and LEG on BASE; a loop between HAND and LEG that is closed at rest."""
     pose = [0.3, 0, 0, 1, 0, 0, 0]
     links = (
-        Link(name="BASE", joint=Joint(name="BASE", type="free"), segments=(box_segment("BASE_LINK"),)),
-        Link(name="ARM", index=1, parent=0, offset=pose, joint=joint("ARM", 0), segments=(box_segment("ARM_LINK"),)),
-        Link(name="HAND", index=2, parent=1, offset=pose, joint=joint("HAND", 1), segments=(box_segment("H"),)),
-        Link(name="LEG", index=3, parent=0, offset=pose, joint=joint("LEG", 2), segments=(box_segment("LEG_LINK"),)),
+        Link(
+            name="BASE",
+            joint=Joint(name="BASE", type="free"),
+            segments=(box_segment("BASE_LINK"),),
+        ),
+        Link(
+            name="ARM",
+            index=1,
+            parent=0,
+            offset=pose,
+            joint=joint("ARM", 0),
+            segments=(box_segment("ARM_LINK"),),
+        ),
+        Link(
+            name="HAND",
+            index=2,
+            parent=1,
+            offset=pose,
+            joint=joint("HAND", 1),
+            segments=(box_segment("H"),),
+        ),
+        Link(
+            name="LEG",
+            index=3,
+            parent=0,
+            offset=pose,
+            joint=joint("LEG", 2),
+            segments=(box_segment("LEG_LINK"),),
+        ),
     )
     devices = (
         Gyro(name="gyro", id=0, link=0),
@@ -64,7 +96,9 @@ def with_joint(body: Body, index: int, **changes: object) -> Body:
 
 
 def with_segment(body: Body, index: int, **changes: object) -> Body:
-    return with_link(body, index, segments=(replace(body.links[index].segments[0], **changes),))  # type: ignore[arg-type]
+    return with_link(
+        body, index, segments=(replace(body.links[index].segments[0], **changes),)
+    )  # type: ignore[arg-type]
 
 
 def with_device(body: Body, number: int, **changes: object) -> Body:
@@ -86,10 +120,14 @@ def walk(body: Body) -> Motion:
     times = np.arange(10) / 10
     q = 0.5 * np.sin(times)[:, None] * np.ones(body.num_joints)
     root = np.tile([0.0, 0, 0, 1, 0, 0, 0], (10, 1))
-    return Motion.from_joints(q, frame_rate=10, root=root, joint_names=[joint.name for joint in body.joints])
+    return Motion.from_joints(
+        q, frame_rate=10, root=root, joint_names=[joint.name for joint in body.joints]
+    )
 
 
 def with_all_links(motion: Motion, body: Body) -> Motion:
     poses = body.link_poses(motion)
-    filled = MultiSE3Seq(content=LINK_POSITION, timeline=Timeline.uniform(len(poses), 10.0), values=poses)
+    filled = MultiSE3Seq(
+        content=LINK_POSITION, timeline=Timeline.uniform(len(poses), 10.0), values=poses
+    )
     return motion.replaced(motion.joint_displacement, filled)

@@ -41,12 +41,30 @@ CASES: dict[str, tuple[bm.Body, ...]] = {
         with_extra(BODY, positions=[[NAN, 0, 0], [0, 0, 0]]),
         replace(BODY, root_pose=[0, 0, NAN, 1, 0, 0, 0]),
     ),
-    "BODY106": (with_link(BODY, 2, offset=FAR), with_device(BODY, 0, pose=[0, 0, 0, 0.9, 0, 0, 0])),
-    "BODY107": (with_link(BODY, 1, offset=[0.3, 0, 0, 0, 0, 0, 0]), with_device(BODY, 0, pose=np.zeros(7))),
-    "BODY110": (with_joint(BODY, 2, axis=[0, 0, 2]), with_extra(BODY, type="xy", axis=[2, 0, 0])),
-    "BODY111": (with_joint(BODY, 2, axis=[0, 0, 0]), with_extra(BODY, type="xy", axis=[0, 0, 0])),
-    "BODY112": (with_joint(BODY, 2, lower=1.0, upper=-1.0), with_joint(BODY, 2, velocity_lower=3, velocity_upper=-3)),
-    "BODY114": (with_joint(BODY, 2, velocity_lower=1.0), with_joint(BODY, 2, velocity_lower=0, velocity_upper=0)),
+    "BODY106": (
+        with_link(BODY, 2, offset=FAR),
+        with_device(BODY, 0, pose=[0, 0, 0, 0.9, 0, 0, 0]),
+    ),
+    "BODY107": (
+        with_link(BODY, 1, offset=[0.3, 0, 0, 0, 0, 0, 0]),
+        with_device(BODY, 0, pose=np.zeros(7)),
+    ),
+    "BODY110": (
+        with_joint(BODY, 2, axis=[0, 0, 2]),
+        with_extra(BODY, type="xy", axis=[2, 0, 0]),
+    ),
+    "BODY111": (
+        with_joint(BODY, 2, axis=[0, 0, 0]),
+        with_extra(BODY, type="xy", axis=[0, 0, 0]),
+    ),
+    "BODY112": (
+        with_joint(BODY, 2, lower=1.0, upper=-1.0),
+        with_joint(BODY, 2, velocity_lower=3, velocity_upper=-3),
+    ),
+    "BODY114": (
+        with_joint(BODY, 2, velocity_lower=1.0),
+        with_joint(BODY, 2, velocity_lower=0, velocity_upper=0),
+    ),
     "BODY121": (
         with_joint(BODY, 2, gear_ratio=0.0),
         with_joint(BODY, 2, gear_efficiency=1.5),
@@ -56,14 +74,23 @@ CASES: dict[str, tuple[bm.Body, ...]] = {
         with_joint(BODY, 2, encoder_pulse=-1.0),
         with_joint(BODY, 2, extra={"climit": np.array([-10.0])}),
     ),
-    "BODY133": (with_segment(BODY, 2, inertia=THIN), with_segment(BODY, 2, inertia=np.diag([-0.01, 0.01, 0.01]))),
-    "BODY151": (with_device(BODY, 0, id=2), replace(BODY, devices=(*BODY.devices, bm.Gyro(name="g", id=0, link=2)))),
+    "BODY133": (
+        with_segment(BODY, 2, inertia=THIN),
+        with_segment(BODY, 2, inertia=np.diag([-0.01, 0.01, 0.01])),
+    ),
+    "BODY151": (
+        with_device(BODY, 0, id=2),
+        replace(BODY, devices=(*BODY.devices, bm.Gyro(name="g", id=0, link=2))),
+    ),
     "BODY152": (
         with_device(BODY, 1, field_of_view=0.0),
         with_device(BODY, 1, front_clip_distance=20.0),
         with_device(BODY, 1, width=0),
     ),
-    "BODY153": (with_device(BODY, 2, scan_step=0.0), with_device(BODY, 2, max_distance=-1.0)),
+    "BODY153": (
+        with_device(BODY, 2, scan_step=0.0),
+        with_device(BODY, 2, max_distance=-1.0),
+    ),
     "BODY160": (with_extra(BODY, links=(2, 9)), with_extra(BODY, links=(2, 2))),
     "BODY161": (
         with_extra(BODY, positions=[[0, 0, 0], [0.4, 0, 0]]),
@@ -98,7 +125,10 @@ def test_a_loop_may_be_open_in_the_directions_that_it_leaves_free():
     apart = [[0, 0, 0], [0.4, 0, 0]]
     assert bm.check(with_extra(BODY, type="z", axis=[0, 0, 1], positions=apart)).ok
     for kind in ("xy", "piston"):
-        assert bm.check(with_extra(BODY, type=kind, axis=[1, 0, 0], positions=apart)) == bm.Findings()
+        assert (
+            bm.check(with_extra(BODY, type=kind, axis=[1, 0, 0], positions=apart))
+            == bm.Findings()
+        )
 
 
 def test_the_axes_of_a_hinge_stay_together():
@@ -111,7 +141,10 @@ def test_the_axes_of_a_hinge_stay_together():
 
 
 def test_scenery_may_be_large_and_without_mass():
-    ground = bm.Link(name="ground", segments=(bm.Segment(visuals=(bm.Shape(bm.Box((900.0, 900.0, 0.1))),)),))
+    ground = bm.Link(
+        name="ground",
+        segments=(bm.Segment(visuals=(bm.Shape(bm.Box((900.0, 900.0, 0.1))),)),),
+    )
     assert bm.check(bm.Body(name="world", links=(ground,))) == bm.Findings()
 
 
@@ -119,14 +152,18 @@ def poses(motion: bm.Motion, change) -> bm.Motion:
     values = np.array(motion.link_position.values)
     change(values)
     changed = replace(motion.link_position, values=values)
-    return motion.replaced(*(changed if isinstance(c, MultiSE3Seq) else c for c in motion.components))
+    return motion.replaced(
+        *(changed if isinstance(c, MultiSE3Seq) else c for c in motion.components)
+    )
 
 
 def joints(motion: bm.Motion, change) -> bm.Motion:
     values = np.array(motion.joint_displacement.values)
     change(values)
     changed = replace(motion.joint_displacement, values=values)
-    return motion.replaced(*(changed if c is motion.joint_displacement else c for c in motion.components))
+    return motion.replaced(
+        *(changed if c is motion.joint_displacement else c for c in motion.components)
+    )
 
 
 def put(index, value):
@@ -139,14 +176,24 @@ MOTIONS = {
     "MOT102": poses(WALK, put((3, 0, 3), 1.05)),
     "MOT103": poses(WALK, put((3, 0, slice(3, None)), 0.0)),
     "MOT104": poses(WALK, put((3, 0, 3), 45.0)),
-    "MOT211": bm.Motion.from_joints(np.zeros((4, 3)), times=1.7e18 + 1e7 * np.arange(4)),
+    "MOT211": bm.Motion.from_joints(
+        np.zeros((4, 3)), times=1.7e18 + 1e7 * np.arange(4)
+    ),
 }
 ON_BODIES = {
-    "MOT201": WALK.replaced(WALK.link_position, bm.Motion.from_joints(np.zeros((10, 2)), 10).joint_displacement),
+    "MOT201": WALK.replaced(
+        WALK.link_position,
+        bm.Motion.from_joints(np.zeros((10, 2)), 10).joint_displacement,
+    ),
     "MOT202": bm.Motion.from_joints(np.zeros((10, 5)), 10),
-    "MOT203": bm.Motion.from_link_poses(np.tile([0.0, 0, 0, 1, 0, 0, 0], (10, 2, 1)), 10),
+    "MOT203": bm.Motion.from_link_poses(
+        np.tile([0.0, 0, 0, 1, 0, 0, 0], (10, 2, 1)), 10
+    ),
     "MOT212": WALK.replaced(
-        bm.Motion.from_link_poses(WALK.link_position.values[:, [0, 0]], 10).link_position, WALK.joint_displacement
+        bm.Motion.from_link_poses(
+            WALK.link_position.values[:, [0, 0]], 10
+        ).link_position,
+        WALK.joint_displacement,
     ),
     "MOT204": joints(WALK, put((slice(4, 7), 1), np.array([2.0, 2.1, 1.9]))),
     "MOT205": joints(WALK, put((5, 2), -0.6)),
@@ -173,7 +220,11 @@ def test_each_rule_of_a_motion_on_a_body(code):
 
 
 def test_the_worst_frame_is_named():
-    (problem,) = (p for p in bm.check(ON_BODIES["MOT204"], body=BODY).problems if p.rule == "MOT204")
+    (problem,) = (
+        p
+        for p in bm.check(ON_BODIES["MOT204"], body=BODY).problems
+        if p.rule == "MOT204"
+    )
     assert "'HAND'" in problem.message and "2.1 rad" in problem.message
     assert problem.location.inside == "components[1].frames[5]"
 

@@ -67,7 +67,13 @@ links:
     mass: 1
     inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]
 """
-SOUND = {"low": "-1", "high": "1", "mass": "1", "center": "0 0 0", "inertia": "0.01 0 0 0 0.01 0 0 0 0.01"}
+SOUND = {
+    "low": "-1",
+    "high": "1",
+    "mass": "1",
+    "center": "0 0 0",
+    "inertia": "0.01 0 0 0 0.01 0 0 0 0.01",
+}
 
 
 def model(folder: Path, name: str = "robot.wrl", **changes: str) -> Path:
@@ -107,8 +113,13 @@ def test_a_body_in_memory_is_judged_by_itself(tmp_path):
 
     body = bm.load(model(tmp_path, low="1", high="-1"))
     links = list(body.links)
-    links[0] = replace(links[0], joint=replace(links[0].joint, type="rotate", id=1, lower=2.0, upper=-2.0))
-    codes = {problem.rule for problem in bm.check(replace(body, links=tuple(links))).problems}
+    links[0] = replace(
+        links[0],
+        joint=replace(links[0].joint, type="rotate", id=1, lower=2.0, upper=-2.0),
+    )
+    codes = {
+        problem.rule for problem in bm.check(replace(body, links=tuple(links))).problems
+    }
     assert {"BODY112", "BODY119"} <= codes
 
 
@@ -123,29 +134,49 @@ def test_a_file_that_can_not_be_read(tmp_path):
 
 
 def test_what_was_odd_before_the_first_error_is_told_too(tmp_path):
-    assert found(bm.check(model(tmp_path, low="1", high="-1", inertia="1 2"))) == [("BODY112", 11), ("WRL140", 15)]
+    assert found(bm.check(model(tmp_path, low="1", high="-1", inertia="1 2"))) == [
+        ("BODY112", 11),
+        ("WRL140", 15),
+    ]
     (tmp_path / "walk.seq").write_text(
         "type: CompositeSeq\ncontent: BodyMotion\nframeRate: 50\ncomponents:\n  -\n    type: MultiValueSeq\n"
         "    content: JointDisplacement\n    numParts: 2\n    frames:\n      - [0.1, 0.2]\n      - [0.1]\n"
     )
-    assert [rule for rule, _ in found(bm.check(tmp_path / "walk.seq"))] == ["SEQ201", "SEQ110"]
+    assert [rule for rule, _ in found(bm.check(tmp_path / "walk.seq"))] == [
+        "SEQ201",
+        "SEQ110",
+    ]
     text = "format: ChoreonoidBody\nformat_version: 9\nlinks:\n  -\n    name: A\n    joint_type: nothing\n"
     (tmp_path / "robot.body").write_text(text)
-    assert [rule for rule, _ in found(bm.check(tmp_path / "robot.body"))] == ["BDY103", "BDY130"]
+    assert [rule for rule, _ in found(bm.check(tmp_path / "robot.body"))] == [
+        "BDY103",
+        "BDY130",
+    ]
 
 
 def test_select_and_ignore(tmp_path):
     path = model(tmp_path, low="0", high="0", center="9 0 0", mass="0")
-    rules = lambda **options: {problem.rule for problem in bm.check(path, **options).problems}  # noqa: E731
+
+    def rules(**options):
+        return {problem.rule for problem in bm.check(path, **options).problems}
+
     everything = {"BODY113", "BODY131", "BODY137"}
     assert rules() == everything
     assert rules(select=["BODY11", "BODY137"]) == {"BODY113", "BODY137"}
     assert rules(select=["BODY"], ignore=["BODY113", "BODY131"]) == {"BODY137"}
     assert rules(select=["BODY113"], ignore=["BODY"]) == {"BODY113"}
     assert rules(ignore=["WRL142", "BODY137"]) == {"BODY113"}
-    assert rules(ignore=["WRL14", "BODY137"]) == rules(select=["BODY113", "VIEW"]) == {"BODY113"}
+    assert (
+        rules(ignore=["WRL14", "BODY137"])
+        == rules(select=["BODY113", "VIEW"])
+        == {"BODY113"}
+    )
     assert rules(select=["WRL"], ignore=["BODY"]) == rules(select=["BVH11"]) == set()
-    assert rules(select=["WRL14"], ignore=["BODY"]) == rules(select=["WRL142"], ignore=["WRL14"]) == {"BODY131"}
+    assert (
+        rules(select=["WRL14"], ignore=["BODY"])
+        == rules(select=["WRL142"], ignore=["WRL14"])
+        == {"BODY131"}
+    )
     for names in ({"select": ["NIX"]}, {"ignore": ["BODY9999"]}, {"select": [""]}):
         with pytest.raises(ValueError, match="there is no rule"):
             bm.check(path, **names)
@@ -170,7 +201,9 @@ def test_a_motion_on_a_model(tmp_path):
 def test_links_in_xml_have_their_line(tmp_path, name):
     bm.save(bm.load(model(tmp_path, low="0", high="0")), tmp_path / name)
     lines = (tmp_path / name).read_text().splitlines()
-    (place,) = (p.location for p in bm.check(tmp_path / name).problems if p.rule == "BODY113")
+    (place,) = (
+        p.location for p in bm.check(tmp_path / name).problems if p.rule == "BODY113"
+    )
     assert lines[place.line - 1][place.column - 1 :].startswith(("lower=", "range="))
 
 
@@ -198,13 +231,24 @@ def test_models_that_are_named_invalid(corpus, name):
 
 def test_the_reference_programs_walk_fits_its_robot(corpus):
     (robot,) = corpus.glob("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl")
-    for path in sampled(sorted(corpus.glob("seq/choreonoid+choreonoid/sample/SimpleController/SR1Walk*.seq")), 1):
+    for path in sampled(
+        sorted(
+            corpus.glob(
+                "seq/choreonoid+choreonoid/sample/SimpleController/SR1Walk*.seq"
+            )
+        ),
+        1,
+    ):
         assert bm.check(path, body=robot).ok
 
 
 def test_every_sample_gets_an_answer(corpus):
     """No sample makes the check itself fail, and no link is told of the same thing twice."""
-    for path in sampled(corpus_files("wrl/made/*.wrl", "body/**/SR1/*.body", "seq/made/**/*.seq", "cha/**/*.cha")):
+    for path in sampled(
+        corpus_files(
+            "wrl/made/*.wrl", "body/**/SR1/*.body", "seq/made/**/*.seq", "cha/**/*.cha"
+        )
+    ):
         report = bm.check(path)
         assert len(set(report.problems)) == len(report.problems)
 
@@ -221,13 +265,25 @@ def test_the_line_of_a_frame_is_told_in_every_style(tmp_path):
         ("plain", {}, 13),
         ("remark", {"rows": "      # frames\n" + rows}, 14),
         ("bare", {"before": before}, 17),
-        ("flow", {"rows": "      [[[0, 0, 0, 1, 0, 0, 0]], [[0, 0, 0, 3, 0, 0, 0]]]\n"}, 12),
+        (
+            "flow",
+            {"rows": "      [[[0, 0, 0, 1, 0, 0, 0]], [[0, 0, 0, 3, 0, 0, 0]]]\n"},
+            12,
+        ),
         ("torn", {"rows": rows.replace("3, 0, 0, 0", "3,\n        0, 0, 0")}, 13),
     ):
-        (tmp_path / f"{name}.seq").write_text(text.format(**{"before": "", "rows": rows} | changes))
-        (place,) = (p.location for p in bm.check(tmp_path / f"{name}.seq").problems if p.rule == "MOT104")
+        (tmp_path / f"{name}.seq").write_text(
+            text.format(**{"before": "", "rows": rows} | changes)
+        )
+        (place,) = (
+            p.location
+            for p in bm.check(tmp_path / f"{name}.seq").problems
+            if p.rule == "MOT104"
+        )
         assert place.line == line, name
-        assert place.inside == f"components[{1 if 'before' in changes else 0}].frames[1]"
+        assert (
+            place.inside == f"components[{1 if 'before' in changes else 0}].frames[1]"
+        )
 
 
 @settings(max_examples=tries(150))
@@ -235,16 +291,26 @@ def test_the_line_of_a_frame_is_told_in_every_style(tmp_path):
 def test_any_bytes_get_an_answer(tmp_path_factory, data):
     """Whatever is done to a file, there is a report: no exception but for wrong use, and nothing that is a fault of ours."""
     folder = tmp_path_factory.mktemp("any")
-    name = data.draw(st.sampled_from(["robot.wrl", "robot.urdf", "robot.xml", "robot.body", "walk.seq"]))
+    name = data.draw(
+        st.sampled_from(
+            ["robot.wrl", "robot.urdf", "robot.xml", "robot.body", "walk.seq"]
+        )
+    )
     text = bytearray(SEEDS[name])
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(text)))
         cut = data.draw(st.integers(0, 12))
-        put = data.draw(st.binary(max_size=4) | st.sampled_from([b"1e999", b"-1", b"nan", b"{", b"]", b"0 0 0", b'"']))
+        put = data.draw(
+            st.binary(max_size=4)
+            | st.sampled_from([b"1e999", b"-1", b"nan", b"{", b"]", b"0 0 0", b'"'])
+        )
         text[at : at + cut] = put
     (folder / name).write_bytes(text)
     report = bm.check(folder / name, body=ROBOT)
-    assert all(isinstance(problem, bm.Problem) and problem.message for problem in report.problems)
+    assert all(
+        isinstance(problem, bm.Problem) and problem.message
+        for problem in report.problems
+    )
 
 
 def _seeds() -> dict[str, bytes]:
@@ -256,9 +322,16 @@ def _seeds() -> dict[str, bytes]:
         body = bm.load(robot)
         for extension in (".urdf", ".xml"):
             bm.save(body, robot.with_suffix(extension))
-        bm.save(bm.Motion.from_joints(np.zeros((3, 1)), 100, joint_names=["ARM"]), Path(folder, "walk.seq"))
+        bm.save(
+            bm.Motion.from_joints(np.zeros((3, 1)), 100, joint_names=["ARM"]),
+            Path(folder, "walk.seq"),
+        )
         Path(folder, "robot.body").write_text(BODY_FILE)
-        return {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}
+        return {
+            path.name: path.read_bytes()
+            for path in Path(folder).iterdir()
+            if path.is_file()
+        }
 
 
 SEEDS = _seeds()

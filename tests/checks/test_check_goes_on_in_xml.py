@@ -170,7 +170,9 @@ def report_of(data, suffix, tmp_path):
 
 
 def errors_of(text, suffix, tmp_path):
-    return [(p.rule, p.location.line) for p in report_of(text, suffix, tmp_path)[1].errors]
+    return [
+        (p.rule, p.location.line) for p in report_of(text, suffix, tmp_path)[1].errors
+    ]
 
 
 @pytest.mark.parametrize("suffix", MODELS)
@@ -183,7 +185,9 @@ def test_one_fault_is_one_error(suffix, fault, tmp_path):
     """In its line; nothing else is wrong because of it; and reading says the same."""
     text, _ = MODELS[suffix]
     path, report = report_of(planted(text, fault), suffix, tmp_path)
-    assert [(p.rule, p.location.line) for p in report.errors] == [(fault[2], line_of(text, fault))]
+    assert [(p.rule, p.location.line) for p in report.errors] == [
+        (fault[2], line_of(text, fault))
+    ]
     assert report.errors[0].location.column is not None
     if fault[2] in ("BODY111", "XML106") or fault[0].startswith("<gyro"):
         bm.load(path)
@@ -197,7 +201,9 @@ def test_one_fault_is_one_error(suffix, fault, tmp_path):
 def test_all_faults_are_said_in_one_run(suffix, tmp_path):
     text, faults = MODELS[suffix]
     expected = sorted((fault[2], line_of(text, fault)) for fault in faults)
-    assert sorted(errors_of(reduce(planted, faults, text), suffix, tmp_path)) == expected
+    assert (
+        sorted(errors_of(reduce(planted, faults, text), suffix, tmp_path)) == expected
+    )
 
 
 @pytest.mark.parametrize("suffix", MODELS)
@@ -208,7 +214,9 @@ def test_so_are_some_of_them(suffix, data):
     some = data.draw(st.lists(st.sampled_from(faults), unique=True, min_size=2))
     expected = sorted((fault[2], line_of(text, fault)) for fault in some)
     with tempfile.TemporaryDirectory() as folder:
-        assert sorted(errors_of(reduce(planted, some, text), suffix, folder)) == expected
+        assert (
+            sorted(errors_of(reduce(planted, some, text), suffix, folder)) == expected
+        )
 
 
 @pytest.mark.parametrize("suffix", MODELS)
@@ -217,11 +225,19 @@ def test_what_stands_before_a_place_that_is_no_xml_is_said_too(suffix, tmp_path)
     broken = reduce(planted, faults[:3], text)
     cut = broken[: broken.index("<joint name=")] + "<joint <"
     found = errors_of(cut, suffix, tmp_path)
-    assert found == [*[(fault[2], line_of(text, fault)) for fault in faults[:3]], ("XML101", cut.count("\n") + 1)]
+    assert found == [
+        *[(fault[2], line_of(text, fault)) for fault in faults[:3]],
+        ("XML101", cut.count("\n") + 1),
+    ]
 
 
 SLIPS = {
-    ".urdf": (("</robot>", "</robo>"), ("</link>", "</lnk>"), ("<joint ", "<jont "), ("<robot ", "<robt ")),
+    ".urdf": (
+        ("</robot>", "</robo>"),
+        ("</link>", "</lnk>"),
+        ("<joint ", "<jont "),
+        ("<robot ", "<robt "),
+    ),
     ".xml": (
         ("</mujoco>", "</mujoc>"),
         ("</worldbody>", "</WORLDBODY>"),
@@ -231,13 +247,18 @@ SLIPS = {
 }
 
 
-@pytest.mark.parametrize(("suffix", "slip"), [(suffix, slip) for suffix, slips in SLIPS.items() for slip in slips])
+@pytest.mark.parametrize(
+    ("suffix", "slip"),
+    [(suffix, slip) for suffix, slips in SLIPS.items() for slip in slips],
+)
 def test_a_misspelt_tag_hides_nothing(suffix, slip, tmp_path):
     """Neither what is before it nor what is behind it; and it is one error."""
     text, faults = MODELS[suffix]
     at = text.index(slip[0], text.index("name=") if slip[0].startswith("<body") else 0)
     broken = reduce(planted, faults, text[:at] + slip[1] + text[at + len(slip[0]) :])
-    expected = [(fault[2], line_of(text, fault)) for fault in faults] + [("XML101", text[:at].count("\n") + 1)]
+    expected = [(fault[2], line_of(text, fault)) for fault in faults] + [
+        ("XML101", text[:at].count("\n") + 1)
+    ]
     assert sorted(errors_of(broken, suffix, tmp_path)) == sorted(expected)
 
 
@@ -248,7 +269,10 @@ def test_a_file_that_is_cut_off_has_only_findings_of_the_whole_one(suffix, tmp_p
     whole = {(p.rule, p.location.line) for p in found_in(broken, suffix, tmp_path)}
     lines = broken.splitlines(keepends=True)
     for number in range(2, len(lines)):
-        now = {(p.rule, p.location.line) for p in found_in("".join(lines[:number]), suffix, tmp_path)}
+        now = {
+            (p.rule, p.location.line)
+            for p in found_in("".join(lines[:number]), suffix, tmp_path)
+        }
         assert now - whole <= {("XML101", number + 1)}, lines[number - 1]
 
 
@@ -273,7 +297,12 @@ def found_in(text, suffix, folder):
 def test_names_of_a_part_that_can_not_be_read_are_no_faults(tmp_path):
     """What is included and missing may have the classes, meshes and sites that the rest names."""
     text = MJCF.replace("<default>", '<include file="defaults.xml"/>\n<default>', 1)
-    for name in ('class="odd" range', 'mesh="tent" material', 'site="tip"/>', 'body2="hand"'):
+    for name in (
+        'class="odd" range',
+        'mesh="tent" material',
+        'site="tip"/>',
+        'body2="hand"',
+    ):
         text = text.replace(name, name.replace('="', '="other_'))
     assert [rule for rule, _ in errors_of(text, ".xml", tmp_path)] == ["MJCF102"]
 
@@ -284,16 +313,29 @@ def test_an_included_file_is_checked_in_its_own_lines(tmp_path):
     )
     text = '<mujoco><worldbody>\n<include file="part.xml"/>\n</worldbody><compiler angle="x"/></mujoco>'
     _, report = report_of(text, ".xml", tmp_path)
-    places = [(p.rule, Path(p.location.path).name, p.location.line) for p in report.errors]
-    assert places == [("XML104", "robot.xml", 3), ("XML104", "part.xml", 2), ("XML104", "part.xml", 2)]
+    places = [
+        (p.rule, Path(p.location.path).name, p.location.line) for p in report.errors
+    ]
+    assert places == [
+        ("XML104", "robot.xml", 3),
+        ("XML104", "part.xml", 2),
+        ("XML104", "part.xml", 2),
+    ]
 
 
 def test_a_name_that_nobody_has_is_said_once(tmp_path):
     """The link that three joints mean is one mistake, and so is a class, a mesh or a material of many geoms."""
     text = URDF.replace('<link name="arm"/>', '<link name="amr"/>')
     assert errors_of(text, ".urdf", tmp_path) == [("URDF112", 20)]
-    for old, rule in (('class="small"/>', "MJCF105"), ('mesh="tent"', "MJCF142"), ('material="plain"', "MJCF142")):
-        twice = MJCF.replace('<geom type="mesh" mesh="tent" material="shiny"/>', '<geom type="mesh" mesh="tent"/>' * 2)
+    for old, rule in (
+        ('class="small"/>', "MJCF105"),
+        ('mesh="tent"', "MJCF142"),
+        ('material="plain"', "MJCF142"),
+    ):
+        twice = MJCF.replace(
+            '<geom type="mesh" mesh="tent" material="shiny"/>',
+            '<geom type="mesh" mesh="tent"/>' * 2,
+        )
         text = twice.replace(old, old.replace('="', '="x'))
         assert [code for code, _ in errors_of(text, ".xml", tmp_path)] == [rule], old
 
@@ -323,7 +365,9 @@ def test_a_name_that_nobody_has_is_said_once(tmp_path):
     ],
 )
 def test_trees_that_are_none(text, rules, tmp_path):
-    assert sorted(rule for rule, _ in errors_of(text, ".urdf", tmp_path)) == sorted(rules)
+    assert sorted(rule for rule, _ in errors_of(text, ".urdf", tmp_path)) == sorted(
+        rules
+    )
 
 
 @pytest.mark.parametrize("suffix", MODELS)
@@ -331,7 +375,10 @@ def test_very_many_faults_are_counted(suffix, tmp_path):
     many = 2 * MAX_LISTED
     if suffix == ".urdf":
         text = URDF.replace(
-            '<link name="arm"/>', '<link name="arm">' + '<visual><origin xyz="x"/></visual>' * many + "</link>"
+            '<link name="arm"/>',
+            '<link name="arm">'
+            + '<visual><origin xyz="x"/></visual>' * many
+            + "</link>",
         )
     else:
         text = MJCF.replace('<geom class="small"/>', '<geom size="x"/>' * many)
@@ -379,8 +426,12 @@ def test_check_says_what_reading_raises(suffix, seed):
         try:
             body = bm.load(path, format=name)
         except bm.FormatError as error:
-            assert error.problem.rule in {p.rule for p in report.errors if p.location == error.problem.location}
+            assert error.problem.rule in {
+                p.rule for p in report.errors if p.location == error.problem.location
+            }
         else:
             # A misspelt name (XML106) is understood.
-            assert {p.rule for p in report.problems if p.rule.startswith("XML")} <= {"XML106"}
+            assert {p.rule for p in report.problems if p.rule.startswith("XML")} <= {
+                "XML106"
+            }
             assert set(body.problems) <= set(report.problems)

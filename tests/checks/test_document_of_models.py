@@ -34,7 +34,9 @@ DEF R Humanoid { HUMANOID
 """
 
 
-def report(folder: Path, changes: dict[str, str], name: str = "model.wrl") -> list[tuple[str, int | None]]:
+def report(
+    folder: Path, changes: dict[str, str], name: str = "model.wrl"
+) -> list[tuple[str, int | None]]:
     text = MODEL
     for word in ("HUMANOID", "JOINT", "SEGMENT", "GYRO", "FORCE"):
         text = text.replace(f" {word}\n", f" {changes.get(word, '')}\n").replace(
@@ -54,7 +56,12 @@ def report(folder: Path, changes: dict[str, str], name: str = "model.wrl") -> li
         ("WRL115", 11, {"HUMANOID": "sites [ ]"}, {}),
         ("WRL115", 15, {"SEGMENT": "bboxSize 1 1 1"}, {}),
         ("BODY120", 18, {"TYPE": "free"}, {"TYPE": "slide"}),
-        ("WRL170", 16, {"GYRO": "maxAngularVelocity 0 0 0"}, {"GYRO": "maxAngularVelocity -1 -1 5"}),
+        (
+            "WRL170",
+            16,
+            {"GYRO": "maxAngularVelocity 0 0 0"},
+            {"GYRO": "maxAngularVelocity -1 -1 5"},
+        ),
         ("WRL170", 17, {"FORCE": "maxForce -5 5 5"}, {"FORCE": "maxForce 5 5 5"}),
         ("WRL170", 17, {"FORCE": "maxTorque 1 1 -2"}, {"FORCE": "maxTorque 1 1 1"}),
     ],
@@ -78,5 +85,7 @@ def test_a_file_without_humanoid(tmp_path):
     (tmp_path / "scene.wrl").write_text("#VRML V2.0 utf8\nShape { geometry Box { } }\n")
     assert not bm.check(tmp_path / "scene.wrl").problems
     assert not bm.load(tmp_path / "scene.wrl").problems
-    (tmp_path / "model.wrl").write_text("#VRML V2.0 utf8\nPROTO Joint [ ] { }\nShape { geometry Box { } }\n")
+    (tmp_path / "model.wrl").write_text(
+        "#VRML V2.0 utf8\nPROTO Joint [ ] { }\nShape { geometry Box { } }\n"
+    )
     assert [p.rule for p in bm.check(tmp_path / "model.wrl").problems] == ["WRL116"]

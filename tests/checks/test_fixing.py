@@ -86,20 +86,31 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
         "SEQ201",
         "m.seq",
         FLOW.replace('"formatVersion": 2, ', ""),
-        FLOW.replace('"formatVersion": 2, ', "").replace("{ ", '{"formatVersion": 2,  '),
+        FLOW.replace('"formatVersion": 2, ', "").replace(
+            "{ ", '{"formatVersion": 2,  '
+        ),
     ),
     (
         "SEQ201",
         "m.seq",
-        ZMP.replace("formatVersion: 3\n", "").replace("ZMPSeq", "MultiJointDisplacementSeq"),
-        "formatVersion: 3\n" + ZMP.replace("formatVersion: 3\n", "").replace("ZMPSeq", "MultiJointDisplacementSeq"),
+        ZMP.replace("formatVersion: 3\n", "").replace(
+            "ZMPSeq", "MultiJointDisplacementSeq"
+        ),
+        "formatVersion: 3\n"
+        + ZMP.replace("formatVersion: 3\n", "").replace(
+            "ZMPSeq", "MultiJointDisplacementSeq"
+        ),
     ),
     ("SEQ214", "m.seq", WALK.replace("numFrames: 2", "numFrames: 0"), WALK),
     (
         "SEQ214",
         "m.seq",
-        (WALK + "by: me\n").replace("numFrames: 2", "numFrames: 1234  #").replace("\n", "\r\n"),
-        (WALK + "by: me\n").replace("numFrames: 2", "numFrames: 2  #").replace("\n", "\r\n"),
+        (WALK + "by: me\n")
+        .replace("numFrames: 2", "numFrames: 1234  #")
+        .replace("\n", "\r\n"),
+        (WALK + "by: me\n")
+        .replace("numFrames: 2", "numFrames: 2  #")
+        .replace("\n", "\r\n"),
     ),
     ("SEQ223", "m.seq", WALK.replace("numFrames: 2", "numFrames: 'many'"), WALK),
     ("MOT102", "m.seq", WALK.replace("0, 0, 1.0, 0", "0, 0, 1.075, 0"), WALK),
@@ -129,12 +140,19 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
     ),
     ("VRML110", "m.wrl", ROBOT.replace("#VRML V2.0 utf8\n", ""), ROBOT),
     ("VRML110", "m.wrl", ROBOT.replace("#VRML", "# VRML"), ROBOT),
-    ("VRML110", "m.wrl", "# mine\n\n" + ROBOT, "#VRML V2.0 utf8\n# mine\n\n" + ROBOT.replace("#VRML V2.0 utf8\n", "")),
+    (
+        "VRML110",
+        "m.wrl",
+        "# mine\n\n" + ROBOT,
+        "#VRML V2.0 utf8\n# mine\n\n" + ROBOT.replace("#VRML V2.0 utf8\n", ""),
+    ),
     (
         "VRML110",
         "m.wrl",
         ROBOT.replace("#VRML V2.0 utf8", "# ä").replace("\n", "\r\n").encode(),
-        ("#VRML V2.0 utf8\n" + ROBOT.replace("#VRML V2.0 utf8", "# ä")).replace("\n", "\r\n").encode(),
+        ("#VRML V2.0 utf8\n" + ROBOT.replace("#VRML V2.0 utf8", "# ä"))
+        .replace("\n", "\r\n")
+        .encode(),
     ),
     ("VRML122", "m.wrl", b"\xef\xbb\xbf" + ROBOT.encode(), ROBOT),
     ("WRL109", "m.wrl", ROBOT.replace("USE BASE USE ARM ]", "USE BASE ]"), ROBOT),
@@ -155,7 +173,9 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
         ROBOT.replace("DEF R", "DEF X Joint { }\nDEF R").replace(
             "USE BASE USE", "USE BASE\n  USE X # no joint of it\n USE"
         ),
-        ROBOT.replace("DEF R", "DEF X Joint { }\nDEF R").replace("USE BASE USE", "USE BASE\n   # no joint of it\n USE"),
+        ROBOT.replace("DEF R", "DEF X Joint { }\nDEF R").replace(
+            "USE BASE USE", "USE BASE\n   # no joint of it\n USE"
+        ),
     ),
     (
         "WRL109",
@@ -170,7 +190,9 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
     (
         "WRL109",
         "m.wrl",
-        ROBOT.replace("DEF R", "DEF ARN Joint { }\nDEF R").replace("USE BASE USE ARM", "USE BASE USE ARN"),
+        ROBOT.replace("DEF R", "DEF ARN Joint { }\nDEF R").replace(
+            "USE BASE USE ARM", "USE BASE USE ARN"
+        ),
         ROBOT.replace("DEF R", "DEF ARN Joint { }\nDEF R"),
     ),
     (
@@ -179,34 +201,56 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
         ROBOT.replace("[ USE BASE USE ARM ]", "[ USE ARM ]"),
         ROBOT.replace("[ USE BASE USE ARM ]", "[ USE BASE USE ARM ]"),
     ),
-    ("WRL109", "m.wrl", ROBOT.replace("USE ARM_LINK ]", "USE ARM_LINK USE ARM_LINK ]"), ROBOT),
     (
-        "BODY110",
+        "WRL109",
         "m.wrl",
-        ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0 0 # z\n -2.5 jointId 0"),
-        ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0 0 # z\n -1.0 jointId 0"),
+        ROBOT.replace("USE ARM_LINK ]", "USE ARM_LINK USE ARM_LINK ]"),
+        ROBOT,
     ),
     (
         "BODY110",
         "m.wrl",
-        ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0.70710,0,.70710 jointId 0").replace("# ", "# ぁ"),
-        ROBOT.replace("jointAxis 0 0 1 jointId 0", "jointAxis 0.707106781,0,0.707106781 jointId 0"),
+        ROBOT.replace(
+            "jointAxis 0 0 1 jointId 0", "jointAxis 0 0 # z\n -2.5 jointId 0"
+        ),
+        ROBOT.replace(
+            "jointAxis 0 0 1 jointId 0", "jointAxis 0 0 # z\n -1.0 jointId 0"
+        ),
+    ),
+    (
+        "BODY110",
+        "m.wrl",
+        ROBOT.replace(
+            "jointAxis 0 0 1 jointId 0", "jointAxis 0.70710,0,.70710 jointId 0"
+        ).replace("# ", "# ぁ"),
+        ROBOT.replace(
+            "jointAxis 0 0 1 jointId 0", "jointAxis 0.707106781,0,0.707106781 jointId 0"
+        ),
     ),
     (
         "BODY106",
         "m.wrl",
-        ROBOT.replace("translation 0.3 0 0", "rotation 0.63 0 0.84 0.5 translation 0.3 0 0")
+        ROBOT.replace(
+            "translation 0.3 0 0", "rotation 0.63 0 0.84 0.5 translation 0.3 0 0"
+        )
         .replace("] exposedField MFNode children [ ] { }", "]")
         .replace(
             "exposedField SFVec3f translation 0 0 0",
             "exposedField SFVec3f translation 0 0 0 exposedField SFRotation rotation 0 0 1 0",
         ),
-        ROBOT.replace("translation 0.3 0 0", "rotation 0.6 0 0.8 0.5 translation 0.3 0 0").replace(
+        ROBOT.replace(
+            "translation 0.3 0 0", "rotation 0.6 0 0.8 0.5 translation 0.3 0 0"
+        ).replace(
             "exposedField SFVec3f translation 0 0 0",
             "exposedField SFVec3f translation 0 0 0 exposedField SFRotation rotation 0 0 1 0",
         ),
     ),
-    ("BODY110", "m.urdf", URDF.replace("-1  0", "-2.5  0"), URDF.replace("-1  0", "-1.0  0")),
+    (
+        "BODY110",
+        "m.urdf",
+        URDF.replace("-1  0", "-2.5  0"),
+        URDF.replace("-1  0", "-1.0  0"),
+    ),
     ("BODY110", "m.body", BODY.replace("0, 1.0 ]", "0, 2e1 ]"), BODY),
     (
         "BODY110",
@@ -218,24 +262,45 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
     (
         "BODY106",
         "m.body",
-        BODY.replace("0.6, 0.8, 90", "[ 0, 0, 1, 3 ], [ 0, 0.63, 0.84, 9 ]").replace("[ 0, [", "[ ["),
-        BODY.replace("0.6, 0.8, 90", "[ 0, 0, 1, 3 ], [ 0, 0.6, 0.8, 9 ]").replace("[ 0, [", "[ ["),
+        BODY.replace("0.6, 0.8, 90", "[ 0, 0, 1, 3 ], [ 0, 0.63, 0.84, 9 ]").replace(
+            "[ 0, [", "[ ["
+        ),
+        BODY.replace("0.6, 0.8, 90", "[ 0, 0, 1, 3 ], [ 0, 0.6, 0.8, 9 ]").replace(
+            "[ 0, [", "[ ["
+        ),
     ),
     ("CHA102", "m.cha", b"\xef\xbb\xbf" + MOVE.encode(), MOVE),
     (
         "CHA105",
         "m.cha",
-        MOVE.replace("1.0  1", "1.0\u00a0\u30001").replace("# over", "# over\u00a0\u00e9"),
+        MOVE.replace("1.0  1", "1.0\u00a0\u30001").replace(
+            "# over", "# over\u00a0\u00e9"
+        ),
         MOVE.replace("# over", "# over\u00a0\u00e9"),
     ),
     ("CHA110", "m.cha", "\n \n" + MOVE, MOVE),
     ("CHA111", "m.cha", MOVE.replace("only\n\n", "only\n\n\n \t\n"), MOVE),
-    ("CHA111", "m.cha", MOVE.replace("\n\n", "\n\n\n").replace("\n", "\r\n"), MOVE.replace("\n", "\r\n")),
-    ("CHA112", "m.cha", "# by me\n  // today\n\n" + MOVE, "# by me\n  // today\n" + MOVE),
+    (
+        "CHA111",
+        "m.cha",
+        MOVE.replace("\n\n", "\n\n\n").replace("\n", "\r\n"),
+        MOVE.replace("\n", "\r\n"),
+    ),
+    (
+        "CHA112",
+        "m.cha",
+        "# by me\n  // today\n\n" + MOVE,
+        "# by me\n  // today\n" + MOVE,
+    ),
     ("CHA112", "m.cha", "# one\n \n# two\n\n" + MOVE, "# one\n# two\n" + MOVE),
     ("CHA112", "m.cha", MOVE + "\n# the end\n\n", MOVE + "# the end\n\n"),
     ("CHA112", "m.cha", MOVE + "# a\n\n# b\n\t\n# c", MOVE + "# a\n# b\n# c"),
-    ("CHA112", "m.cha", (MOVE + "\n# ä\n").replace("\n", "\r\n"), (MOVE + "# ä\n").replace("\n", "\r\n")),
+    (
+        "CHA112",
+        "m.cha",
+        (MOVE + "\n# ä\n").replace("\n", "\r\n"),
+        (MOVE + "# ä\n").replace("\n", "\r\n"),
+    ),
     ("CHA114", "m.cha", MOVE.replace("no parameters\n\n", ""), MOVE),
     (
         "CHA114",
@@ -244,8 +309,18 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
         MOVE.replace("time", "# the columns\n# follow\ntime"),
     ),
     ("CHA117", "m.cha", MOVE.replace("only\n\n", "only\n"), MOVE),
-    ("CHA117", "m.cha", MOVE.replace("parameters\n\n", "parameters\n  "), MOVE.replace("time", "  time")),
-    ("CHA117", "m.cha", MOVE.replace("\n\n", "\n").replace("\n", "\r\n"), MOVE.replace("\n", "\r\n")),
+    (
+        "CHA117",
+        "m.cha",
+        MOVE.replace("parameters\n\n", "parameters\n  "),
+        MOVE.replace("time", "  time"),
+    ),
+    (
+        "CHA117",
+        "m.cha",
+        MOVE.replace("\n\n", "\n").replace("\n", "\r\n"),
+        MOVE.replace("\n", "\r\n"),
+    ),
     (
         "CHA117",
         "m.cha",
@@ -261,11 +336,20 @@ TRIGGERS: list[tuple[str, str, str | bytes, str | bytes]] = [
     (
         "MOT102",
         "m.cha",
-        MOVE.replace("quat_wxyz", "quat_xyzw").replace("1 0 0 0\n", "0 0 0 1.05\n").replace("1.0 0 0 0", "0 0 0 1"),
-        MOVE.replace("quat_wxyz", "quat_xyzw").replace("1 0 0 0\n", "0 0 0 1.0\n").replace("1.0 0 0 0", "0 0 0 1"),
+        MOVE.replace("quat_wxyz", "quat_xyzw")
+        .replace("1 0 0 0\n", "0 0 0 1.05\n")
+        .replace("1.0 0 0 0", "0 0 0 1"),
+        MOVE.replace("quat_wxyz", "quat_xyzw")
+        .replace("1 0 0 0\n", "0 0 0 1.0\n")
+        .replace("1.0 0 0 0", "0 0 0 1"),
     ),
     ("CHK104", "m.seq", WALK.replace("\n", "\r\n", 3), WALK),
-    ("CHK104", "m.seq", WALK.replace("\n", "\r\n").replace("\r\n", "\n", 2), WALK.replace("\n", "\r\n")),
+    (
+        "CHK104",
+        "m.seq",
+        WALK.replace("\n", "\r\n").replace("\r\n", "\n", 2),
+        WALK.replace("\n", "\r\n"),
+    ),
     ("CHK104", "m.wrl", ROBOT.replace("\n", "\r", 3), ROBOT),
     ("CHK104", "m.cha", MOVE.replace("\n", "\r\n", 1), MOVE),
 ]
@@ -283,13 +367,21 @@ def fixed(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def counted(path: Path) -> Counter[str]:
-    return Counter(problem.rule for problem in bm.check(path).problems if problem.location.path in (None, str(path)))
+    return Counter(
+        problem.rule
+        for problem in bm.check(path).problems
+        if problem.location.path in (None, str(path))
+    )
 
 
 @pytest.mark.parametrize(
-    ("rule", "name", "wrong", "right"), TRIGGERS, ids=[f"{row[0]}-{k}" for k, row in enumerate(TRIGGERS)]
+    ("rule", "name", "wrong", "right"),
+    TRIGGERS,
+    ids=[f"{row[0]}-{k}" for k, row in enumerate(TRIGGERS)],
 )
-def test_what_is_wrong_is_made_right_and_nothing_else_is_touched(tmp_path, rule, name, wrong, right):
+def test_what_is_wrong_is_made_right_and_nothing_else_is_touched(
+    tmp_path, rule, name, wrong, right
+):
     path = tmp_path / name
     data = as_bytes(wrong)
     after, rules = fixed(path, data)
@@ -304,14 +396,18 @@ def test_what_is_wrong_is_made_right_and_nothing_else_is_touched(tmp_path, rule,
 
 
 def test_every_rule_that_says_it_can_be_mended_is_tried():
-    assert {row[0] for row in TRIGGERS} == {code for code, rule in catalogue().items() if rule.fixable}
+    assert {row[0] for row in TRIGGERS} == {
+        code for code, rule in catalogue().items() if rule.fixable
+    }
 
 
 LEFT = [
     # Two components that go by one number, and differ.
     (
         "m.seq",
-        WALK.replace("frameRate: 50", "frameRate: 50\nnumFrames: 7").replace("    numFrames: 2\n", "")
+        WALK.replace("frameRate: 50", "frameRate: 50\nnumFrames: 7").replace(
+            "    numFrames: 2\n", ""
+        )
         + "  - {type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n",
     ),
     # numParts: what is wrong with it only the rows' author knows; "two" is also what stands beside decimal commas.
@@ -321,7 +417,11 @@ LEFT = [
     # Fewer rows than numFrames at the end of the text, or none: it may have been cut off, and this is the only trace.
     ("m.seq", WALK.replace("numFrames: 2", "numFrames: 3")),
     ("m.seq", WALK[: WALK.index("      - [")]),
-    ("m.seq", WALK.replace("MultiSE3Seq", "MultiValueSeq")[: WALK.index("    SE3F")] + "    frames: []\n"),
+    (
+        "m.seq",
+        WALK.replace("MultiSE3Seq", "MultiValueSeq")[: WALK.index("    SE3F")]
+        + "    frames: []\n",
+    ),
     # What is far from a quaternion may be angles.
     ("m.seq", WALK.replace("0, 0, 1.0, 0", "0, 0, 45, 0")),
     ("m.seq", WALK.replace("0, 0, 1.0, 0", "0, 0, 0.85, 0")),
@@ -340,7 +440,12 @@ LEFT = [
     # A list with a node of its own; a Joint without a name; one with a name that two have; a list before its Joints.
     ("m.wrl", ROBOT.replace("[ USE BASE USE ARM ]", "[ USE BASE DEF MORE Joint { } ]")),
     ("m.wrl", ROBOT.replace("DEF ARM Joint", "Joint").replace(" USE ARM ]", " ]")),
-    ("m.wrl", ROBOT.replace("DEF R ", "DEF ARM Segment { }\nDEF R ").replace("USE BASE USE ARM ]", "USE BASE ]")),
+    (
+        "m.wrl",
+        ROBOT.replace("DEF R ", "DEF ARM Segment { }\nDEF R ").replace(
+            "USE BASE USE ARM ]", "USE BASE ]"
+        ),
+    ),
     (
         "m.wrl",
         ROBOT.replace("  joints [ USE BASE USE ARM ]\n", "").replace(
@@ -352,9 +457,9 @@ LEFT = [
     # An axis that is the default of a prototype.
     (
         "m.wrl",
-        ROBOT.replace("jointAxis 0 0 1 exposedField", "jointAxis 0 0 2 exposedField").replace(
-            "jointAxis 0 0 1 jointId", "jointId"
-        ),
+        ROBOT.replace(
+            "jointAxis 0 0 1 exposedField", "jointAxis 0 0 2 exposedField"
+        ).replace("jointAxis 0 0 1 jointId", "jointId"),
     ),
     # Not UTF-8, or nothing that can be read.
     ("m.seq", WALK.replace("numFrames: 2", "numFrames: 3").encode("utf-16")),
@@ -382,15 +487,21 @@ def test_what_has_no_one_right_answer_stays(tmp_path, name, text):
 
 def test_only_what_is_asked_for(tmp_path):
     path = tmp_path / "m.seq"
-    path.write_text(WALK.replace("numFrames: 2", "numFrames: 1").replace("1.0, 0]", "1.05, 0]"))
+    path.write_text(
+        WALK.replace("numFrames: 2", "numFrames: 1").replace("1.0, 0]", "1.05, 0]")
+    )
     found = find_fixes(path, {"SEQ214"})
-    assert found is not None and found.after.decode() == WALK.replace("1.0, 0]", "1.05, 0]")
+    assert found is not None and found.after.decode() == WALK.replace(
+        "1.0, 0]", "1.05, 0]"
+    )
     assert find_fixes(path, ()) is None
 
 
 def test_rows_of_a_large_file_are_mended_in_pieces(tmp_path, monkeypatch):
     monkeypatch.setattr("bodymotion.formats.seq.scan.PIECE", 500)
-    text = WALK + "".join(f"      - [[ 0, 0, {k / 200}, {k % 3 / 10}, 0, 0, 1e0 ]]\n" for k in range(200))
+    text = WALK + "".join(
+        f"      - [[ 0, 0, {k / 200}, {k % 3 / 10}, 0, 0, 1e0 ]]\n" for k in range(200)
+    )
     path = tmp_path / "m.seq"
     after, rules = fixed(path, text.encode())
     assert set(rules) == {"MOT102", "SEQ214"}
@@ -401,7 +512,10 @@ def test_rows_of_a_large_file_are_mended_in_pieces(tmp_path, monkeypatch):
 
 
 SAMPLES = corpus_files(
-    "seq/made/**/*.seq", "cha/**/*.cha", "wrl/made/*.wrl", "wrl/choreonoid+choreonoid/share/model/**/*.wrl"
+    "seq/made/**/*.seq",
+    "cha/**/*.cha",
+    "wrl/made/*.wrl",
+    "wrl/choreonoid+choreonoid/share/model/**/*.wrl",
 )
 
 
@@ -439,7 +553,20 @@ def test_any_bytes_are_mended_or_stay(tmp_path_factory, data):
         cut = data.draw(st.integers(0, 8))
         put = data.draw(
             st.sampled_from(
-                [b"", b"\r", b"\n", b"nan", b"{", b"]", b"#", b'"', b" - ", b"\xa0", b"\xc3\xa9", b"USE ARM "]
+                [
+                    b"",
+                    b"\r",
+                    b"\n",
+                    b"nan",
+                    b"{",
+                    b"]",
+                    b"#",
+                    b'"',
+                    b" - ",
+                    b"\xa0",
+                    b"\xc3\xa9",
+                    b"USE ARM ",
+                ]
             )
         )
         text[at : at + cut] = put
@@ -449,7 +576,10 @@ def test_any_bytes_are_mended_or_stay(tmp_path_factory, data):
     found = find_fixes(path, fixable(bm.check(path).problems, path))
     if found is None:
         return
-    assert patched(found.before, "".join(found.diff())) == found.after.decode("utf-8", "replace").encode()
+    assert (
+        patched(found.before, "".join(found.diff()))
+        == found.after.decode("utf-8", "replace").encode()
+    )
     path.write_bytes(found.after)
     now = counted(path)
     for code in found.rules:
@@ -491,7 +621,9 @@ def test_the_diff_is_what_is_changed(data):
     text = data.draw(st.text("ab\n", min_size=1, max_size=60))
     edits = []
     for _ in range(data.draw(st.integers(1, 4))):
-        a, b = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=2)))
+        a, b = sorted(
+            data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=2))
+        )
         edits.append(Edit(a, b, data.draw(st.text("xy\n", max_size=5)).encode(), "R"))
     before = text.encode()
     after = applied(before, edits)
@@ -501,7 +633,11 @@ def test_the_diff_is_what_is_changed(data):
 
 
 def test_edits_do_not_overlap():
-    first, second, third = Edit(0, 4, b"x", "A"), Edit(2, 6, b"y", "B"), Edit(4, 4, b"z", "C")
+    first, second, third = (
+        Edit(0, 4, b"x", "A"),
+        Edit(2, 6, b"y", "B"),
+        Edit(4, 4, b"z", "C"),
+    )
     assert in_order([third, second, first, first]) == (first, third)
     assert applied(b"abcdefgh", [second, third, first]) == b"xzefgh"
 

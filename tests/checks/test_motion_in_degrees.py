@@ -23,7 +23,9 @@ def with_values(motion: bm.Motion, values: object) -> bm.Motion:
 
 def test_all_joints(walk):
     motion, body = walk
-    (problem,) = bm.check(with_values(motion, np.degrees(motion.joint_displacement.values)), body=body).problems
+    (problem,) = bm.check(
+        with_values(motion, np.degrees(motion.joint_displacement.values)), body=body
+    ).problems
     assert problem.rule == "MOT208"
     assert not bm.check(motion, body=body).problems
 
@@ -33,7 +35,10 @@ def test_a_wild_frame(walk):
     motion, body = walk
     values = np.array(motion.joint_displacement.values)
     values[20:22] = np.degrees(values[20:22]) + 30
-    found = {problem.rule for problem in bm.check(with_values(motion, values), body=body).problems}
+    found = {
+        problem.rule
+        for problem in bm.check(with_values(motion, values), body=body).problems
+    }
     assert "MOT204" in found and "MOT208" not in found
 
 
@@ -42,7 +47,10 @@ def test_one_joint(walk):
     motion, body = walk
     values = np.array(motion.joint_displacement.values)
     values[:, 3] += 2 * np.pi
-    found = {problem.rule for problem in bm.check(with_values(motion, values), body=body).problems}
+    found = {
+        problem.rule
+        for problem in bm.check(with_values(motion, values), body=body).problems
+    }
     assert "MOT204" in found and "MOT208" not in found
 
 
@@ -56,7 +64,10 @@ def test_the_worst_frame_is_the_one_that_is_named(tmp_path, walk):
     body = replace(
         body,
         links=tuple(
-            replace(link, joint=replace(link.joint, velocity_lower=-5, velocity_upper=5)) for link in body.links
+            replace(
+                link, joint=replace(link.joint, velocity_lower=-5, velocity_upper=5)
+            )
+            for link in body.links
         ),
     )
     bm.save(with_values(motion, values), tmp_path / "wild.seq")
@@ -64,6 +75,10 @@ def test_the_worst_frame_is_the_one_that_is_named(tmp_path, walk):
     for rule in ("MOT204", "MOT205"):
         problem = next(problem for problem in found if problem.rule == rule)
         named = [joint.name in problem.message for joint in body.joints].index(True)
-        frame = 30 if rule == "MOT204" else np.abs(np.diff(motion.joint_displacement.values[:, named])).argmax()
+        frame = (
+            30
+            if rule == "MOT204"
+            else np.abs(np.diff(motion.joint_displacement.values[:, named])).argmax()
+        )
         assert problem.location.inside.endswith(f"frames[{frame}]")
         assert problem.location.line is not None

@@ -33,7 +33,11 @@ def before(end: str, planted: str) -> Planter:
     def plant(text: str) -> tuple[int, str] | None:
         name = re.search(r'<(?:link|body) name="([^"]*)"', text)
         at = text.rfind(end)
-        return (at, planted.format(name and name[1])) if at >= 0 and (name or "{}" not in planted) else None
+        return (
+            (at, planted.format(name and name[1]))
+            if at >= 0 and (name or "{}" not in planted)
+            else None
+        )
 
     return plant
 
@@ -48,7 +52,10 @@ def link_of_body(text: str) -> tuple[int, str] | None:
     if found is None or not (item := re.search(r"^( +)-", found[0], re.MULTILINE)):
         return None
     parent = re.search(r"name: (\w+)", found[0])
-    return found.end(), f"{item[1]}- {{ name: PLANTED, parent: {parent and parent[1]}, joint_type: fixed, mass: -1 }}\n"
+    return (
+        found.end(),
+        f"{item[1]}- {{ name: PLANTED, parent: {parent and parent[1]}, joint_type: fixed, mass: -1 }}\n",
+    )
 
 
 def component(text: str) -> tuple[int, str] | None:
@@ -59,7 +66,10 @@ def component(text: str) -> tuple[int, str] | None:
     indent = item[2]
     if re.search(rf"^(?!{indent} |{indent}-|#|$)", text[item.start(1) :], re.MULTILINE):
         return None
-    return len(text), f"{indent}- type: Vector3Seq\n{indent}  content: Planted\n{indent}  frames: [ [ 0, 0, x ] ]\n"
+    return (
+        len(text),
+        f"{indent}- type: Vector3Seq\n{indent}  content: Planted\n{indent}  frames: [ [ 0, 0, x ] ]\n",
+    )
 
 
 def option(text: str) -> tuple[int, str] | None:
@@ -70,7 +80,11 @@ def option(text: str) -> tuple[int, str] | None:
 def color(text: str) -> tuple[int, str] | None:
     """Plant an option that does not change how the animation is played."""
     controls = re.search(r"^controls .*\n", text, re.MULTILINE)
-    return None if controls is None or "display_rgb" in text else (controls.end(), "display_rgb 1 2 256\n")
+    return (
+        None
+        if controls is None or "display_rgb" in text
+        else (controls.end(), "display_rgb 1 2 256\n")
+    )
 
 
 def tempo(text: str) -> tuple[int, str] | None:
@@ -120,15 +134,25 @@ FAULTS: dict[str, tuple[Planter, ...]] = {
     ".wrl": (
         at_end("Shape { geometry Sphere { radius -1 } }\n"),
         at_end("Shap { geometry Sphere { } }\n"),
-        at_end("Shape { geometry PointSet { coord Coordinate { point [ 0 0 0 1 ] } } }\n"),
+        at_end(
+            "Shape { geometry PointSet { coord Coordinate { point [ 0 0 0 1 ] } } }\n"
+        ),
         at_end("Shape { geometry Sphere { radius x } }\n"),
     ),
     ".body": (link_of_body,),
     ".seq": (component,),
     ".cha": (option, color, tempo, track, at_end("7 7\n")),
-    ".cap": (at_end("planted: 1\n"), at_end("bpm: soon\n"), at_end("timing_adjustability: 5\n")),
+    ".cap": (
+        at_end("planted: 1\n"),
+        at_end("bpm: soon\n"),
+        at_end("timing_adjustability: 5\n"),
+    ),
     ".pbtxt": (at_end("planted: 1\n"), at_end("name: 1\n")),
-    ".csq": (at_end("planted: 1\n"), at_end("planted { a: 1 }\n"), at_end("slices_per_minute: fast\n")),
+    ".csq": (
+        at_end("planted: 1\n"),
+        at_end("planted { a: 1 }\n"),
+        at_end("slices_per_minute: fast\n"),
+    ),
     ".csv": (row, at_end("0,1,2,3,4,5,6,7,8,9\n")),
     ".waist": (at_end("0 1 2\n"),),
 }
@@ -141,8 +165,19 @@ SYNTAX: dict[str, tuple[Planter, ...]] = {
         at_end("</robot>"),
         at_end("<"),
     ),
-    ".xml": (before("mujoco>", "w"), before("</mujoco>", "<unclosed"), before("</mujoco>", "<a><b></a>"), at_end("<")),
-    ".wrl": (at_end("Shape {"), at_end("Group { children [ }"), at_end("}"), at_end("]"), at_end('"')),
+    ".xml": (
+        before("mujoco>", "w"),
+        before("</mujoco>", "<unclosed"),
+        before("</mujoco>", "<a><b></a>"),
+        at_end("<"),
+    ),
+    ".wrl": (
+        at_end("Shape {"),
+        at_end("Group { children [ }"),
+        at_end("}"),
+        at_end("]"),
+        at_end('"'),
+    ),
     ".body": (
         at_end(": 1\n"),
         at_end("- [ [ \n"),
@@ -151,15 +186,28 @@ SYNTAX: dict[str, tuple[Planter, ...]] = {
         at_end('"'),
         at_end("\t- x: y\n"),
     ),
-    ".seq": (at_end("- [ [ \n"), at_end("planted: { a: \n"), at_end("}\n"), at_end('"'), at_end("      - [ 1, [\n")),
+    ".seq": (
+        at_end("- [ [ \n"),
+        at_end("planted: { a: \n"),
+        at_end("}\n"),
+        at_end('"'),
+        at_end("      - [ 1, [\n"),
+    ),
     ".cha": (at_end("x y z\n"), at_end("1e\n"), at_end("\x00\n")),
     ".cap": (at_end("planted {\n"), at_end("}\n"), at_end("bpm\n")),
     ".pbtxt": (at_end("planted {\n"), at_end("}\n"), at_end("name\n")),
-    ".csq": (at_end("planted {\n"), at_end("}\n"), at_end("moves {\n"), at_end("name\n")),
+    ".csq": (
+        at_end("planted {\n"),
+        at_end("}\n"),
+        at_end("moves {\n"),
+        at_end("name\n"),
+    ),
     ".csv": (at_end('"\n'), at_end("\x00\n")),
     ".waist": (at_end("x\n"), at_end("\x00")),
 }
-THERE_IS_NONE = {*["BODY108", "CHA115", "CHA200", "CAP006", "TAB002", "WRL113", "WRL116", "BODY131"]}
+THERE_IS_NONE = {
+    *["BODY108", "CHA115", "CHA200", "CAP006", "TAB002", "WRL113", "WRL116", "BODY131"]
+}
 """Rules about files that lack something which the planted text has, or may have."""
 NEEDS_WHOLE = {
     *["URDF112", "BODY125 .urdf", "URDF132", "URDF150", "URDF160", "URDF161"],
@@ -175,10 +223,19 @@ NEEDS_ROWS = re.compile(r"SPOT|MOT3|CHA2(?:01|17|18|2\d)$")
 def pairs(suffix: str) -> list[Pair]:
     """Return the files of that kind that break rules."""
     modules = (
-        importlib.import_module(f"rules.{path.stem}") for path in sorted((ROOT / "tests/rules").glob("pairs_*.py"))
+        importlib.import_module(f"rules.{path.stem}")
+        for path in sorted((ROOT / "tests/rules").glob("pairs_*.py"))
     )
-    found = [pair for module in modules for pair in (*module.PAIRS.values(), *getattr(module, "MORE", ()))]
-    return [pair for pair in found if pair.folder is not None and Path(pair.name).suffix == suffix]
+    found = [
+        pair
+        for module in modules
+        for pair in (*module.PAIRS.values(), *getattr(module, "MORE", ()))
+    ]
+    return [
+        pair
+        for pair in found
+        if pair.folder is not None and Path(pair.name).suffix == suffix
+    ]
 
 
 def findings(pair: Pair, content: bytes, folder: Path) -> set[tuple[str, int]]:
@@ -190,7 +247,10 @@ def findings(pair: Pair, content: bytes, folder: Path) -> set[tuple[str, int]]:
         path.write_bytes(encoded(other))
     path = folder / pair.name
     own = (str(path), None)
-    return {(p.rule, (p.location.line or 0) if p.location.path in own else -1) for p in bm.check(path).problems}
+    return {
+        (p.rule, (p.location.line or 0) if p.location.path in own else -1)
+        for p in bm.check(path).problems
+    }
 
 
 def encoded(content: Content) -> bytes:
@@ -221,18 +281,30 @@ def test_another_fault_removes_no_finding(suffix, tmp_path):
         for planter in found_by:
             planted = planter(text)
             # Where a track that is not controlled has columns, an unknown track may be that one.
-            if planted is None or (planter is track and any(rule == "CHA187" for rule, _ in was)):
+            if planted is None or (
+                planter is track and any(rule == "CHA187" for rule, _ in was)
+            ):
                 continue
             at, more = planted
-            now = findings(pair, (text[:at] + more + text[at:]).encode("latin-1"), tmp_path)
-            found_by[planter] += bool({rule for rule, _ in now} - {rule for rule, _ in was})
-            exempt = THERE_IS_NONE | (NEEDS_WHOLE if planter in SYNTAX[suffix] else set())
+            now = findings(
+                pair, (text[:at] + more + text[at:]).encode("latin-1"), tmp_path
+            )
+            found_by[planter] += bool(
+                {rule for rule, _ in now} - {rule for rule, _ in was}
+            )
+            exempt = THERE_IS_NONE | (
+                NEEDS_WHOLE if planter in SYNTAX[suffix] else set()
+            )
             begin, lines = text[:at].count("\n") + 1, more.count("\n")
             lost = {
                 (rule, line)
                 for rule, line in was - now
                 if not {rule, f"{rule} {suffix}"} & exempt
-                and not (suffix == ".cha" and NEEDS_ROWS.match(rule) and planter not in (option, color, tempo, track))
+                and not (
+                    suffix == ".cha"
+                    and NEEDS_ROWS.match(rule)
+                    and planter not in (option, color, tempo, track)
+                )
                 if line < begin or (rule, line + lines) not in now
             }
             assert not lost, (pair.name, text, more, now - was)
@@ -243,10 +315,15 @@ def test_another_array_removes_no_finding(tmp_path):
     for pair in pairs(".npz"):
         assert pair.folder is not None
         content = encoded(pair.folder[pair.name])
-        assert findings(pair, content, tmp_path) <= findings(pair, with_array(content), tmp_path)
+        assert findings(pair, content, tmp_path) <= findings(
+            pair, with_array(content), tmp_path
+        )
 
 
-CHA_ROW, CAP_ROW = "{} {}", "animation_keyframes {{ time: {} body {{ body_pos {{ z {{ value: {} }} }} }} }}"
+CHA_ROW, CAP_ROW = (
+    "{} {}",
+    "animation_keyframes {{ time: {} body {{ body_pos {{ z {{ value: {} }} }} }} }}",
+)
 
 
 HEADS = {
@@ -271,22 +348,39 @@ HEADS = {
         ("move.cap", 2, 0.48, {("MOT105", None)}),
     ],
 )
-def test_a_faulty_keyframe_leaves_the_others_to_be_played(name, time, z, found, tmp_path):
+def test_a_faulty_keyframe_leaves_the_others_to_be_played(
+    name, time, z, found, tmp_path
+):
     """The body sinks to the floor, long before and after a faulty keyframe; the keyframes next to that are unknown."""
     head, row = HEADS[name]
     for low in (1, 19):
         rows = [row.format(k, 0.02 if k == low else 0.48) for k in range(21)]
         path = tmp_path / name
         path.write_text(head + "\n".join(rows) + "\n")
-        was = {(p.rule, p.location.line, p.location.inside, p.message) for p in bm.check(path).problems}
-        assert any(rule.startswith("SPOT") and f"keyframe {low + 1}" in inside for rule, _, inside, _ in was)
-        path.write_text(head + "\n".join([*rows[:9], row.format(time, z), *rows[10:]]) + "\n")
-        now = {(p.rule, p.location.line, p.location.inside, p.message) for p in bm.check(path).problems}
+        was = {
+            (p.rule, p.location.line, p.location.inside, p.message)
+            for p in bm.check(path).problems
+        }
+        assert any(
+            rule.startswith("SPOT") and f"keyframe {low + 1}" in inside
+            for rule, _, inside, _ in was
+        )
+        path.write_text(
+            head + "\n".join([*rows[:9], row.format(time, z), *rows[10:]]) + "\n"
+        )
+        now = {
+            (p.rule, p.location.line, p.location.inside, p.message)
+            for p in bm.check(path).problems
+        }
         assert {one[:2] for one in now - was} == found and was <= now
 
 
-@pytest.mark.parametrize(("column", "is_played"), [("planted", True), ("body_rol", False)])
-def test_an_unknown_column_that_is_none_of_the_format_changes_no_motion(column, is_played, tmp_path):
+@pytest.mark.parametrize(
+    ("column", "is_played"), [("planted", True), ("body_rol", False)]
+)
+def test_an_unknown_column_that_is_none_of_the_format_changes_no_motion(
+    column, is_played, tmp_path
+):
     path = tmp_path / "move.cha"
 
     def found(more="", value=""):

@@ -249,7 +249,12 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
             ('<child link="arm"/>', '<child link="upper"/>', "URDF112", True),
             ('name="r"', 'name="r & d"', "XML101", True),
             ('<mass value="1"/>', '<mass value="1"\nvalue="2" />', "XML101", True),
-            ('  </link>\n  <link name="hand">', f'{SHAPE}</link>\n  <link name="hand">', "BODY143", False),
+            (
+                '  </link>\n  <link name="hand">',
+                f'{SHAPE}</link>\n  <link name="hand">',
+                "BODY143",
+                False,
+            ),
         ),
         "<unclosed",
     ),
@@ -287,8 +292,18 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
     ".wrl": (
         WRL,
         (
-            ("llimit [ -1 ] ulimit [ 1 ]", "llimit [ -90 ] ulimit [ 90 ]", "BODY115", False),
-            ("llimit [ -2 ] ulimit [ 2 ]", "llimit [ 2 ] ulimit [ -2 ]", "BODY112", False),
+            (
+                "llimit [ -1 ] ulimit [ 1 ]",
+                "llimit [ -90 ] ulimit [ 90 ]",
+                "BODY115",
+                False,
+            ),
+            (
+                "llimit [ -2 ] ulimit [ 2 ]",
+                "llimit [ 2 ] ulimit [ -2 ]",
+                "BODY112",
+                False,
+            ),
             ("0.2 0 0 0 0.2 0", "0.2 0 0 0 2 0", "BODY133", False),
             ("jointAxis 0 1 0", "jointAxis 0 3 0", "BODY110", False),
             ("mass 3", "mass -3", "BODY130", False),
@@ -333,8 +348,18 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
             ("x { value: 0.1 }", "q { value: 0.1 }", "CAP101", False),
             ("start_slice: 14", "start_slice 14", "CAP002", True),
             ("requested_slices: 12", "requested_slices: -12", "SPOT105", False),
-            ("vertical { value: 0.01 }", "vertical { value: 0.01 value: 0.02 }", "CAP002", True),
-            ("start_slice: 32\n  requested_slices: 4\n}", "start_slice: 32\n  requested_slices: 4", "CAP002", True),
+            (
+                "vertical { value: 0.01 }",
+                "vertical { value: 0.01 value: 0.02 }",
+                "CAP002",
+                True,
+            ),
+            (
+                "start_slice: 32\n  requested_slices: 4\n}",
+                "start_slice: 32\n  requested_slices: 4",
+                "CAP002",
+                True,
+            ),
         ),
         "moves {",
     ),
@@ -389,7 +414,9 @@ def test_a_fault_of_meaning_removes_no_finding(suffix, data):
     if suffix in NOT_YET_FOR_ERRORS:
         chosen = [fault for fault in chosen if not fault[3]] or chosen[:1]
     with tempfile.TemporaryDirectory() as folder:
-        assert {fault[2] for fault in chosen} <= found(reduce(planted, chosen, text), suffix, Path(folder)).keys()
+        assert {fault[2] for fault in chosen} <= found(
+            reduce(planted, chosen, text), suffix, Path(folder)
+        ).keys()
 
 
 @pytest.mark.parametrize("suffix", FAULTS)
@@ -413,7 +440,9 @@ def test_a_fault_of_syntax_removes_no_finding_before_it(suffix, data):
         (('jointType "slide" jointId 4', 'jointType "slide jointId 4'), False),
     ],
 )
-def test_an_open_string_of_a_model_hides_only_what_may_be_in_it(fault, is_kept, tmp_path):
+def test_an_open_string_of_a_model_hides_only_what_may_be_in_it(
+    fault, is_kept, tmp_path
+):
     """A gap of the ids is found if no id may be in the string; an id in it is not missing."""
     text = WRL.replace("jointId 1", "jointId 4")
     assert found(text, ".wrl", tmp_path) == {"BODY118": {25}}
@@ -449,7 +478,9 @@ def test_five_faults_of_a_urdf(tmp_path):
     lines = {(problem.rule, problem.location.line) for problem in report.problems}
     assert ("URDF120", 12) in lines
     if ".urdf" not in NOT_YET_FOR_ERRORS:
-        assert {("BODY115", 10), ("BODY133", 4)} <= lines and len(report.problems) == 5, report
+        assert {("BODY115", 10), ("BODY133", 4)} <= lines and len(
+            report.problems
+        ) == 5, report
 
 
 @pytest.fixture(scope="module", params=["by rate", "stamped"])
@@ -463,12 +494,21 @@ def spoiled(request, examples, tmp_path_factory):
     zmp[500:600, 1] += 0.5
     values = [bm.MultiSE3Seq, bm.MultiValueSeq, bm.Vector3Seq]
     assert [type(component) for component in motion.components] == values
-    components = [replace(one, values=new) for one, new in zip(motion.components, (places, joints, zmp), strict=True)]
+    components = [
+        replace(one, values=new)
+        for one, new in zip(motion.components, (places, joints, zmp), strict=True)
+    ]
     if request.param == "stamped":
-        components = [replace(one, timeline=Timeline.stamped(one.timeline.times)) for one in components]
+        components = [
+            replace(one, timeline=Timeline.stamped(one.timeline.times))
+            for one in components
+        ]
     path = tmp_path_factory.mktemp("spoiled") / "walk.seq"
     bm.save(replace(motion, components=tuple(components)), path)
-    found = {(problem.rule, problem.data.get("frame")) for problem in bm.check(path, body=body).problems}
+    found = {
+        (problem.rule, problem.data.get("frame"))
+        for problem in bm.check(path, body=body).problems
+    }
     assert len({rule for rule, _ in found if rule.startswith("MOT3")}) >= 5
     return path.read_text(), body, found
 
@@ -480,7 +520,9 @@ def test_a_frame_that_cannot_be_read_hides_no_finding_and_adds_none(spoiled, dat
     text, body, was = spoiled
     lines = text.split("\n")
     rows = [k for k, line in enumerate(lines) if line.lstrip().startswith("- [")]
-    frames = data.draw(st.lists(st.integers(800, 990), min_size=1, max_size=3) | st.just([0, 1]))
+    frames = data.draw(
+        st.lists(st.integers(800, 990), min_size=1, max_size=3) | st.just([0, 1])
+    )
     for frame in frames:
         row = rows[data.draw(st.integers(0, 2)) * (len(rows) // 3) + frame]
         lines[row] = (
@@ -490,7 +532,11 @@ def test_a_frame_that_cannot_be_read_hides_no_finding_and_adds_none(spoiled, dat
         path = Path(folder) / "walk.seq"
         path.write_text("\n".join(lines))
         problems = bm.check(path, body=body).problems
-    now = {(problem.rule, problem.data.get("frame")) for problem in problems if not problem.rule.startswith("SEQ")}
+    now = {
+        (problem.rule, problem.data.get("frame"))
+        for problem in problems
+        if not problem.rule.startswith("SEQ")
+    }
     assert now == was
 
 
@@ -509,7 +555,9 @@ def test_a_frame_that_cannot_be_read_hides_no_finding_and_adds_none(spoiled, dat
         ("HEAD_PAN", "nan", {"MOT101"}),
     ],
 )
-def test_a_wrong_cell_leaves_the_other_frames_to_be_checked(column, cell, rules, examples, tmp_path):
+def test_a_wrong_cell_leaves_the_other_frames_to_be_checked(
+    column, cell, rules, examples, tmp_path
+):
     """A walk has a fast joint, one beyond its limit and a jump of the root, long before and after a wrong cell."""
     body, motion = bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")
     path = tmp_path / "walk.csv"
@@ -517,12 +565,18 @@ def test_a_wrong_cell_leaves_the_other_frames_to_be_checked(column, cell, rules,
     names, *lines = path.read_text().splitlines()
     rows = [line.split(",") for line in lines]
     at = names.split(",").index
-    for frame, where, amount in ((50, "R_HIP_ROLL", 0.6), (200, "L_ANKLE_ROLL", 3.5), (900, "root_x", 1.0)):
+    for frame, where, amount in (
+        (50, "R_HIP_ROLL", 0.6),
+        (200, "L_ANKLE_ROLL", 3.5),
+        (900, "root_x", 1.0),
+    ):
         rows[frame][at(where)] = str(float(rows[frame][at(where)]) + amount)
 
     def found() -> set[tuple[str, int]]:
         path.write_text("\n".join([names, *map(",".join, rows)]) + "\n")
-        return {(p.rule, p.location.line or 0) for p in bm.check(path, body=body).problems}
+        return {
+            (p.rule, p.location.line or 0) for p in bm.check(path, body=body).problems
+        }
 
     was = found()
     assert {rule for rule, _ in was} >= {"MOT204", "MOT302", "MOT305"}
@@ -537,7 +591,12 @@ def test_a_zero_moment_point_that_cannot_be_read_hides_no_finding(examples, tmp_
     joints = motion.joint_displacement
     values = np.array(joints.values)
     values[200, 11] += 3.5
-    spoiled = motion.replaced(*(replace(joints, values=values) if c is joints else c for c in motion.components))
+    spoiled = motion.replaced(
+        *(
+            replace(joints, values=values) if c is joints else c
+            for c in motion.components
+        )
+    )
     path = tmp_path / "walk.npz"
     bm.save(spoiled, path)
     was = {p.rule for p in bm.check(path, body=body).problems}

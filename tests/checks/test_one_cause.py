@@ -46,7 +46,12 @@ def test_a_wrong_frame(walk, change):
 
 @pytest.mark.parametrize(
     ("quaternion", "rule"),
-    [((0, 0, 45, 0), "MOT104"), ((0, 0, 0, 1e5), "MOT104"), ((1e300, 1e300, 0, 0), "MOT104"), ((0, 0, 0, 0), "MOT103")],
+    [
+        ((0, 0, 45, 0), "MOT104"),
+        ((0, 0, 0, 1e5), "MOT104"),
+        ((1e300, 1e300, 0, 0), "MOT104"),
+        ((0, 0, 0, 0), "MOT103"),
+    ],
 )
 @pytest.mark.parametrize("all_frames", [False, True])
 def test_a_quaternion_that_is_no_orientation(walk, quaternion, rule, all_frames):
@@ -59,9 +64,15 @@ def test_a_quaternion_that_is_no_orientation(walk, quaternion, rule, all_frames)
         values[rows, 0, 3:] = quaternion
         values[300:, 0, 0] += 0.1
 
-    found = bm.check(changed(motion, "link_position", walks_backwards), body=body).problems
+    found = bm.check(
+        changed(motion, "link_position", walks_backwards), body=body
+    ).problems
     (jump,) = (one for one in found if one.rule in ("MOT304", "MOT305"))
-    assert jump.rule == "MOT304" and jump.data["frame"] == 300 and rule in {one.rule for one in found}
+    assert (
+        jump.rule == "MOT304"
+        and jump.data["frame"] == 300
+        and rule in {one.rule for one in found}
+    )
 
 
 def test_what_is_fast_elsewhere_is_told_beside_a_wrong_frame(walk):
@@ -72,7 +83,9 @@ def test_what_is_fast_elsewhere_is_told_beside_a_wrong_frame(walk):
         spike(values)
         # Up and down within its limits, smoothly, and too fast.
         times = np.arange(len(values)) * 0.01
-        wave = np.where((times > 6) & (times < 8), np.sin(np.pi * (times - 6)) ** 2, 0.0)
+        wave = np.where(
+            (times > 6) & (times < 8), np.sin(np.pi * (times - 6)) ** 2, 0.0
+        )
         values[:, column] += 0.6 * wave * np.sin(25 * times)
 
     found = codes(changed(motion, "joint_displacement", both), body)
@@ -91,7 +104,11 @@ def test_a_jump_of_the_root(walk):
 
 def test_joints_without_rows_hide_no_other_fault(walk, tmp_path):
     motion, body = walk
-    joints = replace(motion.joint_displacement, timeline=Timeline.uniform(0, 100), values=np.zeros((0, 32)))
+    joints = replace(
+        motion.joint_displacement,
+        timeline=Timeline.uniform(0, 100),
+        values=np.zeros((0, 32)),
+    )
 
     def spoiled(values):
         values[500, 0, 3:] *= 2
@@ -99,15 +116,36 @@ def test_joints_without_rows_hide_no_other_fault(walk, tmp_path):
 
     faulty = changed(motion, "link_position", spoiled)
     path = tmp_path / "faulty.seq"
-    bm.save(faulty.replaced(*(joints if c is motion.joint_displacement else c for c in faulty.components)), path)
-    first = next(k for k, line in enumerate(path.read_text().splitlines(), 1) if line.strip() == "frames:")
-    found = {one.rule: one.location.line for one in bm.check(path, body=body).problems if one.rule != "SEQ217"}
+    bm.save(
+        faulty.replaced(
+            *(
+                joints if c is motion.joint_displacement else c
+                for c in faulty.components
+            )
+        ),
+        path,
+    )
+    first = next(
+        k
+        for k, line in enumerate(path.read_text().splitlines(), 1)
+        if line.strip() == "frames:"
+    )
+    found = {
+        one.rule: one.location.line
+        for one in bm.check(path, body=body).problems
+        if one.rule != "SEQ217"
+    }
     assert found == {"MOT104": first + 501, "MOT304": first + 701}
 
 
 def rated(motion: bm.Motion, factor: float) -> bm.Motion:
     """Return a motion with the same frames at another rate."""
-    timed = (replace(c, timeline=replace(c.timeline, frame_rate=c.timeline.frame_rate * factor)) for c in motion.timed)
+    timed = (
+        replace(
+            c, timeline=replace(c.timeline, frame_rate=c.timeline.frame_rate * factor)
+        )
+        for c in motion.timed
+    )
     return motion.replaced(*timed)
 
 
@@ -137,7 +175,12 @@ def test_both_in_millimetres_are_one(walk):
 def test_degrees_hide_no_wrong_rate(walk):
     """A rule about any motion is applied with a body and without one."""
     motion, body = walk
-    motion = rated(changed(motion, "joint_displacement", lambda values: np.degrees(values, out=values)), 1e-4)
+    motion = rated(
+        changed(
+            motion, "joint_displacement", lambda values: np.degrees(values, out=values)
+        ),
+        1e-4,
+    )
     assert codes(motion, None) == ["MOT210"]
     assert set(codes(motion, body)) == {"MOT208", "MOT210"}
 
@@ -170,7 +213,9 @@ def test_an_unknown_number_of_each_joint_hides_no_wrong_rate(walk, number):
         np.fill_diagonal(values, number)
 
     for one in (motion, motion.replaced(motion.joint_displacement)):
-        found = bm.check(rated(changed(one, "joint_displacement", unknown), 10), body=body).problems
+        found = bm.check(
+            rated(changed(one, "joint_displacement", unknown), 10), body=body
+        ).problems
         assert {problem.rule for problem in found} == {"MOT101", "MOT210"}
 
 
@@ -178,7 +223,11 @@ def test_too_many_frames_for_joints_without_limits(walk):
     """Then the zero moment point tells it."""
     motion, body = walk
     links = tuple(
-        replace(link, joint=replace(link.joint, velocity_lower=-np.inf, velocity_upper=np.inf)) for link in body.links
+        replace(
+            link,
+            joint=replace(link.joint, velocity_lower=-np.inf, velocity_upper=np.inf),
+        )
+        for link in body.links
     )
     assert codes(rated(motion, 10), replace(body, links=links)) == ["MOT210"]
 
@@ -186,7 +235,9 @@ def test_too_many_frames_for_joints_without_limits(walk):
 def test_the_time_between_frames_is_no_rate(walk):
     motion, body = walk
     for given in (None, body):
-        (problem,) = bm.check(rated(motion, 0.002 / motion.frame_rate), body=given).problems
+        (problem,) = bm.check(
+            rated(motion, 0.002 / motion.frame_rate), body=given
+        ).problems
         assert problem.rule == "MOT210" and "frameRate: 500" in problem.hint
     assert codes(rated(motion, 1 / motion.frame_rate), None) == []
 
@@ -195,7 +246,9 @@ def test_the_time_between_frames_is_no_rate(walk):
 def test_time_stamps_in_another_unit_are_one(walk, factor):
     motion, body = walk
     times = motion.joint_displacement.timeline.times * factor
-    motion = motion.replaced(*(replace(one, timeline=Timeline.stamped(times)) for one in motion.timed))
+    motion = motion.replaced(
+        *(replace(one, timeline=Timeline.stamped(times)) for one in motion.timed)
+    )
     assert codes(motion, None) == codes(motion, body) == ["MOT211"]
 
 
@@ -218,6 +271,9 @@ def test_wheels_that_roll_are_not_in_degrees():
 
 
 def test_units_of_a_file(tmp_path):
-    bm.save(bm.Motion.from_joints(np.linspace(45, 49, 4)[:, None] * [1, 0.9, 1.1], 100), tmp_path / "m.seq")
+    bm.save(
+        bm.Motion.from_joints(np.linspace(45, 49, 4)[:, None] * [1, 0.9, 1.1], 100),
+        tmp_path / "m.seq",
+    )
     (problem,) = bm.check(tmp_path / "m.seq").problems
     assert problem.rule == "MOT208" and problem.location.line is not None

@@ -20,7 +20,11 @@ MOVES = corpus_files("cha/**/v*.cha")
 
 
 def physics(motion: object, body: bm.Body) -> set[str]:
-    return {problem.rule for problem in bm.check(motion, body=body).problems if problem.rule.startswith("MOT")}
+    return {
+        problem.rule
+        for problem in bm.check(motion, body=body).problems
+        if problem.rule.startswith("MOT")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +39,14 @@ def test_the_reference_programs_walks_are_sound(corpus, path):
 
 
 @pytest.mark.parametrize(
-    ("rate", "method"), [(20, "cubic"), (30, "linear"), (60, "cubic"), (250, "linear"), (1000, "linear")]
+    ("rate", "method"),
+    [(20, "cubic"), (30, "linear"), (60, "cubic"), (250, "linear"), (1000, "linear")],
 )
 def test_the_projects_walk_is_sound_at_each_rate(walk, rate, method):
     motion, body = walk
-    assert physics(motion, body) == physics(motion.resample(rate, method), body) == set()
+    assert (
+        physics(motion, body) == physics(motion.resample(rate, method), body) == set()
+    )
 
 
 @pytest.mark.parametrize("name", ["wave", "trot", "sway"])
@@ -62,7 +69,13 @@ def without(motion: bm.Motion, first: int, last: int) -> bm.Motion:
     parts = []
     for component in motion.components:
         values = np.delete(component.values, np.s_[first:last], axis=0)
-        parts.append(replace(component, values=values, timeline=bm.Timeline.uniform(len(values), motion.frame_rate)))
+        parts.append(
+            replace(
+                component,
+                values=values,
+                timeline=bm.Timeline.uniform(len(values), motion.frame_rate),
+            )
+        )
     return motion.replaced(*parts)
 
 
@@ -76,19 +89,34 @@ def test_a_walk_on_the_spot_slips(walk):
     motion, body = walk
     root = np.array(motion.link_position.values)
     root[:, 0, :2] = root[0, 0, :2]
-    changed = motion.replaced(*(replace(c, values=root) if c is motion.link_position else c for c in motion.components))
+    changed = motion.replaced(
+        *(
+            replace(c, values=root) if c is motion.link_position else c
+            for c in motion.components
+        )
+    )
     assert "MOT311" in physics(changed, body)
 
 
 def test_the_walk_of_another_speed_tips_over(walk):
     """In half of the time all forces along the ground are four times as large."""
     motion, body = walk
-    fast = motion.replaced(*(replace(c, timeline=bm.Timeline.uniform(c.num_frames, 200.0)) for c in motion.components))
+    fast = motion.replaced(
+        *(
+            replace(c, timeline=bm.Timeline.uniform(c.num_frames, 200.0))
+            for c in motion.components
+        )
+    )
     assert {"MOT321", "MOT323"} <= physics(fast, body)
 
 
 def test_a_point_in_the_wrong_frame_is_elsewhere(walk):
     """The motion's own zero moment point is in the world, and says that it is relative to the root."""
     motion, body = walk
-    changed = motion.replaced(*(replace(c, is_root_relative=True) if c is motion.zmp else c for c in motion.components))
+    changed = motion.replaced(
+        *(
+            replace(c, is_root_relative=True) if c is motion.zmp else c
+            for c in motion.components
+        )
+    )
     assert physics(changed, body) == {"MOT322", "MOT323"}

@@ -64,7 +64,9 @@ def test_each_rule_at_each_rate(code, rate):
 
 
 def test_each_rule_is_tried():
-    assert {*FAULTS, "MOT331", "MOT341", "MOT342"} == {rule.code for rule in rules_of(rules)}
+    assert {*FAULTS, "MOT331", "MOT341", "MOT342"} == {
+        rule.code for rule in rules_of(rules)
+    }
 
 
 @pytest.mark.parametrize("size", [-0.05, 0.015, 0.03, 0.3])
@@ -72,15 +74,24 @@ def test_feet_off_the_floor(size):
     """By the motion's own zero moment point, relative or not; without one by where the model stands in its file."""
     times = frames(100)
     motion = low(times, size)
-    relative = replace(motion.zmp, values=motion.zmp.values - [0, 0, HEIGHT - size], is_root_relative=True)
+    relative = replace(
+        motion.zmp,
+        values=motion.zmp.values - [0, 0, HEIGHT - size],
+        is_root_relative=True,
+    )
     for one in (
         motion,
         motion.replaced(motion.joint_displacement, motion.link_position, relative),
         motion.replaced(motion.joint_displacement, motion.link_position),
     ):
         (problem,) = bm.check(one, body=BODY).problems
-        assert problem.rule == "MOT315" and problem.data["height"] == pytest.approx(-size)
-        assert problem.severity == {-0.05: "note", 0.015: "note", 0.03: "warning", 0.3: "error"}[size]
+        assert problem.rule == "MOT315" and problem.data["height"] == pytest.approx(
+            -size
+        )
+        assert (
+            problem.severity
+            == {-0.05: "note", 0.015: "note", 0.03: "warning", 0.3: "error"}[size]
+        )
         lost = NotFound("sole.stl", PART_MISSING, "is missing").problem(Location())
         (problem,) = bm.check(one, body=replace(BODY, problems=(lost,))).problems
         assert problem.rule == "MOT315" and problem.data["missing_files"] == 1
@@ -90,9 +101,14 @@ def test_feet_on_a_floor_elsewhere():
     """Where the zero moment point is as high as the feet, that is where the floor is; and a model may have no floor at all."""
     motion = low(frames(100), -0.3)
     raised = replace(motion.zmp, values=np.add(motion.zmp.values, [0, 0, 0.3]))
-    assert codes(motion.replaced(motion.joint_displacement, motion.link_position, raised)) == set()
+    assert (
+        codes(motion.replaced(motion.joint_displacement, motion.link_position, raised))
+        == set()
+    )
     raised = replace(motion.zmp, values=np.add(motion.zmp.values, [0, 0, 0.33]))
-    assert codes(motion.replaced(motion.joint_displacement, motion.link_position, raised)) == {"MOT315"}
+    assert codes(
+        motion.replaced(motion.joint_displacement, motion.link_position, raised)
+    ) == {"MOT315"}
     without = motion.replaced(motion.joint_displacement, motion.link_position)
     assert codes(without, replace(BODY, root_pose=[0, 0, 0, 1, 0, 0, 0])) == set()
 
@@ -102,7 +118,10 @@ def test_the_root_turns_suddenly():
     assert codes(root_turn(times, 0.5)) == {"MOT304"}
     assert codes(root_turn(times, 0.005)) == set()
     (problem,) = bm.check(root_turn(times, 0.5), body=BODY).problems
-    assert (problem.data["frame"], problem.data["time"]) == (200, 2.0) and "0.5 rad (28.6°)" in problem.message
+    assert (problem.data["frame"], problem.data["time"]) == (
+        200,
+        2.0,
+    ) and "0.5 rad (28.6°)" in problem.message
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -120,7 +139,9 @@ def test_a_motor_holds_a_weight(rate):
 def test_how_far_the_point_is_outside():
     size = HALF + 0.03
     (problem,) = bm.check(tip(frames(200), size), body=BODY).problems
-    assert problem.rule == "MOT321" and problem.data["amount"] * MAX_ZMP_OUTSIDE == pytest.approx(0.03, abs=5e-4)
+    assert problem.rule == "MOT321" and problem.data[
+        "amount"
+    ] * MAX_ZMP_OUTSIDE == pytest.approx(0.03, abs=5e-4)
 
 
 def test_where_a_jump_is(tmp_path):
@@ -129,7 +150,11 @@ def test_where_a_jump_is(tmp_path):
     bm.save(bm.Motion.from_joints(q, 100), tmp_path / "walk.seq")
     (problem,) = bm.check(tmp_path / "walk.seq", body=BODY).problems
     assert problem.rule == "MOT301"
-    assert (problem.data["subject"], problem.data["frame"], problem.data["time"]) == ("ARM", 200, 2.0)
+    assert (problem.data["subject"], problem.data["frame"], problem.data["time"]) == (
+        "ARM",
+        200,
+        2.0,
+    )
     assert "0.3 rad (17.2°)" in problem.message
     row = (tmp_path / "walk.seq").read_text().splitlines()[problem.location.line - 1]
     assert np.allclose(np.fromstring(row.strip(" -[]"), sep=","), q[200])
@@ -139,7 +164,10 @@ def test_joints_that_jump_together_are_one_place():
     times = frames(100)
     step = np.where(times >= 1.9995, 0.2, 0.0)
     motion = moving(times, x=0.25 * step, arm=step)
-    found = {problem.rule: problem.message for problem in bm.check(motion, body=BODY).problems}
+    found = {
+        problem.rule: problem.message
+        for problem in bm.check(motion, body=BODY).problems
+    }
     assert set(found) == {"MOT301", "MOT304"}
     assert "and so do 2 other joints" in found["MOT301"]
 
@@ -178,7 +206,11 @@ def test_round_ends_of_legs_lean_and_wheels_roll():
     times = frames(100)
     assert codes(moving(times), body) == set()
     angle = swing(times, 0.5)
-    for way, turn, expected in ((0.05, 1.0, set()), (0.0, 1.0, set()), (0.05, 0.0, {"MOT311"})):
+    for way, turn, expected in (
+        (0.05, 1.0, set()),
+        (0.0, 1.0, set()),
+        (0.05, 0.0, {"MOT311"}),
+    ):
         x = way * angle
         motion = moving(times, x=x, feet=(x, x))
 
@@ -216,11 +248,19 @@ def test_own_points_go_by_the_root_where_they_say_so():
 def test_moments_are_in_order_and_at_the_faults():
     times = frames(100)
     arm = swing(times, 0.3) + np.where(times >= 2.9995, 0.2, 0.0)
-    motion = moving(times, arm=arm, lift=(-0.03 * smoothly(times, 1.0, 1.1) * (1 - smoothly(times, 1.4, 1.5)), 0.0))
+    motion = moving(
+        times,
+        arm=arm,
+        lift=(-0.03 * smoothly(times, 1.0, 1.1) * (1 - smoothly(times, 1.4, 1.5)), 0.0),
+    )
     found = moments(motion, BODY)
     assert [moment.rule for moment in found] == ["MOT312", "MOT301"]
     sunk, jumped = found
-    assert 1.0 < sunk.start < 1.1 and 1.4 < sunk.end < 1.5 and sunk.start <= sunk.time <= sunk.end
+    assert (
+        1.0 < sunk.start < 1.1
+        and 1.4 < sunk.end < 1.5
+        and sunk.start <= sunk.time <= sunk.end
+    )
     assert sunk.amount == pytest.approx(3.0) and sunk.subject == "L_FOOT"
     assert (jumped.time, jumped.frame, jumped.subject) == (3.0, 300, "ARM")
     assert jumped.location.inside == "components[1].frames[300]"
@@ -233,17 +273,26 @@ def test_moments_are_those_of_the_problems(code):
     fault, large, _ = FAULTS[code]
     times = frames(100)
     found = moments(fault(times, large), BODY)
-    assert {moment.rule for moment in found} == codes(fault(times, large)) - {"MOT314", "MOT315"}
+    assert {moment.rule for moment in found} == codes(fault(times, large)) - {
+        "MOT314",
+        "MOT315",
+    }
     assert [moment.time for moment in found] == sorted(moment.time for moment in found)
     for moment in found:
-        assert times[moment.frame] == moment.time and moment.start <= moment.time <= moment.end
+        assert (
+            times[moment.frame] == moment.time
+            and moment.start <= moment.time <= moment.end
+        )
         assert moment.amount >= 1.0 and moment.message
 
 
 def test_moments_of_limits():
     links = list(BODY.links)
     links[5] = replace(
-        links[5], joint=replace(links[5].joint, lower=-1.0, upper=1.0, velocity_lower=-9, velocity_upper=3.6)
+        links[5],
+        joint=replace(
+            links[5].joint, lower=-1.0, upper=1.0, velocity_lower=-9, velocity_upper=3.6
+        ),
     )
     body = replace(BODY, links=tuple(links))
     times = frames(200)
@@ -260,7 +309,12 @@ def test_pieces_are_one_whole(monkeypatch):
     times = frames(200, 12.0)
     gain = 1 + HEIGHT * np.pi**2 / GRAVITY
     x = (HALF + 0.03) / gain * np.sin(np.pi * times)
-    motion = moving(times, x=x, feet=(0.2 * smoothly(times, 3, 9), None), zmp=0.07 * np.ones(len(times)))
+    motion = moving(
+        times,
+        x=x,
+        feet=(0.2 * smoothly(times, 3, 9), None),
+        zmp=0.07 * np.ones(len(times)),
+    )
     whole = moments(motion, BODY)
     monkeypatch.setattr(checking, "BLOCK_POSES", 1)
     pieces = moments(motion, BODY)
@@ -274,7 +328,10 @@ def test_joints_that_follow_from_the_poses_of_all_links():
     motion = jump(times, 0.3)
     links = bm.Motion.from_link_poses(BODY.link_poses(motion), 100)
     (problem,) = bm.check(links, body=BODY).problems
-    assert problem.rule == "MOT301" and problem.location.inside == "components[0].frames[200]"
+    assert (
+        problem.rule == "MOT301"
+        and problem.location.inside == "components[0].frames[200]"
+    )
 
 
 def test_a_root_on_its_own_timeline():
@@ -282,7 +339,9 @@ def test_a_root_on_its_own_timeline():
     times = frames(300)
     motion = slip(times, 0.03)
     root = motion.link_position
-    thin = replace(root, timeline=bm.Timeline.stamped(times[::3]), values=root.values[::3])
+    thin = replace(
+        root, timeline=bm.Timeline.stamped(times[::3]), values=root.values[::3]
+    )
     changed = motion.replaced(thin, motion.joint_displacement)
     assert codes(changed) == {"MOT311"}
 
@@ -293,7 +352,9 @@ def test_nan_and_a_few_frames_are_no_reason_to_stop():
     values = np.array(motion.joint_displacement.values)
     values[50] = np.nan
     values[300:310, 2] = np.inf
-    broken = motion.replaced(motion.link_position, replace(motion.joint_displacement, values=values))
+    broken = motion.replaced(
+        motion.link_position, replace(motion.joint_displacement, values=values)
+    )
     assert codes(broken) == {"MOT101", "MOT301"}
     for count in range(7):
         part = frames(100)[: max(count, 1)]
@@ -309,7 +370,10 @@ def test_a_huge_number_beside_a_spike_of_another_joint(number, frame):
     values[200, -1] += 0.5
     values[frame, 0] = number
     found = bm.check(
-        motion.replaced(motion.link_position, replace(motion.joint_displacement, values=values)), body=BODY
+        motion.replaced(
+            motion.link_position, replace(motion.joint_displacement, values=values)
+        ),
+        body=BODY,
     )
     (spike,) = (problem for problem in found.problems if problem.rule == "MOT302")
     assert BODY.joints[-1].name in (spike.data["subject"], spike.message.split("'")[-2])
@@ -326,25 +390,47 @@ def test_a_huge_quaternion_beside_a_huge_position(frame):
 
 @settings(max_examples=tries(25), deadline=None)
 @given(
-    st.lists(st.tuples(st.integers(0, 2), st.integers(190, 210), st.integers(0, 2)), min_size=1, max_size=4),
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(190, 210), st.integers(0, 2)),
+        min_size=1,
+        max_size=4,
+    ),
     st.sampled_from([np.inf, -np.inf]),
 )
 def test_an_infinite_number_is_as_unknown_as_nan(cells, number):
     """A joint jumps and goes beyond its limits; the root moves."""
     links = list(BODY.links)
-    links[-1] = replace(links[-1], joint=replace(links[-1].joint, lower=-0.2, upper=0.25))
+    links[-1] = replace(
+        links[-1], joint=replace(links[-1].joint, lower=-0.2, upper=0.25)
+    )
     times = frames(100)
     arm = swing(times, 0.3) + np.where(times >= 1.9995, 0.3, 0.0)
-    body, motion = replace(BODY, links=tuple(links)), moving(times, x=swing(times, 0.01), arm=arm, zmp=0.0)
+    body, motion = (
+        replace(BODY, links=tuple(links)),
+        moving(times, x=swing(times, 0.01), arm=arm, zmp=0.0),
+    )
 
     def found(number):
         values = [np.array(component.values) for component in motion.components]
         for component, frame, column in cells:
-            values[component].reshape(len(values[component]), -1)[frame, -1 - column] = number
-        spoiled = motion.replaced(*(replace(c, values=v) for c, v in zip(motion.components, values, strict=True)))
-        return {(one.rule, one.message, one.location) for one in bm.check(spoiled, body=body).problems}
+            values[component].reshape(len(values[component]), -1)[
+                frame, -1 - column
+            ] = number
+        spoiled = motion.replaced(
+            *(
+                replace(c, values=v)
+                for c, v in zip(motion.components, values, strict=True)
+            )
+        )
+        return {
+            (one.rule, one.message, one.location)
+            for one in bm.check(spoiled, body=body).problems
+        }
 
-    assert found(number) == found(np.nan) and {rule for rule, *_ in found(number)} >= {"MOT101", "MOT204"}
+    assert found(number) == found(np.nan) and {rule for rule, *_ in found(number)} >= {
+        "MOT101",
+        "MOT204",
+    }
 
 
 @pytest.mark.parametrize("frame", range(190, 210))
@@ -353,15 +439,25 @@ def test_an_unknown_number_near_a_jump_makes_no_spike_of_it(frame):
     motion = jump(frames(100), 0.3)
     values = np.array(motion.joint_displacement.values)
     values[frame, -1] = np.nan
-    found = codes(motion.replaced(motion.link_position, replace(motion.joint_displacement, values=values)))
-    of_jump = {198: {"MOT302"}, 199: set(), 200: set(), 201: {"MOT302"}}.get(frame, {"MOT301"})
+    found = codes(
+        motion.replaced(
+            motion.link_position, replace(motion.joint_displacement, values=values)
+        )
+    )
+    of_jump = {198: {"MOT302"}, 199: set(), 200: set(), 201: {"MOT302"}}.get(
+        frame, {"MOT301"}
+    )
     assert found == {"MOT101"} | of_jump
 
 
 @settings(max_examples=tries(40))
 @given(
     st.sampled_from([30, 60, 100, 250, 500, 1000]),
-    st.lists(st.tuples(st.floats(0.0, 0.3), st.floats(0.05, 2.0), st.floats(0.0, 6.3)), min_size=1, max_size=4),
+    st.lists(
+        st.tuples(st.floats(0.0, 0.3), st.floats(0.05, 2.0), st.floats(0.0, 6.3)),
+        min_size=1,
+        max_size=4,
+    ),
     st.floats(0.0, 0.04),
 )
 def test_smooth_motions_within_their_limits_are_no_fault(rate, waves, sway):

@@ -110,7 +110,14 @@ CASES = [
     ("r.urdf", URDF, 'upper="1"', 'upper="180"', "BODY115", 'upper="'),
     ("r.urdf", URDF, 'velocity="2"', 'velocity="0"', "BODY114", 'velocity="0'),
     ("r.urdf", URDF, 'xyz="0.1 0 0"', 'xyz="100 0 0"', "BODY142", 'xyz="100'),
-    ("r.urdf", URDF, '<mass value="2"/>\n      <in', '<mass value="0"/>\n      <in', "BODY131", 'value="0"/>'),
+    (
+        "r.urdf",
+        URDF,
+        '<mass value="2"/>\n      <in',
+        '<mass value="0"/>\n      <in',
+        "BODY131",
+        'value="0"/>',
+    ),
     (
         "r.urdf",
         URDF,
@@ -134,11 +141,25 @@ CASES = [
     ("r.body", BODY, "jointId: 1", "jointId: 0", "BODY117", "jointId: 0, mass"),
     ("r.body", BODY, "two, id: 1", "two, id:  0", "BODY151", "id:  0"),
     ("r.body", BODY, "parent: arm", "parent: arn", "BDY123", "parent: arn"),
-    ("r.body", BODY, "centerOfMass: [ 0.01", "centerOfMass: [ 10", "BODY135", "centerOfMass"),
+    (
+        "r.body",
+        BODY,
+        "centerOfMass: [ 0.01",
+        "centerOfMass: [ 10",
+        "BODY135",
+        "centerOfMass",
+    ),
     ("r.wrl", OPENHRP, "ulimit [ 1 ]", "ulimit [ 90 ]", "BODY115", "ulimit [ 9"),
     ("r.wrl", OPENHRP, "lvlimit [ -3 ]", "lvlimit [ 3 ]", "BODY114", "lvlimit"),
     ("r.wrl", OPENHRP, "translation 0.1", "translation 100", "BODY142", "translation"),
-    ("r.wrl", OPENHRP, "centerOfMass 0.01", "centerOfMass 10", "BODY135", "centerOfMass"),
+    (
+        "r.wrl",
+        OPENHRP,
+        "centerOfMass 0.01",
+        "centerOfMass 10",
+        "BODY135",
+        "centerOfMass",
+    ),
 ]
 
 
@@ -148,27 +169,50 @@ def place(text: str, part: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(("name", "text", "right", "wrong", "rule", "where"), CASES)
-def test_what_is_wrong_is_what_is_pointed_at(name, text, right, wrong, rule, where, tmp_path):
+def test_what_is_wrong_is_what_is_pointed_at(
+    name, text, right, wrong, rule, where, tmp_path
+):
     assert text.count(right) == 1
     (tmp_path / name).write_text(text)
     assert rule not in [problem.rule for problem in bm.check(tmp_path / name).problems]
     changed = text.replace(right, wrong)
     (tmp_path / name).write_text(changed)
-    said = [problem for problem in bm.check(tmp_path / name).problems if problem.rule == rule]
-    assert [(one.location.line, one.location.column) for one in said] == [place(changed, where)]
+    said = [
+        problem
+        for problem in bm.check(tmp_path / name).problems
+        if problem.rule == rule
+    ]
+    assert [(one.location.line, one.location.column) for one in said] == [
+        place(changed, where)
+    ]
 
 
 def test_urdf_has_one_velocity_limit(tmp_path):
     (tmp_path / "r.urdf").write_text(URDF.replace('velocity="2"', 'velocity="0"'))
-    (said,) = [problem for problem in bm.check(tmp_path / "r.urdf").problems if problem.rule == "BODY114"]
-    assert "velocity limit of 0 rad/s" in said.message and "lower" not in said.message + said.hint
+    (said,) = [
+        problem
+        for problem in bm.check(tmp_path / "r.urdf").problems
+        if problem.rule == "BODY114"
+    ]
+    assert (
+        "velocity limit of 0 rad/s" in said.message
+        and "lower" not in said.message + said.hint
+    )
 
 
 def test_locations_do_not_need_the_file_any_more(tmp_path):
-    for suffix, text in (("urdf", URDF), ("body", BODY), ("xml", MJCF), ("wrl", OPENHRP)):
+    for suffix, text in (
+        ("urdf", URDF),
+        ("body", BODY),
+        ("xml", MJCF),
+        ("wrl", OPENHRP),
+    ):
         path = tmp_path / f"r.{suffix}"
         path.write_text(text)
         body = bm.load(path)
         before = body.source.locations.locate(("links", 1, "mass"))
         path.unlink()
-        assert before is not None and body.source.locations.locate(("links", 1, "mass")) == before
+        assert (
+            before is not None
+            and body.source.locations.locate(("links", 1, "mass")) == before
+        )

@@ -13,9 +13,13 @@ from sample_files import sampled
 
 FAULTY = {"share/model/GR001/GR001_collision.wrl": ("VRML102", 203)}
 """Broken, by the list of the samples, too: a bracket too many."""
-OUTSIDE = {"AizuSpiderDA", "AizuSpiderDS", "AizuSpiderSA", "AizuSpiderSS", "AizuWheel"} | {
-    f"{arm}-2F85" for arm in ("UR3", "UR5", "UR10")
-}
+OUTSIDE = {
+    "AizuSpiderDA",
+    "AizuSpiderDS",
+    "AizuSpiderSA",
+    "AizuSpiderSS",
+    "AizuWheel",
+} | {f"{arm}-2F85" for arm in ("UR3", "UR5", "UR10")}
 """Take in a model from the folder beside theirs, which is opened only when that is allowed."""
 
 
@@ -24,19 +28,31 @@ def samples(corpus, tmp_path_factory) -> list[Path]:
     """Its models and motions, put together again: what the .body files name stands with the .wrl files in the corpus."""
     folder = tmp_path_factory.mktemp("reference")
     with (corpus / "INDEX.csv").open(newline="") as index:
-        rows = [row for row in csv.DictReader(index) if row["repo"] == "choreonoid/choreonoid"]
+        rows = [
+            row
+            for row in csv.DictReader(index)
+            if row["repo"] == "choreonoid/choreonoid"
+        ]
     for row in rows:
         (folder / row["original_path"]).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(corpus / row["path"], folder / row["original_path"])
     # Descriptions of projects in YAML and sequences of key poses are in no format that is read here.
-    known = [folder / row["original_path"] for row in rows if row["original_path"].endswith((".wrl", ".body", ".seq"))]
+    known = [
+        folder / row["original_path"]
+        for row in rows
+        if row["original_path"].endswith((".wrl", ".body", ".seq"))
+    ]
     assert len(known) > 300
     return [folder, *dict.fromkeys(known)]
 
 
 def test_the_reference_programs_samples_have_no_errors(samples):
     folder, *paths = samples
-    named = [path for path in paths if path.stem in OUTSIDE | {"GR001_collision", "RIC30", "tank", "Tank"}]
+    named = [
+        path
+        for path in paths
+        if path.stem in OUTSIDE | {"GR001_collision", "RIC30", "tank", "Tank"}
+    ]
     paths = list(dict.fromkeys([*named, *sampled(paths)]))
     wrong, told = {}, {}
     for path in paths:
@@ -50,11 +66,19 @@ def test_the_reference_programs_samples_have_no_errors(samples):
     assert wrong == FAULTY
     # Each a slip that the reference program takes as it is: two ids that no joint has, a DEF without a name, a part from outside.
     assert "BODY118" in told["share/model/RIC30/RIC30.wrl"]
-    assert "VRML115" in told["share/model/Tank/resource/tank.wrl"] & told["share/model/Tank/Tank.body"]
-    assert {Path(name).stem for name, rules in told.items() if "VRML131" in rules} == OUTSIDE
+    assert (
+        "VRML115"
+        in told["share/model/Tank/resource/tank.wrl"]
+        & told["share/model/Tank/Tank.body"]
+    )
+    assert {
+        Path(name).stem for name, rules in told.items() if "VRML131" in rules
+    } == OUTSIDE
 
 
 def test_what_lies_outside_is_read_of_a_model_of_the_user(samples):
     for path in (path for path in samples if path.stem in OUTSIDE):
         report = bm.check(path)
-        assert report.ok and not any(problem.rule == "VRML131" for problem in report.problems)
+        assert report.ok and not any(
+            problem.rule == "VRML131" for problem in report.problems
+        )

@@ -46,14 +46,23 @@ def image(kind="PNG", size=(8, 8)):
 def header_alone(width, height):
     """Return a PNG that says how large it is, and has no pixels."""
     part = b"IHDR" + struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + part + struct.pack(">I", zlib.crc32(part))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + struct.pack(">I", 13)
+        + part
+        + struct.pack(">I", zlib.crc32(part))
+    )
 
 
 def reported(folder, content, name="wood.png", model="robot.wrl"):
     (folder / model).write_text(MODELS[model].replace("PICTURE", name))
     if content is not None:
         (folder / name).write_bytes(content)
-    return [problem for problem in bm.check(folder / model).problems if problem.rule == "BODY146"]
+    return [
+        problem
+        for problem in bm.check(folder / model).problems
+        if problem.rule == "BODY146"
+    ]
 
 
 BROKEN = {
@@ -73,14 +82,18 @@ BROKEN = {
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
-def test_an_image_that_can_not_be_shown_is_reported_with_a_line(tmp_path, content, model):
+def test_an_image_that_can_not_be_shown_is_reported_with_a_line(
+    tmp_path, content, model
+):
     (problem,) = reported(tmp_path, content, model=model)
     assert problem.severity == "warning"
     assert "wood.png" in problem.message
     assert problem.subject[0] == "textures" and problem.location.line is not None
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "TGA", "SGI"])
+@pytest.mark.parametrize(
+    "kind", ["PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "TGA", "SGI"]
+)
 def test_images_of_all_kinds_are_fine(tmp_path, kind):
     assert reported(tmp_path, image(kind), f"wood.{kind.lower()}") == []
 
@@ -91,7 +104,10 @@ def test_an_image_of_the_largest_size_is_fine_if_its_pixels_are_there(tmp_path):
 
 def test_to_load_a_model_opens_no_image(tmp_path):
     reported(tmp_path, b"garbage")
-    assert not any(problem.rule == "BODY146" for problem in bm.load(tmp_path / "robot.wrl").problems)
+    assert not any(
+        problem.rule == "BODY146"
+        for problem in bm.load(tmp_path / "robot.wrl").problems
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")

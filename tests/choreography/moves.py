@@ -27,7 +27,11 @@ def move(
     """Make an animation; groups among the columns stand for their single columns."""
     names = [name for word in columns.split() for name in GROUPS.get(word, (word,))]
     values = np.asarray(rows, dtype=float).reshape(-1, len(names))
-    stamps = np.arange(len(values)) * 0.5 if times is None else np.asarray(times, dtype=float)
+    stamps = (
+        np.arange(len(values)) * 0.5
+        if times is None
+        else np.asarray(times, dtype=float)
+    )
     return Animation(
         name="test",
         options={"controls": tuple(controls.split()), **options},
@@ -40,7 +44,10 @@ def joints(motion: bm.Motion, *names: str) -> npt.NDArray[np.float64]:
     """Return the columns (T, K) of joints by their names; all without names."""
     component = motion.joint_displacement
     wanted = names or component.part_labels
-    return np.stack([component.values[:, component.part_labels.index(name)] for name in wanted], axis=-1)
+    return np.stack(
+        [component.values[:, component.part_labels.index(name)] for name in wanted],
+        axis=-1,
+    )
 
 
 def body(motion: bm.Motion) -> npt.NDArray[np.float64]:

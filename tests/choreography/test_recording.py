@@ -21,18 +21,55 @@ def recorded_dance(arm: bool = True) -> bm.Motion:
     up[1, 2] += 0.05
     rows = [
         [*under.ravel(), 0, 0, 0.48, 0, 0, 0, 0.1, -2, 1.9, 0.2, -0.3, 0.4, -0.2],
-        [*up.ravel(), -0.02, 0.03, 0.45, 0.1, 0.05, -0.1, 0.4, -1.6, 1.9, 0.2, -0.3, 0.4, -1.0],
-        [*under.ravel(), 0.02, 0, 0.46, 0, 0.1, 0.2, 0.0, -1.8, 1.7, 0.0, -0.2, 0.0, 0.0],
+        [
+            *up.ravel(),
+            -0.02,
+            0.03,
+            0.45,
+            0.1,
+            0.05,
+            -0.1,
+            0.4,
+            -1.6,
+            1.9,
+            0.2,
+            -0.3,
+            0.4,
+            -1.0,
+        ],
+        [
+            *under.ravel(),
+            0.02,
+            0,
+            0.46,
+            0,
+            0.1,
+            0.2,
+            0.0,
+            -1.8,
+            1.7,
+            0.0,
+            -0.2,
+            0.0,
+            0.0,
+        ],
     ]
     columns = "foot_pos body_pos body_euler_rpy arm_joints gripper"
     animation = move("legs body arm gripper" if arm else "legs body", columns, rows)
-    place = poses.compose([2, 1, RADIUS, *rotations.from_rpy([0, 0, 0.7])], poses.IDENTITY)
+    place = poses.compose(
+        [2, 1, RADIUS, *rotations.from_rpy([0, 0, 0.7])], poses.IDENTITY
+    )
     return animation.play(frame_rate=50, start=stand(place))
 
 
 def first_frame(motion: bm.Motion) -> bm.Motion:
     timeline = bm.Timeline.uniform(1, 1.0)
-    return bm.Motion(tuple(dataclasses.replace(c, values=c.values[:1], timeline=timeline) for c in motion.timed))
+    return bm.Motion(
+        tuple(
+            dataclasses.replace(c, values=c.values[:1], timeline=timeline)
+            for c in motion.timed
+        )
+    )
 
 
 @pytest.mark.parametrize("legs", ["joints", "feet"])
@@ -40,12 +77,16 @@ def first_frame(motion: bm.Motion) -> bm.Motion:
 def test_there_and_back(legs, arm):
     motion = recorded_dance(arm)
     animation = Animation.from_motion(motion, legs=legs, name="dance")
-    assert animation.controls == (("legs", "body", "arm", "gripper") if arm else ("legs", "body"))
+    assert animation.controls == (
+        ("legs", "body", "arm", "gripper") if arm else ("legs", "body")
+    )
     assert animation.keyframes.has("leg_joints" if legs == "joints" else "foot_pos")
     again = animation.play(frame_rate=50, start=first_frame(motion))
     np.testing.assert_allclose(joints(again), joints(motion), atol=1e-9)
     same_poses(body(again), body(motion), 1e-12)
-    np.testing.assert_array_equal(component(again, "FootContact"), component(motion, "FootContact"))
+    np.testing.assert_array_equal(
+        component(again, "FootContact"), component(motion, "FootContact")
+    )
 
 
 def test_it_survives_its_file(tmp_path):
@@ -77,14 +118,24 @@ def test_the_names_of_sdk_and_urdf_are_known(style):
     leg, arm, gripper = style.split()
     motion = recorded_dance()
     labels = [
-        leg.replace("hx", name[3:]).replace("fl", name[:2]) for name in motion.joint_displacement.part_labels[:12]
+        leg.replace("hx", name[3:]).replace("fl", name[:2])
+        for name in motion.joint_displacement.part_labels[:12]
     ]
-    labels += [arm.replace("sh0", name) for name in motion.joint_displacement.part_labels[12:18]] + [gripper]
+    labels += [
+        arm.replace("sh0", name)
+        for name in motion.joint_displacement.part_labels[12:18]
+    ] + [gripper]
     order = np.random.default_rng(1).permutation(19)
     shuffled = bm.Motion.from_joints(
-        joints(motion)[:, order], 50, root=body(motion), joint_names=[labels[k] for k in order]
+        joints(motion)[:, order],
+        50,
+        root=body(motion),
+        joint_names=[labels[k] for k in order],
     )
-    assert Animation.from_motion(shuffled, legs="feet").keyframes.values.shape == (51, 30)
+    assert Animation.from_motion(shuffled, legs="feet").keyframes.values.shape == (
+        51,
+        30,
+    )
     np.testing.assert_array_equal(
         Animation.from_motion(shuffled).keyframes.column("leg_joints"),
         Animation.from_motion(motion).keyframes.column("leg_joints"),
@@ -94,7 +145,9 @@ def test_the_names_of_sdk_and_urdf_are_known(style):
 def test_columns_without_names_go_by_their_number():
     motion = recorded_dance(arm=False)
     plain = bm.Motion.from_joints(joints(motion), 50, root=body(motion))
-    assert Animation.from_motion(plain).keyframes.column("leg_joints")[3] == pytest.approx(joints(motion)[3])
+    assert Animation.from_motion(plain).keyframes.column("leg_joints")[
+        3
+    ] == pytest.approx(joints(motion)[3])
 
 
 @pytest.mark.parametrize(
@@ -102,7 +155,10 @@ def test_columns_without_names_go_by_their_number():
     [
         (bm.Motion(), "no joint displacements"),
         (bm.Motion.from_joints(np.zeros((3, 7)), 10), "7 joints without names"),
-        (bm.Motion.from_joints(np.zeros((3, 2)), 10, joint_names=["fl_hx", "WAIST"]), "fl_hy"),
+        (
+            bm.Motion.from_joints(np.zeros((3, 2)), 10, joint_names=["fl_hx", "WAIST"]),
+            "fl_hy",
+        ),
         (bm.Motion.from_joints(np.zeros((0, 12)), 10), "no frames"),
         (bm.Motion.from_joints(np.full((2, 12), np.nan), 10), "not finite"),
     ],
@@ -121,15 +177,23 @@ def test_a_motion_without_a_root_stands():
 
 def test_contacts_and_names_go_through_a_table_and_back(tmp_path):
     stance = np.array([[1, 1, 1, 1], [0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 1]], float)
-    columns = tuple(f"{leg}_{joint}" for leg in ("fl", "fr", "hl", "hr") for joint in ("hx", "hy", "kn"))
+    columns = tuple(
+        f"{leg}_{joint}"
+        for leg in ("fl", "fr", "hl", "hr")
+        for joint in ("hx", "hy", "kn")
+    )
     joints = bm.MultiValueSeq(
         content="JointDisplacement",
         timeline=bm.Timeline.uniform(4, 10.0),
         values=np.tile([0.0, 0.8, -1.6], (4, 4)),
         part_labels=columns,
     )
-    contacts = bm.MultiValueSeq(content="FootContact", timeline=joints.timeline, values=stance)
+    contacts = bm.MultiValueSeq(
+        content="FootContact", timeline=joints.timeline, values=stance
+    )
     bm.save(bm.Motion((joints, contacts)), tmp_path / "trot.csv")
     animation = bm.Animation.from_motion(bm.load(tmp_path / "trot.csv"), name="trot")
     np.testing.assert_array_equal(animation.keyframes.column("contact"), stance)
-    assert [problem.rule for problem in animation.problems] == ["LOSS076"], "nothing says where the body is"
+    assert [problem.rule for problem in animation.problems] == ["LOSS076"], (
+        "nothing says where the body is"
+    )

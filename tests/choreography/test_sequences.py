@@ -35,7 +35,9 @@ text_format = pytest.importorskip("google.protobuf.text_format")
 pb = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
 
 ARM = [0.1, -1.5, 1.6, 0.2, 0.3, 0.4]
-SAMPLES = corpus_files("sequences/**/*.csq", "cha/sequences/**/*.csq", "cha/sequences/**/sequences/*.pbtxt")
+SAMPLES = corpus_files(
+    "sequences/**/*.csq", "cha/sequences/**/*.csq", "cha/sequences/**/sequences/*.pbtxt"
+)
 NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0]), st.floats(allow_nan=False))
 SCALARS = {
     "double": NUMBERS,
@@ -63,10 +65,21 @@ def values_of(field) -> st.SearchStrategy:
 def messages_of(descriptor) -> st.SearchStrategy:
     """Return a strategy of messages as mappings of their fields, of which each may be missing."""
     plain = [f for f in descriptor.fields if not f.containing_oneof]
-    fields = {f.name: st.lists(values_of(f), max_size=3) if f.is_repeated else values_of(f) for f in plain}
-    choices = [st.fixed_dictionaries({f.name: values_of(f)}) for f in descriptor.fields if f.containing_oneof]
+    fields = {
+        f.name: st.lists(values_of(f), max_size=3) if f.is_repeated else values_of(f)
+        for f in plain
+    }
+    choices = [
+        st.fixed_dictionaries({f.name: values_of(f)})
+        for f in descriptor.fields
+        if f.containing_oneof
+    ]
     chosen = st.one_of(st.just({}), *choices)
-    return st.builds(lambda one, more: {**one, **more}, st.fixed_dictionaries({}, optional=fields), chosen)
+    return st.builds(
+        lambda one, more: {**one, **more},
+        st.fixed_dictionaries({}, optional=fields),
+        chosen,
+    )
 
 
 @settings(max_examples=tries(300), deadline=None)
@@ -90,7 +103,11 @@ def test_every_kind_of_parameters_survives_text_and_bytes(tmp_path):
                 getattr(message, field.name).SetInParent()
                 if number % 3:
                     fill(getattr(message, field.name), depth + 1)
-            elif field.cpp_type in (field.CPPTYPE_DOUBLE, field.CPPTYPE_INT32, field.CPPTYPE_ENUM):
+            elif field.cpp_type in (
+                field.CPPTYPE_DOUBLE,
+                field.CPPTYPE_INT32,
+                field.CPPTYPE_ENUM,
+            ):
                 setattr(message, field.name, 1)
             elif field.cpp_type == field.CPPTYPE_BOOL:
                 setattr(message, field.name, True)
@@ -98,9 +115,15 @@ def test_every_kind_of_parameters_survives_text_and_bytes(tmp_path):
     theirs = pb.ChoreographySequence(name="all", slices_per_minute=400.5)
     theirs.choreography_info.labels.extend(["a", "b"])
     theirs.choreography_info.start_position.angle = 0.5
-    kinds = [field.name for field in pb.MoveParams.DESCRIPTOR.fields if field.containing_oneof]
+    kinds = [
+        field.name
+        for field in pb.MoveParams.DESCRIPTOR.fields
+        if field.containing_oneof
+    ]
     for kind in kinds:
-        params = getattr(theirs.moves.add(type=kind, start_slice=3, requested_slices=4, id=5), kind)
+        params = getattr(
+            theirs.moves.add(type=kind, start_slice=3, requested_slices=4, id=5), kind
+        )
         params.SetInParent()
         fill(params)
     assert len(kinds) == 38
@@ -110,7 +133,9 @@ def test_every_kind_of_parameters_survives_text_and_bytes(tmp_path):
         assert not bm.save(loaded, tmp_path / name).problems
         assert bm.load(tmp_path / name).moves == loaded.moves
     assert (tmp_path / "b.csq").read_bytes() == (tmp_path / "a.csq").read_bytes()
-    assert (tmp_path / "b.pb").read_bytes() == theirs.SerializeToString(deterministic=True)
+    assert (tmp_path / "b.pb").read_bytes() == theirs.SerializeToString(
+        deterministic=True
+    )
     saved = text_format.Parse((tmp_path / "b.chr").read_text(), pb.ChoreographerSave())
     assert saved.choreography_sequence == theirs
 
@@ -123,8 +148,12 @@ def test_unknown_fields_stay_in_bytes_and_are_lost_in_text(tmp_path):
     (tmp_path / "a.pb").write_bytes(wire)
     loaded = bm.load(tmp_path / "a.pb")
     assert not bm.save(loaded, tmp_path / "b.pb").problems
-    assert (tmp_path / "b.pb").read_bytes() == pb.ChoreographySequence.FromString(wire).SerializeToString()
-    assert [one.rule for one in bm.save(loaded, tmp_path / "b.csq").problems] == ["LOSS064"]
+    assert (tmp_path / "b.pb").read_bytes() == pb.ChoreographySequence.FromString(
+        wire
+    ).SerializeToString()
+    assert [one.rule for one in bm.save(loaded, tmp_path / "b.csq").problems] == [
+        "LOSS064"
+    ]
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
@@ -132,11 +161,21 @@ def test_samples_load_and_are_clean_or_explained(path):
     loaded = bm.load(path)
     assert (
         message_of(loaded).SerializeToString()
-        == text_format.Parse(path.read_text(), pb.ChoreographySequence()).SerializeToString()
+        == text_format.Parse(
+            path.read_text(), pb.ChoreographySequence()
+        ).SerializeToString()
     )
-    errors = [(one.rule, one.location.line) for one in bm.check(path).problems if one.severity == "error"]
+    errors = [
+        (one.rule, one.location.line)
+        for one in bm.check(path).problems
+        if one.severity == "error"
+    ]
     # Two moves of the body begin at the same slice, twice.
-    assert errors == ([("SPOT109", 743), ("SPOT109", 765)] if path.stem == "spot_inferno_full_dance" else [])
+    assert errors == (
+        [("SPOT109", 743), ("SPOT109", 765)]
+        if path.stem == "spot_inferno_full_dance"
+        else []
+    )
 
 
 def test_there_are_samples():
@@ -150,19 +189,33 @@ def test_problems_are_at_their_fields(tmp_path):
         'name: "a" # moves {\nslices_per_minute: 400\n'
         'moves: <\n type: "twerk"\n  twerk_params {\n    height { value: inf }\n }\n>\n'
     )
-    found = {one.rule: (one.location.line, one.location.column) for one in bm.check(path).problems}
+    found = {
+        one.rule: (one.location.line, one.location.column)
+        for one in bm.check(path).problems
+    }
     assert found == {"SPOT118": (6, 5), "SPOT105": (3, 1)}
 
 
 def test_a_fault_hides_no_move_before_it(tmp_path):
     path = tmp_path / "a.csq"
-    path.write_text('name: "a"\nslices_per_minute: 4\nmoves { type: "sit" requested_slices: 8 }\nmoves { type: 5 }\n')
+    path.write_text(
+        'name: "a"\nslices_per_minute: 4\nmoves { type: "sit" requested_slices: 8 }\nmoves { type: 5 }\n'
+    )
     with pytest.raises(bm.FormatError) as failure:
         bm.load(path)
-    assert (failure.value.problem.rule, failure.value.problem.location.line) == ("CAP002", 4)
+    assert (failure.value.problem.rule, failure.value.problem.location.line) == (
+        "CAP002",
+        4,
+    )
     assert {"CAP002", "SPOT113"} <= {one.rule for one in bm.check(path).problems}
-    for number, rules in (("0", ["SPOT102", "CAP002"]), ("soon", ["CAP002", "CAP002"]), ("", ["CAP002", "CAP002"])):
-        path.write_text(f'name: "a"\nslices_per_minute: {number}\nmoves {{ type: "sit" start_slice: soon }}\n')
+    for number, rules in (
+        ("0", ["SPOT102", "CAP002"]),
+        ("soon", ["CAP002", "CAP002"]),
+        ("", ["CAP002", "CAP002"]),
+    ):
+        path.write_text(
+            f'name: "a"\nslices_per_minute: {number}\nmoves {{ type: "sit" start_slice: soon }}\n'
+        )
         assert [one.rule for one in bm.check(path).problems] == rules
 
 
@@ -172,23 +225,41 @@ def test_a_number_of_an_enumeration_may_be_too_large(number, tmp_path):
     path.write_text(
         f'name: "{number}"\nslices_per_minute: 300\nmoves {{ type: "step" requested_slices: 4 step_params {{ foot: {number} }} }}\n'
     )
-    found = [(one.rule, one.location.line, one.location.column) for one in bm.check(path).problems]
+    found = [
+        (one.rule, one.location.line, one.location.column)
+        for one in bm.check(path).problems
+    ]
     assert found == [("CAP002", 3, 62)]
 
 
 def test_a_fault_has_no_follow_up_and_takes_no_time(tmp_path):
     """What is missing behind a fault is not reported as missing; of messages nested 50 000 deep, the fields are not located."""
-    for text in ("name: 'a' name: 'b'", "name: 'a' " + "moves { step_params { " * 50_000):
+    for text in (
+        "name: 'a' name: 'b'",
+        "name: 'a' " + "moves { step_params { " * 50_000,
+    ):
         (tmp_path / "a.csq").write_text(text)
-        assert {one.rule for one in bm.check(tmp_path / "a.csq").problems} <= {"CAP002", "CAP101"}
+        assert {one.rule for one in bm.check(tmp_path / "a.csq").problems} <= {
+            "CAP002",
+            "CAP101",
+        }
 
 
 def test_a_dance_is_built_checked_and_played(tmp_path):
     """Animations have their natural length, moves follow each other, and the motion is that of the animations at their slices."""
-    nod = replace(move("body", "body_pos", [[0, 0, 0.48], [0, 0, 0.40], [0, 0, 0.48]]), name="nod")
-    dance = bm.Choreography(name="show", slices_per_minute=480).add(nod).add("sit", slices=4).add(nod, start=20)
+    nod = replace(
+        move("body", "body_pos", [[0, 0, 0.48], [0, 0, 0.40], [0, 0, 0.48]]), name="nod"
+    )
+    dance = (
+        bm.Choreography(name="show", slices_per_minute=480)
+        .add(nod)
+        .add("sit", slices=4)
+        .add(nod, start=20)
+    )
     dance = dance.add("twerk", 0, 4, {"height": 0.1})
-    assert [(one.type, one.start_slice, one.requested_slices) for one in dance.moves] == [
+    assert [
+        (one.type, one.start_slice, one.requested_slices) for one in dance.moves
+    ] == [
         ("animation::nod", 0, 8),
         ("sit", 8, 4),
         ("animation::nod", 20, 8),
@@ -196,7 +267,9 @@ def test_a_dance_is_built_checked_and_played(tmp_path):
     ]
     assert dance.moves[-1].kind == "twerk_params"
     assert dance.duration == pytest.approx(28 / 8)
-    assert [one.rule for one in bm.check(dance).problems if one.severity == "error"] == ["SPOT109"]
+    assert [
+        one.rule for one in bm.check(dance).problems if one.severity == "error"
+    ] == ["SPOT109"]
     bm.save(dance, tmp_path / "show.csq")
     bm.save(nod, tmp_path / "nod.cap")
     loaded = bm.load(tmp_path / "show.csq")
@@ -205,9 +278,16 @@ def test_a_dance_is_built_checked_and_played(tmp_path):
     motion = bm.load(tmp_path / "show.csq").play()
     frames = np.array([0.0, 0.5, 1.0, 2.0, 3.0]) * motion.frame_rate
     heights = motion.link_position.values[frames.round().astype(int), 0, 2]
-    np.testing.assert_allclose(heights, np.array([0.48, 0.40, 0.48, 0.48, 0.40]) + 0.036, atol=1e-9)
+    np.testing.assert_allclose(
+        heights, np.array([0.48, 0.40, 0.48, 0.48, 0.40]) + 0.036, atol=1e-9
+    )
     shown = [(one["type"], one["played"]) for one in motion.extra["spot"]["moves"]]
-    assert shown == [("≈ twerk", True), ("animation::nod", True), ("sit", False), ("animation::nod", True)]
+    assert shown == [
+        ("≈ twerk", True),
+        ("animation::nod", True),
+        ("sit", False),
+        ("animation::nod", True),
+    ]
     for wrong in (
         lambda: dance.add("jig"),
         lambda: dance.add("twerk", 0, 4, {"heigt": 1}),
@@ -219,14 +299,24 @@ def test_a_dance_is_built_checked_and_played(tmp_path):
 
 def test_the_timeline_has_the_moves(tmp_path):
     """Plots and the viewer show each move on its tracks, those without a known motion marked."""
-    nod = replace(move("body", "body_pos", [[0, 0, 0.48], [0, 0, 0.40], [0, 0, 0.48]]), name="nod")
-    dance = bm.Choreography(name="show", slices_per_minute=480).add(nod).add("arm_move", 4, 8, {"gripper": 0.5})
+    nod = replace(
+        move("body", "body_pos", [[0, 0, 0.48], [0, 0, 0.40], [0, 0, 0.48]]), name="nod"
+    )
+    dance = (
+        bm.Choreography(name="show", slices_per_minute=480)
+        .add(nod)
+        .add("arm_move", 4, 8, {"gripper": 0.5})
+    )
     assert dance.add(nod, 12, 3).play().num_frames, (
         "an animation of 8 slices in 3 has the nearest length that it allows"
     )
     plot = bm.plot(dance, what=["moves", "overview"])
     for chart in plot.charts:
-        (bars,) = (cell.part for cell in chart.cells if isinstance(cell.part, Bars) and cell.part.title == "Moves")
+        (bars,) = (
+            cell.part
+            for cell in chart.cells
+            if isinstance(cell.part, Bars) and cell.part.title == "Moves"
+        )
         assert bars.labels == ("body", "arm", "gripper")
         assert bars.texts == (("nod",), ("arm_move",), ("arm_move",))
         assert [len(spans) for spans in bars.marked] == [0, 1, 1]
@@ -237,7 +327,10 @@ def test_the_timeline_has_the_moves(tmp_path):
         ("body", [0, 1], "nod"),
         ("arm", [0.5, 1.5], "arm_move"),
     ]
-    damaged = replace(dance.play(), extra={"spot": {"moves": [3, {"type": "a", "start": "b"}, {"type": 4}]}})
+    damaged = replace(
+        dance.play(),
+        extra={"spot": {"moves": [3, {"type": "a", "start": "b"}, {"type": 4}]}},
+    )
     assert not moves_of(damaged)
 
 
@@ -256,7 +349,9 @@ STAND, SIT = "TRANSITION_STATE_STAND", "TRANSITION_STATE_SIT"
 ROBOT = RobotMoves(
     {
         "sway": MoveInfo("sway", ("body",), (8, 4, 64), is_extendable=True),
-        "step": MoveInfo("step", ("legs",), (4, 4, 16), (0, 0, 0), True, (STAND,), STAND),
+        "step": MoveInfo(
+            "step", ("legs",), (4, 4, 16), (0, 0, 0), True, (STAND,), STAND
+        ),
         "sit": MoveInfo("sit", ("legs",), (0, 0, 0), (3, 0, 0), False, (STAND,), SIT),
     },
     ranges_of(CONFIG),
@@ -278,7 +373,11 @@ def is_allowed(moves: list[bm.Move]) -> bool:
     if len(set(ids)) < len(ids):
         return False
     for k, one in enumerate(moves):
-        if one.type not in ("sway", "step") or one.start_slice < 0 or one.kind != f"{one.type}_params":
+        if (
+            one.type not in ("sway", "step")
+            or one.start_slice < 0
+            or one.kind != f"{one.type}_params"
+        ):
             return False
         if not 4 <= one.requested_slices <= {"sway": 64, "step": 16}[one.type]:
             return False
@@ -287,7 +386,11 @@ def is_allowed(moves: list[bm.Move]) -> bool:
             if limits is None or not limits.minimum <= value <= limits.maximum:
                 return False
         for other in moves[:k]:
-            if one.type == other.type and one.start_slice < other.end_slice and other.start_slice < one.end_slice:
+            if (
+                one.type == other.type
+                and one.start_slice < other.end_slice
+                and other.start_slice < one.end_slice
+            ):
                 return False
     return True
 
@@ -297,9 +400,22 @@ def test_mutated_sequences_are_caught_or_harmless():
     chance = random.Random(5)
     moves = []
     for k in range(20):
-        moves.append(bm.Move("sway", 8 * k, 8, {"vertical": 0.05}, "sway_params", id=2 * k + 1))
-        moves.append(bm.Move("step", 8 * k, 8, {"offset.x": 0.1, "swing_height": 0.1}, "step_params", id=2 * k + 2))
-    clean = bm.Choreography(name="show", slices_per_minute=400, moves=tuple(moves), robot=ROBOT)
+        moves.append(
+            bm.Move("sway", 8 * k, 8, {"vertical": 0.05}, "sway_params", id=2 * k + 1)
+        )
+        moves.append(
+            bm.Move(
+                "step",
+                8 * k,
+                8,
+                {"offset.x": 0.1, "swing_height": 0.1},
+                "step_params",
+                id=2 * k + 2,
+            )
+        )
+    clean = bm.Choreography(
+        name="show", slices_per_minute=400, moves=tuple(moves), robot=ROBOT
+    )
     assert check_choreography(clean) == ()
     outcomes = set()
     for _ in range(tries(1000)):
@@ -329,7 +445,14 @@ def test_ten_thousand_moves(tmp_path):
 
     def cost(count: int) -> float:
         moves = tuple(
-            bm.Move("sway", 8 * k, 8, {"vertical": 0.05, "pivot": "PIVOT_CENTER"}, "sway_params") for k in range(count)
+            bm.Move(
+                "sway",
+                8 * k,
+                8,
+                {"vertical": 0.05, "pivot": "PIVOT_CENTER"},
+                "sway_params",
+            )
+            for k in range(count)
         )
         dance = bm.Choreography(name="a", moves=moves, robot=ROBOT)
         start = time.process_time()
@@ -342,35 +465,54 @@ def test_ten_thousand_moves(tmp_path):
 
 def test_commands(tmp_path):
     """info, diff and convert know choreographies."""
-    dance = bm.Choreography(name="show").add("sway", 0, 8, {"vertical": 0.05}).add("sit", 8, 8)
+    dance = (
+        bm.Choreography(name="show")
+        .add("sway", 0, 8, {"vertical": 0.05})
+        .add("sit", 8, 8)
+    )
     paths = tmp_path / "a.csq", tmp_path / "b.pb"
     bm.save(dance, paths[0])
     run = CliRunner().invoke
     assert run(app, ["convert", str(paths[0]), str(paths[1])]).exit_code == 0
     assert run(app, ["diff", *map(str, paths)]).exit_code == 0
-    bm.save(dance.replaced(dance.moves[0], bm.Move("step", 8, 4), dance.moves[1]), paths[1])
+    bm.save(
+        dance.replaced(dance.moves[0], bm.Move("step", 8, 4), dance.moves[1]), paths[1]
+    )
     different = run(app, ["diff", *map(str, paths)])
-    assert (different.exit_code, different.output) == (1, "step at slice 8: only in the second\n")
+    assert (different.exit_code, different.output) == (
+        1,
+        "step at slice 8: only in the second\n",
+    )
     shown = run(app, ["info", str(paths[0])]).output
     assert "vertical=0.05" in shown
     assert "2.4 s, 16 slices" in shown
     assert tracks_of(dance, dance.moves[0]) == ("body",)
     assert run(app, ["convert", str(paths[0]), str(tmp_path / "a.seq")]).exit_code == 0
     assert bm.load(tmp_path / "a.seq").duration == pytest.approx(2.4)
-    assert run(app, ["measure", str(paths[0]), "-o", str(tmp_path / "a.csv")]).exit_code == 0
+    assert (
+        run(app, ["measure", str(paths[0]), "-o", str(tmp_path / "a.csv")]).exit_code
+        == 0
+    )
     assert Path(bm.load(paths[0]).source.path) == paths[0]
 
 
 @pytest.mark.parametrize("starts", [0, 4])
 def test_moves_on_different_tracks_are_played_together(starts):
     """Against each move alone: the feet of the legs' move, the body relative to where the legs carry it, the hand kept in the world."""
-    feet = np.array([[0.3, 0.17, 0], [0.3, -0.17, 0], [-0.3, 0.17, 0], [-0.3, -0.17, 0]])
+    feet = np.array(
+        [[0.3, 0.17, 0], [0.3, -0.17, 0], [-0.3, 0.17, 0], [-0.3, -0.17, 0]]
+    )
     rows = [np.add(feet, [x, 0, 0]).ravel() for x in (0, 0.1, 0.2)]
-    nod = move("body", "body_pos body_pitch", [[0, 0, 0.48, 0], [0, 0.02, 0.45, 0.2]], [0, 1])
+    nod = move(
+        "body", "body_pos body_pitch", [[0, 0, 0.48, 0], [0, 0.02, 0.45, 0.2]], [0, 1]
+    )
     parts = {
         "walk": (move("legs", "foot_pos", rows, [0, 1, 2]), 4 - starts),
         "nod": (nod, starts),
-        "reach": (move("arm", "hand_pos", [[0.7, 0, 0.7], [0.75, 0.1, 0.7]], [0, 1]), 10),
+        "reach": (
+            move("arm", "hand_pos", [[0.7, 0, 0.7], [0.75, 0.1, 0.7]], [0, 1]),
+            10,
+        ),
         "grip": (move("gripper", "gripper", [[0], [-1]], [0, 1]), 10),
     }
 
@@ -384,23 +526,41 @@ def test_moves_on_different_tracks_are_played_together(starts):
     whole, walk, alone = dance(*parts), dance("walk"), dance("nod")
     np.testing.assert_allclose(feet_of(whole), feet_of(walk), atol=1e-9)
     of_walk, of_nod = body_of(walk), body_of(alone)
-    same_poses(poses.compose(poses.inverse(of_walk), body_of(whole)), poses.compose(poses.inverse(of_nod[0]), of_nod))
-    np.testing.assert_allclose(joints(whole, "gripper"), joints(dance("grip"), "gripper"))
+    same_poses(
+        poses.compose(poses.inverse(of_walk), body_of(whole)),
+        poses.compose(poses.inverse(of_nod[0]), of_nod),
+    )
+    np.testing.assert_allclose(
+        joints(whole, "gripper"), joints(dance("grip"), "gripper")
+    )
     center = feet_of(whole)[80].mean(axis=0)
-    np.testing.assert_allclose(hand(whole)[[80, 144], :3], np.add(center, [[0.7, 0, 0.7], [0.75, 0.1, 0.7]]), atol=1e-6)
+    np.testing.assert_allclose(
+        hand(whole)[[80, 144], :3],
+        np.add(center, [[0.7, 0, 0.7], [0.75, 0.1, 0.7]]),
+        atol=1e-6,
+    )
 
 
 def test_goals_that_are_missed_together_are_reported():
     """Each move alone reaches its goals; the body is too high over feet that are far apart, and goes away from the hand."""
-    feet = np.array([[0.3, 0.17, 0], [0.3, -0.17, 0], [-0.3, 0.17, 0], [-0.3, -0.17, 0]])
+    feet = np.array(
+        [[0.3, 0.17, 0], [0.3, -0.17, 0], [-0.3, 0.17, 0], [-0.3, -0.17, 0]]
+    )
     contact = np.tile([[1.0] * 4], (3, 1))
-    rows = np.hstack([[(feet * [size, size, 1]).ravel() for size in (1, 1.6, 1)], contact])
+    rows = np.hstack(
+        [[(feet * [size, size, 1]).ravel() for size in (1, 1.6, 1)], contact]
+    )
     wide = move("legs", "foot_pos contact", rows, [0, 0.6, 1.2])
-    up = move("body", "body_pos", [[0, 0, 0.5], [0, 0, 0.63], [0, 0, 0.5]], [0, 0.6, 1.2])
-    back = move("body", "body_pos", [[0, 0, 0.5], [-0.3, 0, 0.5], [0, 0, 0.5]], [0, 0.6, 1.2])
+    up = move(
+        "body", "body_pos", [[0, 0, 0.5], [0, 0, 0.63], [0, 0, 0.5]], [0, 0.6, 1.2]
+    )
+    back = move(
+        "body", "body_pos", [[0, 0, 0.5], [-0.3, 0, 0.5], [0, 0, 0.5]], [0, 0.6, 1.2]
+    )
     reach = move("arm", "hand_pos", [[1.0, 0, 0.75], [1.0, 0, 0.75]], [0, 1.2])
     known = {
-        name: replace(one, name=name) for name, one in (("wide", wide), ("up", up), ("back", back), ("reach", reach))
+        name: replace(one, name=name)
+        for name, one in (("wide", wide), ("up", up), ("back", back), ("reach", reach))
     }
 
     def found(*moves: tuple[str, int]) -> list[tuple[str, int, int]]:
@@ -413,31 +573,64 @@ def test_goals_that_are_missed_together_are_reported():
 
     assert found(("wide", 0), ("up", 8), ("back", 16), ("reach", 24)) == []
     assert found(("wide", 0), ("up", 0)) == [("SPOT001", 0, 4)]
-    assert found(("up", 8), ("wide", 8), ("wide", 24), ("up", 24)) == [("SPOT001", 0, 12), ("SPOT001", 2, 28)]
+    assert found(("up", 8), ("wide", 8), ("wide", 24), ("up", 24)) == [
+        ("SPOT001", 0, 12),
+        ("SPOT001", 2, 28),
+    ]
     assert found(("reach", 8), ("back", 8)) == [("SPOT002", 0, 12)]
 
 
 def test_robots_dance_together(tmp_path):
     """Each as alone, moved to its place; distances are at most those of the points of the shapes, and hardly less."""
-    nod = replace(move("body", "body_pos", [[0, 0, 0.48], [0.1, 0, 0.40], [0, 0, 0.48]]), name="nod")
+    nod = replace(
+        move("body", "body_pos", [[0, 0, 0.48], [0.1, 0, 0.40], [0, 0, 0.48]]),
+        name="nod",
+    )
     reach = move("arm", "hand_pos", [[0.7, 0, 0.7], [0.75, 0.1, 0.7]], [0, 0.5])
     places = [(0.0, 0.5, 0.3), (1.6, 0.2, np.pi)]
-    made = bm.spot.ensemble([bm.Choreography(name="a", slices_per_minute=480).add(nod), reach], places)
+    made = bm.spot.ensemble(
+        [bm.Choreography(name="a", slices_per_minute=480).add(nod), reach], places
+    )
     placed = made.body.link_poses(made.motion)
     clouds = []
-    for k, (alone, (x, y, heading)) in enumerate(zip((nod.play(), reach.play()), places, strict=True)):
+    for k, (alone, (x, y, heading)) in enumerate(
+        zip((nod.play(), reach.play()), places, strict=True)
+    ):
         robot = bm.spot.body(arm=k == 1)
-        stage = poses.from_parts([x, y, 0], [np.cos(heading / 2), 0, 0, np.sin(heading / 2)])
+        stage = poses.from_parts(
+            [x, y, 0], [np.cos(heading / 2), 0, 0, np.sin(heading / 2)]
+        )
         first = made.body.link(f"spot{k + 1}_body").index
         here = placed[[0, -1], first : first + len(robot.links)]
         same_poses(here, poses.compose(stage, robot.link_poses(alone)[[0, -1]]), 1e-6)
-        points = [(link.index, shape.to_mesh().vertices) for link in robot.links for shape in link.visuals]
-        clouds.append(np.concatenate([poses.transform_points(here[-1, link], cloud) for link, cloud in points]))
+        points = [
+            (link.index, shape.to_mesh().vertices)
+            for link in robot.links
+            for shape in link.visuals
+        ]
+        clouds.append(
+            np.concatenate(
+                [
+                    poses.transform_points(here[-1, link], cloud)
+                    for link, cloud in points
+                ]
+            )
+        )
     nearest = KDTree(clouds[0]).query(clouds[1])[0].min()
     assert 0.7 * nearest < made.distances[0, 1][-1] <= nearest
-    assert [one.rule for one in bm.spot.ensemble([nod, nod], [(0, 0, 0), (0.6, 0, 0)]).problems] == ["SPOT133"]
+    assert [
+        one.rule
+        for one in bm.spot.ensemble([nod, nod], [(0, 0, 0), (0.6, 0, 0)]).problems
+    ] == ["SPOT133"]
     bm.save(nod, tmp_path / "nod.cha")
-    arguments = ["spot", "together", *[str(tmp_path / "nod.cha")] * 2, "--place", "0,0,0", "--place"]
+    arguments = [
+        "spot",
+        "together",
+        *[str(tmp_path / "nod.cha")] * 2,
+        "--place",
+        "0,0,0",
+        "--place",
+    ]
     assert CliRunner().invoke(app, [*arguments, "0,3,90"]).exit_code == 0
     assert CliRunner().invoke(app, [*arguments, "0,0.3,0"]).exit_code == 1
     assert CliRunner().invoke(app, [*arguments, "0,0.3"]).exit_code == 2
@@ -447,11 +640,27 @@ def test_moves_whose_parameters_say_where_they_lead():
     """Turns and holds reach their poses, swaying and going down have their amplitudes, the arm its angles; a step is a pause."""
     dance = bm.Choreography(name="own", slices_per_minute=480)
     back = {"rotation.pitch": 0.2, "return_to_start_pose": True}
-    dance = dance.add("rotate_body", 0, 8, {"rotation.yaw": 0.3}).add("rotate_body", 8, 8, back)
-    dance = dance.add("body_hold", 16, 8, {"translation.x": 0.05, "entry_slices": 2, "exit_slices": 2})
-    dance = dance.add("sway", 24, 8, {"horizontal": 0.04}).add("twerk", 32, 4, {"height": 0.1}).add("step", 36, 4)
-    angles = dict(zip(("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1"), ARM, strict=True))
-    motion = dance.add("arm_move", 0, 8, angles).add("gripper", 8, 4, {"angle": 1.0}).play()
+    dance = dance.add("rotate_body", 0, 8, {"rotation.yaw": 0.3}).add(
+        "rotate_body", 8, 8, back
+    )
+    dance = dance.add(
+        "body_hold", 16, 8, {"translation.x": 0.05, "entry_slices": 2, "exit_slices": 2}
+    )
+    dance = (
+        dance.add("sway", 24, 8, {"horizontal": 0.04})
+        .add("twerk", 32, 4, {"height": 0.1})
+        .add("step", 36, 4)
+    )
+    angles = dict(
+        zip(
+            ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1"),
+            ARM,
+            strict=True,
+        )
+    )
+    motion = (
+        dance.add("arm_move", 0, 8, angles).add("gripper", 8, 4, {"angle": 1.0}).play()
+    )
     at = [slice_ * 8 for slice_ in (8, 12, 16, 20, 26, 34, 40)]
     where, turned = body_of(motion)[at, :3], rotations.to_rpy(body_of(motion)[at, 3:])
     np.testing.assert_allclose(turned[[0, 1, 2], [2, 1, 1]], [0.3, 0.2, 0.0], atol=1e-6)
@@ -461,13 +670,23 @@ def test_moves_whose_parameters_say_where_they_lead():
     assert joints(motion, "gripper")[at[1]] == -1.0
     (problem,) = motion.problems
     assert "step" in problem.message
-    huge = bm.Choreography(name="huge", slices_per_minute=480).add("twerk", 0, 4, {"height": 1e300}).play()
+    huge = (
+        bm.Choreography(name="huge", slices_per_minute=480)
+        .add("twerk", 0, 4, {"height": 1e300})
+        .play()
+    )
     assert np.ptp(body_of(huge), axis=0).max() == 0
 
 
 @pytest.mark.parametrize("kind", ["", "animation:wave", "Animation::wave"])
-def test_a_type_that_can_be_no_move_is_an_error_without_the_list_of_a_robot(tmp_path, kind):
+def test_a_type_that_can_be_no_move_is_an_error_without_the_list_of_a_robot(
+    tmp_path, kind
+):
     path = tmp_path / "show.csq"
-    path.write_text(f'name: "show"\nslices_per_minute: 400\nmoves {{ type: "{kind}" requested_slices: 8 }}\n')
+    path.write_text(
+        f'name: "show"\nslices_per_minute: 400\nmoves {{ type: "{kind}" requested_slices: 8 }}\n'
+    )
     problems = bm.check(path).problems
-    assert [(one.rule, one.severity, one.location.line) for one in problems] == [("SPOT104", "error", 3)]
+    assert [(one.rule, one.severity, one.location.line) for one in problems] == [
+        ("SPOT104", "error", 3)
+    ]

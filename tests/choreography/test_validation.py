@@ -28,8 +28,13 @@ def steps(*places, body=((0, 0, 0.48),), contacts=None, times=None, **options):
     """Make an animation of feet (4, 3), bodies (3,) and contacts (4,)."""
     places = np.array(places)
     bodies = np.broadcast_to(np.asarray(body, float), (len(places), 3))
-    marks = np.ones((len(places), 4)) if contacts is None else np.asarray(contacts, float)
-    rows = [[*place.ravel(), *center, *mark] for place, center, mark in zip(places, bodies, marks, strict=True)]
+    marks = (
+        np.ones((len(places), 4)) if contacts is None else np.asarray(contacts, float)
+    )
+    rows = [
+        [*place.ravel(), *center, *mark]
+        for place, center, mark in zip(places, bodies, marks, strict=True)
+    ]
     return move("legs body", "foot_pos body_pos contact", rows, times, **options)
 
 
@@ -59,18 +64,34 @@ BROKEN = {
     "SPOT002": move("arm", "hand_pos", [[0.7, 0, 0.7], [2.5, 0, 0.7]]),
     "SPOT003": arm(ARM_READY, ARM_READY, parameters={"elbow_0_offset": parameter(2.0)}),
     "SPOT004": arm(ARM_READY, [*ARM_READY[:5], -1.5], times=[0, 0.05]),
-    "SPOT005": steps(UNDER, shifted(fl=[0.25, 0, 0.05]), times=[0, 0.03], contacts=[[0, 1, 1, 1]] * 2),
+    "SPOT005": steps(
+        UNDER, shifted(fl=[0.25, 0, 0.05]), times=[0, 0.03], contacts=[[0, 1, 1, 1]] * 2
+    ),
     "SPOT006": steps(UNDER, shifted(hl=[0.1, 0, 0])),
     "SPOT008": steps(UNDER, shifted(fr=[0, 0, 0.06]), UNDER),
     "SPOT009": steps(*[UNDER] * 3, body=[[0.4, 0, 0.4]] * 3),
     "SPOT010": steps(*[UNDER] * 3, contacts=np.zeros((3, 4))),
-    "SPOT011": steps(UNDER + np.array([0.2, 0, 0]), UNDER + np.array([0.2, 0, 0]), body=[0.2, 0, 0.48]),
+    "SPOT011": steps(
+        UNDER + np.array([0.2, 0, 0]),
+        UNDER + np.array([0.2, 0, 0]),
+        body=[0.2, 0, 0.48],
+    ),
     "SPOT012": steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.05]]),
     "SPOT013": steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.40]], extendable=True),
     "SPOT014": steps(UNDER, UNDER, body=[0, 0.1, 0.42]),
     "SPOT015": steps(UNDER, UNDER, times=[0, 1.07], bpm=60.0),
-    "SPOT018": steps(UNDER, UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.30], [0, 0, 0.48]], times=[0, 0.01, 1]),
-    "SPOT016": steps(UNDER, shifted(fl=[0, -0.15, 0.05], fr=[0, 0.15, 0.05]), contacts=[[0, 0, 1, 1]] * 2),
+    "SPOT018": steps(
+        UNDER,
+        UNDER,
+        UNDER,
+        body=[[0, 0, 0.48], [0, 0, 0.30], [0, 0, 0.48]],
+        times=[0, 0.01, 1],
+    ),
+    "SPOT016": steps(
+        UNDER,
+        shifted(fl=[0, -0.15, 0.05], fr=[0, 0.15, 0.05]),
+        contacts=[[0, 0, 1, 1]] * 2,
+    ),
 }
 
 
@@ -80,7 +101,9 @@ def test_every_rule_is_broken_once():
 
 @pytest.mark.parametrize("code", BROKEN)
 def test_a_rule_is_found_broken(code):
-    found = [problem for problem in bm.spot.validate(BROKEN[code]) if problem.rule == code]
+    found = [
+        problem for problem in bm.spot.validate(BROKEN[code]) if problem.rule == code
+    ]
     assert found
     assert found[0].message
     assert code == "SPOT017" or found[0].location.inside.startswith("keyframe ")
@@ -94,11 +117,18 @@ def test_a_move_that_starts_again_reports_its_jump(options, name, value):
     played = bm.play(animation, parameters={name: value})
     steps = np.abs(np.diff(played.link_position.values[:, 0, 2])).max()
     found = [problem for problem in played.problems if problem.rule == "SPOT013"]
-    assert [problem.severity for problem in found] == (["warning"] if not options.get("no_looping") else [])
-    assert all(problem.data["amount"] == pytest.approx(0.08) == pytest.approx(steps, abs=2e-3) for problem in found)
+    assert [problem.severity for problem in found] == (
+        ["warning"] if not options.get("no_looping") else []
+    )
+    assert all(
+        problem.data["amount"] == pytest.approx(0.08) == pytest.approx(steps, abs=2e-3)
+        for problem in found
+    )
     assert not bm.play(animation).problems
     with_default = replace(animation, parameters={name: Parameter(0, value, 32)})
-    assert [p.severity for p in bm.spot.validate(with_default) if p.rule == "SPOT013"] == [p.severity for p in found]
+    assert [
+        p.severity for p in bm.spot.validate(with_default) if p.rule == "SPOT013"
+    ] == [p.severity for p in found]
 
 
 def test_a_stand_has_no_problems():
@@ -107,7 +137,11 @@ def test_a_stand_has_no_problems():
 
 def test_the_examples_have_no_problems(examples):
     for path in sorted(examples.glob("*.cha")):
-        found = [str(problem) for problem in bm.spot.validate(bm.load(path)) if problem.severity != "note"]
+        found = [
+            str(problem)
+            for problem in bm.spot.validate(bm.load(path))
+            if problem.severity != "note"
+        ]
         assert not found, path.name
 
 
@@ -116,7 +150,10 @@ def test_the_keyframe_is_named_where_it_is_worst():
     (problem,) = [p for p in bm.spot.validate(steps(*rows)) if p.rule == "SPOT008"]
     assert problem.location.inside == "keyframe 3"
     assert problem.subject == ("keyframes", 2)
-    assert (problem.count, problem.data) == (1, {"amount": pytest.approx(0.06), "time": 1.0, "parts": ["fr"]})
+    assert (problem.count, problem.data) == (
+        1,
+        {"amount": pytest.approx(0.06), "time": 1.0, "parts": ["fr"]},
+    )
 
 
 def test_other_keyframes_are_counted():
@@ -146,12 +183,52 @@ def test_what_is_worst_between_two_keyframes_has_a_time_between_them():
             ),
             "SPOT006",
         ),
-        (steps(UNDER, shifted(fr=[0, 0, 0.06]), UNDER, contacts=[[1, 1, 1, 1], [1, 0, 1, 1], [1, 1, 1, 1]]), "SPOT008"),
-        (steps(*[UNDER] * 3, body=[[0, 0, 0.48], [0.4, 0, 0.4], [0, 0, 0.48]], times=[0, 0.2, 0.4]), "SPOT009"),
-        (steps(*[UNDER] * 3, contacts=np.zeros((3, 4)), times=[0, 0.1, 0.2]), "SPOT010"),
-        (steps(UNDER, UNDER, body=[[0, 0, 0.48], [0, 0, 0.4]], extendable=True, no_looping=True), "SPOT013"),
-        (steps(UNDER, UNDER, body=[0, 0.1, 0.42], parameters={"body_entry_slices": parameter(2)}), "SPOT014"),
-        (steps(UNDER, UNDER, times=[0, 1.07], bpm=60.0, retime_to_integer_slices=True), "SPOT015"),
+        (
+            steps(
+                UNDER,
+                shifted(fr=[0, 0, 0.06]),
+                UNDER,
+                contacts=[[1, 1, 1, 1], [1, 0, 1, 1], [1, 1, 1, 1]],
+            ),
+            "SPOT008",
+        ),
+        (
+            steps(
+                *[UNDER] * 3,
+                body=[[0, 0, 0.48], [0.4, 0, 0.4], [0, 0, 0.48]],
+                times=[0, 0.2, 0.4],
+            ),
+            "SPOT009",
+        ),
+        (
+            steps(*[UNDER] * 3, contacts=np.zeros((3, 4)), times=[0, 0.1, 0.2]),
+            "SPOT010",
+        ),
+        (
+            steps(
+                UNDER,
+                UNDER,
+                body=[[0, 0, 0.48], [0, 0, 0.4]],
+                extendable=True,
+                no_looping=True,
+            ),
+            "SPOT013",
+        ),
+        (
+            steps(
+                UNDER,
+                UNDER,
+                body=[0, 0.1, 0.42],
+                parameters={"body_entry_slices": parameter(2)},
+            ),
+            "SPOT014",
+        ),
+        (
+            steps(
+                UNDER, UNDER, times=[0, 1.07], bpm=60.0, retime_to_integer_slices=True
+            ),
+            "SPOT015",
+        ),
         (steps(UNDER, UNDER, body=[[0, 0, 0.145]] * 2, starts_sitting=True), "SPOT012"),
     ],
 )
@@ -172,12 +249,27 @@ def test_what_is_all_right_is_not_minded(harmless, code):
         (move("body", "body_z", [0.48, 0.4], bpm=1e-300), "beats per minute"),
         (move("body", "body_z", [0.48, 0.4], bpm=-5.0), "beats per minute"),
         (
-            move("body", "body_z", [0.48, 0.4], parameters={"speed": Parameter(0, 0, 2)}),
+            move(
+                "body", "body_z", [0.48, 0.4], parameters={"speed": Parameter(0, 0, 2)}
+            ),
             "speed: expected a positive number",
         ),
-        (move("body", "body_z", [0.48, 0.4], parameters={"speed": Parameter(0, 1e300, 1e301)}), "largest value"),
         (
-            move("body", "body_z", [0.48, 0.4], parameters={"offset_slices": Parameter(0, 1e300, 1e301)}),
+            move(
+                "body",
+                "body_z",
+                [0.48, 0.4],
+                parameters={"speed": Parameter(0, 1e300, 1e301)},
+            ),
+            "largest value",
+        ),
+        (
+            move(
+                "body",
+                "body_z",
+                [0.48, 0.4],
+                parameters={"offset_slices": Parameter(0, 1e300, 1e301)},
+            ),
             "largest value",
         ),
     ],
@@ -191,7 +283,9 @@ def test_what_can_not_be_played_is_a_problem_with_its_reason(animation, said):
 
 
 def test_a_robot_that_may_not_play_it_is_a_problem():
-    (problem,) = bm.spot.validate(move("body", "body_z", [0.4, 0.4], arm_required=True), arm=False)
+    (problem,) = bm.spot.validate(
+        move("body", "body_z", [0.4, 0.4], arm_required=True), arm=False
+    )
     assert problem.rule == "SPOT017"
     assert "arm_required" in problem.message
 
@@ -203,7 +297,9 @@ def test_angles_beyond_limits_in_the_keyframes_are_the_documents_matter():
 def test_outside_of_a_polygon():
     square = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]], float)
     points = np.array([[0, 0], [3, 0], [2, 2], [0.9, -0.9], [0, 0], [2, 0], [0, 0]])
-    stance = np.array([[1, 1, 1, 1]] * 4 + [[1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]], bool)
+    stance = np.array(
+        [[1, 1, 1, 1]] * 4 + [[1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]], bool
+    )
     found = distance_outside(points, np.tile(square, (7, 1, 1)), stance)
     np.testing.assert_allclose(found, [0, 2, np.sqrt(2), 0, 0, np.sqrt(2), np.nan])
 
@@ -216,14 +312,16 @@ def test_outside_of_a_triangle_against_shapes_of_all_kinds():
     stance = np.tile([True, True, False, True], (500, 1))
     corners = feet[:, [0, 1, 3]]
     system = np.concatenate([np.swapaxes(corners, 1, 2), np.ones((500, 1, 3))], axis=1)
-    shares = np.linalg.solve(system, np.concatenate([points, np.ones((500, 1))], axis=1)[..., None])[..., 0]
-    np.testing.assert_array_equal(distance_outside(points, feet, stance) == 0, (shares >= 0).all(axis=1))
+    shares = np.linalg.solve(
+        system, np.concatenate([points, np.ones((500, 1))], axis=1)[..., None]
+    )[..., 0]
+    np.testing.assert_array_equal(
+        distance_outside(points, feet, stance) == 0, (shares >= 0).all(axis=1)
+    )
 
 
 def test_in_a_file_the_line_is_named(tmp_path):
-    text = (
-        "controls body\n\nno parameters\n\ntime body_z # two comments\n# are here\n0 0.48\n\t1 0.9 # too high\n2 0.48\n"
-    )
+    text = "controls body\n\nno parameters\n\ntime body_z # two comments\n# are here\n0 0.48\n\t1 0.9 # too high\n2 0.48\n"
     path = tmp_path / "high.cha"
     path.write_text(text, encoding="utf-8")
     found = [p for p in bm.check(path).problems if p.rule == "SPOT001"]
@@ -254,4 +352,7 @@ def test_a_keyframe_in_which_the_body_is_too_low_is_reported_alone(low):
     animation = move("legs body", "leg_joints body_pos", rows, times=times)
     (problem,) = bm.spot.validate(animation)
     assert problem.rule == "SPOT018"
-    assert problem.data == {"distance": pytest.approx(0.18), "seconds": pytest.approx(0.01)}
+    assert problem.data == {
+        "distance": pytest.approx(0.18),
+        "seconds": pytest.approx(0.01),
+    }

@@ -29,10 +29,26 @@ NOT_LOADED = "choreonoid+choreonoid__share__model__Labo1__Labo1.body"
 NESTED = {
     "unevenground.body": {"Base"},
     "simple_unitree_g1_29dof_mode_15.body": {
-        *(f"{side}_hip_{axis}_link" for side in ("left", "right") for axis in ("roll", "yaw")),
-        *(f"{side}_shoulder_{axis}_link" for side in ("left", "right") for axis in ("pitch", "roll", "yaw")),
-        *(f"{side}_wrist_{axis}_link" for side in ("left", "right") for axis in ("pitch", "roll", "yaw")),
-        *(f"{side}_{part}" for side in ("left", "right") for part in ("elbow_link", "rubber_hand")),
+        *(
+            f"{side}_hip_{axis}_link"
+            for side in ("left", "right")
+            for axis in ("roll", "yaw")
+        ),
+        *(
+            f"{side}_shoulder_{axis}_link"
+            for side in ("left", "right")
+            for axis in ("pitch", "roll", "yaw")
+        ),
+        *(
+            f"{side}_wrist_{axis}_link"
+            for side in ("left", "right")
+            for axis in ("pitch", "roll", "yaw")
+        ),
+        *(
+            f"{side}_{part}"
+            for side in ("left", "right")
+            for part in ("elbow_link", "rubber_hand")
+        ),
     },
 }
 """Links with turned Transforms in turned Transforms, where the reference's boxes are larger than what is in them."""
@@ -47,7 +63,9 @@ DEVICES = {
     "DigitalIoDevice": "DigitalIO",
 }
 
-names = pytest.mark.parametrize("path", sampled(GOLDENS), ids=lambda path: path.stem.removeprefix("body__"))
+names = pytest.mark.parametrize(
+    "path", sampled(GOLDENS), ids=lambda path: path.stem.removeprefix("body__")
+)
 
 
 @pytest.fixture(autouse=True)
@@ -70,14 +88,21 @@ def test_all_answers_are_there():
 def test_links(path):
     body, golden = model(path)
     if path.stem.endswith(NOT_LOADED):
-        assert body.links[0].name == golden["links"][0]["name"] and len(body.links) > golden["numLinks"] == 1
-        assert "wall1.wrl is missing" in " ".join(problem.message for problem in body.problems)
+        assert (
+            body.links[0].name == golden["links"][0]["name"]
+            and len(body.links) > golden["numLinks"] == 1
+        )
+        assert "wall1.wrl is missing" in " ".join(
+            problem.message for problem in body.problems
+        )
         return
     assert link_differences(body, golden) == []
     assert body.mass == pytest.approx(golden["mass"], abs=1e-9)
     for link, theirs in zip(body.links, golden["links"], strict=True):
         assert link.joint.name == theirs["jointName"]
-        assert link.joint.extra.get("joint_displacement", 0.0) == pytest.approx(theirs["q_initial"], abs=1e-12)
+        assert link.joint.extra.get("joint_displacement", 0.0) == pytest.approx(
+            theirs["q_initial"], abs=1e-12
+        )
         efforts = link.joint.extra.get("joint_effort_range", [-np.inf, np.inf])
         assert efforts == [infinite(theirs["u_lower"]), infinite(theirs["u_upper"])]
 
@@ -101,13 +126,19 @@ def parameters(device, kind: str, given: dict) -> dict[str, bool]:
         case "AccelerationSensor":
             return {"dv_max": no_limits(device.max_acceleration, given["dv_max"])}
         case "ForceSensor":
-            return {"F_max": no_limits([*device.max_force, *device.max_torque], given["F_max"])}
+            return {
+                "F_max": no_limits(
+                    [*device.max_force, *device.max_torque], given["F_max"]
+                )
+            }
         case "SpotLight":
             extra = device.extra
             names = ("constantAttenuation", "linearAttenuation", "quadraticAttenuation")
             beam = extra.get("beam_width", extra.get("beamWidth"))
             return {
-                "attenuation": close(extra["attenuation"], [given[name] for name in names], 1e-6),
+                "attenuation": close(
+                    extra["attenuation"], [given[name] for name in names], 1e-6
+                ),
                 "direction": close(extra["direction"], given["direction"]),
                 "beamWidth": close(np.radians(beam), given["beamWidth"], 1e-6),
             }
@@ -128,7 +159,12 @@ def test_extra_joints(path):
 def test_bounding_boxes(path):
     body, golden = model(path)
     if not path.stem.endswith(NOT_LOADED):
-        assert box_differences(body, golden, NESTED.get((CORPUS / golden["file"]).name, set())) == []
+        assert (
+            box_differences(
+                body, golden, NESTED.get((CORPUS / golden["file"]).name, set())
+            )
+            == []
+        )
 
 
 @names
@@ -136,7 +172,10 @@ def test_center_of_mass_where_the_joints_stand_at_first(path):
     body, golden = model(path)
     if path.stem.endswith(NOT_LOADED):
         return
-    owners = [body.links[index].joint.extra if index >= 0 else {} for index in body.joint_links]
+    owners = [
+        body.links[index].joint.extra if index >= 0 else {}
+        for index in body.joint_links
+    ]
     q = [extra.get("joint_displacement", 0.0) for extra in owners]
     center = body.center_of_mass(body.forward_kinematics(q))
     assert np.abs(center - golden["centerOfMassAtInitialPosition"]).max() <= 1e-12

@@ -106,7 +106,9 @@ def line_of(part: str) -> int:
 
 
 def errors(path: Path) -> list:
-    return [problem for problem in bm.check(path).problems if problem.severity == "error"]
+    return [
+        problem for problem in bm.check(path).problems if problem.severity == "error"
+    ]
 
 
 def test_the_model_is_whole(tmp_path):
@@ -134,7 +136,9 @@ def test_all_of_them_in_one_run(tmp_path):
 def test_any_of_them(chosen):
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder), {right: FAULTS[right] for right in chosen})
-        assert [problem.location.line for problem in errors(path)] == sorted(map(line_of, chosen))
+        assert [problem.location.line for problem in errors(path)] == sorted(
+            map(line_of, chosen)
+        )
 
 
 def test_links_and_elements_of_no_known_kind_do_not_hide_others(tmp_path):
@@ -154,12 +158,31 @@ links:
   - { name: H, type: Pause }
 """
     )
-    assert [problem.location.line for problem in errors(path)] == [3, 4, 5, 6, 7, 7, 8, 8, 9, 10, 11]
-    assert {p.rule for p in bm.check(path).problems if p.location.line > 7} == {"BDY126", "BODY112", "BODY130"}
+    assert [problem.location.line for problem in errors(path)] == [
+        3,
+        4,
+        5,
+        6,
+        7,
+        7,
+        8,
+        8,
+        9,
+        10,
+        11,
+    ]
+    assert {p.rule for p in bm.check(path).problems if p.location.line > 7} == {
+        "BDY126",
+        "BODY112",
+        "BODY130",
+    }
 
 
 def test_aliases_that_name_nothing_do_not_hide_other_faults(tmp_path):
-    chosen = {"inertia: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]": "inertia: *NOTHING", "joint_type: revolute": "joint_type: turn"}
+    chosen = {
+        "inertia: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]": "inertia: *NOTHING",
+        "joint_type: revolute": "joint_type: turn",
+    }
     found = errors(written(tmp_path, chosen))
     assert [problem.location.line for problem in found] == sorted(map(line_of, chosen))
 
@@ -171,7 +194,23 @@ def test_whatever_is_changed_it_has_errors_where_the_reader_gives_up(seed, count
     text = MODEL
     for _ in range(count):
         at, size = rng.randrange(len(text)), rng.choice((0, 1, 1, 20))
-        put = rng.choice(["{", "}", "[", "]", '"', "x", ":", "- ", "\n", "  ", "*a", "&a ", text[at : at + 50]])
+        put = rng.choice(
+            [
+                "{",
+                "}",
+                "[",
+                "]",
+                '"',
+                "x",
+                ":",
+                "- ",
+                "\n",
+                "  ",
+                "*a",
+                "&a ",
+                text[at : at + 50],
+            ]
+        )
         text = text[:at] + put + text[at + size :]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.body"
@@ -182,6 +221,10 @@ def test_whatever_is_changed_it_has_errors_where_the_reader_gives_up(seed, count
             found = bm.check(path, format="body").errors
             first = error.problem
             # Of what is no YAML the check names the cause, which may stand before the place at which a parser stops.
-            assert any(p.rule == first.rule and (p.location == first.location or p.rule == "YAML101") for p in found)
+            assert any(
+                p.rule == first.rule
+                and (p.location == first.location or p.rule == "YAML101")
+                for p in found
+            )
         else:
             assert read_body(path).problems == problems

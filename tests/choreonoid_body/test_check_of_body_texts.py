@@ -70,25 +70,39 @@ def test_the_model_is_sound(tmp_path):
         ("name: KNEE", 'name: "KNEE', 20, 11, 'quote "'),
     ],
 )
-def test_what_is_no_yaml_is_said_once_and_read_on(right, wrong, line, column, named, tmp_path):
+def test_what_is_no_yaml_is_said_once_and_read_on(
+    right, wrong, line, column, named, tmp_path
+):
     text = MODEL.replace(right, wrong, 1)
     (problem,) = checked(text, tmp_path)
-    assert (problem.rule, problem.location.line, problem.location.column) == ("YAML101", line, column)
+    assert (problem.rule, problem.location.line, problem.location.column) == (
+        "YAML101",
+        line,
+        column,
+    )
     assert named in problem.message
     # A fault behind it is found, too.
-    more = checked(text.replace("[ 0.1, 0, 0, 0.1, 0, 0.1 ]", "[ 0.1, 0, 0 ]"), tmp_path)
+    more = checked(
+        text.replace("[ 0.1, 0, 0, 0.1, 0, 0.1 ]", "[ 0.1, 0, 0 ]"), tmp_path
+    )
     assert [found.rule for found in more] == ["YAML101", "BDY141"]
 
 
 def test_an_indentation_that_does_not_fit(tmp_path):
-    (problem,) = checked(MODEL.replace("    joint_axis: Y", "   joint_axis: Y"), tmp_path)
+    (problem,) = checked(
+        MODEL.replace("    joint_axis: Y", "   joint_axis: Y"), tmp_path
+    )
     assert (problem.rule, problem.location.line) == ("YAML101", 23)
     assert "line 23" in problem.hint
 
 
 def test_parents_in_a_circle_are_told_once(tmp_path):
     (problem,) = checked(MODEL.replace("parent: BASE", "parent: KNEE"), tmp_path)
-    assert (problem.rule, problem.severity, problem.location.line) == ("BODY125", "error", 13)
+    assert (problem.rule, problem.severity, problem.location.line) == (
+        "BODY125",
+        "error",
+        13,
+    )
     assert "HIP → KNEE → HIP" in problem.message and "1 link below" in problem.message
 
 
@@ -110,19 +124,32 @@ def test_links_without_a_parent_are_told_with_those_below(tmp_path):
         ("name: HIP", "nameQ: HIP", 12, "error"),
     ],
 )
-def test_a_key_that_is_misspelt_is_all_that_is_said(right, wrong, line, severity, tmp_path):
-    (problem,) = bm.check(written(MODEL.replace(right, wrong, 1), tmp_path), ignore=["BODY143"]).problems
-    assert (problem.rule, problem.severity, problem.location.line) == ("YAML106", severity, line)
+def test_a_key_that_is_misspelt_is_all_that_is_said(
+    right, wrong, line, severity, tmp_path
+):
+    (problem,) = bm.check(
+        written(MODEL.replace(right, wrong, 1), tmp_path), ignore=["BODY143"]
+    ).problems
+    assert (problem.rule, problem.severity, problem.location.line) == (
+        "YAML106",
+        severity,
+        line,
+    )
     assert f"did you mean {right.partition(':')[0]!r}?" in problem.message
 
 
 def test_a_missing_key_is_all_that_is_said_and_hides_nothing_before_it(tmp_path):
     """Also behind a list over several lines, whose last bracket is none too many."""
     lines = "inertia: [ 0.01, 0, 0,\n      0.01, 0, -1 ]"
-    broken = MODEL.replace("    mass: 2", "    : 2").replace("inertia: [ 0.01, 0, 0, 0.01, 0, 0.01 ]", lines)
+    broken = MODEL.replace("    mass: 2", "    : 2").replace(
+        "inertia: [ 0.01, 0, 0, 0.01, 0, 0.01 ]", lines
+    )
     found = bm.check(written(broken, tmp_path), ignore=["BODY143"]).problems
     assert sorted(problem.rule for problem in found) == ["BODY133", "YAML101"]
-    assert next(p for p in found if p.rule == "YAML101").message == "the key before this ':' is missing"
+    assert (
+        next(p for p in found if p.rule == "YAML101").message
+        == "the key before this ':' is missing"
+    )
 
 
 def test_swapped_limits_are_located_at_their_key(tmp_path):
@@ -132,9 +159,9 @@ def test_swapped_limits_are_located_at_their_key(tmp_path):
 
 
 def test_degrees_in_a_file_of_radians(tmp_path):
-    text = MODEL.replace("format_version: 2.0", "format_version: 1.0\nangle_unit: radian").replace(
-        "    joint_id: 2\n", "    joint_id: 2\n    joint_range: [ -60, 60 ]\n"
-    )
+    text = MODEL.replace(
+        "format_version: 2.0", "format_version: 1.0\nangle_unit: radian"
+    ).replace("    joint_id: 2\n", "    joint_id: 2\n    joint_range: [ -60, 60 ]\n")
     problem, *_ = bm.check(written(text, tmp_path), ignore=["BODY143"]).problems
     assert (problem.rule, problem.location.line) == ("BODY115", 17)
     sound = text.replace("-90, 80", "-1.5, 1.4").replace("-60, 60", "-1, 1")

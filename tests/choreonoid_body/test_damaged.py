@@ -75,7 +75,14 @@ def attempt(data: bytes, folder: Path = Path("nowhere")) -> None:
 
 def test_the_sample_loads():
     body = parsed(SAMPLE)
-    assert [link.name for link in body.links] == ["BASE", "ARM", "TRACK0", "TRACK1", "TRACK2", "TRACK3"]
+    assert [link.name for link in body.links] == [
+        "BASE",
+        "ARM",
+        "TRACK0",
+        "TRACK1",
+        "TRACK2",
+        "TRACK3",
+    ]
     assert set(rules(body)) == {"FMT020", "BDY127", "BDY142"}
 
 
@@ -101,7 +108,9 @@ def test_changed_bytes(data):
         at = data.draw(st.integers(0, len(sample) - 1))
         match data.draw(st.sampled_from(["byte", "cut", "drop", "twice"])):
             case "byte":
-                sample[at] = data.draw(st.sampled_from(list(b"[]{}:,-&*!0 1e.aZ\n\x00\xff")))
+                sample[at] = data.draw(
+                    st.sampled_from(list(b"[]{}:,-&*!0 1e.aZ\n\x00\xff"))
+                )
             case "cut":
                 del sample[at + 1 :]
             case "drop":
@@ -149,7 +158,12 @@ def test_changed_values(data):
         ("[" * 100_000, "YAML101"),
         ("{a: " * 100_000, "YAML101"),
         ("- " * 5_000 + "x", "YAML101"),
-        ("".join(f"a{i}: &a{i} [ *a{i - 1} ]\n" for i in range(1, 400)).replace("*a0", "x"), "YAML102"),
+        (
+            "".join(f"a{i}: &a{i} [ *a{i - 1} ]\n" for i in range(1, 400)).replace(
+                "*a0", "x"
+            ),
+            "YAML102",
+        ),
         ("a: &a { <<: *a }", "YAML102"),
         ("a: &a [ *a ]", "YAML102"),
         ("a: *nothing", "YAML102"),
@@ -170,7 +184,9 @@ def test_refused(text, rule):
 def nested(first: str, count: int) -> str:
     """Return lists that alias the one before ten times each: 10^count of the first."""
     lines = [f"A0: &a0 {first}"]
-    lines += [f"A{i}: &a{i} [ {', '.join([f'*a{i - 1}'] * 10)} ]" for i in range(1, count)]
+    lines += [
+        f"A{i}: &a{i} [ {', '.join([f'*a{i - 1}'] * 10)} ]" for i in range(1, count)
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -180,7 +196,10 @@ def nested(first: str, count: int) -> str:
         [
             ("{ type: Group }", "elements: *a11"),
             ("[]", "elements: *a11"),
-            (f"{{ {', '.join(f'Skip{i}: {{ type: Skip }}' for i in range(1000))} }}", "elements: *a11"),
+            (
+                f"{{ {', '.join(f'Skip{i}: {{ type: Skip }}' for i in range(1000))} }}",
+                "elements: *a11",
+            ),
             ("[ 0, 0, 0 ]", "translation: *a11"),
             ("[ 0, 0, 1, 0 ]", "rotation: *a11"),
             ("{ name: L, mass: 1 }", "NOTHING: 0\n  - *a11\n  - { name: M"),
@@ -206,8 +225,16 @@ def test_aliases_unfold_within_bounds(first, use, monkeypatch):
 
 def test_aliases_of_large_parts_are_no_harm():
     part = ", ".join(f"{{ type: Group, name: g{number} }}" for number in range(400))
-    links = "".join(f"  - {{ name: L{number}, parent: L0, elements: *part }}\n" for number in range(1, 50))
-    assert parsed(f"{HEAD}part: &part [ {part} ]\nlinks:\n  - {{ name: L0 }}\n{links}").links[49].name == "L49"
+    links = "".join(
+        f"  - {{ name: L{number}, parent: L0, elements: *part }}\n"
+        for number in range(1, 50)
+    )
+    assert (
+        parsed(f"{HEAD}part: &part [ {part} ]\nlinks:\n  - {{ name: L0 }}\n{links}")
+        .links[49]
+        .name
+        == "L49"
+    )
 
 
 def test_what_is_only_kept_unfolds_within_bounds(monkeypatch):
@@ -227,7 +254,9 @@ def test_merged_keys_are_bounded(monkeypatch):
 
 def test_places_count_characters():
     with pytest.raises(FormatError) as caught:
-        parsed("format: ChoreonoidBody\nname: 日本語\nlinks: [ { name: 腰, mass: abc } ]\n")
+        parsed(
+            "format: ChoreonoidBody\nname: 日本語\nlinks: [ { name: 腰, mass: abc } ]\n"
+        )
     location = caught.value.problem.location
     assert (location.line, location.column) == (3, 27)
     assert "腰" in caught.value.problem.message
@@ -243,7 +272,9 @@ def test_encodings(encoding):
 def test_what_is_beyond_is_named():
     body = parsed(f"{HEAD}links:\n  - !thing {{ name: A, name: B }}\n---\nmore: 1\n")
     assert body.links[0].name == "B"
-    assert rules(body)[:2] == ["YAML107", "YAML103"] and rules(body).count("YAML107") == 2
+    assert (
+        rules(body)[:2] == ["YAML107", "YAML103"] and rules(body).count("YAML107") == 2
+    )
 
 
 def test_a_missing_file():
@@ -257,7 +288,9 @@ def test_a_missing_file():
 
 
 def test_numbers_with_something_behind_them():
-    body = link_with("mass: 0.5f\ncenter_of_mass: [ 0.t, 1, 2 ]\ninertia: [ 1, 0, 0, 1, 0, 1 ]")
+    body = link_with(
+        "mass: 0.5f\ncenter_of_mass: [ 0.t, 1, 2 ]\ninertia: [ 1, 0, 0, 1, 0, 1 ]"
+    )
     assert body.links[0].mass == 0.5
     assert body.links[0].center_of_mass.tolist() == [0, 1, 2]
     assert rules(body) == ["YAML105", "YAML105"]

@@ -14,7 +14,14 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import read_body
 from bodymotion.geometry import rotations
 from bodymotion.geometry.shapes import Box, Capsule, Cone, Cylinder, Mesh, Sphere
-from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.model.links import (
+    AccelerationSensor,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+)
 from goldens import close, exact_box
 
 MASS = "mass: 1\ninertia: [ 1, 0, 0, 1, 0, 1 ]\n"
@@ -90,7 +97,11 @@ def test_a_rigid_body_alone_is_the_whole_mass():
     body = link_with(
         "elements: { RigidBody: { mass: 2, inertia: [ 1, 0, 0, 1, 0, 1 ] }, Shape: { geometry: { type: Sphere, radius: 1 } } }"
     )
-    assert body.links[0].mass == 2 and len(body.links[0].visuals) == 1 and rules(body) == []
+    assert (
+        body.links[0].mass == 2
+        and len(body.links[0].visuals) == 1
+        and rules(body) == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,8 +109,14 @@ def test_a_rigid_body_alone_is_the_whole_mass():
     [
         ("type: Box, size: [ 1, 2, 3 ]", Box((1, 2, 3))),
         ("type: Sphere, radius: 0.5", Sphere(0.5)),
-        ("type: Cylinder, radius: 0.5, height: 2, top: false", Cylinder(0.5, 2, top=False)),
-        ("type: Cone, radius: 0.5, height: 2, bottom: false", Cone(0.5, 2, bottom=False)),
+        (
+            "type: Cylinder, radius: 0.5, height: 2, top: false",
+            Cylinder(0.5, 2, top=False),
+        ),
+        (
+            "type: Cone, radius: 0.5, height: 2, bottom: false",
+            Cone(0.5, 2, bottom=False),
+        ),
         ("type: Capsule, radius: 0.5, height: 2", Capsule(0.5, 2)),
         ("type: Sphere", Sphere(1)),
         ("type: Box", Box((1, 1, 1))),
@@ -139,24 +156,32 @@ def test_texture_coordinates(tmp_path):
     )
     assert shape.geometry.texture_coordinates.indices.tolist() == [[2, 1, 0]]
     texture = shape.material.texture
-    assert texture.path == tmp_path / "a.png" and not texture.repeat_s and texture.repeat_t
+    assert (
+        texture.path == tmp_path / "a.png" and not texture.repeat_s and texture.repeat_t
+    )
     # S · R: (1, 0) is turned to (0, 1) and stretched.
     assert np.allclose(texture.transform @ [1, 0, 1], [0, 3, 1])
 
 
 def test_extrusion():
     """A unit square along y: turned by 45° at the far end, where it is √2 as wide; without a second scale it ends in a point."""
-    square = (
-        "cross_section: [ -0.5, 0.5, 0.5, 0.5, 0.5, -0.5, -0.5, -0.5, -0.5, 0.5 ], spine: [ 0, 0, 0, 0, 1, 0, 0, 2, 0 ]"
-    )
+    square = "cross_section: [ -0.5, 0.5, 0.5, 0.5, 0.5, -0.5, -0.5, -0.5, -0.5, 0.5 ], spine: [ 0, 0, 0, 0, 1, 0, 0, 2, 0 ]"
     turned = shapes(
         f"Shape: {{ geometry: {{ type: Extrusion, {square}, orientation: [ 0, 1, 0, 0, 0, 1, 0, 45 ] }} }}"
     )[0].geometry
     assert isinstance(turned, Mesh)
-    widths = [np.ptp(turned.vertices[np.isclose(turned.vertices[:, 1], y)][:, 0]) for y in (0, 1, 2)]
+    widths = [
+        np.ptp(turned.vertices[np.isclose(turned.vertices[:, 1], y)][:, 0])
+        for y in (0, 1, 2)
+    ]
     assert np.allclose(widths, [1, math.sqrt(2), 1])
-    pointed = shapes(f"Shape: {{ geometry: {{ type: Extrusion, {square}, scale: [ 1, 1, 2, 2 ] }} }}")[0].geometry
-    widths = [np.ptp(pointed.vertices[np.isclose(pointed.vertices[:, 1], y)][:, 0]) for y in (0, 1, 2)]
+    pointed = shapes(
+        f"Shape: {{ geometry: {{ type: Extrusion, {square}, scale: [ 1, 1, 2, 2 ] }} }}"
+    )[0].geometry
+    widths = [
+        np.ptp(pointed.vertices[np.isclose(pointed.vertices[:, 1], y)][:, 0])
+        for y in (0, 1, 2)
+    ]
     assert np.allclose(widths, [1, 2, 0])
 
 
@@ -186,8 +211,14 @@ def test_elevation_grid():
         ("type: Text, text: Hello", "VRML213"),
         ("type: Pyramid", "BDY157"),
         ("radius: 1", "BDY157"),
-        ("type: IndexedFaceSet, vertices: [ 0, 0, 0 ], faces: [ 0, 1, 2, -1 ]", "VRML203"),
-        ("type: IndexedFaceSet, vertices: [ 0, 0, 0, 1 ], faces: [ 0, 0, 0, -1 ]", "BDY113"),
+        (
+            "type: IndexedFaceSet, vertices: [ 0, 0, 0 ], faces: [ 0, 1, 2, -1 ]",
+            "VRML203",
+        ),
+        (
+            "type: IndexedFaceSet, vertices: [ 0, 0, 0, 1 ], faces: [ 0, 0, 0, -1 ]",
+            "BDY113",
+        ),
     ],
 )
 def test_odd_geometry_has_a_problem(given, rule):
@@ -207,7 +238,10 @@ def test_odd_geometry_has_a_problem(given, rule):
 def test_wrong_elements_are_refused(text):
     with pytest.raises(FormatError) as caught:
         elements(text)
-    assert caught.value.problem.rule in ("YAML104", "BDY150") and caught.value.problem.location.line == 10
+    assert (
+        caught.value.problem.rule in ("YAML104", "BDY150")
+        and caught.value.problem.location.line == 10
+    )
 
 
 def test_materials():
@@ -241,38 +275,83 @@ def test_sensors():
     )
     a, g, f, camera, scanner, old, light, rotor = body.devices
     assert isinstance(a, AccelerationSensor) and (a.name, a.id) == ("A", 1)
-    assert a.max_acceleration.tolist() == [1, 2, 3] and a.pose.tolist() == [0, 0, 1, 1, 0, 0, 0]
-    assert isinstance(g, Gyro) and g.max_angular_velocity.tolist() == [4, 5, 6] and g.id == -1
-    assert isinstance(f, ForceSensor) and f.max_force.tolist() == [1, 1, 1] and f.max_torque.tolist() == [2, 2, 2]
-    assert isinstance(camera, VisionSensor) and camera.field_of_view == pytest.approx(math.pi / 2)
-    assert (camera.type, camera.width, camera.height, camera.frame_rate) == ("DEPTH", 64, 48, 10)
+    assert a.max_acceleration.tolist() == [1, 2, 3] and a.pose.tolist() == [
+        0,
+        0,
+        1,
+        1,
+        0,
+        0,
+        0,
+    ]
+    assert (
+        isinstance(g, Gyro)
+        and g.max_angular_velocity.tolist() == [4, 5, 6]
+        and g.id == -1
+    )
+    assert (
+        isinstance(f, ForceSensor)
+        and f.max_force.tolist() == [1, 1, 1]
+        and f.max_torque.tolist() == [2, 2, 2]
+    )
+    assert isinstance(camera, VisionSensor) and camera.field_of_view == pytest.approx(
+        math.pi / 2
+    )
+    assert (camera.type, camera.width, camera.height, camera.frame_rate) == (
+        "DEPTH",
+        64,
+        48,
+        10,
+    )
     assert (camera.front_clip_distance, camera.back_clip_distance) == (0.1, 5)
     assert camera.extra == {"lens_type": "NORMAL", "on": True}
-    assert isinstance(scanner, RangeSensor) and scanner.scan_angle == pytest.approx(math.pi)
-    assert scanner.extra == {"pitch_range": 30, "min_distance": 0.2} and len(scanner.ray_angles) == 19
+    assert isinstance(scanner, RangeSensor) and scanner.scan_angle == pytest.approx(
+        math.pi
+    )
+    assert (
+        scanner.extra == {"pitch_range": 30, "min_distance": 0.2}
+        and len(scanner.ray_angles) == 19
+    )
     assert isinstance(old, RangeSensor) and old.scan_angle == pytest.approx(math.pi / 2)
-    assert isinstance(light, OtherDevice) and light.kind == "SpotLight" and light.extra["beam_width"] == 60
+    assert (
+        isinstance(light, OtherDevice)
+        and light.kind == "SpotLight"
+        and light.extra["beam_width"] == 60
+    )
     assert rotor.kind == "RotorDevice" and rotor.extra == {"value_range": [-20, 20]}
     assert rules(body) == ["BDY151"]
 
 
 @pytest.mark.parametrize(
     ("kind", "meant"),
-    [("ForceSensr", "ForceSensor"), ("forcesensor", "ForceSensor"), ("Camrea", "Camera"), ("RigidBdy", "RigidBody")],
+    [
+        ("ForceSensr", "ForceSensor"),
+        ("forcesensor", "ForceSensor"),
+        ("Camrea", "Camera"),
+        ("RigidBdy", "RigidBody"),
+    ],
 )
 def test_types_that_are_misspelt(kind, meant):
     """A slip is no type of a plugin: nothing comes of it, and it is told with what may be meant."""
     body = elements("- { type: KIND, name: F, id: 0 }\n".replace("KIND", kind))
     (problem,) = body.problems
-    assert (problem.rule, problem.severity, problem.location.line) == ("BDY151", "warning", 10)
+    assert (problem.rule, problem.severity, problem.location.line) == (
+        "BDY151",
+        "warning",
+        10,
+    )
     assert repr(meant) in problem.hint
     (device,) = body.devices
     assert device.kind == kind
 
 
-@pytest.mark.parametrize("kind", ["Thruster", "RotorDevice", "TorqueSensor", "PressureSensor", "Marker"])
+@pytest.mark.parametrize(
+    "kind", ["Thruster", "RotorDevice", "TorqueSensor", "PressureSensor", "Marker"]
+)
 def test_types_of_plugins_are_no_slips(kind):
-    (problem,) = elements("- { type: KIND, name: F, id: 0 }\n".replace("KIND", kind)).problems
+    (problem,) = elements(
+        "- { type: KIND, name: F, id: 0 }\n".replace("KIND", kind)
+    ).problems
     assert (problem.rule, problem.severity, problem.hint) == ("BDY151", "note", "")
 
 
@@ -282,14 +361,20 @@ def test_types_of_plugins_are_no_slips(kind):
         ("optical_frame: gl", [0, 0, -1], [0, 1, 0]),
         ("optical_frame: cv", [0, 0, 1], [0, -1, 0]),
         ("optical_frame: robotics", [1, 0, 0], [0, 0, 1]),
-        ("optical_frame_rotation: [ [ 1, 0, 0, 90 ], [ 0, 1, 0, -90 ] ]", [1, 0, 0], [0, 0, 1]),
+        (
+            "optical_frame_rotation: [ [ 1, 0, 0, 90 ], [ 0, 1, 0, -90 ] ]",
+            [1, 0, 0],
+            [0, 0, 1],
+        ),
     ],
 )
 def test_optical_frames(frame, forward, up):
     camera = elements(f"Camera: {{ {frame}, rotation: [ 0, 0, 1, 90 ] }}").devices[0]
     quarter = rotations.to_matrix(rotations.from_axis_angle([0, 0, 1], math.pi / 2))
     turn = rotations.to_matrix(camera.pose[3:])
-    assert np.allclose(turn @ [0, 0, -1], quarter @ forward) and np.allclose(turn @ [0, 1, 0], quarter @ up)
+    assert np.allclose(turn @ [0, 0, -1], quarter @ forward) and np.allclose(
+        turn @ [0, 1, 0], quarter @ up
+    )
 
 
 @pytest.mark.parametrize(
@@ -332,11 +417,16 @@ def test_scenes(tmp_path):
     (tmp_path / "parts/scene.wrl").write_text(SCENE)
 
     def kinds(text):
-        return [type(shape.geometry).__name__ for shape in shapes(text, folder=tmp_path)]
+        return [
+            type(shape.geometry).__name__ for shape in shapes(text, folder=tmp_path)
+        ]
 
     assert kinds("Resource: { uri: parts/scene.wrl }") == ["Box", "Sphere", "Cone"]
     assert kinds("Resource: { uri: parts/scene.wrl, node: PART }") == ["Sphere"]
-    assert kinds("Resource: { uri: parts/scene.wrl, exclude: [ OTHER ] }") == ["Box", "Sphere"]
+    assert kinds("Resource: { uri: parts/scene.wrl, exclude: [ OTHER ] }") == [
+        "Box",
+        "Sphere",
+    ]
     both = "- { type: Resource, uri: parts/scene.wrl, node: WHOLE }\n- { type: Resource, uri: parts/scene.wrl, node: PART }\n"
     assert kinds(both) == ["Box", "Cone", "Sphere"]
     whole, part = shapes(
@@ -375,7 +465,9 @@ def test_resources_that_show_nothing_are_problems(tmp_path, given, rule):
     (tmp_path / "bad.stl").write_text("nothing")
     (tmp_path / "bad.yaml").write_text("a: [\n")
     (tmp_path / "list.yaml").write_text("A: &A { type: Group }\n")
-    (tmp_path / "loop.yaml").write_text("A: [ { type: Resource, uri: loop.yaml, node: A } ]\n")
+    (tmp_path / "loop.yaml").write_text(
+        "A: [ { type: Resource, uri: loop.yaml, node: A } ]\n"
+    )
     (tmp_path / "model.fbx").write_text("")
     (tmp_path / "box.stl").write_bytes(trimesh.creation.box().export(file_type="stl"))
     body = elements(f"Resource: {{ {given} }}", folder=tmp_path)
@@ -387,8 +479,13 @@ def test_resources_that_show_nothing_are_problems(tmp_path, given, rule):
 @pytest.mark.parametrize("kind", ["stl", "obj", "ply", "off", "glb"])
 def test_mesh_files(tmp_path, kind):
     exported = trimesh.creation.box((1, 2, 3)).export(file_type=kind)
-    (tmp_path / f"box.{kind}").write_bytes(exported.encode() if isinstance(exported, str) else exported)
-    (shape,) = shapes(f"Resource: {{ uri: box.{kind}, translation: [ 1, 0, 0 ], scale: [ 2, 2, 2 ] }}", folder=tmp_path)
+    (tmp_path / f"box.{kind}").write_bytes(
+        exported.encode() if isinstance(exported, str) else exported
+    )
+    (shape,) = shapes(
+        f"Resource: {{ uri: box.{kind}, translation: [ 1, 0, 0 ], scale: [ 2, 2, 2 ] }}",
+        folder=tmp_path,
+    )
     assert close(exact_box([shape]), [[0, -2, -3], [2, 2, 3]], 1e-6)
 
 
@@ -406,7 +503,9 @@ def test_packages(tmp_path):
     folder = tmp_path / "my_robot/models"
     (tmp_path / "my_robot/meshes").mkdir(parents=True)
     folder.mkdir()
-    (tmp_path / "my_robot/meshes/box.stl").write_bytes(trimesh.creation.box().export(file_type="stl"))
+    (tmp_path / "my_robot/meshes/box.stl").write_bytes(
+        trimesh.creation.box().export(file_type="stl")
+    )
     text = "Resource: { uri: package://my_robot/meshes/box.stl }"
     assert rules(elements(text, folder=folder, allow_outside=False)) == ["VRML131"]
     assert len(shapes(text, folder=folder)) == 1
@@ -421,7 +520,9 @@ def test_elements_of_yaml_files(tmp_path):
         "  - &NESTED { type: Shape, geometry: { type: Sphere, radius: 2 } }\n"
         "MORE: { type: Resource, uri: more.yaml }\n"
     )
-    (tmp_path / "parts/more.yaml").write_text("- { type: Shape, geometry: { type: Cone, radius: 1, height: 1 } }\n")
+    (tmp_path / "parts/more.yaml").write_text(
+        "- { type: Shape, geometry: { type: Cone, radius: 1, height: 1 } }\n"
+    )
     (tmp_path / "parts/scene.scen").write_text(
         "format: ChoreonoidScene\nangleUnit: radian\nscene:\n  Transform:\n    rotation: [ 0, 0, 1, 1.5707963267948966 ]\n"
         "    elements: { Shape: { translation: [ 1, 0, 0 ], geometry: { type: Sphere, radius: 1 } } }\n"
@@ -441,7 +542,9 @@ def test_elements_of_yaml_files(tmp_path):
 
 
 def test_one_geometry_is_one_object():
-    first, second = shapes("- &A { type: Shape, geometry: { type: Extrusion, spine: [ 0, 0, 0, 0, 1, 0 ] } }\n- *A\n")
+    first, second = shapes(
+        "- &A { type: Shape, geometry: { type: Extrusion, spine: [ 0, 0, 0, 0, 1, 0 ] } }\n- *A\n"
+    )
     assert first.geometry is second.geometry
 
 
@@ -460,11 +563,14 @@ def test_collada_scenes(tmp_path):
     assert np.allclose(exact_box([first]), [[2, 0, 0], [3, 1, 0]])
     assert np.allclose(exact_box([second]), [[2, 0, 5], [3, 1, 5]])
     alone, part = shapes(
-        "- { type: Resource, uri: a.dae, node: A }\n- { type: Resource, uri: a.dae, node: B }\n", folder=tmp_path
+        "- { type: Resource, uri: a.dae, node: A }\n- { type: Resource, uri: a.dae, node: B }\n",
+        folder=tmp_path,
     )
     assert np.allclose(exact_box([alone]), [[-1, 0, 0], [0, 1, 0]])
     assert np.allclose(exact_box([part]), [[-1, 0, 0], [0, 1, 0]])
-    assert rules(elements("Resource: { uri: a.dae, node: C }", folder=tmp_path)) == ["BDY161"]
+    assert rules(elements("Resource: { uri: a.dae, node: C }", folder=tmp_path)) == [
+        "BDY161"
+    ]
     (tmp_path / "a.dae").write_text(COLLADA.replace("100 0 0", "x"))
     assert rules(elements("Resource: { uri: a.dae }", folder=tmp_path)) == ["BDY163"]
     (tmp_path / "a.dae").write_text("<COLLADA>")
@@ -472,11 +578,18 @@ def test_collada_scenes(tmp_path):
 
 
 def test_a_package_installed_as_symbolic_links(tmp_path):
-    source, installed = tmp_path / "src" / "my_robot", tmp_path / "install" / "share" / "my_robot"
-    model = (
-        HEAD + "links:\n  - { name: A, elements: [ { type: Resource, uri: 'package://my_robot/meshes/box.wrl' } ] }\n"
+    source, installed = (
+        tmp_path / "src" / "my_robot",
+        tmp_path / "install" / "share" / "my_robot",
     )
-    for name, text in (("r.body", model), ("meshes/box.wrl", "#VRML V2.0 utf8\nShape { geometry Box { } }")):
+    model = (
+        HEAD
+        + "links:\n  - { name: A, elements: [ { type: Resource, uri: 'package://my_robot/meshes/box.wrl' } ] }\n"
+    )
+    for name, text in (
+        ("r.body", model),
+        ("meshes/box.wrl", "#VRML V2.0 utf8\nShape { geometry Box { } }"),
+    ):
         for folder in (source, installed):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(text)

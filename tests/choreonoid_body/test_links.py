@@ -65,7 +65,13 @@ def test_both_spellings(text):
     assert body.name == "Arm" and body.source.version in ("1.0", "2.0")
     link = body.links[1]
     joint = link.joint
-    assert (link.name, link.parent, joint.name, joint.type, joint.id) == ("ARM", 0, "shoulder", "rotate", 2)
+    assert (link.name, link.parent, joint.name, joint.type, joint.id) == (
+        "ARM",
+        0,
+        "shoulder",
+        "rotate",
+        2,
+    )
     assert joint.axis.tolist() == [0, -1, 0]
     assert (joint.lower, joint.upper) == (math.radians(-45), math.radians(90))
     assert (joint.velocity_lower, joint.velocity_upper) == (-math.pi, math.pi)
@@ -75,7 +81,9 @@ def test_both_spellings(text):
         "joint_displacement": pytest.approx(math.radians(30)),
         "material": "Steel",
     }
-    assert np.allclose(link.offset, [0, 0, 0.1, math.sqrt(0.5), 0, 0, math.sqrt(0.5)], atol=1e-15)
+    assert np.allclose(
+        link.offset, [0, 0, 0.1, math.sqrt(0.5), 0, 0, math.sqrt(0.5)], atol=1e-15
+    )
     assert (link.mass, link.center_of_mass.tolist()) == (2.5, [0, 0, 0.2])
     assert link.inertia.tolist() == [[1, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 2.5]]
     assert "BODY118" in all_rules(body) and not rules(body)
@@ -86,11 +94,15 @@ def test_old_and_new_are_equal():
 
 
 def test_radians():
-    text = NEW.replace("format_version: 2.0", "formatVersion: 1.0\nangleUnit: radian").replace("90 ]", "1.5 ]")
+    text = NEW.replace(
+        "format_version: 2.0", "formatVersion: 1.0\nangleUnit: radian"
+    ).replace("90 ]", "1.5 ]")
     body = parsed(text)
     assert body.links[1].joint.upper == 1.5
     assert np.allclose(rotations.to_axis_angle(body.links[1].offset[3:])[1], 1.5)
-    assert "BDY104" in rules(parsed(text.replace("formatVersion: 1.0", "formatVersion: 2.0")))
+    assert "BDY104" in rules(
+        parsed(text.replace("formatVersion: 1.0", "formatVersion: 2.0"))
+    )
     with pytest.raises(FormatError, match="angle_unit is 'grad'"):
         parsed(text.replace("radian", "grad"))
 
@@ -108,7 +120,9 @@ def test_radians():
     ],
 )
 def test_ranges(kind, given, ends):
-    body = link_with(f"joint_type: {kind}\njoint_axis: Z\njoint_range: {given}\njoint_velocity_range: {given}")
+    body = link_with(
+        f"joint_type: {kind}\njoint_axis: Z\njoint_range: {given}\njoint_velocity_range: {given}"
+    )
     joint = body.links[0].joint
     assert (joint.lower, joint.upper) == pytest.approx(ends)
     assert (joint.velocity_lower, joint.velocity_upper) == pytest.approx(ends)
@@ -126,7 +140,9 @@ def test_ranges(kind, given, ends):
     ],
 )
 def test_axes(given, axis, said):
-    body = link_with(f"joint_type: revolute\njoint_axis: {given}\n{MASS.replace(', i', chr(10) + 'i')}")
+    body = link_with(
+        f"joint_type: revolute\njoint_axis: {given}\n{MASS.replace(', i', chr(10) + 'i')}"
+    )
     assert np.allclose(body.links[0].joint.axis, axis, atol=1e-15)
     assert rules(body) == said
 
@@ -140,7 +156,11 @@ def test_axes(given, axis, said):
         ("joint_range: [ 1, 2, 3 ]", "YAML104", "3 numbers; expected 2"),
         ("joint_id: 0.5", "YAML104", "a whole number"),
         ("joint_id: 1e300", "YAML104", "a whole number of 64 bits"),
-        ("elements: { type: RateGyroSensor, id: -1e20 }", "YAML104", "a whole number of 64 bits"),
+        (
+            "elements: { type: RateGyroSensor, id: -1e20 }",
+            "YAML104",
+            "a whole number of 64 bits",
+        ),
         ("inertia: [ 1, 2, 3 ]", "BDY141", "3 numbers"),
         ("mass: heavy", "YAML104", "'heavy'"),
         ("mass: [ 1 ]", "YAML104", "a list"),
@@ -171,11 +191,17 @@ def test_wrong_values_are_refused_with_their_place(key, rule, words):
         ("translation: [ 0, inf, 0 ]", "BODY105"),
         ("mass: -1", "BODY130"),
         ("mass: nan", "BODY105"),
-        ("joint_type: free\nmass: 1\ninertia: [ 1, 2, 0, 0, 1, 0, 0, 0, 1 ]", "BODY134"),
+        (
+            "joint_type: free\nmass: 1\ninertia: [ 1, 2, 0, 0, 1, 0, 0, 0, 1 ]",
+            "BODY134",
+        ),
         ("inertia: [ 1, inf, 0, 0, 1, 0 ]", "BODY105"),
         ("joinType: revolute", "YAML106"),
         ("max_joint_velocty: 3", "YAML106"),
-        ("elements: [ { type: Shape, apearance: {}, geometry: { type: Box, size: [ 1, 1, 1 ] } } ]", "YAML106"),
+        (
+            "elements: [ { type: Shape, apearance: {}, geometry: { type: Box, size: [ 1, 1, 1 ] } } ]",
+            "YAML106",
+        ),
     ],
 )
 def test_odd_values_are_read_with_a_problem(key, rule):
@@ -201,15 +227,38 @@ def test_several_rotations_and_translations():
         "rotation: [ [ 0, 0, 1, 90 ], [ 1, 0, 0, 90 ] ]\ntranslation: [ [ 1, 0, 0 ], [ [ 0, 2, 0 ], [ 0, 0, 3 ] ] ]"
     )
     turn = rotations.to_matrix(body.links[0].offset[3:])
-    assert np.allclose(turn @ [1, 0, 0], [0, 1, 0]) and np.allclose(turn @ [0, 1, 0], [0, 0, 1])
+    assert np.allclose(turn @ [1, 0, 0], [0, 1, 0]) and np.allclose(
+        turn @ [0, 1, 0], [0, 0, 1]
+    )
     assert body.links[0].offset[:3].tolist() == [1, 2, 3]
     assert np.array_equal(body.root_pose, body.links[0].offset)
 
 
 def test_links_are_in_depth_first_order():
-    links = [("ROOT", ""), ("A", "ROOT"), ("B", "ROOT"), ("A1", "A"), ("B1", "B"), ("A2", "A"), ("A11", "A1")]
-    body = with_links("".join(f"  - {{ name: {name}, parent: {parent or '~'}, {MASS} }}\n" for name, parent in links))
-    assert [link.name for link in body.links] == ["ROOT", "A", "A1", "A11", "A2", "B", "B1"]
+    links = [
+        ("ROOT", ""),
+        ("A", "ROOT"),
+        ("B", "ROOT"),
+        ("A1", "A"),
+        ("B1", "B"),
+        ("A2", "A"),
+        ("A11", "A1"),
+    ]
+    body = with_links(
+        "".join(
+            f"  - {{ name: {name}, parent: {parent or '~'}, {MASS} }}\n"
+            for name, parent in links
+        )
+    )
+    assert [link.name for link in body.links] == [
+        "ROOT",
+        "A",
+        "A1",
+        "A11",
+        "A2",
+        "B",
+        "B1",
+    ]
     assert [link.parent for link in body.links] == [-1, 0, 1, 2, 1, 0, 5]
 
 
@@ -238,7 +287,9 @@ def test_merged_and_imported_keys():
 
 
 def test_unknown_keys_are_kept():
-    body = parsed(f"{HEAD}standard_pose: [ 0, 30 ]\nlinks: [ {{ name: A, density: 1.5, note: 'no 5', old: ~ }} ]\n")
+    body = parsed(
+        f"{HEAD}standard_pose: [ 0, 30 ]\nlinks: [ {{ name: A, density: 1.5, note: 'no 5', old: ~ }} ]\n"
+    )
     assert body.extra == {"standard_pose": [0, 30]}
     assert body.links[0].joint.extra == {"density": 1.5, "note": "no 5", "old": None}
 
@@ -286,11 +337,25 @@ def test_sub_bodies(tmp_path):
         "      elements: [ { type: Camera, name: EYE } ] }\n",
         folder=tmp_path,
     )
-    assert [link.name for link in body.links] == ["BASE", "A_L0", "A_L1", "L0_2", "L1_2"]
+    assert [link.name for link in body.links] == [
+        "BASE",
+        "A_L0",
+        "A_L1",
+        "L0_2",
+        "L1_2",
+    ]
     assert [link.parent for link in body.links] == [-1, 0, 1, 2, 3]
     assert [link.joint.id for link in body.links] == [-1, 0, 1, 2, 3]
-    assert [link.joint.type for link in body.links] == ["free", "rotate", "rotate", "fixed", "rotate"]
-    assert body.links[1].offset[:3].tolist() == [1, 0, 0] and body.links[3].offset[:3].tolist() == [9, 9, 9]
+    assert [link.joint.type for link in body.links] == [
+        "free",
+        "rotate",
+        "rotate",
+        "fixed",
+        "rotate",
+    ]
+    assert body.links[1].offset[:3].tolist() == [1, 0, 0] and body.links[3].offset[
+        :3
+    ].tolist() == [9, 9, 9]
     assert [(d.kind, d.name, d.link) for d in body.devices] == [
         ("ForceSensor", "D_F", 1),
         ("ForceSensor", "F", 3),
@@ -309,18 +374,28 @@ def test_sub_bodies_that_are_not_there(tmp_path):
     assert [link.name for link in body.links] == ["A"]
     assert rules(body) == ["BDY127"]
     (tmp_path / "bad.body").write_text(f"{HEAD}links: [ {{ name: A, mass: x }} ]\n")
-    links = (
-        f"  - {{ name: A, {MASS} }}\n  - {{ type: SubBody, uri: NAME, parent: A }}\n  - {{ name: B, parent: HAND }}\n"
-    )
+    links = f"  - {{ name: A, {MASS} }}\n  - {{ type: SubBody, uri: NAME, parent: A }}\n  - {{ name: B, parent: HAND }}\n"
     for name in ("none.body", "../up.body", "bad.body"):
         body = with_links(links.replace("NAME", name), folder=tmp_path)
         assert [link.name for link in body.links] == ["A"]
-        missing, follows = (p for p in body.problems if Path(p.location.path).name != "bad.body")
-        assert (missing.rule, missing.severity, missing.location.line) == ("BDY127", "error", 6)
+        missing, follows = (
+            p for p in body.problems if Path(p.location.path).name != "bad.body"
+        )
+        assert (missing.rule, missing.severity, missing.location.line) == (
+            "BDY127",
+            "error",
+            6,
+        )
         assert name in missing.message
-        assert (follows.rule, follows.severity, follows.location.line) == ("BODY125", "warning", 7)
+        assert (follows.rule, follows.severity, follows.location.line) == (
+            "BODY125",
+            "warning",
+            7,
+        )
         assert "'B'" in follows.message
-        assert {p.rule for p in body.problems} - {"BDY127", "BODY125"} == ({"YAML104"} if name == "bad.body" else set())
+        assert {p.rule for p in body.problems} - {"BDY127", "BODY125"} == (
+            {"YAML104"} if name == "bad.body" else set()
+        )
 
 
 def test_files_outside_of_the_folder(tmp_path):
@@ -335,8 +410,14 @@ def test_files_outside_of_the_folder(tmp_path):
         "  - { link1_name: A, link2_name: L1, joint_type: ball }\n"
     )
     problems = with_links(more, folder=tmp_path / "robot", allow_outside=False).problems
-    assert {problem.severity for problem in problems} == {"warning"}, "what is not opened by our own rule is no fault"
-    assert sorted(problem.rule for problem in problems) == ["BODY125", "BODY160", "VRML131"]
+    assert {problem.severity for problem in problems} == {"warning"}, (
+        "what is not opened by our own rule is no fault"
+    )
+    assert sorted(problem.rule for problem in problems) == [
+        "BODY125",
+        "BODY160",
+        "VRML131",
+    ]
     body = with_links(links, folder=tmp_path / "robot")
     assert [link.name for link in body.links] == ["L0", "L1"]
 
@@ -351,9 +432,20 @@ def test_extra_joints():
         "  - { link1_name: A, link2_name: B, joint_type: glue }\n"
     )
     hinge, piston = body.extra_joints
-    assert (hinge.name, hinge.type, hinge.links, hinge.axis.tolist()) == ("LOOP", "hinge", (0, 1), [-1, 0, 0])
-    assert hinge.positions.tolist() == [[1, 2, 3], [0, 0, 0]] and hinge.extra == {"stiff": True}
-    assert (piston.type, piston.links, piston.axis.tolist()) == ("piston", (1, 0), [0, 0, 1])
+    assert (hinge.name, hinge.type, hinge.links, hinge.axis.tolist()) == (
+        "LOOP",
+        "hinge",
+        (0, 1),
+        [-1, 0, 0],
+    )
+    assert hinge.positions.tolist() == [[1, 2, 3], [0, 0, 0]] and hinge.extra == {
+        "stiff": True
+    }
+    assert (piston.type, piston.links, piston.axis.tolist()) == (
+        "piston",
+        (1, 0),
+        [0, 0, 1],
+    )
     assert piston.positions.tolist() == [[0, 0, 0], [4, 5, 6]]
     assert sorted(rules(body)) == ["BDY171", "BODY110", "BODY160"]
 
@@ -378,7 +470,9 @@ def test_files_that_are_no_bodies(text, rule):
 
 def test_headers_that_are_odd():
     assert rules(parsed(f"links: [ {{ name: A, {MASS} }} ]\n")) == ["BDY102"]
-    body = parsed(f"format: ChoreonoidBody\nformat_version: 3.0\nlinks: [ {{ {MASS} }} ]\n")
+    body = parsed(
+        f"format: ChoreonoidBody\nformat_version: 3.0\nlinks: [ {{ {MASS} }} ]\n"
+    )
     assert rules(body) == ["BDY103"] and "BODY104" in all_rules(body)
     assert body.name == "test"
 

@@ -32,10 +32,17 @@ def mesh_file(points: str, faces: str) -> str:
 """
 
 
-@pytest.mark.parametrize("separator", [", ", ",", " ,\n              ", ",\r\n              "])
+@pytest.mark.parametrize(
+    "separator", [", ", ",", " ,\n              ", ",\r\n              "]
+)
 @pytest.mark.parametrize("end", ["", ", ", "\n          "])
 def test_separators(separator, end):
-    body = parsed(mesh_file(f"[ {listed(POINTS, separator)}{end}]", f"&faces [{listed(FACES, separator)}{end}]"))
+    body = parsed(
+        mesh_file(
+            f"[ {listed(POINTS, separator)}{end}]",
+            f"&faces [{listed(FACES, separator)}{end}]",
+        )
+    )
     mesh = body.links[0].visuals[0].geometry
     assert np.array_equal(mesh.vertices, POINTS) and np.array_equal(mesh.faces, FACES)
 
@@ -49,7 +56,9 @@ def test_comments_in_a_list_are_read_as_well():
 def test_aliases_of_a_list():
     text = (
         f"{HEAD}POINTS: &points [ {listed(POINTS, ', ')} ]\nlinks: [ {{ name: A, elements: {{ Shape: {{ geometry: "
-        + (f"{{ type: Mesh, vertices: *points, faces: [ {listed(FACES, ', ')} ] }} }} }} }} ]\n")
+        + (
+            f"{{ type: Mesh, vertices: *points, faces: [ {listed(FACES, ', ')} ] }} }} }} }} ]\n"
+        )
     )
     body = parsed(text)
     assert np.array_equal(body.links[0].visuals[0].geometry.vertices, POINTS)
@@ -61,7 +70,10 @@ def test_a_wrong_number_is_refused_with_its_place():
     with pytest.raises(FormatError, match="vertices of a Mesh is 'e100'") as caught:
         parsed(mesh_file(f"[ {points} ]", "[]"))
     # Eleven lines above the first number, which stands behind the bracket.
-    assert (caught.value.problem.location.line, caught.value.problem.location.column) == (11 + 800, 13)
+    assert (
+        caught.value.problem.location.line,
+        caught.value.problem.location.column,
+    ) == (11 + 800, 13)
 
 
 @pytest.mark.parametrize("wrong", ["1 2", "1,, 2", "- 1", "[ 1 ]"])
@@ -73,9 +85,14 @@ def test_what_is_no_list_of_numbers_stays_what_yaml_makes_of_it(wrong):
 def test_in_a_text_it_is_a_text():
     numbers = f"[ {listed(POINTS, ', ')} ]"
     assert len(numbers) > LONG_LIST
-    document = open_text(f"a: '{numbers}'\nb: {numbers}\n# {numbers}\n".encode(), None, Diagnostics())
+    document = open_text(
+        f"a: '{numbers}'\nb: {numbers}\n# {numbers}\n".encode(), None, Diagnostics()
+    )
     assert document.root.items["a"].value == numbers
-    assert isinstance(document.root.items["b"], Sequence) and len(document.root.items["b"].items) == POINTS.size
+    assert (
+        isinstance(document.root.items["b"], Sequence)
+        and len(document.root.items["b"].items) == POINTS.size
+    )
 
 
 def test_places_behind_a_list():

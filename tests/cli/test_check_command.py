@@ -38,7 +38,9 @@ components:
       - [0.1, 0.2, 0.3]
       - [0.1, 0x2, 0.3]
 """
-ODD = BROKEN.replace("0x2", "0.2").replace("numParts: 3", "numParts: 3\n    numFrames: 1")
+ODD = BROKEN.replace("0x2", "0.2").replace(
+    "numParts: 3", "numParts: 3\n    numFrames: 1"
+)
 """Readable, with a warning."""
 
 
@@ -66,7 +68,9 @@ def test_the_examples_are_sound(desk):
     result = check("--body", desk / "robot.wrl", desk / "walk.seq")
     assert (result.stdout, result.stderr) == ("1 file checked: no problems\n", "")
     for given in (["--json", "robot.wrl", "walk.seq"], ["robot.wrl"], ["walk.seq"]):
-        assert not check(*(name if name[0] == "-" else desk / name for name in given)).stderr
+        assert not check(
+            *(name if name[0] == "-" else desk / name for name in given)
+        ).stderr
 
 
 def test_text_is_like_a_compilers(desk):
@@ -89,20 +93,37 @@ def test_exit_codes(desk):
     check(desk / "walk.seq", desk / "broken.seq", code=1)
     check(code=2)
     check("--json", "--sarif", desk / "odd.seq", code=2)
-    assert "there is no rule 'NIX'" in check("--select", "NIX", desk / "odd.seq", code=2).stderr
-    assert "not a model" in check("--body", desk / "walk.seq", desk / "walk.seq", code=2).stderr
+    assert (
+        "there is no rule 'NIX'"
+        in check("--select", "NIX", desk / "odd.seq", code=2).stderr
+    )
+    assert (
+        "not a model"
+        in check("--body", desk / "walk.seq", desk / "walk.seq", code=2).stderr
+    )
     assert "FMT002" in check(desk / "nothing.seq", code=1).stdout
     (desk / "empty").mkdir()
     assert "no model, motion or animation" in check(desk / "empty", code=1).stderr
-    assert "broken.seq" in check("--body", desk / "broken.seq", desk / "walk.seq", code=1).stdout
+    assert (
+        "broken.seq"
+        in check("--body", desk / "broken.seq", desk / "walk.seq", code=1).stdout
+    )
 
 
 def test_a_model_for_what_it_means_nothing_to(desk, examples):
-    for name, why in (("wave.cha", "an animation is for a Spot"), ("biped.wrl", "it is a model itself")):
+    for name, why in (
+        ("wave.cha", "an animation is for a Spot"),
+        ("biped.wrl", "it is a model itself"),
+    ):
         path = examples / name
         said = f"bodymotion check: --body has no effect on {path}: {why}\n"
         assert said in check("--body", desk / "robot.wrl", path).stderr
-    assert "--body" not in check("--body", desk / "robot.wrl", desk / "walk.seq", desk / "robot.wrl").stderr
+    assert (
+        "--body"
+        not in check(
+            "--body", desk / "robot.wrl", desk / "walk.seq", desk / "robot.wrl"
+        ).stderr
+    )
 
 
 def test_a_motion_of_another_body_has_a_place(desk, examples):
@@ -111,22 +132,39 @@ def test_a_motion_of_another_body_has_a_place(desk, examples):
     bm.save(shorter, desk / "other.seq")
     result = check("--body", desk / "robot.wrl", desk / "other.seq", code=1)
     (line,) = re.findall(r"other\.seq:(\d+):\d+: error MOT201", result.stdout)
-    assert re.match(r"\s*- *\[", (desk / "other.seq").read_text().splitlines()[int(line) - 1])
+    assert re.match(
+        r"\s*- *\[", (desk / "other.seq").read_text().splitlines()[int(line) - 1]
+    )
 
 
 def test_exit_codes_are_in_the_help():
     text = " ".join(check("--help").stdout.split())
-    for code in ("Exit code 0: no errors", "1: errors", "2: wrong use", "Exit code 3 (something lost)"):
+    for code in (
+        "Exit code 0: no errors",
+        "1: errors",
+        "2: wrong use",
+        "Exit code 3 (something lost)",
+    ):
         assert code in text
 
 
 def test_select_may_be_given_twice(desk):
-    assert "SEQ214" in check("--select", "BODY", "--select", "SEQ2", desk / "odd.seq").stdout
+    assert (
+        "SEQ214"
+        in check("--select", "BODY", "--select", "SEQ2", desk / "odd.seq").stdout
+    )
 
 
 def test_json(desk):
-    answer = json.loads(check("--json", desk / "broken.seq", desk / "odd.seq", code=1).stdout)
-    assert (answer["num_files"], answer["num_errors"], answer["num_warnings"], answer["num_notes"]) == (2, 1, 1, 0)
+    answer = json.loads(
+        check("--json", desk / "broken.seq", desk / "odd.seq", code=1).stdout
+    )
+    assert (
+        answer["num_files"],
+        answer["num_errors"],
+        answer["num_warnings"],
+        answer["num_notes"],
+    ) == (2, 1, 1, 0)
     first, second = answer["files"]
     assert first["file"] == str(desk / "broken.seq") and first["num_errors"] == 1
     problem = first["problems"][0]
@@ -143,9 +181,15 @@ def test_a_motion_against_a_model(desk):
     labels = motion.joint_displacement.part_labels
     wild = bm.Motion.from_joints(values, motion.frame_rate, joint_names=labels)
     bm.save(wild, desk / "wild.seq")
-    result = check("--ignore", "MOT341", "--body", desk / "robot.wrl", desk / "wild.seq")
+    result = check(
+        "--ignore", "MOT341", "--body", desk / "robot.wrl", desk / "wild.seq"
+    )
     (line,) = re.findall(r"wild\.seq:(\d+):\d+: warning MOT204", result.stdout)
-    rows = [n for n, text in enumerate((desk / "wild.seq").read_text().splitlines(), 1) if re.match(r"\s*- *\[", text)]
+    rows = [
+        n
+        for n, text in enumerate((desk / "wild.seq").read_text().splitlines(), 1)
+        if re.match(r"\s*- *\[", text)
+    ]
     assert int(line) == rows[20]
     assert "beyond it in" in result.stdout
 
@@ -159,17 +203,26 @@ def test_many_of_one_rule_are_counted(tmp_path, desk):
     (head,) = (k for k, line in enumerate(lines) if "BODY131" in line)
     assert f" warning BODY131 ×{count} " in lines[head]
     (also,) = (line for line in lines[head : head + 5] if line.startswith("  also at "))
-    assert re.fullmatch(rf"  also at (\d+:\d+, ){{4}}\d+:\d+ and {count - 6} more", also)
+    assert re.fullmatch(
+        rf"  also at (\d+:\d+, ){{4}}\d+:\d+ and {count - 6} more", also
+    )
 
 
 def test_retired_codes_are_aliases(desk, monkeypatch):
     from bodymotion.diagnostics import catalogue as module
 
     rules, retired = module._collected()
-    monkeypatch.setattr(module, "_collected", lambda: (rules, {**retired, "OLD123": "SEQ214"}))
+    monkeypatch.setattr(
+        module, "_collected", lambda: (rules, {**retired, "OLD123": "SEQ214"})
+    )
     assert "SEQ214" in check("--select", "OLD123", desk / "odd.seq").stdout
-    assert json.loads(check("--json", desk / "odd.seq").stdout)["aliases"]["OLD123"] == "SEQ214"
-    (rule,) = json.loads(check("--sarif", desk / "odd.seq").stdout)["runs"][0]["tool"]["driver"]["rules"]
+    assert (
+        json.loads(check("--json", desk / "odd.seq").stdout)["aliases"]["OLD123"]
+        == "SEQ214"
+    )
+    (rule,) = json.loads(check("--sarif", desk / "odd.seq").stdout)["runs"][0]["tool"][
+        "driver"
+    ]["rules"]
     assert "OLD123" in rule["deprecatedIds"]
 
 
@@ -187,7 +240,11 @@ def screen_of(text: str) -> str:
             row += 1
             rows += [""] * (row == len(rows))
         elif not found[2]:
-            rows[row] = rows[row].ljust(column)[:column] + found[0] + rows[row][column + len(found[0]) :]
+            rows[row] = (
+                rows[row].ljust(column)[:column]
+                + found[0]
+                + rows[row][column + len(found[0]) :]
+            )
             column += len(found[0])
     return "\n".join(line.rstrip() for line in rows)
 
@@ -196,11 +253,20 @@ def test_a_bar_and_the_text_do_not_mix(desk):
     """On a terminal the bar comes and goes, and the text is whole."""
     pty = pytest.importorskip("pty")
     program = "from bodymotion.cli import main, output; output.DELAY = 0.0; main()"
-    command = [sys.executable, "-c", program, "check", str(desk / "broken.seq"), *[str(desk / "odd.seq")] * 3]
+    command = [
+        sys.executable,
+        "-c",
+        program,
+        "check",
+        str(desk / "broken.seq"),
+        *[str(desk / "odd.seq")] * 3,
+    ]
     plain = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     own, other = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "150", "LINES": "40"}
-    shown = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=environment)
+    shown = subprocess.Popen(
+        command, stdin=other, stdout=other, stderr=other, env=environment
+    )
     os.close(other)
     pieces = []
     with contextlib.suppress(OSError):  # as Linux says that the other end has gone
@@ -210,12 +276,16 @@ def test_a_bar_and_the_text_do_not_mix(desk):
     text = b"".join(pieces).decode()
     assert shown.wait(120) == plain.returncode == 1
     assert "\u2501" in text and "checking" in text, "no bar"
-    expected = "\n".join(line.rstrip() for line in (plain.stdout + plain.stderr).splitlines())
+    expected = "\n".join(
+        line.rstrip() for line in (plain.stdout + plain.stderr).splitlines()
+    )
     assert screen_of(text).strip() == expected
 
 
 def test_nothing_drives_the_terminal(tmp_path):
-    (tmp_path / "evil.seq").write_text(ODD.replace("numFrames: 1", 'numFrames: "\\e[2J"'))
+    (tmp_path / "evil.seq").write_text(
+        ODD.replace("numFrames: 1", 'numFrames: "\\e[2J"')
+    )
     assert "\x1b" not in check(tmp_path / "evil.seq").stdout
     assert "\x1b" not in check("--json", tmp_path / "evil.seq").stdout
 
@@ -225,13 +295,22 @@ class TestSarif:
 
     def log(self, desk, *more):
         return json.loads(
-            check("--sarif", desk / "broken.seq", desk / "odd.seq", desk / "robot.wrl", *more, code=1).stdout
+            check(
+                "--sarif",
+                desk / "broken.seq",
+                desk / "odd.seq",
+                desk / "robot.wrl",
+                *more,
+                code=1,
+            ).stdout
         )
 
     def test_the_top(self, desk):
         log = self.log(desk)
         assert set(log) == {"$schema", "version", "runs"}
-        assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-schema-2.1.0.json")
+        assert log["version"] == "2.1.0" and log["$schema"].endswith(
+            "sarif-schema-2.1.0.json"
+        )
         (one,) = log["runs"]
         assert set(one) == {"tool", "columnKind", "artifacts", "results"}
         assert one["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
@@ -244,7 +323,12 @@ class TestSarif:
         assert ids == sorted(set(ids)) == ["SEQ111", "SEQ214"]
         for rule in driver["rules"]:
             assert rule["shortDescription"]["text"] == catalogue()[rule["id"]].sentence
-            assert rule["defaultConfiguration"]["level"] in ("none", "note", "warning", "error")
+            assert rule["defaultConfiguration"]["level"] in (
+                "none",
+                "note",
+                "warning",
+                "error",
+            )
 
     def test_results(self, desk):
         one = self.log(desk)["runs"][0]
@@ -253,22 +337,36 @@ class TestSarif:
         for result in one["results"]:
             assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
             assert result["level"] in ("none", "note", "warning", "error")
-            assert isinstance(result["message"]["text"], str) and result["message"]["text"]
+            assert (
+                isinstance(result["message"]["text"], str) and result["message"]["text"]
+            )
             (place,) = result["locations"]
             physical = place["physicalLocation"]
-            assert re.fullmatch(r"[A-Za-z0-9%/._~:@!$&'()*+,;=-]+", physical["artifactLocation"]["uri"])
+            assert re.fullmatch(
+                r"[A-Za-z0-9%/._~:@!$&'()*+,;=-]+", physical["artifactLocation"]["uri"]
+            )
             region = physical["region"]
             assert region["startLine"] >= 1 and region.get("startColumn", 1) >= 1
-        assert one["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 12, "startColumn": 15}
+        assert one["results"][0]["locations"][0]["physicalLocation"]["region"] == {
+            "startLine": 12,
+            "startColumn": 15,
+        }
 
     def test_it_is_valid_by_the_schema(self, desk):
         """By classes that were made of the official schema, and by those of its rules that classes cannot say."""
         model = pytest.importorskip("pydantic_sarif.model")
-        (desk / "all of it.urdf").write_text("<robot><link name='a'><visual/></link><link/></robot>")
+        (desk / "all of it.urdf").write_text(
+            "<robot><link name='a'><visual/></link><link/></robot>"
+        )
         (desk / "none.cha").write_bytes(b"\xff\0")
-        more = [desk / name for name in ("all of it.urdf", "none.cha", "nothing.seq", "broken.seq")]
+        more = [
+            desk / name
+            for name in ("all of it.urdf", "none.cha", "nothing.seq", "broken.seq")
+        ]
         text = check("--sarif", desk / "broken.seq", desk, *more, code=1).stdout
-        model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate_json(text)
+        model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate_json(
+            text
+        )
         self.look_at(json.loads(text))
 
     def look_at(self, value):
@@ -281,15 +379,24 @@ class TestSarif:
             for key, each in value.items():
                 self.look_at(each)
                 if key in ("artifacts", "rules", "logicalLocations"):
-                    assert len({json.dumps(one, sort_keys=True) for one in each}) == len(each), key
+                    assert len(
+                        {json.dumps(one, sort_keys=True) for one in each}
+                    ) == len(each), key
                 assert key != "region" or "startLine" in each
                 assert key != "physicalLocation" or "artifactLocation" in each
                 assert key != "message" or "text" in each
 
     def test_the_schema_is_strict(self):
-        model = pytest.importorskip("pydantic_sarif.model").StaticAnalysisResultsFormatSarifVersion210JsonSchema
+        model = pytest.importorskip(
+            "pydantic_sarif.model"
+        ).StaticAnalysisResultsFormatSarifVersion210JsonSchema
         driver = {"name": "x"}
-        one = {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": [{"message": {"text": "x"}}]}]}
+        one = {
+            "version": "2.1.0",
+            "runs": [
+                {"tool": {"driver": driver}, "results": [{"message": {"text": "x"}}]}
+            ],
+        }
         model.model_validate_json(json.dumps(one))
         for change in (
             {"level": "fatal"},
@@ -323,8 +430,12 @@ class TestFolders:
         (desk / ".git" / "x.seq").write_text(BROKEN)
         (desk / "deep" / "loop").symlink_to(desk)
         expected = ["broken.seq", "odd.seq", "robot.wrl", "walk.seq", "deep/a.yaml"]
-        assert [path.relative_to(desk).as_posix() for path in find_files([desk])] == expected
-        assert check(desk, code=1).stdout.endswith("5 files checked: 1 error, 1 warning (errors in 1 file)\n")
+        assert [
+            path.relative_to(desk).as_posix() for path in find_files([desk])
+        ] == expected
+        assert check(desk, code=1).stdout.endswith(
+            "5 files checked: 1 error, 1 warning (errors in 1 file)\n"
+        )
 
     @pytest.fixture
     def linked(self, tmp_path):
@@ -342,11 +453,16 @@ class TestFolders:
 
     def test_links_that_lead_out_are_not_followed(self, linked):
         told = []
-        found = list(find_files([linked], lambda link, folder: told.append((link.name, folder))))
+        found = list(
+            find_files([linked], lambda link, folder: told.append((link.name, folder)))
+        )
         assert [path.name for path in found] == ["near.seq", "odd.seq"]
         assert told == [(name, linked) for name in ("folder", "far.json", "far.seq")]
         result = check("--fix", linked)
-        assert f"{linked / 'far.seq'} is a link that leads out of {linked}: not checked" in result.stderr
+        assert (
+            f"{linked / 'far.seq'} is a link that leads out of {linked}: not checked"
+            in result.stderr
+        )
         assert (linked.parent / "out" / "odd.seq").read_text() == ODD
         assert (linked / "odd.seq").read_text() != ODD
         assert (linked / "near.seq").is_symlink()
@@ -354,21 +470,34 @@ class TestFolders:
     def test_a_link_by_its_name_is_followed_and_stays(self, linked):
         check("--fix", linked / "far.seq")
         assert (linked / "far.seq").is_symlink()
-        assert (linked.parent / "out" / "odd.seq").read_text() == (linked / "far.seq").read_text() != ODD
+        assert (
+            (linked.parent / "out" / "odd.seq").read_text()
+            == (linked / "far.seq").read_text()
+            != ODD
+        )
 
     def test_a_link_to_the_folder_itself(self, linked):
         (linked.parent / "way").symlink_to(linked)
-        assert [path.name for path in find_files([linked.parent / "way"])] == ["near.seq", "odd.seq"]
+        assert [path.name for path in find_files([linked.parent / "way"])] == [
+            "near.seq",
+            "odd.seq",
+        ]
 
     def test_many_links(self, linked):
         for k in range(30):
             (linked / f"x{k}.seq").symlink_to(linked.parent / "out" / "odd.seq")
         stderr = check(linked).stderr
-        assert stderr.count("not checked") == 20 and "and 13 more links that lead out" in stderr
+        assert (
+            stderr.count("not checked") == 20
+            and "and 13 more links that lead out" in stderr
+        )
 
     def test_nothing_found_is_said_with_the_name(self, tmp_path):
         (tmp_path / "d.seq").mkdir()
-        assert f"motion or animation in the folder {tmp_path / 'd.seq'}\n" in check(tmp_path / "d.seq", code=1).stderr
+        assert (
+            f"motion or animation in the folder {tmp_path / 'd.seq'}\n"
+            in check(tmp_path / "d.seq", code=1).stderr
+        )
 
     def test_a_named_file_is_checked_whatever_it_is(self, tmp_path):
         (tmp_path / "settings.yaml").write_text("a: 1\n")
@@ -393,16 +522,28 @@ class TestProcesses:
         monkeypatch.setattr("bodymotion.collection.mapping.num_cores", lambda: 2)
 
     def test_the_answers_are_those_of_one_process(self, desk):
-        files = [desk / name for name in ("walk.seq", "broken.seq", "robot.wrl", "odd.seq", "none.seq")]
-        options, robot = {"model": desk / "robot.wrl", "ignore": ("SEQ2",)}, bm.load(desk / "robot.wrl")
+        files = [
+            desk / name
+            for name in ("walk.seq", "broken.seq", "robot.wrl", "odd.seq", "none.seq")
+        ]
+        options, robot = (
+            {"model": desk / "robot.wrl", "ignore": ("SEQ2",)},
+            bm.load(desk / "robot.wrl"),
+        )
         answers = list(check_files(files, robot, **options))
         assert [answer.path for answer in answers] == files
-        assert answers == [checking.check_file(path, robot, **options) for path in files]
+        assert answers == [
+            checking.check_file(path, robot, **options) for path in files
+        ]
 
     def test_a_process_that_ends_takes_no_other_file_along(self, desk):
         files = [desk / "broken.seq", Bomb(desk / "walk.seq"), desk / "odd.seq"]
         answers = list(check_files(files))
-        assert [p.rule for answer in answers for p in answer.problems] == ["SEQ111", "CHK101", "SEQ214"]
+        assert [p.rule for answer in answers for p in answer.problems] == [
+            "SEQ111",
+            "CHK101",
+            "SEQ214",
+        ]
 
     def test_a_fault_of_ours_is_told_as_one(self, desk, monkeypatch):
         def broken(*things, **options):
@@ -410,7 +551,10 @@ class TestProcesses:
 
         monkeypatch.setattr("bodymotion.checks.checking.read", broken)
         result = check(desk / "robot.wrl", code=1)
-        assert "error CHK102 not checked because of RuntimeError: what now" in result.stdout
+        assert (
+            "error CHK102 not checked because of RuntimeError: what now"
+            in result.stdout
+        )
         assert "Traceback" in result.stderr
 
 
@@ -420,7 +564,10 @@ class TestMending:
         result = check("--diff", path, code=1)
         assert path.read_text() == ODD
         assert f"--- {path}\n+++ {path}\n@@ " in result.stdout
-        assert "-    numFrames: 1\n+    numFrames: 2\n" in result.stdout and "SEQ214" not in result.stdout
+        assert (
+            "-    numFrames: 1\n+    numFrames: 2\n" in result.stdout
+            and "SEQ214" not in result.stdout
+        )
         assert "1 location in 1 file would be fixed" in result.stderr
         check("--fix", "--diff", path, code=1)
         assert path.read_text() == ODD
@@ -433,7 +580,9 @@ class TestMending:
         (desk / "link.seq").symlink_to(path)
         result = check("--fix", desk / "link.seq")
         assert path.read_text() == ODD.replace("numFrames: 1", "numFrames: 2")
-        assert "+    numFrames: 2\n" in result.stdout and result.stdout.endswith("1 file checked: no problems\n")
+        assert "+    numFrames: 2\n" in result.stdout and result.stdout.endswith(
+            "1 file checked: no problems\n"
+        )
         assert "1 location in 1 file fixed" in result.stderr
         assert (desk / "link.seq").is_symlink() and path.stat().st_mode & 0o777 == 0o640
         assert "nothing to fix automatically" in check("--fix", path).stderr
@@ -506,10 +655,14 @@ def test_packages_of_a_urdf_are_named(tmp_path, examples):
     hand = tmp_path / "ros" / "hands" / "hand.stl"
     hand.parent.mkdir(parents=True)
     corners = "vertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
-    hand.write_text(f"solid hand\nfacet normal 0 0 1\nouter loop\n{corners}endloop\nendfacet\nendsolid\n")
+    hand.write_text(
+        f"solid hand\nfacet normal 0 0 1\nouter loop\n{corners}endloop\nendfacet\nendsolid\n"
+    )
     shape = '<visual><geometry><mesh filename="package://hands/hand.stl"/></geometry></visual>'
     (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "r.urdf").write_text(f'<robot name="r"><link name="a">{shape}</link></robot>\n')
+    (tmp_path / "model" / "r.urdf").write_text(
+        f'<robot name="r"><link name="a">{shape}</link></robot>\n'
+    )
     shutil.copy(examples / "biped.wrl", tmp_path / "model" / "robot.wrl")
     lost = check(tmp_path / "model", code=1).output
     assert "FMT020" in lost
@@ -526,15 +679,15 @@ def test_only_what_can_be_fixed_in_the_format_of_a_file_is_said_to_be(tmp_path):
     )
     found = check(path)
     assert "MOT102" in found.stdout and "--fix" not in found.stderr
-    model = (
-        '<mujoco><worldbody><body name="a" quat="2 0 0 0"><geom type="sphere" size="1"/></body></worldbody></mujoco>'
-    )
+    model = '<mujoco><worldbody><body name="a" quat="2 0 0 0"><geom type="sphere" size="1"/></body></worldbody></mujoco>'
     (tmp_path / "r.xml").write_text(model)
     found = check(tmp_path / "r.xml")
     assert "BODY106" in found.stdout and "--fix" not in found.stderr
     keyframe = "0.31 0.16 0 0.31 -0.16 0 -0.31 0.16 0 -0.31 -0.16 0 1 1 1 1 0 0 0.48"
     rows = f"0 {keyframe} 45 0 0 0\n1 {keyframe} 1 0 0 0\n"
     columns = "time foot_pos contact body_pos body_quat_wxyz"
-    (tmp_path / "w.cha").write_text(f"controls legs body\nbpm 120\nno_looping\n\nno parameters\n\n{columns}\n{rows}")
+    (tmp_path / "w.cha").write_text(
+        f"controls legs body\nbpm 120\nno_looping\n\nno parameters\n\n{columns}\n{rows}"
+    )
     found = check(tmp_path / "w.cha")
     assert "MOT102" in found.stdout and "MOT102" not in found.stderr

@@ -26,7 +26,12 @@ COMMAND = str(Path(sys.executable).parent / "bodymotion")
 
 def run(*arguments: str, **options):
     return subprocess.run(
-        [COMMAND, *arguments], capture_output=True, text=True, timeout=TIMEOUT, check=False, **options
+        [COMMAND, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+        **options,
     )
 
 
@@ -37,7 +42,11 @@ def walk(examples) -> str:
 
 def test_version():
     result = run("--version")
-    assert (result.returncode, result.stdout, result.stderr) == (0, f"bodymotion {bodymotion.__version__}\n", "")
+    assert (result.returncode, result.stdout, result.stderr) == (
+        0,
+        f"bodymotion {bodymotion.__version__}\n",
+        "",
+    )
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["info", "--help"]])
@@ -50,12 +59,17 @@ def test_help_has_examples(arguments):
 
 def test_the_module_is_the_command():
     result = subprocess.run(
-        [sys.executable, "-m", "bodymotion", "--version"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "bodymotion", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert result.stdout == run("--version").stdout
 
 
-@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["info"], ["info", "--nonsense", "a.seq"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["nonsense"], ["info"], ["info", "--nonsense", "a.seq"]]
+)
 def test_wrong_use(arguments):
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
@@ -66,15 +80,24 @@ def test_wrong_use(arguments):
 @pytest.mark.parametrize(
     ("arguments", "unloaded"),
     [
-        (["--help"], "numpy rich yaml simdjson numba trimesh viser scipy PIL matplotlib"),
-        (["--version"], "numpy rich yaml simdjson numba trimesh viser scipy PIL matplotlib"),
+        (
+            ["--help"],
+            "numpy rich yaml simdjson numba trimesh viser scipy PIL matplotlib",
+        ),
+        (
+            ["--version"],
+            "numpy rich yaml simdjson numba trimesh viser scipy PIL matplotlib",
+        ),
         (["info", "WALK"], "numba trimesh viser scipy PIL matplotlib"),
         (["info", "MODEL"], "viser scipy matplotlib"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_what_stays_unloaded(arguments, unloaded, examples):
-    files = {"WALK": str(examples / "biped_walk.seq"), "MODEL": str(examples / "biped.wrl")}
+    files = {
+        "WALK": str(examples / "biped_walk.seq"),
+        "MODEL": str(examples / "biped.wrl"),
+    }
     code = """
 import json, sys
 from bodymotion.cli import main
@@ -85,7 +108,10 @@ except SystemExit as end:
 print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
 """
     result = subprocess.run(
-        [sys.executable, "-c", code, *(files.get(a, a) for a in arguments)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, *(files.get(a, a) for a in arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert not set(unloaded.split()) & set(json.loads(result.stdout.splitlines()[-1]))
 
@@ -94,19 +120,27 @@ def test_reader_of_the_output_goes_away(walk, tmp_path):
     """As in `bodymotion info … | head -1`, with more output than a pipe holds."""
     messages = tmp_path / "messages"
     with messages.open("wb") as err:
-        process = subprocess.Popen([COMMAND, "info", *[walk] * 100], stdout=subprocess.PIPE, stderr=err)
+        process = subprocess.Popen(
+            [COMMAND, "info", *[walk] * 100], stdout=subprocess.PIPE, stderr=err
+        )
     assert process.stdout.readline()
     process.stdout.close()
     assert process.wait(TIMEOUT) == 141
     assert messages.read_bytes() == b""
 
 
-@pytest.mark.parametrize("arguments", [["convert", "--to", "seq"], ["convert", "--to", "csv"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [["convert", "--to", "seq"], ["convert", "--to", "csv"]], ids=" ".join
+)
 def test_reader_of_a_file_that_is_written_goes_away(walk, arguments, tmp_path):
     """As in `bodymotion convert walk.seq /dev/stdout --to seq | head -1`."""
     messages = tmp_path / "messages"
     with messages.open("wb") as err:
-        process = subprocess.Popen([COMMAND, *arguments, walk, "/dev/stdout"], stdout=subprocess.PIPE, stderr=err)
+        process = subprocess.Popen(
+            [COMMAND, *arguments, walk, "/dev/stdout"],
+            stdout=subprocess.PIPE,
+            stderr=err,
+        )
     assert process.stdout.readline()
     process.stdout.close()
     assert process.wait(TIMEOUT) == 141
@@ -118,7 +152,9 @@ def test_interrupted(tmp_path):
     waits = tmp_path / "waits.seq"
     os.mkfifo(waits)
     writer = os.open(waits, os.O_RDWR)
-    process = subprocess.Popen([COMMAND, "info", waits], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [COMMAND, "info", waits], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     until(lambda: re.search("pipe|poll", waiting_in(process.pid)))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=TIMEOUT)
@@ -142,11 +178,19 @@ def test_interrupted_while_a_module_is_imported(tmp_path):
         "app.app = command\n"
         "cli.main()\n"
     )
-    ended = subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, timeout=TIMEOUT, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-m", "interrupted"],
+        cwd=tmp_path,
+        timeout=TIMEOUT,
+        check=False,
+    )
     assert ended.returncode == 130
 
 
-@pytest.mark.parametrize("module", ["bodymotion.cli.app", "bodymotion.cli.info", "bodymotion.formats.registry"])
+@pytest.mark.parametrize(
+    "module",
+    ["bodymotion.cli.app", "bodymotion.cli.info", "bodymotion.formats.registry"],
+)
 def test_interrupted_while_commands_are_imported(module, tmp_path):
     (tmp_path / "interrupted.py").write_text(
         "import os, signal, sys\n"
@@ -162,7 +206,9 @@ def test_interrupted_while_commands_are_imported(module, tmp_path):
         "main()\n"
     )
     command = [sys.executable, "-m", "interrupted"]
-    ended = subprocess.run(command, cwd=tmp_path, timeout=TIMEOUT, check=False, capture_output=True)
+    ended = subprocess.run(
+        command, cwd=tmp_path, timeout=TIMEOUT, check=False, capture_output=True
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")
 
 
@@ -215,10 +261,17 @@ def test_a_pipe_is_read_once(examples, tmp_path):
     """`cat FILE | bodymotion VERB /dev/stdin` is what `bodymotion VERB FILE` is, though a file is looked at before it is read."""
     for name in ("biped.wrl", "biped_walk.seq"):
         with (examples / name).open("rb") as file:
-            (from_file,) = [json.loads(run("info", "--json", str(examples / name)).stdout)]
-            piped = subprocess.run(["cat"], stdin=file, stdout=subprocess.PIPE, check=True).stdout
+            (from_file,) = [
+                json.loads(run("info", "--json", str(examples / name)).stdout)
+            ]
+            piped = subprocess.run(
+                ["cat"], stdin=file, stdout=subprocess.PIPE, check=True
+            ).stdout
         result = subprocess.run(
-            [COMMAND, "info", "--json", "/dev/stdin"], input=piped, capture_output=True, check=False
+            [COMMAND, "info", "--json", "/dev/stdin"],
+            input=piped,
+            capture_output=True,
+            check=False,
         )
         assert result.returncode == 0, result.stderr
         from_pipe = json.loads(result.stdout)
@@ -226,18 +279,32 @@ def test_a_pipe_is_read_once(examples, tmp_path):
         del from_file["file"]
         assert without_paths(from_pipe) == without_paths(from_file)
     out = tmp_path / "out.seq"
-    subprocess.run([COMMAND, "convert", "/dev/stdin", out], input=piped, capture_output=True, check=True)
+    subprocess.run(
+        [COMMAND, "convert", "/dev/stdin", out],
+        input=piped,
+        capture_output=True,
+        check=True,
+    )
     assert bodymotion.load(out) == bodymotion.load(examples / "biped_walk.seq")
     subprocess.run(
-        [COMMAND, "convert", "/dev/stdin", tmp_path / "out.npz"], input=piped, capture_output=True, check=False
+        [COMMAND, "convert", "/dev/stdin", tmp_path / "out.npz"],
+        input=piped,
+        capture_output=True,
+        check=False,
     )
     with (tmp_path / "out.npz").open("rb") as file:
         result = subprocess.run(
-            ["bash", "-c", f"'{COMMAND}' info <(cat)"], stdin=file, capture_output=True, check=False
+            ["bash", "-c", f"'{COMMAND}' info <(cat)"],
+            stdin=file,
+            capture_output=True,
+            check=False,
         )
     assert result.returncode == 0, result.stderr
     result = subprocess.run(
-        [COMMAND, "info", "/dev/stdin"], input=piped.replace(b"- [", b"- [ 0x2, ", 1), capture_output=True, check=False
+        [COMMAND, "info", "/dev/stdin"],
+        input=piped.replace(b"- [", b"- [ 0x2, ", 1),
+        capture_output=True,
+        check=False,
     )
     assert result.returncode == 1
     message, line = result.stderr.decode().splitlines()[:2]
@@ -246,23 +313,38 @@ def test_a_pipe_is_read_once(examples, tmp_path):
 
 
 def without_paths(data: dict[str, object]) -> dict[str, object]:
-    return {**data, "problems": [{**problem, "path": None} for problem in data["problems"]]}
+    return {
+        **data,
+        "problems": [{**problem, "path": None} for problem in data["problems"]],
+    }
 
 
 @pytest.mark.parametrize("columns", [60, 80])
 def test_a_narrow_terminal(examples, tmp_path, columns):
     """No line is wider than the window, wherever the files are, and what goes on goes on below where it began."""
-    files = [str(tmp_path / "a_folder_with_a_name_that_is_longer_than_a_window_is_wide" / "biped.wrl")]
+    files = [
+        str(
+            tmp_path
+            / "a_folder_with_a_name_that_is_longer_than_a_window_is_wide"
+            / "biped.wrl"
+        )
+    ]
     Path(files[0]).parent.mkdir()
     shutil.copy(examples / "biped.wrl", files[0])
     shutil.copy(examples / "biped_walk.seq", tmp_path)
     files.append(str(tmp_path / "biped_walk.seq"))
-    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal("info", "-v", *files, columns=columns)).split("\n")
+    shown = re.sub(
+        r"\x1b\[[0-9;]*m", "", on_a_terminal("info", "-v", *files, columns=columns)
+    ).split("\n")
     assert max(map(width, shown)) <= columns
     at = next(i for i, line in enumerate(shown) if line.startswith("  devices"))
     assert shown[at + 1].startswith(" " * 22)
     assert shown[at + 1][22] != " "
-    numbers = [word for word in run("info", "-v", *files).stdout.split() if re.fullmatch(r"-?[0-9]+\.[0-9]+", word)]
+    numbers = [
+        word
+        for word in run("info", "-v", *files).stdout.split()
+        if re.fullmatch(r"-?[0-9]+\.[0-9]+", word)
+    ]
     assert len(numbers) > 100
     assert {number for number in numbers if number not in "".join(shown)} == set()
 
@@ -272,7 +354,9 @@ def on_a_terminal(*arguments: str, columns: int) -> str:
     main, side = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
     environment.pop("NO_COLOR", None)
-    process = subprocess.Popen([COMMAND, *arguments], stdout=side, stderr=side, env=environment)
+    process = subprocess.Popen(
+        [COMMAND, *arguments], stdout=side, stderr=side, env=environment
+    )
     os.close(side)
     shown = b""
     while True:

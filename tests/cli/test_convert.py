@@ -48,8 +48,15 @@ def walk(tmp_path):
                 part_labels=("a", "b", "c"),
                 extra={"my key": [1, "x"]},
             ),
-            Vector3Seq(content="ZMP", timeline=timeline, values=rng.normal(size=(300, 3)), is_root_relative=True),
-            OtherSeq(type="Mood", content="face", extra={"frames": [["happy"], ["sad"]]}),
+            Vector3Seq(
+                content="ZMP",
+                timeline=timeline,
+                values=rng.normal(size=(300, 3)),
+                is_root_relative=True,
+            ),
+            OtherSeq(
+                type="Mood", content="face", extra={"frames": [["happy"], ["sad"]]}
+            ),
         ),
         extra={"maker": "me"},
     )
@@ -71,7 +78,17 @@ def test_a_copy_is_what_a_save_is(walk, tmp_path, version, name):
 
 def test_in_place(walk):
     before = bm.load(walk)
-    invoke("convert", walk, walk, "--seq-version", 1, "--style", "json", "--se3-format", "XYZQXQYQZQW")
+    invoke(
+        "convert",
+        walk,
+        walk,
+        "--seq-version",
+        1,
+        "--style",
+        "json",
+        "--se3-format",
+        "XYZQXQYQZQW",
+    )
     after = bm.load(walk)
     assert after == before
     assert after.source.version == "1"
@@ -81,7 +98,9 @@ def test_in_place(walk):
 def test_stamps(walk, tmp_path):
     out = tmp_path / "out.seq"
     invoke("convert", walk, out, "--frame-time")
-    assert bm.load(out).joint_displacement.timeline == Timeline.stamped(np.arange(300) / 200, 200)
+    assert bm.load(out).joint_displacement.timeline == Timeline.stamped(
+        np.arange(300) / 200, 200
+    )
     invoke("convert", out, tmp_path / "back.seq", "--no-frame-time")
     assert bm.load(tmp_path / "back.seq") == bm.load(walk)
     result = invoke("convert", walk, out, "--seq-version", 1, "--frame-time", code=1)
@@ -97,24 +116,70 @@ def test_losses_end_with_3(walk, tmp_path):
     invoke("convert", tmp_path / "out.csv", tmp_path / "back.seq")
     assert bm.load(tmp_path / "back.seq").components == motion.components
     stamped = Motion(
-        (MultiValueSeq(content="JointDisplacement", timeline=Timeline.stamped([0, 0.25], 10), values=[[1.0], [2.0]]),)
+        (
+            MultiValueSeq(
+                content="JointDisplacement",
+                timeline=Timeline.stamped([0, 0.25], 10),
+                values=[[1.0], [2.0]],
+            ),
+        )
     )
     bm.save(stamped, tmp_path / "log.seq")
-    assert "LOSS001" in invoke("convert", tmp_path / "log.seq", tmp_path / "old.seq", "--seq-version", 1, code=3).stderr
-    invoke("convert", tmp_path / "log.seq", tmp_path / "old.seq", "--seq-version", 1, "--rate", 4)
-    assert bm.load(tmp_path / "old.seq").joint_displacement.values.tolist() == [[1], [2]]
+    assert (
+        "LOSS001"
+        in invoke(
+            "convert",
+            tmp_path / "log.seq",
+            tmp_path / "old.seq",
+            "--seq-version",
+            1,
+            code=3,
+        ).stderr
+    )
+    invoke(
+        "convert",
+        tmp_path / "log.seq",
+        tmp_path / "old.seq",
+        "--seq-version",
+        1,
+        "--rate",
+        4,
+    )
+    assert bm.load(tmp_path / "old.seq").joint_displacement.values.tolist() == [
+        [1],
+        [2],
+    ]
 
 
 def test_tables(walk, tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("90,0\n180,10\n")
     assert "--layout" in invoke("convert", table, tmp_path / "a.seq", code=1).stderr
-    invoke("convert", table, tmp_path / "a.seq", "--columns", "KNEE,HIP", "--input-rate", 50, "--degrees")
+    invoke(
+        "convert",
+        table,
+        tmp_path / "a.seq",
+        "--columns",
+        "KNEE,HIP",
+        "--input-rate",
+        50,
+        "--degrees",
+    )
     motion = bm.load(tmp_path / "a.seq")
-    assert np.allclose(motion.joint_displacement.values, np.radians([[90, 0], [180, 10]]))
+    assert np.allclose(
+        motion.joint_displacement.values, np.radians([[90, 0], [180, 10]])
+    )
     assert motion.frame_rate == 50
     invoke("convert", walk, tmp_path / "dance.csv", "--layout", "unitree", code=3)
-    invoke("convert", tmp_path / "dance.csv", tmp_path / "dance.seq", "--layout", "unitree", "--input-rate", 200)
+    invoke(
+        "convert",
+        tmp_path / "dance.csv",
+        tmp_path / "dance.seq",
+        "--layout",
+        "unitree",
+        "--input-rate",
+        200,
+    )
     assert bm.load(tmp_path / "dance.seq").link_position == bm.load(walk).link_position
     invoke("convert", walk, tmp_path / "a.npz", code=3)
     invoke("convert", walk, tmp_path / "a.pos", code=3)
@@ -145,17 +210,43 @@ def test_wrong_use(walk, tmp_path, monkeypatch, arguments):
 
 def test_faults(walk, tmp_path):
     assert "FMT003" in invoke("convert", walk, tmp_path / "out.xyz", code=1).stderr
-    assert "FMT002" in invoke("convert", tmp_path / "missing.seq", tmp_path / "out.seq", code=1).stderr
-    assert "missing" in invoke("convert", walk, tmp_path / "missing" / "out.seq", code=1).stderr
-    (tmp_path / "broken.seq").write_text(walk.read_text().replace("- [", "- [ 0x2, ", 1))
+    assert (
+        "FMT002"
+        in invoke(
+            "convert", tmp_path / "missing.seq", tmp_path / "out.seq", code=1
+        ).stderr
+    )
+    assert (
+        "missing"
+        in invoke("convert", walk, tmp_path / "missing" / "out.seq", code=1).stderr
+    )
+    (tmp_path / "broken.seq").write_text(
+        walk.read_text().replace("- [", "- [ 0x2, ", 1)
+    )
     (tmp_path / "out.seq").write_text("old")
-    assert "SEQ11" in invoke("convert", tmp_path / "broken.seq", tmp_path / "out.seq", code=1).stderr
+    assert (
+        "SEQ11"
+        in invoke(
+            "convert", tmp_path / "broken.seq", tmp_path / "out.seq", code=1
+        ).stderr
+    )
     assert (tmp_path / "out.seq").read_text() == "old"
 
 
 @pytest.mark.parametrize("method", ["after", "linear", "cubic"])
 def test_a_rate_in_little_memory_or_as_a_whole(walk, tmp_path, method, monkeypatch):
-    options = ("--rate", 150, "--method", method, "--seq-version", 3, "--style", "json", "--digits", 9)
+    options = (
+        "--rate",
+        150,
+        "--method",
+        method,
+        "--seq-version",
+        3,
+        "--style",
+        "json",
+        "--digits",
+        9,
+    )
     for name, large in (("whole.seq", 1 << 30), ("rows.seq", 10)):
         monkeypatch.setattr("bodymotion.cli.options.LARGE", large)
         result = invoke("convert", walk, tmp_path / name, *options, code=3)
@@ -181,17 +272,35 @@ def test_a_large_file_in_little_memory(tmp_path):
     """100 MB of text, 40 MB of numbers: many times what the copy needs on top of the program."""
     big, out = tmp_path / "big.seq", tmp_path / "out.seq"
     with big.open("wb") as file:
-        file.write(b"type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 1000\ncomponents:\n")
-        row = b"      - [ " + b", ".join(b"0.12345678901234%03d" % k for k in range(50)) + b" ]\n"
+        file.write(
+            b"type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 1000\ncomponents:\n"
+        )
+        row = (
+            b"      - [ "
+            + b", ".join(b"0.12345678901234%03d" % k for k in range(50))
+            + b" ]\n"
+        )
         for name in (b"JointDisplacement", b"JointEffort"):
-            file.write(b"  -\n    type: MultiValueSeq\n    content: " + name + b"\n    numParts: 50\n    frames:\n")
+            file.write(
+                b"  -\n    type: MultiValueSeq\n    content: "
+                + name
+                + b"\n    numParts: 50\n    frames:\n"
+            )
             file.write(row * 50000)
     peaks = []
     for source in (tmp_path / "small.seq", big):
         if source.name == "small.seq":
             bm.save(bm.Motion.from_joints(np.zeros((10, 50)), 100), source)
         result = subprocess.run(
-            [sys.executable, "-c", LIMITED, str(source), str(out), "--seq-version", "4"],
+            [
+                sys.executable,
+                "-c",
+                LIMITED,
+                str(source),
+                str(out),
+                "--seq-version",
+                "4",
+            ],
             capture_output=True,
             text=True,
             check=False,
@@ -212,7 +321,10 @@ def test_a_large_file_in_little_memory(tmp_path):
 )
 def test_an_interrupt_leaves_no_litter(tmp_path, sent, codes):
     big = tmp_path / "big.seq"
-    bm.save(bm.Motion.from_joints(np.random.default_rng(0).normal(size=(60000, 40)), 100), big)
+    bm.save(
+        bm.Motion.from_joints(np.random.default_rng(0).normal(size=(60000, 40)), 100),
+        big,
+    )
     (tmp_path / "out").mkdir()
     out = tmp_path / "out" / "a.seq"
     out.write_text("old")
@@ -222,7 +334,9 @@ def test_an_interrupt_leaves_no_litter(tmp_path, sent, codes):
         stderr=subprocess.DEVNULL,
     )
     end = time.monotonic() + TIMEOUT
-    while len(names(out.parent)) < 2 and process.poll() is None and time.monotonic() < end:
+    while (
+        len(names(out.parent)) < 2 and process.poll() is None and time.monotonic() < end
+    ):
         time.sleep(0.002)
     process.send_signal(sent)
     code = process.wait(TIMEOUT)

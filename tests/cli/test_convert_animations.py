@@ -23,7 +23,11 @@ def write(path, option="bpm 60", parameters="no parameters"):
 
 @pytest.mark.parametrize("ending", ["cap", "pb"])
 def test_to_the_message_and_back(tmp_path, ending):
-    source, message, back = write(tmp_path / "a.cha"), tmp_path / f"a.{ending}", tmp_path / "b.cha"
+    source, message, back = (
+        write(tmp_path / "a.cha"),
+        tmp_path / f"a.{ending}",
+        tmp_path / "b.cha",
+    )
     for one, other in ((source, message), (message, back)):
         result = invoke(one, other)
         assert result.exit_code == 0, result.stderr
@@ -39,15 +43,28 @@ def test_what_is_lost_is_said(tmp_path):
 
 
 def test_limits_of_the_robot(tmp_path):
-    source, config = write(tmp_path / "a.cha", parameters="speed"), tmp_path / "config.txt"
+    source, config = (
+        write(tmp_path / "a.cha", parameters="speed"),
+        tmp_path / "config.txt",
+    )
     config.write_text("animate_params\nspeed 0.5 1 2\n")
     result = invoke(source, tmp_path / "a.cap")
     assert result.exit_code == 3
     assert "LOSS062" in result.stderr
     assert invoke(source, tmp_path / "a.cap", "--move-params", config).exit_code == 0
     assert bm.load(tmp_path / "a.cap").parameters["speed"].maximum == 2
-    assert invoke(tmp_path / "a.cap", tmp_path / "b.cha", "--move-params", config).exit_code == 2
-    assert invoke(source, tmp_path / "a.cap", "--move-params", tmp_path / "none.txt").exit_code == 1
+    assert (
+        invoke(
+            tmp_path / "a.cap", tmp_path / "b.cha", "--move-params", config
+        ).exit_code
+        == 2
+    )
+    assert (
+        invoke(
+            source, tmp_path / "a.cap", "--move-params", tmp_path / "none.txt"
+        ).exit_code
+        == 1
+    )
 
 
 def test_canonical_style(tmp_path):
@@ -60,7 +77,8 @@ def test_canonical_style(tmp_path):
 def test_a_log_becomes_an_animation(tmp_path):
     log = tmp_path / "states.log"
     states = "".join(
-        f"key_frames {{ joint_angles {{ fl {{ knee: -{n} }} }} timestamp {{ seconds: {100 + n} }} }}\n" for n in (1, 2)
+        f"key_frames {{ joint_angles {{ fl {{ knee: -{n} }} }} timestamp {{ seconds: {100 + n} }} }}\n"
+        for n in (1, 2)
     )
     log.write_text(states)
     assert invoke(log, tmp_path / "a.cap").exit_code == 0

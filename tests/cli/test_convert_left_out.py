@@ -55,53 +55,121 @@ SCENE_ONLY = {
 }
 """Parts of a scene: notes, which never change the exit code."""
 LINK = bm.Link(name="a")
-MOVED = bm.Link(name="b", index=1, parent=0, joint=bm.Joint(name="b", type="rotate", axis=[0, 0, 1]))
+MOVED = bm.Link(
+    name="b", index=1, parent=0, joint=bm.Joint(name="b", type="rotate", axis=[0, 0, 1])
+)
 LINES = bm.Shape(bm.Lines([[0, 0, 0], [1, 0, 0]], [[0, 1]]))
-SOLID = bm.Segment(mass=1, inertia=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], visuals=(bm.Shape(bm.Box((1, 1, 1))),))
+SOLID = bm.Segment(
+    mass=1,
+    inertia=[[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    visuals=(bm.Shape(bm.Box((1, 1, 1))),),
+)
 CAPSULE = bm.Segment(visuals=(bm.Shape(bm.Capsule(0.1, 0.2)),))
 MATTERS = {
-    "the inertia of a rotor": (".urdf", replace(MOVED, joint=replace(MOVED.joint, rotor_inertia=1e-4)), ()),
-    "a crawler": (".urdf", replace(MOVED, joint=replace(MOVED.joint, type="crawler")), ()),
-    "a sensor of its own": (".urdf", MOVED, (bm.OtherDevice(type="Barometer", name="d", link=1),)),
+    "the inertia of a rotor": (
+        ".urdf",
+        replace(MOVED, joint=replace(MOVED.joint, rotor_inertia=1e-4)),
+        (),
+    ),
+    "a crawler": (
+        ".urdf",
+        replace(MOVED, joint=replace(MOVED.joint, type="crawler")),
+        (),
+    ),
+    "a sensor of its own": (
+        ".urdf",
+        MOVED,
+        (bm.OtherDevice(type="Barometer", name="d", link=1),),
+    ),
     "lines": (".urdf", replace(MOVED, segments=(bm.Segment(visuals=(LINES,)),)), ()),
-    "two joints of one name": (".wrl", replace(MOVED, joint=replace(MOVED.joint, name="a"), name="c"), ()),
+    "two joints of one name": (
+        ".wrl",
+        replace(MOVED, joint=replace(MOVED.joint, name="a"), name="c"),
+        (),
+    ),
 }
 """By what is lost: where, of which link and which devices. Physics, kinematics, sensors, looks of the body."""
 HARMLESS = {
-    "the constant of a motor": (".urdf", replace(MOVED, joint=replace(MOVED.joint, torque_const=0.02)), ()),
-    "a lamp": (".xml", replace(MOVED, segments=(SOLID,)), (bm.OtherDevice(type="SpotLight", name="d", link=1),)),
-    "a capsule as cylinder and spheres": (".wrl", replace(MOVED, segments=(CAPSULE,)), ()),
+    "the constant of a motor": (
+        ".urdf",
+        replace(MOVED, joint=replace(MOVED.joint, torque_const=0.02)),
+        (),
+    ),
+    "a lamp": (
+        ".xml",
+        replace(MOVED, segments=(SOLID,)),
+        (bm.OtherDevice(type="SpotLight", name="d", link=1),),
+    ),
+    "a capsule as cylinder and spheres": (
+        ".wrl",
+        replace(MOVED, segments=(CAPSULE,)),
+        (),
+    ),
     "a capsule as mesh": (".urdf", replace(MOVED, segments=(CAPSULE,)), ()),
-    "the length of a quaternion": (".wrl", replace(MOVED, offset=[0, 0, 1, 2, 0, 0, 0]), ()),
-    "a value of another format": (".wrl", replace(MOVED, joint=replace(MOVED.joint, extra={"by": object()})), ()),
+    "the length of a quaternion": (
+        ".wrl",
+        replace(MOVED, offset=[0, 0, 1, 2, 0, 0, 0]),
+        (),
+    ),
+    "a value of another format": (
+        ".wrl",
+        replace(MOVED, joint=replace(MOVED.joint, extra={"by": object()})),
+        (),
+    ),
 }
 
 OTHERS = {
-    "none.stl": ("a.urdf", ROBOT.format('<visual><geometry><mesh filename="none.stl"/></geometry></visual>')),
-    "<torus> is no": ("a.urdf", ROBOT.format("<visual><geometry><torus/></geometry></visual>")),
+    "none.stl": (
+        "a.urdf",
+        ROBOT.format(
+            '<visual><geometry><mesh filename="none.stl"/></geometry></visual>'
+        ),
+    ),
+    "<torus> is no": (
+        "a.urdf",
+        ROBOT.format("<visual><geometry><torus/></geometry></visual>"),
+    ),
     "gone.stl": ("a.xml", MUJOCO),
-    "missing.stl": ("a.body", CHOREONOID.format("{ type: Resource, uri: missing.stl }")),
+    "missing.stl": (
+        "a.body",
+        CHOREONOID.format("{ type: Resource, uri: missing.stl }"),
+    ),
 }
 
 
 def converted(source, target):
-    return CliRunner().invoke(app, ["convert", str(source), str(target), "--all"], terminal_width=200)
+    return CliRunner().invoke(
+        app, ["convert", str(source), str(target), "--all"], terminal_width=200
+    )
 
 
 @pytest.mark.parametrize("what", WRL)
 def test_parts_of_a_wrl(tmp_path, what):
     top, inside, beside = WRL[what]
-    second = 'DEF B Humanoid { humanoidBody [ DEF JB Joint { jointType "fixed" } ] }' if "'B'" in what else ""
+    second = (
+        'DEF B Humanoid { humanoidBody [ DEF JB Joint { jointType "fixed" } ] }'
+        if "'B'" in what
+        else ""
+    )
     source = tmp_path / "a.wrl"
     source.write_text(HEAD + BODY.format(inside=inside, beside=beside) + second + top)
     kept = converted(source, tmp_path / "b.wrl")
     if what == "nothing":
         assert kept.exit_code == 0 and "VRML" not in kept.stderr
         return
-    lost = [problem for problem in bm.save(bm.load(source), tmp_path / "c.urdf").losses if what in problem.message]
+    lost = [
+        problem
+        for problem in bm.save(bm.load(source), tmp_path / "c.urdf").losses
+        if what in problem.message
+    ]
     code = 3 if any(problem.severity != "note" for problem in lost) else 0
     assert lost and what in kept.stderr and kept.exit_code == code, kept.stderr
-    assert code == 3 or what not in ("beside the Humanoid", "gone.png", "gone.wrl", "Strange")
+    assert code == 3 or what not in (
+        "beside the Humanoid",
+        "gone.png",
+        "gone.wrl",
+        "Strange",
+    )
     assert code == 0 or what not in SCENE_ONLY
     # What was left out once is not there to be left out again.
     assert converted(tmp_path / "b.wrl", tmp_path / "c.wrl").exit_code == 0
@@ -113,9 +181,13 @@ def test_parts_of_a_wrl(tmp_path, what):
 @pytest.mark.parametrize("what", [*MATTERS, *HARMLESS])
 def test_the_exit_code_follows_what_the_loss_matters(tmp_path, what):
     ending, link, devices = (MATTERS | HARMLESS)[what]
-    body = bm.Body(name="r", links=(replace(LINK, segments=(SOLID,)), link), devices=devices)
+    body = bm.Body(
+        name="r", links=(replace(LINK, segments=(SOLID,)), link), devices=devices
+    )
     found = bm.save(body, tmp_path / f"r{ending}").problems
-    assert any(problem.rule.startswith("LOSS") or ending == ".urdf" for problem in found), found
+    assert any(
+        problem.rule.startswith("LOSS") or ending == ".urdf" for problem in found
+    ), found
     assert exit_code(found) == (3 if what in MATTERS else 0), found
 
 
@@ -133,6 +205,8 @@ def test_parts_of_other_models(tmp_path, what, goes):
 
 def test_lights_in_a_mesh_file_are_no_fault_of_the_model(tmp_path):
     (tmp_path / "m.wrl").write_text(HEAD + "PointLight { } Shape { geometry Box { } }")
-    (tmp_path / "a.urdf").write_text(ROBOT.format('<visual><geometry><mesh filename="m.wrl"/></geometry></visual>'))
+    (tmp_path / "a.urdf").write_text(
+        ROBOT.format('<visual><geometry><mesh filename="m.wrl"/></geometry></visual>')
+    )
     body = bm.load(tmp_path / "a.urdf")
     assert len(body.links[0].visuals) == 1 and not body.problems

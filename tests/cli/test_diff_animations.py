@@ -39,7 +39,9 @@ def test_an_animation_differs_where_it_was_changed(wave):
     numbers = found["keyframes"].numbers
     assert (numbers["part"], numbers["frame"]) == (frames.columns[2], 3)
     assert numbers["largest"] == pytest.approx(0.25)
-    assert compare_animations(wave, changed, atol=1.0).differences[-1].what == "parameters"
+    assert (
+        compare_animations(wave, changed, atol=1.0).differences[-1].what == "parameters"
+    )
 
 
 def recording(motion: bm.Motion, lag: float, error: float = 0.0) -> bm.Motion:
@@ -47,7 +49,12 @@ def recording(motion: bm.Motion, lag: float, error: float = 0.0) -> bm.Motion:
     joints = motion.joint_displacement
     end = joints.timeline.times[-1]
     times = np.arange(int(333 * (end + 0.3))) / 333
-    q = np.column_stack([np.interp(times - lag, joints.timeline.times, column) for column in joints.values.T])
+    q = np.column_stack(
+        [
+            np.interp(times - lag, joints.timeline.times, column)
+            for column in joints.values.T
+        ]
+    )
     q[:, 1] += error
     return bm.Motion.from_joints(q, times=times, joint_names=joints.part_labels)
 
@@ -67,22 +74,35 @@ BEGUN = [(0, "arm"), (5, "arm"), (70, "arm"), (100, "arm"), (32, "legs")]
 
 @pytest.mark.parametrize(
     ("first", "ends", "delay"),
-    [(*one, delay) for k, one in enumerate(BEGUN) for delay in ((0.0, 0.06) if ACCEPT else (0.06 * (k % 2),))],
+    [
+        (*one, delay)
+        for k, one in enumerate(BEGUN)
+        for delay in ((0.0, 0.06) if ACCEPT else (0.06 * (k % 2),))
+    ],
 )
 def test_a_dance_that_began_later_is_aligned(wave, first, ends, delay):
     """A robot skips the moves that begin before, and logs 3 s more. Moves come several times. At its end the arm moves, or
     its move was skipped.
     """
-    sway, trot = (bm.load_animation(EXAMPLES / f"{name}.cha") for name in ("sway", "trot"))
+    sway, trot = (
+        bm.load_animation(EXAMPLES / f"{name}.cha") for name in ("sway", "trot")
+    )
     dance = bm.Choreography(name="a", slices_per_minute=400).add(wave).add(sway)
     dance = dance.add(trot).add(sway).add(wave) if ends == "arm" else dance
-    begun = dance.replaced(*(move for move in dance.moves if move.start_slice >= first)).play(arm=True)
+    begun = dance.replaced(
+        *(move for move in dance.moves if move.start_slice >= first)
+    ).play(arm=True)
     joints = begun.joint_displacement
     times = np.arange(0, (dance.slices - first) * 0.15 + 3, 0.01)
     at = np.maximum(times - delay, 0) + first * 0.15
-    q = np.column_stack([np.interp(at, joints.timeline.times, column) for column in joints.values.T])
+    q = np.column_stack(
+        [np.interp(at, joints.timeline.times, column) for column in joints.values.T]
+    )
     recorded = bm.Motion.from_joints(q, times=times, joint_names=joints.part_labels)
-    found = {one.what: one.numbers for one in compare_recording(dance, recorded, atol=1e-3).differences}
+    found = {
+        one.what: one.numbers
+        for one in compare_recording(dance, recorded, atol=1e-3).differences
+    }
     assert found.pop("start", {"slice": 0}) == {"slice": first}
     assert found.pop("lag", {"lag": 0.0})["lag"] == pytest.approx(delay, abs=0.005)
     assert not found
@@ -90,7 +110,9 @@ def test_a_dance_that_began_later_is_aligned(wave, first, ends, delay):
 
 def test_an_error_is_one_of_its_joint():
     commanded = bm.load_animation(EXAMPLES / "sway.cha").play()
-    found = compare_recording(commanded, recording(commanded, 0.06, 0.1), atol=0.02).differences
+    found = compare_recording(
+        commanded, recording(commanded, 0.06, 0.1), atol=0.02
+    ).differences
     assert [one.what for one in found] == ["lag", "fl_hy", "foot fl"]
     assert found[0].numbers["lag"] == pytest.approx(0.06, abs=0.005)
     assert found[1].numbers["root_mean_square"] == pytest.approx(0.1, abs=0.01)

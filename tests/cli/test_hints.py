@@ -50,13 +50,21 @@ def texts() -> Iterator[tuple[str, str, tuple[str, ...]]]:
             code = path.read_text(encoding="utf-8")
             if not OPTION.search(code):
                 continue
-            printing = next((PRINTED_BY[part] for part in path.parts if part in PRINTED_BY), READING)
+            printing = next(
+                (PRINTED_BY[part] for part in path.parts if part in PRINTED_BY), READING
+            )
             bare = set()
-            for node in ast.walk(ast.parse(code)):  # an expression comes before the text that it is
+            for node in ast.walk(
+                ast.parse(code)
+            ):  # an expression comes before the text that it is
                 if isinstance(node, ast.Expr):
                     bare.add(id(node.value))
                     continue
-                text = node.value if isinstance(node, ast.Constant) and id(node) not in bare else None
+                text = (
+                    node.value
+                    if isinstance(node, ast.Constant) and id(node) not in bare
+                    else None
+                )
                 if isinstance(text, str) and OPTION.search(text):
                     yield f"{path.name}:{node.lineno}", text, printing
 
@@ -66,13 +74,22 @@ def test_options_that_hints_name_are_ones_of_the_commands():
     assert found
     for where, text, printing in found:
         commands = set(printing)
-        for verb, option in re.findall(r"`(?:bodymotion )?([a-z]+)(?= [^`]*--)|(?<![\w-])(--[a-z-]+)", text):
+        for verb, option in re.findall(
+            r"`(?:bodymotion )?([a-z]+)(?= [^`]*--)|(?<![\w-])(--[a-z-]+)", text
+        ):
             if verb:
                 assert verb in READING, where
                 commands = {verb}
                 continue
-            wanted = commands - set(WITHOUT_BODY) if option in ("--by-position", "--body") else commands
-            assert all(any(option in names for names in OPTIONS[one].values()) for one in wanted), (where, option)
+            wanted = (
+                commands - set(WITHOUT_BODY)
+                if option in ("--by-position", "--body")
+                else commands
+            )
+            assert all(
+                any(option in names for names in OPTIONS[one].values())
+                for one in wanted
+            ), (where, option)
 
 
 def test_commands_have_the_options_of_all_readers():
@@ -85,7 +102,12 @@ def test_commands_have_the_options_of_all_readers():
 def test_a_table_without_names_is_read_by_each_command(tmp_path):
     body = bm.load_body(ROOT / "examples" / "biped.wrl")
     table = tmp_path / "dance.csv"
-    rows = np.hstack([np.tile(body.root_pose[[0, 1, 2, 4, 5, 6, 3]], (4, 1)), np.zeros((4, body.num_joints))])
+    rows = np.hstack(
+        [
+            np.tile(body.root_pose[[0, 1, 2, 4, 5, 6, 3]], (4, 1)),
+            np.zeros((4, body.num_joints)),
+        ]
+    )
     np.savetxt(table, rows, delimiter=",")
     model = str(ROOT / "examples" / "biped.wrl")
     for arguments in (
@@ -103,4 +125,6 @@ def test_a_table_without_names_is_read_by_each_command(tmp_path):
         for layout in ([], ["--layout", "unitree"]):
             answer = CliRunner().invoke(app, [*map(str, arguments), *layout])
             assert answer.exit_code == 0, (arguments, answer.output)
-    assert CliRunner().invoke(app, ["info", model, "--layout", "unitree"]).exit_code == 2
+    assert (
+        CliRunner().invoke(app, ["info", model, "--layout", "unitree"]).exit_code == 2
+    )

@@ -33,7 +33,9 @@ def write_large(path: Path, megabytes: int) -> int:
     with path.open("w") as file:
         file.write(HEAD)
         for megabyte in range(megabytes):
-            file.write(f"      - [{megabyte:5d}, 0.125, -2.5, 1]\n" * ROWS_OF_A_MEGABYTE)
+            file.write(
+                f"      - [{megabyte:5d}, 0.125, -2.5, 1]\n" * ROWS_OF_A_MEGABYTE
+            )
     return megabytes * ROWS_OF_A_MEGABYTE
 
 
@@ -71,7 +73,8 @@ def test_headers_alone(examples):
 def test_time_stamps_are_read(tmp_path):
     path = tmp_path / "stamped.seq"
     path.write_text(
-        HEAD.replace("numParts: 4", "numParts: 1\n    hasFrameTime: true") + "      - [0.5, 1]\n      - [2.0, .nan]\n"
+        HEAD.replace("numParts: 4", "numParts: 1\n    hasFrameTime: true")
+        + "      - [0.5, 1]\n      - [2.0, .nan]\n"
     )
     streamed, loaded = both(path, False)
     assert streamed == loaded
@@ -97,7 +100,11 @@ def test_memory_is_bounded(tmp_path):
     _, base = run(small)
     headers, peak = run(large)
     (component,) = headers["components"]
-    assert (component["num_frames"], component["num_parts"], component["range"]) == (rows, 4, None)
+    assert (component["num_frames"], component["num_parts"], component["range"]) == (
+        rows,
+        4,
+        None,
+    )
     assert component["duration"] == (rows - 1) / 100
     assert peak < base + 60_000
     whole, peak = run("--values", large)

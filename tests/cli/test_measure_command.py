@@ -18,7 +18,9 @@ run = CliRunner()
 
 @pytest.fixture(scope="module")
 def measures(examples) -> bm.dynamics.Measures:
-    return bm.dynamics.measure(bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq"))
+    return bm.dynamics.measure(
+        bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +48,25 @@ def test_key_figures_are_those_of_the_library(measured, measures):
     data = json.loads(measured("--json").stdout)
     figures = bm.dynamics.figures(measures)
     assert [one["name"] for one in data["figures"]] == [one.name for one in figures]
-    same_numbers([one["value"] for one in data["figures"]], [one.value for one in figures])
+    same_numbers(
+        [one["value"] for one in data["figures"]], [one.value for one in figures]
+    )
     body = measures.body
-    assert [joint["name"] for joint in data["joints"]] == [joint.name for joint in body.joints]
+    assert [joint["name"] for joint in data["joints"]] == [
+        joint.name for joint in body.joints
+    ]
     for k, joint in enumerate(data["joints"]):
-        same_numbers(abs(joint["velocity"]), np.abs(measures.joint_velocities[:, k]).max())
+        same_numbers(
+            abs(joint["velocity"]), np.abs(measures.joint_velocities[:, k]).max()
+        )
         same_numbers(abs(joint["torque"]), np.abs(measures.torques[:, k]).max())
         same_numbers(joint["effort"], measures.effort[k])
         frame = int(np.argmax(np.abs(measures.torques[:, k])))
         assert joint["torque_time"] == measures.times[frame]
-        used = np.abs(measures.joint_velocities[:, k]).max() / body.joints[k].velocity_upper
+        used = (
+            np.abs(measures.joint_velocities[:, k]).max()
+            / body.joints[k].velocity_upper
+        )
         assert joint["velocity_limit_used"] == pytest.approx(used)
     assert [foot["link"] for foot in data["feet"]] == list(measures.contacts.names)
     for k, foot in enumerate(data["feet"]):
@@ -76,15 +87,21 @@ def test_the_page_has_a_row_for_each(measured, measures):
         assert unit == "%" and float(value) == pytest.approx(100 * one.value, rel=1e-3)
     worst = np.argmax(np.abs(measures.torques).max(axis=0))
     assert any(
-        line.split()[:3] == ["Largest", "joint", "torque"] and measures.body.joints[worst].name in line
+        line.split()[:3] == ["Largest", "joint", "torque"]
+        and measures.body.joints[worst].name in line
         for line in lines
     )
 
 
 def test_a_csv_holds_the_very_numbers(measured, measures, tmp_path):
     out = tmp_path / "walk.csv"
-    result = measured("--of", "torques,stability_margin", "--of", "zmp,WAIST_GYRO", "-o", out)
-    assert (result.stdout, result.stderr) == ("", f"{out}: torques, stability_margin, zmp, WAIST_GYRO\n")
+    result = measured(
+        "--of", "torques,stability_margin", "--of", "zmp,WAIST_GYRO", "-o", out
+    )
+    assert (result.stdout, result.stderr) == (
+        "",
+        f"{out}: torques, stability_margin, zmp, WAIST_GYRO\n",
+    )
     with out.open(newline="") as file:
         names, *rows = csv.reader(file)
     joints = [f"torques/{joint.name}" for joint in measures.body.joints]
@@ -95,7 +112,12 @@ def test_a_csv_holds_the_very_numbers(measured, measures, tmp_path):
         *[f"zmp/{a}" for a in "xyz"],
         *[f"WAIST_GYRO/{a}" for a in "xyz"],
     ]
-    parts = (measures.times[:, None], measures.torques, measures.stability_margin[:, None], measures.zmp)
+    parts = (
+        measures.times[:, None],
+        measures.torques,
+        measures.stability_margin[:, None],
+        measures.zmp,
+    )
     expected = np.concatenate([*parts, measures.read("WAIST_GYRO").values], axis=1)
     same_numbers(np.array(rows, dtype=float), expected)
 
@@ -110,7 +132,9 @@ def test_all_quantities_in_each_kind_of_file(measured, measures, tmp_path):
     for name in names:
         of = bm.dynamics.series(measures, name)
         same_numbers(arrays[name], of.values)
-        assert tuple(arrays[f"{name}.labels"]) == of.labels == tuple(data[name]["labels"])
+        assert (
+            tuple(arrays[f"{name}.labels"]) == of.labels == tuple(data[name]["labels"])
+        )
         assert tuple(arrays[f"{name}.units"]) == of.units
         np.testing.assert_array_equal(arrays[f"{name}.times"], measures.times)
         same_numbers(np.array(data[name]["values"], dtype=float), of.values)
@@ -126,20 +150,33 @@ def test_a_parquet_file(measured, measures, tmp_path):
 
 
 def test_sensors_with_times_of_their_own(measured, measures, tmp_path):
-    result = measured("--of", "WAIST_GYRO,CHEST_SCANNER", "-o", tmp_path / "two.csv", code=1)
+    result = measured(
+        "--of", "WAIST_GYRO,CHEST_SCANNER", "-o", tmp_path / "two.csv", code=1
+    )
     assert "other times" in result.stderr
     assert not list(tmp_path.iterdir())
-    measured("--of", "WAIST_GYRO,CHEST_SCANNER", "--scenery", "ground", "-o", tmp_path / "two.npz")
+    measured(
+        "--of",
+        "WAIST_GYRO,CHEST_SCANNER",
+        "--scenery",
+        "ground",
+        "-o",
+        tmp_path / "two.npz",
+    )
     arrays = np.load(tmp_path / "two.npz", allow_pickle=False)
     under = np.eye(4)
     under[2, 3] = measures.ground[0] - 0.5
-    reading = measures.read("CHEST_SCANNER", [bm.Shape(bm.Box((1000.0, 1000.0, 1.0)), under)])
+    reading = measures.read(
+        "CHEST_SCANNER", [bm.Shape(bm.Box((1000.0, 1000.0, 1.0)), under)]
+    )
     np.testing.assert_allclose(arrays["CHEST_SCANNER"], reading.values)
     np.testing.assert_array_equal(arrays["CHEST_SCANNER.times"], reading.times)
     np.testing.assert_array_equal(arrays["CHEST_SCANNER.saturated"], reading.saturated)
     result = measured("--of", "CHEST_SCANNER", "--scenery", "ground")
     assert "RangeSensor CHEST_SCANNER" in result.stdout and result.stderr == ""
-    assert "CHEST_SCANNER: no object in range" in measured("--of", "CHEST_SCANNER").stderr
+    assert (
+        "CHEST_SCANNER: no object in range" in measured("--of", "CHEST_SCANNER").stderr
+    )
 
 
 def test_pictures(examples, tmp_path, monkeypatch):
@@ -147,37 +184,69 @@ def test_pictures(examples, tmp_path, monkeypatch):
     body = bm.load(examples / "biped.wrl")
     eye = next(device for device in body.devices if isinstance(device, bm.VisionSensor))
     small = bm.VisionSensor(
-        name="EYE", link=eye.link, pose=eye.pose, type="COLOR_DEPTH", width=32, height=24, frame_rate=5.0
+        name="EYE",
+        link=eye.link,
+        pose=eye.pose,
+        type="COLOR_DEPTH",
+        width=32,
+        height=24,
+        frame_rate=5.0,
     )
     bm.save(
-        bm.Body(name=body.name, links=body.links, devices=(small,), root_pose=body.root_pose), tmp_path / "seer.wrl"
+        bm.Body(
+            name=body.name, links=body.links, devices=(small,), root_pose=body.root_pose
+        ),
+        tmp_path / "seer.wrl",
     )
-    arguments = [tmp_path / "seer.wrl", examples / "biped_walk.seq", "--of", "EYE", "--scenery", "ground"]
+    arguments = [
+        tmp_path / "seer.wrl",
+        examples / "biped_walk.seq",
+        "--of",
+        "EYE",
+        "--scenery",
+        "ground",
+    ]
     monkeypatch.setattr("bodymotion.cli.measure_output.LARGE_FILE", 1000)
-    result = run.invoke(app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.npz")])
-    assert result.exit_code == 0 and result.stderr.splitlines()[-1].endswith("seen.npz: EYE (0 MB)"), result.stderr
+    result = run.invoke(
+        app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.npz")]
+    )
+    assert result.exit_code == 0 and result.stderr.splitlines()[-1].endswith(
+        "seen.npz: EYE (0 MB)"
+    ), result.stderr
     with zipfile.ZipFile(tmp_path / "seen.npz") as archive:
-        assert {one.compress_type for one in archive.infolist()} == {zipfile.ZIP_DEFLATED}
+        assert {one.compress_type for one in archive.infolist()} == {
+            zipfile.ZIP_DEFLATED
+        }
     arrays = np.load(tmp_path / "seen.npz", allow_pickle=False)
     assert arrays["EYE.color"].shape == (51, 24, 32, 3)
     assert arrays["EYE.depth"].shape == (51, 24, 32)
     assert np.isfinite(arrays["EYE.depth"]).any()
     shown = run.invoke(app, ["measure", *map(str, arguments)])
     assert "51 frames of 32 × 24, COLOR_DEPTH" in shown.stdout
-    refused = run.invoke(app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.csv")])
+    refused = run.invoke(
+        app, ["measure", *map(str, arguments), "-o", str(tmp_path / "seen.csv")]
+    )
     assert refused.exit_code == 1 and "write an .npz" in refused.stderr
 
 
 def test_the_list(measured, measures):
     data = json.loads(measured("--list", "--json").stdout)
-    assert [one["name"] for one in data["quantities"]] == list(bm.dynamics.measurable(measures))
-    assert [one["name"] for one in data["sensors"]] == [device.name for device in measures.body.devices]
+    assert [one["name"] for one in data["quantities"]] == list(
+        bm.dynamics.measurable(measures)
+    )
+    assert [one["name"] for one in data["sensors"]] == [
+        device.name for device in measures.body.devices
+    ]
     lines = measured("--list").stdout.splitlines()
-    assert any(line.split()[:1] == ["torques"] and line.endswith("32 joints") for line in lines)
+    assert any(
+        line.split()[:1] == ["torques"] and line.endswith("32 joints") for line in lines
+    )
 
 
 def test_extremes_of_what_was_asked_for(measured, measures):
-    (one,) = json.loads(measured("--of", "joint_velocities", "--json").stdout)["quantities"]
+    (one,) = json.loads(measured("--of", "joint_velocities", "--json").stdout)[
+        "quantities"
+    ]
     columns = {column["label"]: column for column in one["columns"]}
     knee = measures.joint_velocities[:, 3]
     assert columns["R_KNEE"]["highest"] == knee.max()
@@ -189,10 +258,22 @@ def test_extremes_of_what_was_asked_for(measured, measures):
 
 def test_options_go_to_the_library(measured, measures):
     central = bm.dynamics.measure(
-        measures.body, measures.motion, derivative="central", feet=["R_ANKLE_ROLL"], ground=-0.1
+        measures.body,
+        measures.motion,
+        derivative="central",
+        feet=["R_ANKLE_ROLL"],
+        ground=-0.1,
     )
     data = json.loads(
-        measured("--json", "--derivative", "central", "--feet", "R_ANKLE_ROLL", "--ground", "-0.1").stdout
+        measured(
+            "--json",
+            "--derivative",
+            "central",
+            "--feet",
+            "R_ANKLE_ROLL",
+            "--ground",
+            "-0.1",
+        ).stdout
     )
     assert [foot["link"] for foot in data["feet"]] == ["R_ANKLE_ROLL"]
     assert data["joints"][3]["velocity"] in central.joint_velocities[:, 3]
@@ -238,19 +319,32 @@ def spoilt(examples, measures, tmp_path):
         q = np.array(measures.joint_displacements)
         q[frames, 3] = number
         path = tmp_path / "spoilt.npz"
-        bm.save(bm.Motion.from_joints(q, 100, root=measures.root_poses if root else None), path)
-        return run.invoke(app, ["measure", str(examples / "biped.wrl"), str(path), *arguments])
+        bm.save(
+            bm.Motion.from_joints(q, 100, root=measures.root_poses if root else None),
+            path,
+        )
+        return run.invoke(
+            app, ["measure", str(examples / "biped.wrl"), str(path), *arguments]
+        )
 
     return measure
 
 
 def test_problems_of_the_measures_are_told(spoilt):
     result = spoilt(np.nan)
-    assert result.exit_code == 0 and "MEAS103 2 of 1001 frames" in result.stderr and "R_KNEE" in result.stderr
+    assert (
+        result.exit_code == 0
+        and "MEAS103 2 of 1001 frames" in result.stderr
+        and "R_KNEE" in result.stderr
+    )
     result = spoilt(0.5, "--json", root=False)
-    assert "MEAS101" in result.stderr and "MEAS101" in [one["rule"] for one in json.loads(result.stdout)["problems"]]
+    assert "MEAS101" in result.stderr and "MEAS101" in [
+        one["rule"] for one in json.loads(result.stdout)["problems"]
+    ]
     assert "MEAS101" not in spoilt(0.5, "--no-on-feet", root=False).stderr
-    assert [line.split()[1] for line in spoilt(0.5).stderr.splitlines()[::2]] == ["NPZ105"], "joints have no names"
+    assert [line.split()[1] for line in spoilt(0.5).stderr.splitlines()[::2]] == [
+        "NPZ105"
+    ], "joints have no names"
 
 
 def test_a_column_without_numbers_and_numbers_that_are_huge(spoilt):

@@ -69,28 +69,56 @@ HARMFUL = (
     ),
 )
 NAMES = st.lists(st.sampled_from(HARMFUL), min_size=1, max_size=4).map("".join)
-RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+RAW = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 """What a terminal or an editor interprets; a newline is checked by the structure."""
 
 
 def robot(a: str, b: str) -> bm.Body:
     """Return a robot of two links, with these names wherever a name can be."""
     box = bm.Shape(bm.Box((1, 1, 1)), name=a, material=bm.Material(diffuse=(1, 0, 0)))
-    segment = bm.Segment(name=b, mass=1, inertia=np.eye(3), visuals=(box,), collisions=(box,), extra={"note": a})
-    hip = bm.Joint(name=b, type="rotate", id=0, axis=[0, 0, 1], lower=-1, upper=1, extra={"kind": a})
+    segment = bm.Segment(
+        name=b,
+        mass=1,
+        inertia=np.eye(3),
+        visuals=(box,),
+        collisions=(box,),
+        extra={"note": a},
+    )
+    hip = bm.Joint(
+        name=b,
+        type="rotate",
+        id=0,
+        axis=[0, 0, 1],
+        lower=-1,
+        upper=1,
+        extra={"kind": a},
+    )
     links = (
         bm.Link(name=a, joint=bm.Joint(name=a, type="free"), segments=(segment,)),
         bm.Link(name=b, index=1, parent=0, joint=hip, segments=(segment,)),
     )
-    devices = (bm.Gyro(name=a, link=1), bm.OtherDevice(type="Lamp", name=b, link=1, extra={"label": a}))
-    return bm.Body(name=a, links=links, devices=devices, info={"title": a, "info": b}, extra={"by": b})
+    devices = (
+        bm.Gyro(name=a, link=1),
+        bm.OtherDevice(type="Lamp", name=b, link=1, extra={"label": a}),
+    )
+    return bm.Body(
+        name=a,
+        links=links,
+        devices=devices,
+        info={"title": a, "info": b},
+        extra={"by": b},
+    )
 
 
 def motion(a: str, b: str) -> bm.Motion:
     """Return a motion that labels its joint, and holds keys that no format has."""
     values = np.linspace(0, 0.5, 8)[:, None]
     root = np.tile([0.0, 0, 0.5, 1, 0, 0, 0], (8, 1))
-    return replace(bm.Motion.from_joints(values, 50, root=root, joint_names=[b]), extra={"by": a})
+    return replace(
+        bm.Motion.from_joints(values, 50, root=root, joint_names=[b]), extra={"by": a}
+    )
 
 
 class Tags(HTMLParser):
@@ -126,7 +154,13 @@ def _nodes(nodes):
         yield node
         for value in node.fields.values():
             inner = value if isinstance(value, list) else [value]
-            yield from _nodes([one for one in inner if hasattr(one, "fields") and hasattr(one, "type")])
+            yield from _nodes(
+                [
+                    one
+                    for one in inner
+                    if hasattr(one, "fields") and hasattr(one, "type")
+                ]
+            )
 
 
 def write(folder, ending: str, a: str, b: str):
@@ -144,11 +178,23 @@ def write(folder, ending: str, a: str, b: str):
 
 
 def quiet(function):
-    return settings(max_examples=tries(4), deadline=None, suppress_health_check=list(HealthCheck))(function)
+    return settings(
+        max_examples=tries(4), deadline=None, suppress_health_check=list(HealthCheck)
+    )(function)
 
 
 @pytest.mark.parametrize(
-    "ending", [".wrl", ".urdf", ".xml", ".seq", ".json", ".view.html", ".report.html", ".plot.html"]
+    "ending",
+    [
+        ".wrl",
+        ".urdf",
+        ".xml",
+        ".seq",
+        ".json",
+        ".view.html",
+        ".report.html",
+        ".plot.html",
+    ],
 )
 @quiet
 @given(a=NAMES, b=NAMES)
@@ -171,7 +217,10 @@ def test_no_name_changes_a_file(ending, tmp_path_factory, a, b):
 def test_no_name_reaches_an_svg(tmp_path_factory, a, b):
     path = tmp_path_factory.mktemp("names") / "out.svg"
     bm.plot(robot(a, b), motion(a, b), what="joints", output=path)
-    tags = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(path.read_bytes()).iter()}
+    tags = {
+        element.tag.rpartition("}")[2]
+        for element in ElementTree.fromstring(path.read_bytes()).iter()
+    }
     assert not tags & {"script", "img", "foreignObject", "a"}
     assert not RAW.search(path.read_text(encoding="utf-8"))
 
@@ -181,7 +230,10 @@ def test_no_name_reaches_an_svg(tmp_path_factory, a, b):
 def test_no_name_reaches_the_terminal(tmp_path_factory, a, b):
     folder = tmp_path_factory.mktemp("names")
     model, moves = write(folder, ".urdf", a, b), write(folder, ".seq", a, b)
-    model.write_text(model.read_text(encoding="utf-8").replace('type="revolute"', 'type="revolut"'), encoding="utf-8")
+    model.write_text(
+        model.read_text(encoding="utf-8").replace('type="revolute"', 'type="revolut"'),
+        encoding="utf-8",
+    )
     for arguments in (
         ["info", model, moves],
         ["info", "--json", model],
@@ -193,7 +245,10 @@ def test_no_name_reaches_the_terminal(tmp_path_factory, a, b):
         ["plot", model, moves, "--joints", b or "x", "-o", folder / "a.svg"],
     ):
         result = CliRunner().invoke(app, list(map(str, arguments)), terminal_width=200)
-        assert result.exception is None or isinstance(result.exception, SystemExit), (arguments, result.exception)
+        assert result.exception is None or isinstance(result.exception, SystemExit), (
+            arguments,
+            result.exception,
+        )
         assert not RAW.search(result.stdout + result.stderr), arguments
         if arguments[1] in ("--json", "--sarif"):
             json.loads(result.stdout)

@@ -44,7 +44,9 @@ def test_escapes_are_those_of_python():
 
 JSON_LIKE = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4)
+    ),
     max_leaves=20,
 )
 
@@ -88,14 +90,18 @@ def test_plain_ends():
 CELL = st.text("ab1 ", max_size=30).map(str.rstrip)
 
 
-@given(st.lists(st.tuples(CELL, CELL, CELL), min_size=1, max_size=4), st.integers(40, 100))
+@given(
+    st.lists(st.tuples(CELL, CELL, CELL), min_size=1, max_size=4), st.integers(40, 100)
+)
 def test_a_table_in_a_window(rows, window):
     """No line is wider than the window, and no cell is left out."""
     page = Page()
     page.table("first | >second | third [m]", rows)
     stream = io.StringIO()
     page._print(Console(file=stream, width=window, color_system=None))
-    assert all(cell_len(line.rstrip()) <= window for line in stream.getvalue().splitlines())
+    assert all(
+        cell_len(line.rstrip()) <= window for line in stream.getvalue().splitlines()
+    )
     words = stream.getvalue().replace(";", " ").split()
     assert all(word in words for row in rows for cell in row for word in cell.split())
 
@@ -148,7 +154,17 @@ def test_page_on_a_terminal(monkeypatch, columns):
 def test_message_with_line_and_caret(tmp_path, capsys):
     path = tmp_path / "walk.seq"
     path.write_bytes("first\r\n\t- [0.1, 回転x, 0.3]\r\nlast".encode("cp932"))
-    show_problems([Problem("MOT106", "error", "`x` is not a number", Location(str(path), 2, 12), "write a number")])
+    show_problems(
+        [
+            Problem(
+                "MOT106",
+                "error",
+                "`x` is not a number",
+                Location(str(path), 2, 12),
+                "write a number",
+            )
+        ]
+    )
     out, err = capsys.readouterr()
     assert out == ""
     message, line, caret, hint = err.splitlines()
@@ -187,18 +203,37 @@ def test_message_without_a_line(location, capsys):
 
 
 def test_a_message_is_one_safe_line(capsys):
-    show_problems([Problem("MOT106", "error", "two\nlines \x1b[2J", Location("a\x1b.seq", 1, 2, "components[0]"))])
-    assert capsys.readouterr().err == "a\\x1b.seq:1:2: MOT106 two\\nlines \\x1b[2J (components[0])\n"
+    show_problems(
+        [
+            Problem(
+                "MOT106",
+                "error",
+                "two\nlines \x1b[2J",
+                Location("a\x1b.seq", 1, 2, "components[0]"),
+            )
+        ]
+    )
+    assert (
+        capsys.readouterr().err
+        == "a\\x1b.seq:1:2: MOT106 two\\nlines \\x1b[2J (components[0])\n"
+    )
 
 
 def test_problems_of_one_rule_are_grouped(capsys):
-    show_problems([Problem("MOT106", "error", "no", Location("a.seq", line, 2)) for line in range(1, 25)])
+    show_problems(
+        [
+            Problem("MOT106", "error", "no", Location("a.seq", line, 2))
+            for line in range(1, 25)
+        ]
+    )
     first, also = capsys.readouterr().err.splitlines()
     assert first == "a.seq:1:2: MOT106 ×24 no"
     assert also == "  also at 2:2, 3:2, 4:2, 5:2, 6:2 and 18 more"
 
 
-def test_missing_files_are_counted_once_and_have_no_follow_up_findings(tmp_path, capsys):
+def test_missing_files_are_counted_once_and_have_no_follow_up_findings(
+    tmp_path, capsys
+):
     parts = "".join(
         f'DEF J{k} Joint {{ jointType "rotate" jointId {k} children Segment {{ mass 1 children Inline {{ url "no{k}.wrl" }} }} }}\n'
         for k in range(3)
@@ -211,13 +246,19 @@ def test_missing_files_are_counted_once_and_have_no_follow_up_findings(tmp_path,
     found = bm.check(model).problems
     assert "BODY143" not in {problem.rule for problem in found}
     show_problems([problem for problem in found if problem.rule == "FMT020"])
-    assert "×" not in (shown := capsys.readouterr().err) and "no0.wrl, no1.wrl, no2.wrl" in shown
+    assert (
+        "×" not in (shown := capsys.readouterr().err)
+        and "no0.wrl, no1.wrl, no2.wrl" in shown
+    )
     assert len([line for line in shown.splitlines() if "FMT020" in line]) == 1
 
 
 def test_locations_in_parts_are_named_by_their_path_from_the_model(capsys):
     show_problems(
-        [Problem("MOT106", "error", "no", Location(path, 1, 1)) for path in ("a/b.wrl", "a/c/d.wrl", "e.wrl")]
+        [
+            Problem("MOT106", "error", "no", Location(path, 1, 1))
+            for path in ("a/b.wrl", "a/c/d.wrl", "e.wrl")
+        ]
     )
     assert capsys.readouterr().err.splitlines()[1] == "  also at c/d.wrl:1:1, e.wrl:1:1"
 

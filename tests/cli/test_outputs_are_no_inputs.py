@@ -59,20 +59,27 @@ def test_no_command_writes_over_what_it_reads(files, verb, option, ending):
     for model, motion in (files(model=f"a{ending}"), files(motion=f"b{ending}")):
         output = model if model.suffix == ending else motion
         before = output.read_bytes()
-        result = CliRunner().invoke(app, [verb, str(model), str(motion), option, str(output)])
+        result = CliRunner().invoke(
+            app, [verb, str(model), str(motion), option, str(output)]
+        )
         assert result.exit_code == 2, result.output
         assert "is also read" in result.stderr
         assert output.read_bytes() == before
 
 
 @pytest.mark.parametrize("verb", ["balance", "ik", "simulate", "edit"])
-def test_an_output_that_cannot_be_written_is_found_before_anything_is_read(tmp_path, verb):
+def test_an_output_that_cannot_be_written_is_found_before_anything_is_read(
+    tmp_path, verb
+):
     """The model is no model: the error would be another one."""
     model, motion = tmp_path / "a.wrl", tmp_path / "b.seq"
     model.write_text("none")
     motion.write_text("none")
     for output, exit_code in ((tmp_path / "none" / "c.seq", 1), (model, 2)):
-        files = {"edit": [motion, output, "--reverse", "--body", model], "ik": [model, "-o", output]}
+        files = {
+            "edit": [motion, output, "--reverse", "--body", model],
+            "ik": [model, "-o", output],
+        }
         arguments = files.get(verb, [model, motion, "-o", output])
         result = CliRunner().invoke(app, [verb, *map(str, arguments)])
         assert result.exit_code == exit_code, result.output
@@ -84,7 +91,10 @@ def test_an_output_that_cannot_be_written_is_found_before_anything_is_read(tmp_p
 def test_links_lead_to_the_same_file(tmp_path, link):
     (tmp_path / "read.csv").touch()
     with pytest.raises(WrongUseError):
-        check_not_read(linked(link, tmp_path / "read.csv"), [tmp_path / "gone.wrl", tmp_path / "read.csv"])
+        check_not_read(
+            linked(link, tmp_path / "read.csv"),
+            [tmp_path / "gone.wrl", tmp_path / "read.csv"],
+        )
     check_not_read(tmp_path / "new.csv", [tmp_path / "read.csv"])
 
 
@@ -110,7 +120,10 @@ def test_nor_does_the_library(files):
 def test_a_part_of_a_model_is_read_too(tmp_path):
     texture, page = tmp_path / "texture.png", tmp_path / "page.png"
     texture.write_bytes(b"")
-    body = replace(MODEL, source=replace(MODEL.source, path=tmp_path / "gone.wrl", parts=(texture,)))
+    body = replace(
+        MODEL,
+        source=replace(MODEL.source, path=tmp_path / "gone.wrl", parts=(texture,)),
+    )
     with pytest.raises(WrongUseError):
         load_inputs(body, output=texture)
     assert load_inputs(body, output=page).body is body

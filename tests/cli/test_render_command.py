@@ -39,8 +39,32 @@ def test_stills_of_every_kind(tmp_path, examples):
     for name, options, size in (
         ("a.png", ["--at", "2.5", "--camera", "side"], (200, 150)),
         ("b.jpg", ["--frame", "100,300", "--overlay", "none"], (200, 150)),
-        ("c.webp", ["--strobe", "3", "--from", "1", "--to", "3", "--background", "transparent"], (200, 150)),
-        ("d.png", ["--camera", "2,-1,1", "--look-at", "0,0,0.5", "--overlay", "title,time,frame"], (200, 150)),
+        (
+            "c.webp",
+            [
+                "--strobe",
+                "3",
+                "--from",
+                "1",
+                "--to",
+                "3",
+                "--background",
+                "transparent",
+            ],
+            (200, 150),
+        ),
+        (
+            "d.png",
+            [
+                "--camera",
+                "2,-1,1",
+                "--look-at",
+                "0,0,0.5",
+                "--overlay",
+                "title,time,frame",
+            ],
+            (200, 150),
+        ),
     ):
         result = render(*files, "-o", tmp_path / name, "--size", "200x150", *options)
         assert result.exit_code == 0, result.output
@@ -48,7 +72,15 @@ def test_stills_of_every_kind(tmp_path, examples):
         with Image.open(tmp_path / name) as picture:
             assert picture.size == size
     assert (
-        render(examples / "sway.cha", "-o", tmp_path / "e.png", "--sheet", "--size", "300x200", "--no-arm").exit_code
+        render(
+            examples / "sway.cha",
+            "-o",
+            tmp_path / "e.png",
+            "--sheet",
+            "--size",
+            "300x200",
+            "--no-arm",
+        ).exit_code
         == 0
     )
 
@@ -57,7 +89,17 @@ def test_stills_of_every_kind(tmp_path, examples):
 def test_a_video_of_an_animation(tmp_path, examples):
     import av
 
-    result = render(examples / "trot.cha", "-o", tmp_path / "a.mp4", "--size", "64x48", "--fps", "5", "--bpm", "120")
+    result = render(
+        examples / "trot.cha",
+        "-o",
+        tmp_path / "a.mp4",
+        "--size",
+        "64x48",
+        "--fps",
+        "5",
+        "--bpm",
+        "120",
+    )
     assert result.exit_code == 0, result.output
     with av.open(str(tmp_path / "a.mp4")) as container:
         count = sum(1 for _ in container.decode(video=0))
@@ -88,5 +130,9 @@ def test_a_broken_file_ends_with_1(tmp_path):
     broken = tmp_path / "broken.seq"
     broken.write_text("type: CompositeSeq\ncomponents: [", encoding="utf-8")
     result = render(broken, "-o", tmp_path / "a.png")
-    assert result.exit_code == 1 and "broken.seq" in result.stderr and not (tmp_path / "a.png").exists()
+    assert (
+        result.exit_code == 1
+        and "broken.seq" in result.stderr
+        and not (tmp_path / "a.png").exists()
+    )
     assert result.stdout == ""

@@ -28,7 +28,9 @@ def invoke(*arguments: object):
 )
 def test_unknown_commands(word, meant):
     result = invoke(word, "walk.seq")
-    assert result.exit_code == 2 and (meant in result.stderr if meant else "mean" not in result.stderr)
+    assert result.exit_code == 2 and (
+        meant in result.stderr if meant else "mean" not in result.stderr
+    )
 
 
 def test_unknown_names(examples, tmp_path):
@@ -39,17 +41,34 @@ def test_unknown_names(examples, tmp_path):
         ("convert", model, tmp_path / "a.urdf", "--root", "l.knee"),
     ):
         result = invoke(*wrong)
-        assert result.exit_code == 2 and "did you mean 'L_KNEE'?" in result.stderr and "R_WRIST" not in result.stderr
+        assert (
+            result.exit_code == 2
+            and "did you mean 'L_KNEE'?" in result.stderr
+            and "R_WRIST" not in result.stderr
+        )
     assert choices("TAIL", [f"J{k}" for k in range(44)]).count("J") == 8
     result = invoke("edit", motion, tmp_path / "b.seq", "--mirror")
-    assert result.exit_code == 1 and "--body" in result.stderr and not (tmp_path / "b.seq").exists()
+    assert (
+        result.exit_code == 1
+        and "--body" in result.stderr
+        and not (tmp_path / "b.seq").exists()
+    )
 
 
 def test_small_lengths_keep_their_digits(tmp_path):
     ball = bm.Segment(mass=1, inertia=np.eye(3), visuals=(bm.Shape(bm.Sphere(0.1)),))
     top = bm.Link(name="a", joint=bm.Joint(name="a", type="free"), segments=(ball,))
     body = bm.Body(
-        name="r", links=(top, bm.Link(name="b", index=1, parent=0, joint=bm.Joint(name="b", type="rotate", id=0)))
+        name="r",
+        links=(
+            top,
+            bm.Link(
+                name="b",
+                index=1,
+                parent=0,
+                joint=bm.Joint(name="b", type="rotate", id=0),
+            ),
+        ),
     )
     root = np.tile([0.0, 0, 0.1, 1, 0, 0, 0], (5, 1))
     root[:, 0] = np.linspace(0, 1.088e-4, 5)
@@ -57,20 +76,27 @@ def test_small_lengths_keep_their_digits(tmp_path):
     bm.save(bm.Motion.from_joints(np.zeros((5, 1)), 100, root=root), tmp_path / "r.seq")
     (row,) = [
         line
-        for line in invoke("measure", tmp_path / "r.wrl", tmp_path / "r.seq").stdout.splitlines()
+        for line in invoke(
+            "measure", tmp_path / "r.wrl", tmp_path / "r.seq"
+        ).stdout.splitlines()
         if "Path of" in line
     ]
     assert row.split()[-2:] == ["0.1088", "mm"]
 
 
 def test_spot_with_and_without_arm(examples):
-    wave, trot = (bm.load_animation(examples / name).play(frame_rate=100) for name in ("wave.cha", "trot.cha"))
+    wave, trot = (
+        bm.load_animation(examples / name).play(frame_rate=100)
+        for name in ("wave.cha", "trot.cha")
+    )
     with pytest.raises(ValueError, match="arm=True"):
         bm.editing.join(wave, trot)
 
 
 def test_a_program_is_no_motion(tmp_path):
-    (tmp_path / "make.py").write_text('"""Writes a .seq."""\nSEQ = "type: CompositeSeq"\n')
+    (tmp_path / "make.py").write_text(
+        '"""Writes a .seq."""\nSEQ = "type: CompositeSeq"\n'
+    )
     (problem,) = bm.check(tmp_path / "make.py").problems
     assert problem.rule == "FMT001"
 
@@ -78,7 +104,9 @@ def test_a_program_is_no_motion(tmp_path):
 def test_a_closed_pipe_ends_the_fixes(tmp_path, monkeypatch):
     """The reader of a diff has gone: that is no fault of the file, and ends the command."""
     path = tmp_path / "walk.seq"
-    path.write_text("type: CompositeSeq\nframeRate: 10\ncontent: BodyMotion\ncomponents: []\n")
+    path.write_text(
+        "type: CompositeSeq\nframeRate: 10\ncontent: BodyMotion\ncomponents: []\n"
+    )
     found = check_file(path)
 
     def gone(*_: object) -> None:

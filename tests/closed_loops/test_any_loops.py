@@ -14,7 +14,9 @@ from sample_files import tries
 KINDS = ["xyz", "xy", "z", "piston", "ball", "hinge"]
 LENGTH = st.floats(-0.5, 0.5)
 PLACE = st.tuples(LENGTH, LENGTH, LENGTH)
-AXIS = st.sampled_from([(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.6, 0.8, 0), (0, -0.28, 0.96)])
+AXIS = st.sampled_from(
+    [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.6, 0.8, 0), (0, -0.28, 0.96)]
+)
 
 
 @st.composite
@@ -28,7 +30,9 @@ def bodies(draw) -> bm.Body:
                 index,
                 draw(st.integers(0, index - 1)),
                 draw(PLACE),
-                turned=draw(st.sampled_from([(0, 0, 0), (0.3, -1.0, 2.0), (np.pi / 2, 0, 0)])),
+                turned=draw(
+                    st.sampled_from([(0, 0, 0), (0.3, -1.0, 2.0), (np.pi / 2, 0, 0)])
+                ),
                 axis=draw(AXIS),
                 kind=kind,
             )
@@ -59,7 +63,9 @@ def test_an_answer_comes_and_is_what_it_says(body, seed) -> None:
     ends = chance.uniform(-1, 1, (2, body.num_joints))
     q = ends[0] + np.linspace(0, 1, 6)[:, None] * (ends[1] - ends[0])
     closed = bm.close_loops(body, q)
-    driven = [column for column in range(body.num_joints) if column not in closed.following]
+    driven = [
+        column for column in range(body.num_joints) if column not in closed.following
+    ]
     np.testing.assert_array_equal(closed.q[:, driven], q[:, driven])
     apart, tilted = bm.loop_errors(body, body.forward_kinematics(closed.q))
     np.testing.assert_allclose(closed.residual, apart.max(axis=1), atol=1e-12)
@@ -104,5 +110,12 @@ def _met(poses: np.ndarray, joint: bm.ExtraJoint) -> np.ndarray:
     from scipy.spatial.transform import Rotation
 
     first, second = poses[joint.links[0]], poses[joint.links[1]]
-    point = first[:3] + Rotation.from_quat(np.roll(first[3:], -1)).apply(np.array(joint.positions[0]))
-    return np.stack([joint.positions[0], Rotation.from_quat(np.roll(second[3:], -1)).inv().apply(point - second[:3])])
+    point = first[:3] + Rotation.from_quat(np.roll(first[3:], -1)).apply(
+        np.array(joint.positions[0])
+    )
+    return np.stack(
+        [
+            joint.positions[0],
+            Rotation.from_quat(np.roll(second[3:], -1)).inv().apply(point - second[:3]),
+        ]
+    )

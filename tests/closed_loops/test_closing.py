@@ -48,7 +48,11 @@ def test_few_frames_far_apart_end_on_the_same_branch(sample) -> None:
     """Eight frames for a turn: what lies between them is gone through in as many steps as it takes."""
     path = np.linspace(sample.path[0], sample.path[0] + 2 * np.pi, 9)
     closed = bm.close_loops(sample.body, sample.motion(path), start=sample.start)
-    fine = bm.close_loops(sample.body, sample.motion(np.linspace(path[0], path[-1], 2881)), start=sample.start)
+    fine = bm.close_loops(
+        sample.body,
+        sample.motion(np.linspace(path[0], path[-1], 2881)),
+        start=sample.start,
+    )
     assert closed.residual.max() < TOLERANCE
     np.testing.assert_allclose(closed.q, fine.q[::360], atol=1e-9)
 
@@ -67,7 +71,10 @@ def test_the_residual_is_how_far_the_points_are_apart_in_the_world(sample) -> No
     for row in range(len(q)):
         poses = sample.body.forward_kinematics(q[row])
         for k, joint in enumerate(sample.body.extra_joints):
-            (one, p), (other, r) = ((matrix(poses[i]), x) for i, x in zip(joint.links, joint.positions, strict=True))
+            (one, p), (other, r) = (
+                (matrix(poses[i]), x)
+                for i, x in zip(joint.links, joint.positions, strict=True)
+            )
             between = one[:3, :3].T @ ((other @ [*r, 1])[:3] - (one @ [*p, 1])[:3])
             along = between @ joint.axis
             expected = {
@@ -80,7 +87,9 @@ def test_the_residual_is_how_far_the_points_are_apart_in_the_world(sample) -> No
             }[joint.type]
             assert apart[row, k] == pytest.approx(expected, abs=1e-12)
             cosine = (one[:3, :3] @ joint.axis) @ (other[:3, :3] @ joint.axis)
-            assert np.cos(tilted[row, k]) == pytest.approx(cosine if joint.type == "hinge" else 1.0, abs=1e-12)
+            assert np.cos(tilted[row, k]) == pytest.approx(
+                cosine if joint.type == "hinge" else 1.0, abs=1e-12
+            )
 
 
 def matrix(pose: np.ndarray) -> np.ndarray:
@@ -101,8 +110,12 @@ def test_derivatives_are_those_of_finite_differences(sample) -> None:
         x = chance.uniform(-1, 1, len(mechanism.columns))
         _, jacobian = derivatives(mechanism.arrays, x)
         for k, step in enumerate(1e-6 * np.eye(len(x))):
-            ahead, behind = (derivatives(mechanism.arrays, x + sign * step)[0] for sign in (1, -1))
-            np.testing.assert_allclose(jacobian[:, k], (ahead - behind) / 2e-6, atol=1e-8)
+            ahead, behind = (
+                derivatives(mechanism.arrays, x + sign * step)[0] for sign in (1, -1)
+            )
+            np.testing.assert_allclose(
+                jacobian[:, k], (ahead - behind) / 2e-6, atol=1e-8
+            )
 
 
 @settings(max_examples=tries(60))
@@ -112,12 +125,23 @@ def test_derivatives_are_those_of_finite_differences(sample) -> None:
     kind=st.sampled_from(["xyz", "ball", "xy", "piston", "hinge"]),
     askew=st.tuples(*[st.floats(-3, 3)] * 3),
 )
-def test_any_crank_rocker_turns_fully_by_freudensteins_equation(lengths, branch, kind, askew) -> None:
+def test_any_crank_rocker_turns_fully_by_freudensteins_equation(
+    lengths, branch, kind, askew
+) -> None:
     """Grashof: the shortest bar turns when it and the longest are shorter than the other two together; it is the crank here."""
     crank, *others = sorted(lengths)
     longest = max(others)
     assume(crank + longest < sum(others) - longest - 0.02)
-    sample = four_bar(crank, others[1], others[0], others[2], branch=branch, kind=kind, askew=askew, frames=181)
+    sample = four_bar(
+        crank,
+        others[1],
+        others[0],
+        others[2],
+        branch=branch,
+        kind=kind,
+        askew=askew,
+        frames=181,
+    )
     closed = bm.close_loops(sample.body, sample.motion(), start=sample.start)
     assert closed.residual.max() < TOLERANCE
     assert worst(sample, closed, sample.path) < 1e-8
@@ -184,7 +208,9 @@ def test_a_loop_that_never_closes_is_closed_as_well_as_can_be() -> None:
     sample = four_bar(kind="hinge")
     joint = sample.body.extra_joints[0]
     positions = np.add(joint.positions, [[0, 0, 0.04], [0, 0, 0]])
-    apart = bm.ExtraJoint(type="hinge", links=joint.links, positions=positions, axis=joint.axis)
+    apart = bm.ExtraJoint(
+        type="hinge", links=joint.links, positions=positions, axis=joint.axis
+    )
     body = bm.Body(links=sample.body.links, extra_joints=(apart,))
     closed = bm.close_loops(body, sample.motion(), start=sample.start)
     np.testing.assert_allclose(closed.residual, 0.04, atol=1e-12)
@@ -196,18 +222,23 @@ def test_a_loop_that_never_closes_is_closed_as_well_as_can_be() -> None:
 def test_limits_are_told_and_choose_the_branch_where_the_motion_begins() -> None:
     sample = four_bar(askew=(0, 0, 0))
     base, crank, coupler, _ = sample.body.links
-    within = np.arctan2(*[f(sample.expected(np.array([0.0]))["ROCKER"][0]) for f in (np.sin, np.cos)])
+    within = np.arctan2(
+        *[f(sample.expected(np.array([0.0]))["ROCKER"][0]) for f in (np.sin, np.cos)]
+    )
     for side, turns in ((1, 0), (-1, 0), (1, 1), (-1, -1)):
         there = side * within + 2 * np.pi * turns
         limits = there - 0.2, there + 0.2
         narrow = link("ROCKER", 3, 0, (0.4, 0, 0), lower=limits[0], upper=limits[1])
-        body = bm.Body(links=(base, crank, coupler, narrow), extra_joints=sample.body.extra_joints)
+        body = bm.Body(
+            links=(base, crank, coupler, narrow), extra_joints=sample.body.extra_joints
+        )
         closed = bm.close_loops(body, sample.motion())
         assert closed.q[0, 2] == pytest.approx(there)
         assert not closed.outside[0]
         assert closed.outside.any()
         np.testing.assert_array_equal(
-            closed.outside, (closed.q[:, 2] < limits[0] - 1e-6) | (closed.q[:, 2] > limits[1] + 1e-6)
+            closed.outside,
+            (closed.q[:, 2] < limits[0] - 1e-6) | (closed.q[:, 2] > limits[1] + 1e-6),
         )
 
 
@@ -225,13 +256,24 @@ def test_joints_that_drive_are_named_or_chosen() -> None:
     assert loops.driving([1]) == (1,)
     closed = loops.close(sample.start, driving=["COUPLER"])
     assert (closed.driving, closed.following) == ((1,), (0, 2))
-    assert loops.close(sample.start, driving="COUPLER") == closed == loops.close(sample.start, driving=1)
-    assert not any(getattr(closed, name).flags.writeable for name in ("q", "residual", "singular", "margin", "outside"))
-    with pytest.raises(ValueError, match="no joint 'ELBOW'; expected one of CRANK, COUPLER, ROCKER"):
+    assert (
+        loops.close(sample.start, driving="COUPLER")
+        == closed
+        == loops.close(sample.start, driving=1)
+    )
+    assert not any(
+        getattr(closed, name).flags.writeable
+        for name in ("q", "residual", "singular", "margin", "outside")
+    )
+    with pytest.raises(
+        ValueError, match="no joint 'ELBOW'; expected one of CRANK, COUPLER, ROCKER"
+    ):
         loops.close(sample.start, driving=["ELBOW"])
     with pytest.raises(ValueError, match="no joint column 7; the body has 3"):
         loops.close(sample.start, driving=[7])
-    with pytest.raises(ValueError, match=r"q has shape \(T, J\) or \(J,\) with J = 3, this has \(4,\)"):
+    with pytest.raises(
+        ValueError, match=r"q has shape \(T, J\) or \(J,\) with J = 3, this has \(4,\)"
+    ):
         loops.close(np.zeros(4))
     with pytest.raises(ValueError, match=r"start has shape \(3,\)"):
         loops.close(np.zeros(3), start=np.zeros(2))
@@ -249,7 +291,9 @@ def test_two_cranks_drive_a_five_bar() -> None:
             link("RIGHT", 3, 0, (0.15, 0, 0), gear_ratio=50.0),
             link("RIGHT_FOREARM", 4, 3, (0.2, 0, 0)),
         ),
-        extra_joints=(bm.ExtraJoint(links=(2, 4), positions=((0.25, 0, 0), (0.25, 0, 0))),),
+        extra_joints=(
+            bm.ExtraJoint(links=(2, 4), positions=((0.25, 0, 0), (0.25, 0, 0))),
+        ),
     )
     assert closed_loops.Loops(body).driving() == (0, 2)
     q = np.zeros((300, 4))
@@ -269,7 +313,11 @@ def test_the_lengths_of_six_legs_carry_a_plate_where_pythagoras_says() -> None:
     """All five balls share the plate's joints: fifteen equations at once."""
     body, q, plate = platform()
     loops = closed_loops.Loops(body)
-    lengths = [column for column, index in enumerate(body.joint_links) if body.links[index].joint.type == "slide"]
+    lengths = [
+        column
+        for column, index in enumerate(body.joint_links)
+        if body.links[index].joint.type == "slide"
+    ]
     assert list(loops.driving()) == lengths
     start = np.array(q[0])
     start[body.joint_links.index(6) - 3 : body.joint_links.index(6)] = 0.0
@@ -292,7 +340,14 @@ def test_joints_that_nothing_determines_move_as_little_as_can_be() -> None:
             link("C", 3, 2, (0.2, 0, 0), axis=(0, 1, 0)),
             link("D", 4, 0, (0.3, 0, 0), axis=(0, 0, 1), kind="slide"),
         ),
-        extra_joints=(bm.ExtraJoint(type="z", links=(4, 3), positions=((0, 0, 0), (0.1, 0, 0)), axis=(0, 0, 1)),),
+        extra_joints=(
+            bm.ExtraJoint(
+                type="z",
+                links=(4, 3),
+                positions=((0, 0, 0), (0.1, 0, 0)),
+                axis=(0, 0, 1),
+            ),
+        ),
     )
     q = np.zeros((50, 4))
     q[:25, 3] = np.linspace(0, 0.1, 25)
@@ -300,20 +355,32 @@ def test_joints_that_nothing_determines_move_as_little_as_can_be() -> None:
     closed = bm.close_loops(body, q, driving=["D", "A"])
     assert closed.residual.max() < TOLERANCE
     assert not closed.singular.any()
-    np.testing.assert_array_equal(closed.q[25:, 1:3], np.broadcast_to(closed.q[24, 1:3], (25, 2)))
+    np.testing.assert_array_equal(
+        closed.q[25:, 1:3], np.broadcast_to(closed.q[24, 1:3], (25, 2))
+    )
 
 
 def test_link_poses_close_loops_when_asked() -> None:
     sample = slider_crank()
     timeline = bm.Timeline.uniform(len(sample.path), 100.0)
-    joints = bm.MultiValueSeq(content="JointDisplacement", timeline=timeline, values=sample.motion())
+    joints = bm.MultiValueSeq(
+        content="JointDisplacement", timeline=timeline, values=sample.motion()
+    )
     motion = bm.Motion((joints,))
     as_given = sample.body.link_poses(motion)
-    np.testing.assert_array_equal(as_given, sample.body.forward_kinematics(sample.motion()))
+    np.testing.assert_array_equal(
+        as_given, sample.body.forward_kinematics(sample.motion())
+    )
     closed = sample.body.link_poses(motion, close_loops=True)
-    assert bm.loop_errors(sample.body, closed)[0].max() < TOLERANCE < bm.loop_errors(sample.body, as_given)[0].max()
+    assert (
+        bm.loop_errors(sample.body, closed)[0].max()
+        < TOLERANCE
+        < bm.loop_errors(sample.body, as_given)[0].max()
+    )
     whole = bm.MultiSE3Seq(content="LinkPosition", timeline=timeline, values=as_given)
-    np.testing.assert_array_equal(sample.body.link_poses(bm.Motion((joints, whole)), close_loops=True), as_given)
+    np.testing.assert_array_equal(
+        sample.body.link_poses(bm.Motion((joints, whole)), close_loops=True), as_given
+    )
 
 
 def test_a_body_without_loops_and_a_motion_without_frames() -> None:
@@ -342,8 +409,16 @@ def test_values_that_are_no_numbers_end_in_a_residual_that_is_none() -> None:
 
 def test_extra_joints_between_links_that_do_not_move_are_only_measured() -> None:
     body = bm.Body(
-        links=(link("BASE", 0, -1), link("A", 1, 0), link("B", 2, 0, (0.1, 0, 0), kind="fixed")),
-        extra_joints=(bm.ExtraJoint(links=(0, 2)), bm.ExtraJoint(links=(1, 1)), bm.ExtraJoint(type="z", links=(2, 2))),
+        links=(
+            link("BASE", 0, -1),
+            link("A", 1, 0),
+            link("B", 2, 0, (0.1, 0, 0), kind="fixed"),
+        ),
+        extra_joints=(
+            bm.ExtraJoint(links=(0, 2)),
+            bm.ExtraJoint(links=(1, 1)),
+            bm.ExtraJoint(type="z", links=(2, 2)),
+        ),
     )
     closed = bm.close_loops(body, [0.7])
     np.testing.assert_allclose(closed.residuals, [0.1, 0, 0])

@@ -21,7 +21,9 @@ OTHERS = {
     "4wheelsVehicle.wrl": Path("wrl") / MODELS / "misc/4wheelsVehicle.wrl",
     "FourWheelCar.body": Path("body") / MODELS / "misc/FourWheelCar.body",
     "2F-85.body": Path("body") / MODELS / "Robotiq/2F-85.body",
-    "DoubleArmV7-Upper.body": Path("body") / MODELS / "DoubleArmV7/DoubleArmV7-Upper.body",
+    "DoubleArmV7-Upper.body": Path("body")
+    / MODELS
+    / "DoubleArmV7/DoubleArmV7-Upper.body",
 }
 
 
@@ -34,10 +36,14 @@ def test_a_parallelogram_between_its_singular_poses(corpus, kind) -> None:
     q[:, 0] = theta
     closed = bm.close_loops(body, q)
     assert closed.driving == (0,)
-    np.testing.assert_allclose(closed.q, np.stack([theta, -theta, theta], axis=1), atol=1e-9)
+    np.testing.assert_allclose(
+        closed.q, np.stack([theta, -theta, theta], axis=1), atol=1e-9
+    )
     assert not closed.singular.any()
     # The .body file keeps the points in planes 0.04 m apart, which no joint can help.
-    np.testing.assert_allclose(closed.residual, 0.04 if kind == "hinge" else 0.0, atol=1e-9)
+    np.testing.assert_allclose(
+        closed.residual, 0.04 if kind == "hinge" else 0.0, atol=1e-9
+    )
     assert closed.tilt.max() < 1e-9
 
 
@@ -84,7 +90,9 @@ def test_the_vehicle_steers_both_wheels_by_the_parallelogram(corpus) -> None:
     q[:, names.index("STEERING_RIGHT")] = np.linspace(-0.6, 0.6, 50)
     closed = bm.close_loops(body, q)
     np.testing.assert_allclose(
-        closed.q[:, names.index("STEERING_LEFT")], q[:, names.index("STEERING_RIGHT")], atol=1e-9
+        closed.q[:, names.index("STEERING_LEFT")],
+        q[:, names.index("STEERING_RIGHT")],
+        atol=1e-9,
     )
 
 
@@ -95,4 +103,7 @@ def test_the_example_robot_walks_with_closed_hands(examples) -> None:
     assert closed.residual.max() < 1e-9
     assert not closed.singular.any()
     np.testing.assert_allclose(closed.q, q, atol=1e-9)
-    assert [body.joints[column].name for column in closed.driving] == ["R_FINGER_CRANK", "L_FINGER_CRANK"]
+    assert [body.joints[column].name for column in closed.driving] == [
+        "R_FINGER_CRANK",
+        "L_FINGER_CRANK",
+    ]

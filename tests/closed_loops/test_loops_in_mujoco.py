@@ -16,7 +16,9 @@ STIFFNESS, DAMPING = 60.0, 0.5
 
 def driven(model, data, mujoco, sample, path) -> np.ndarray:
     """Joint values (N, J), every hundredth of a second, while a torque turns the driver along a path of as many values as steps."""
-    columns = [link.name for link in (sample.body.links[i] for i in sample.body.joint_links)]
+    columns = [
+        link.name for link in (sample.body.links[i] for i in sample.body.joint_links)
+    ]
     places = [model.joint(name).qposadr[0] for name in columns]
     speed = model.joint(sample.driver).dofadr[0]
     data.qpos[places] = sample.start
@@ -24,7 +26,9 @@ def driven(model, data, mujoco, sample, path) -> np.ndarray:
     rows = []
     for step, wanted in enumerate(path):
         now = data.qpos[places[sample.column]]
-        data.qfrc_applied[speed] = STIFFNESS * (wanted - now) - DAMPING * data.qvel[speed]
+        data.qfrc_applied[speed] = (
+            STIFFNESS * (wanted - now) - DAMPING * data.qvel[speed]
+        )
         mujoco.mj_step(model, data)
         if step % every == 0:
             rows.append(data.qpos[places].copy())

@@ -14,7 +14,9 @@ def object_store(monkeypatch) -> Iterator[Any]:
     moto, s3fs = pytest.importorskip("moto.server"), pytest.importorskip("s3fs")
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://{}:{}".format(*server.get_host_and_port()))
+    monkeypatch.setenv(
+        "AWS_ENDPOINT_URL", "http://{}:{}".format(*server.get_host_and_port())
+    )
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "test")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")

@@ -28,9 +28,16 @@ def main(folder: str, out: str) -> None:
     """Write the values of each feature over all frames, the tasks, and the frame rate."""
     found = LeRobotDataset("any/name", root=folder)
     rows = [found[k] for k in range(len(found))]
-    values = {name: np.array([np.asarray(row[name]) for row in rows]) for name in rows[0]}
+    values = {
+        name: np.array([np.asarray(row[name]) for row in rows]) for name in rows[0]
+    }
     names = found.meta.features["observation.state"]["names"]
-    np.savez(out, fps=found.fps, names=names, **{name.replace(".", "/"): value for name, value in values.items()})
+    np.savez(
+        out,
+        fps=found.fps,
+        names=names,
+        **{name.replace(".", "/"): value for name, value in values.items()},
+    )
 
 
 if __name__ == "__main__":

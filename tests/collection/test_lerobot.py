@@ -23,7 +23,10 @@ from sample_files import CORPUS, missing
 
 parquet = pytest.importorskip("pyarrow.parquet")
 SAMPLE = CORPUS / "datasets" / "made" / "lerobot_v3_tiny"
-DATA, EPISODES = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
+DATA, EPISODES = (
+    "data/chunk-000/file-000.parquet",
+    "meta/episodes/chunk-000/file-000.parquet",
+)
 
 
 @pytest.fixture
@@ -44,29 +47,56 @@ def test_episodes_are_motions(sample):
         info["features"]["observation.state"]["names"][7:]
     )
     assert np.array_equal(motion.joint_displacement.values, state[:, 7:])
-    assert np.array_equal(motion.link_position.values[:, 0], state[:, [0, 1, 2, 6, 3, 4, 5]])
+    assert np.array_equal(
+        motion.link_position.values[:, 0], state[:, [0, 1, 2, 6, 3, 4, 5]]
+    )
     assert np.array_equal(motion["action"].values, table["action"][start : start + 15])
 
 
 def test_what_is_written_is_what_lerobot_wrote(sample, tmp_path):
-    tasks = [row["tasks"][0] for row in parquet.read_table(SAMPLE / EPISODES).to_pylist()]
-    write_lerobot([clip.load() for clip in sample], tmp_path / "new", robot="unitree_g1", tasks=tasks)
+    tasks = [
+        row["tasks"][0] for row in parquet.read_table(SAMPLE / EPISODES).to_pylist()
+    ]
+    write_lerobot(
+        [clip.load() for clip in sample],
+        tmp_path / "new",
+        robot="unitree_g1",
+        tasks=tasks,
+    )
     for name in ("meta/info.json", "meta/stats.json"):
-        ours, theirs = (json.loads((folder / name).read_text()) for folder in (tmp_path / "new", SAMPLE))
+        ours, theirs = (
+            json.loads((folder / name).read_text())
+            for folder in (tmp_path / "new", SAMPLE)
+        )
         if name == "meta/info.json":
             assert ours == theirs
         else:
             assert set(ours) == set(theirs)
             for feature, found in theirs.items():
                 for kind in ("min", "max", "mean", "std", "count"):
-                    assert ours[feature][kind] == pytest.approx(found[kind], abs=1e-3 if kind == "std" else 1e-5)
-    assert parquet.read_table(tmp_path / "new" / DATA).equals(parquet.read_table(SAMPLE / DATA))
-    ours, theirs = (parquet.read_table(folder / EPISODES) for folder in (tmp_path / "new", SAMPLE))
+                    assert ours[feature][kind] == pytest.approx(
+                        found[kind], abs=1e-3 if kind == "std" else 1e-5
+                    )
+    assert parquet.read_table(tmp_path / "new" / DATA).equals(
+        parquet.read_table(SAMPLE / DATA)
+    )
+    ours, theirs = (
+        parquet.read_table(folder / EPISODES) for folder in (tmp_path / "new", SAMPLE)
+    )
     assert set(ours.schema.names) == set(theirs.schema.names)
-    plain = ["episode_index", "tasks", "length", "dataset_from_index", "dataset_to_index"]
+    plain = [
+        "episode_index",
+        "tasks",
+        "length",
+        "dataset_from_index",
+        "dataset_to_index",
+    ]
     assert ours.select(plain).to_pylist() == theirs.select(plain).to_pylist()
     names = [folder / "meta" / "tasks.parquet" for folder in (tmp_path / "new", SAMPLE)]
-    assert parquet.read_table(names[0]).to_pydict() == parquet.read_table(names[1]).to_pydict()
+    assert (
+        parquet.read_table(names[0]).to_pydict()
+        == parquet.read_table(names[1]).to_pydict()
+    )
     pandas = pytest.importorskip("pandas")
     assert pandas.read_parquet(names[0]).equals(pandas.read_parquet(names[1]))
     again = bm.open_collection(tmp_path / "new")
@@ -74,7 +104,9 @@ def test_what_is_written_is_what_lerobot_wrote(sample, tmp_path):
     with pytest.raises(FileExistsError):
         write_lerobot([sample[0].load()], tmp_path / "new")
     with pytest.raises(ValueError, match="motion 1"):
-        write_lerobot([sample[0].load(), sample[1].load().resample(50)], tmp_path / "other")
+        write_lerobot(
+            [sample[0].load(), sample[1].load().resample(50)], tmp_path / "other"
+        )
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
@@ -123,7 +155,9 @@ def test_a_faulty_data_set_is_refused(sample, tmp_path):
 
 
 @pytest.mark.parametrize("column", ["episode_index", "length", "data/chunk_index"])
-@pytest.mark.parametrize("values", [[[0], [1], [2]], ["0", "1", "2"], [0, None, 2], [0.0, 1.0, float("nan")]])
+@pytest.mark.parametrize(
+    "values", [[[0], [1], [2]], ["0", "1", "2"], [0, None, 2], [0.0, 1.0, float("nan")]]
+)
 def test_a_damaged_data_set_costs_no_other_motion(sample, tmp_path, column, values):
     shutil.copytree(SAMPLE, tmp_path / "set")
     bm.save(sample[0].load(), tmp_path / "walk.seq")
@@ -132,27 +166,41 @@ def test_a_damaged_data_set_costs_no_other_motion(sample, tmp_path, column, valu
     table = table.set_column(table.column_names.index(column), column, [values])
     parquet.write_table(table, tmp_path / "set" / EPISODES)
     found = bm.open_collection(tmp_path)
-    assert [clip.name for clip in found] == ["walk.seq"] and found.left_out == (str(tmp_path / "set"),)
+    assert [clip.name for clip in found] == ["walk.seq"] and found.left_out == (
+        str(tmp_path / "set"),
+    )
 
 
 def test_components_of_one_name(tmp_path):
     """One with a name of LeRobot's is refused; of two with another name, the first is written and the other reported."""
     motion = bm.Motion.from_joints(np.zeros((3, 1)), 50, joint_names=["A"])
     one, other = (
-        MultiValueSeq(content="action", timeline=motion.timeline, values=np.full((3, 1), value), part_labels=("A",))
+        MultiValueSeq(
+            content="action",
+            timeline=motion.timeline,
+            values=np.full((3, 1), value),
+            part_labels=("A",),
+        )
         for value in (1.0, 2.0)
     )
-    lost = write_lerobot([motion.replaced(*motion.components, one, other)], tmp_path / "new")
+    lost = write_lerobot(
+        [motion.replaced(*motion.components, one, other)], tmp_path / "new"
+    )
     assert [problem.rule for problem in lost].count(losses.COMPONENT.code) == 1
     assert (bm.open_collection(tmp_path / "new")[0].load()["action"].values == 1).all()
     for name in ("observation.state", "index"):
         with pytest.raises(ValueError, match=name):
-            write_lerobot([motion.replaced(*motion.components, replace(one, content=name))], tmp_path / "other")
+            write_lerobot(
+                [motion.replaced(*motion.components, replace(one, content=name))],
+                tmp_path / "other",
+            )
     with pytest.raises(FileNotFoundError, match="nowhere"):
         write_lerobot([motion], tmp_path / "nowhere" / "new")
     nothing = bm.Motion.from_joints(np.zeros((0, 1)), 50, joint_names=["A"])
     write_lerobot([motion, nothing], tmp_path / "empty")
-    assert [clip.load().num_frames for clip in bm.open_collection(tmp_path / "empty")] == [3, 0]
+    assert [
+        clip.load().num_frames for clip in bm.open_collection(tmp_path / "empty")
+    ] == [3, 0]
 
 
 def changed(tmp_path, **features):
@@ -168,11 +216,18 @@ def changed(tmp_path, **features):
     return tmp_path / "set"
 
 
-@pytest.mark.parametrize("change", [lambda names: names[1:], lambda names: [*names, "more"]])
+@pytest.mark.parametrize(
+    "change", [lambda names: names[1:], lambda names: [*names, "more"]]
+)
 def test_a_wrong_number_of_names_is_an_error(sample, tmp_path, change):
-    names = json.loads((SAMPLE / "meta" / "info.json").read_text())["features"]["observation.state"]["names"]
+    names = json.loads((SAMPLE / "meta" / "info.json").read_text())["features"][
+        "observation.state"
+    ]["names"]
     folder = changed(tmp_path, observation_state={"names": change(names)})
-    with pytest.raises(bm.FormatError, match=f"FMT007 observation.state has {len(change(names))} names for"):
+    with pytest.raises(
+        bm.FormatError,
+        match=f"FMT007 observation.state has {len(change(names))} names for",
+    ):
         bm.open_collection(folder)[0].load()
 
 
@@ -180,12 +235,19 @@ def test_a_wrong_number_of_names_is_an_error(sample, tmp_path, change):
 def test_features_without_names_are_left_out(sample, tmp_path, names):
     folder = changed(tmp_path, observation_state={"names": names})
     motion = bm.open_collection(folder)[0].load()
-    assert [one.content for one in motion.components] == ["action"] and motion.num_frames == 20
+    assert [one.content for one in motion.components] == [
+        "action"
+    ] and motion.num_frames == 20
     assert [(one.rule, one.severity) for one in motion.problems] == [("FMT007", "note")]
     answer = CliRunner().invoke(app, ["info", str(folder / "episode_000000")])
-    assert answer.exit_code == 0 and "FMT007 observation.state has no list of names" in answer.output
+    assert (
+        answer.exit_code == 0
+        and "FMT007 observation.state has no list of names" in answer.output
+    )
     shutil.rmtree(folder)
-    folder = changed(tmp_path, observation_state={"names": names}, action={"names": names})
+    folder = changed(
+        tmp_path, observation_state={"names": names}, action={"names": names}
+    )
     with pytest.raises(bm.FormatError, match="FMT007"):
         bm.open_collection(folder)[0].load()
 
@@ -195,8 +257,13 @@ def test_time_stamps_that_contradict_the_rate_are_reported(sample, tmp_path):
     folder = changed(tmp_path, fps=10)
     clips = bm.open_collection(folder)
     reason = "frame 1 of episode 1 is 0.0333333 s after frame 0 by its time stamp, but 0.1 s by fps 10, which is used"
-    assert clips[1].load().frame_rate == 10 and [one.message for one in clips[1].load().problems] == [reason]
-    assert f"FMT008 {reason}" in CliRunner().invoke(app, ["check", str(folder / "episode_000001")]).output
+    assert clips[1].load().frame_rate == 10 and [
+        one.message for one in clips[1].load().problems
+    ] == [reason]
+    assert (
+        f"FMT008 {reason}"
+        in CliRunner().invoke(app, ["check", str(folder / "episode_000001")]).output
+    )
     build_catalogue(clips, tmp_path / "catalogue.parquet", workers=1)
     assert len(query(tmp_path / "catalogue.parquet", "warnings > 0")) == 3
 
@@ -205,8 +272,15 @@ def test_time_stamps_that_contradict_the_rate_are_reported(sample, tmp_path):
 def test_numbers_that_are_not_finite_are_a_loss(tmp_path):
     """Statistics are those of the finite numbers, and valid JSON."""
     values = np.arange(24.0).reshape(2, 4, 3)
-    values[0, 1, 0], values[0, 2, 0], values[1, :, 1], values[:, :, 2] = np.nan, np.inf, np.nan, 1e300
-    motions = [bm.Motion.from_joints(one, 50, joint_names=["A", "B", "C"]) for one in values]
+    values[0, 1, 0], values[0, 2, 0], values[1, :, 1], values[:, :, 2] = (
+        np.nan,
+        np.inf,
+        np.nan,
+        1e300,
+    )
+    motions = [
+        bm.Motion.from_joints(one, 50, joint_names=["A", "B", "C"]) for one in values
+    ]
     lost = write_lerobot(motions, tmp_path / "set")
     assert [(one.severity, one.message) for one in lost if one.rule == "LOSS002"] == [
         ("warning", "numbers of observation.state that are not finite: 6"),
@@ -214,55 +288,92 @@ def test_numbers_that_are_not_finite_are_a_loss(tmp_path):
     ]
     text = (tmp_path / "set" / "meta" / "stats.json").read_text()
     found = json.loads(text, parse_constant=pytest.fail)["observation.state"]
-    assert found["min"] == [0, 1, 0] and found["max"] == [21, 10, 0] and found["mean"][1] == 5.5
+    assert (
+        found["min"] == [0, 1, 0]
+        and found["max"] == [21, 10, 0]
+        and found["mean"][1] == 5.5
+    )
     state = bm.open_collection(tmp_path / "set")[0].load().joint_displacement.values
     assert np.isnan(state[1, 0]) and np.isinf(state[:, 2]).all()
 
 
 def test_the_first_difference_is_named(tmp_path):
     def one(*names, rate=50.0, **more):
-        return bm.Motion.from_joints(np.zeros((4, len(names))), rate, joint_names=names, **more)
+        return bm.Motion.from_joints(
+            np.zeros((4, len(names))), rate, joint_names=names, **more
+        )
 
     pose, late = [0, 0, 0, 1, 0, 0, 0], {"rate": None, "times": [3.0, 3.1, 3.2, 3.3]}
     for second, reason in (
         (one("a", "b"), "has a in column 0 of observation.state, but motion 0 has A"),
         (one("A"), "has nothing in column 1 of observation.state, but motion 0 has B"),
-        (one("A", "B", root=pose), "has root_x in column 0 of observation.state, but motion 0 has A"),
+        (
+            one("A", "B", root=pose),
+            "has root_x in column 0 of observation.state, but motion 0 has A",
+        ),
         (
             one("A", "B", **late),
             "has 4 frames with time stamps from 3 s to 3.3 s, but motion 0 has 50 Hz; `convert --rate` resamples",
         ),
         (bm.Motion.from_link_poses([[pose]] * 4, 50), "has no joints"),
-        (bm.Motion.from_joints(np.zeros((4, 2)), 50), "has no names of joints; `convert --body` names them"),
+        (
+            bm.Motion.from_joints(np.zeros((4, 2)), 50),
+            "has no names of joints; `convert --body` names them",
+        ),
     ):
         with pytest.raises(ValueError) as raised:
             write_lerobot([one("A", "B"), second], tmp_path / "set", tasks=["x", "y"])
         assert str(raised.value) == f"motion 1 (y) {reason}"
-    with pytest.raises(ValueError, match=r"motion 0 has 4 frames with time stamps .*, but needs a whole number"):
+    with pytest.raises(
+        ValueError,
+        match=r"motion 0 has 4 frames with time stamps .*, but needs a whole number",
+    ):
         write_lerobot([one("A", **late)], tmp_path / "set")
 
 
 def test_data_sets_at_an_address_are_left_out(sample, tmp_path):
     """They are named."""
-    archive = shutil.make_archive(str(tmp_path / "sets"), "zip", SAMPLE.parent, SAMPLE.name)
+    archive = shutil.make_archive(
+        str(tmp_path / "sets"), "zip", SAMPLE.parent, SAMPLE.name
+    )
     found = bm.open_collection(archive)
     assert len(found) == 0 and found.left_out == (f"zip://{SAMPLE.name}::{archive}",)
     answer = CliRunner().invoke(app, ["info", archive])
-    assert "1 collection left out, to be named by itself, a data set in a local folder: zip://" in answer.output
+    assert (
+        "1 collection left out, to be named by itself, a data set in a local folder: zip://"
+        in answer.output
+    )
 
 
 def test_the_command_writes_one_data_set(examples, tmp_path, monkeypatch):
     """Motions of any format, at one rate, with the names of the model, are those that the library writes; all losses are reported."""
     monkeypatch.chdir(tmp_path)
-    body, walk = bm.load_body(examples / "biped.wrl"), bm.load_motion(examples / "biped_walk.seq")
+    body, walk = (
+        bm.load_body(examples / "biped.wrl"),
+        bm.load_motion(examples / "biped_walk.seq"),
+    )
     Path("motions/deep").mkdir(parents=True)
     shutil.copy(examples / "biped.wrl", "motions/model.wrl")
     bm.save(walk[0:120], "motions/b.walk.seq")
     bm.save(walk[300:350], "motions/deep/a.parquet", body=body)
-    command = ["convert", "motions", "set", "--to", "lerobot", "--body", "motions/model.wrl", "--rate", "50"]
+    command = [
+        "convert",
+        "motions",
+        "set",
+        "--to",
+        "lerobot",
+        "--body",
+        "motions/model.wrl",
+        "--rate",
+        "50",
+    ]
     answer = CliRunner().invoke(app, [*command, "--workers", "1"])
     assert answer.exit_code == 3, answer.output
-    assert "LOSS007 ×2" in answer.output and "'ZMP'" in answer.output and "set: 2 episodes written" in answer.output
+    assert (
+        "LOSS007 ×2" in answer.output
+        and "'ZMP'" in answer.output
+        and "set: 2 episodes written" in answer.output
+    )
     names = [joint.name for joint in body.joints]
     motions = [one.resample(50, "linear") for one in (walk[0:120], walk[300:350])]
     motions = [
@@ -276,10 +387,17 @@ def test_the_command_writes_one_data_set(examples, tmp_path, monkeypatch):
         for one in motions
     ]
     lost = write_lerobot(motions, "other", tasks=["b.walk", "deep/a"])
-    assert [(problem.rule, problem.count) for problem in lost] == [("LOSS007", 2), ("LOSS012", 2)]
+    assert [(problem.rule, problem.count) for problem in lost] == [
+        ("LOSS007", 2),
+        ("LOSS012", 2),
+    ]
     for name in (DATA, "meta/tasks.parquet"):
-        assert parquet.read_table(f"set/{name}").equals(parquet.read_table(f"other/{name}"))
-    assert json.loads(Path("set/meta/info.json").read_text()) == json.loads(Path("other/meta/info.json").read_text())
+        assert parquet.read_table(f"set/{name}").equals(
+            parquet.read_table(f"other/{name}")
+        )
+    assert json.loads(Path("set/meta/info.json").read_text()) == json.loads(
+        Path("other/meta/info.json").read_text()
+    )
 
 
 def test_a_data_set_is_written_whole_or_not_at_all(examples, tmp_path, monkeypatch):
@@ -290,7 +408,16 @@ def test_a_data_set_is_written_whole_or_not_at_all(examples, tmp_path, monkeypat
         bm.save(motion, f"motions/{name}.seq")
 
     def refused(code: int, *options: str) -> str:
-        command = ["convert", "motions", "set", "--to", "lerobot", "--workers", "1", *options]
+        command = [
+            "convert",
+            "motions",
+            "set",
+            "--to",
+            "lerobot",
+            "--workers",
+            "1",
+            *options,
+        ]
         answer = CliRunner().invoke(app, command)
         assert answer.exit_code == code, answer.output
         assert [path.name for path in tmp_path.iterdir()] == ["motions"]
@@ -298,7 +425,9 @@ def test_a_data_set_is_written_whole_or_not_at_all(examples, tmp_path, monkeypat
 
     reason = "motion 1 (b) has 11 frames at 60 Hz, but motion 0 has 50 Hz"
     assert reason in refused(1)
-    assert "motion 0 (a) has 6 frames at 33.3 Hz, but needs a whole number" in refused(1, "--rate", "33.3")
+    assert "motion 0 (a) has 6 frames at 33.3 Hz, but needs a whole number" in refused(
+        1, "--rate", "33.3"
+    )
     for option in ("--resume", "--suffix=.csv", "--table=a.jsonl"):
         assert "cannot be used with" in refused(2, option)
     Path("motions/c.seq").write_text("type: [")
@@ -306,38 +435,78 @@ def test_a_data_set_is_written_whole_or_not_at_all(examples, tmp_path, monkeypat
     Path("motions/c.seq").unlink()
     with mock.patch("bodymotion.collection.map_files", side_effect=KeyboardInterrupt):
         assert "interrupted after 0 of 2 files\n" in refused(130)
-    assert CliRunner().invoke(app, ["convert", "motions/a.seq", "motions", "--to", "lerobot"]).exit_code == 2
-    assert CliRunner().invoke(app, ["convert", "motions/a.seq", "set", "--to", "lerobot"]).exit_code == 0
-    assert bm.open_collection("set")[0].load().joint_displacement.part_labels == ("HIP", "KNEE")
-    bm.save(walk.replaced(*walk.components, OtherSeq(type="MoodSeq", content="Face")), "motions/b\udcff.seq")
+    assert (
+        CliRunner()
+        .invoke(app, ["convert", "motions/a.seq", "motions", "--to", "lerobot"])
+        .exit_code
+        == 2
+    )
+    assert (
+        CliRunner()
+        .invoke(app, ["convert", "motions/a.seq", "set", "--to", "lerobot"])
+        .exit_code
+        == 0
+    )
+    assert bm.open_collection("set")[0].load().joint_displacement.part_labels == (
+        "HIP",
+        "KNEE",
+    )
+    bm.save(
+        walk.replaced(*walk.components, OtherSeq(type="MoodSeq", content="Face")),
+        "motions/b\udcff.seq",
+    )
     Path("motions/b.seq").unlink()
-    answer = CliRunner().invoke(app, ["convert", "motions", "two", "--to", "lerobot", "--workers", "1"])
-    assert answer.exit_code == 3 and "parts" not in answer.output and "b\\udcff.seq" in answer.output, answer.output
-    assert parquet.read_table("two/meta/tasks.parquet").column(1).to_pylist() == ["a", "b\\udcff"]
+    answer = CliRunner().invoke(
+        app, ["convert", "motions", "two", "--to", "lerobot", "--workers", "1"]
+    )
+    assert (
+        answer.exit_code == 3
+        and "parts" not in answer.output
+        and "b\\udcff.seq" in answer.output
+    ), answer.output
+    assert parquet.read_table("two/meta/tasks.parquet").column(1).to_pylist() == [
+        "a",
+        "b\\udcff",
+    ]
 
 
-@pytest.mark.skipif("LEROBOT_PYTHON" not in os.environ, reason="needs lerobot's own environment: make accept-lerobot")
+@pytest.mark.skipif(
+    "LEROBOT_PYTHON" not in os.environ,
+    reason="needs lerobot's own environment: make accept-lerobot",
+)
 def test_lerobot_reads_what_is_written(examples, tmp_path):
     """Names, values, rate, tasks and the frames of each episode."""
     body, walk = bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")
     names = [joint.name for joint in body.joints]
     motions = [
         bm.Motion.from_joints(
-            one.joint_displacement.values, 100, root=one.link_position.values[:, 0], joint_names=names
+            one.joint_displacement.values,
+            100,
+            root=one.link_position.values[:, 0],
+            joint_names=names,
         )
         for one in (walk[0:120], walk[300:350])
     ]
     write_lerobot(motions, tmp_path / "set", robot="biped", tasks=["walk", "stop"])
     reader = Path(__file__).with_name("lerobot_reader.py")
-    subprocess.run([os.environ["LEROBOT_PYTHON"], reader, tmp_path / "set", tmp_path / "read.npz"], check=True)
+    subprocess.run(
+        [os.environ["LEROBOT_PYTHON"], reader, tmp_path / "set", tmp_path / "read.npz"],
+        check=True,
+    )
     with np.load(tmp_path / "read.npz") as read:
         assert read["fps"] == 100 and list(read["names"][7:]) == names
         assert (
-            list(read["episode_index"]) == [0] * 120 + [1] * 50 and list(read["task"]) == ["walk"] * 120 + ["stop"] * 50
+            list(read["episode_index"]) == [0] * 120 + [1] * 50
+            and list(read["task"]) == ["walk"] * 120 + ["stop"] * 50
         )
         state = np.concatenate(
             [
-                np.hstack([m.link_position.values[:, 0][:, [0, 1, 2, 4, 5, 6, 3]], m.joint_displacement.values])
+                np.hstack(
+                    [
+                        m.link_position.values[:, 0][:, [0, 1, 2, 4, 5, 6, 3]],
+                        m.joint_displacement.values,
+                    ]
+                )
                 for m in motions
             ]
         )

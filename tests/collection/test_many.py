@@ -21,7 +21,13 @@ from click.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.cli.many_arguments import MANY_FILES
-from bodymotion.collection import ProcessEndedError, find_files, in_order, map_files, write_lerobot
+from bodymotion.collection import (
+    ProcessEndedError,
+    find_files,
+    in_order,
+    map_files,
+    write_lerobot,
+)
 from bodymotion.collection.records import Records, flat
 from bodymotion.formats.registry import bodies_kept
 from sample_files import ACCEPT
@@ -38,7 +44,9 @@ def half_or_end(number: int) -> float:
         time.sleep(600)
     if number == 5:
         bytearray(3 << 30)
-    return 6 / number if number < 7 else partial(lambda: number)  # which no process can send back
+    return (
+        6 / number if number < 7 else partial(lambda: number)
+    )  # which no process can send back
 
 
 def run(*arguments: object, code: int = 0):
@@ -63,7 +71,9 @@ def test_each_input_has_its_outcome_whatever_happens_to_another(share, monkeypat
     """Also where a process ends, or needs more time or memory than it may; in any order, and in order; alone or in tasks of five."""
     monkeypatch.setattr("bodymotion.collection.mapping.available_memory", lambda: None)
     monkeypatch.setattr("bodymotion.collection.mapping.MAX_SHARE", share)
-    found = list(map_files(half_or_end, [2, 0, 3, 4, 5, 6, 1, 7], workers=2, time_limit=2))
+    found = list(
+        map_files(half_or_end, [2, 0, 3, 4, 5, 6, 1, 7], workers=2, time_limit=2)
+    )
     assert sorted(one.index for one in found) == [0, 1, 2, 3, 4, 5, 6, 7]
     by_index = list(in_order(found))
     assert [one.value for one in by_index] == [3, None, None, None, None, 1, 6, None]
@@ -86,7 +96,11 @@ def test_what_arguments_stand_for(desk):
     assert list(find_files([Path("walks")], models=False)) == inner
     Path("walks/q.csv").write_text("x,y,z\n1,2,3\n")
     Path("walks/words.csv").write_text("x,y,z\n1,2,three\n")
-    assert list(find_files(["walks"], models=False)) == [inner[0], Path("walks/q.csv"), inner[1]]
+    assert list(find_files(["walks"], models=False)) == [
+        inner[0],
+        Path("walks/q.csv"),
+        inner[1],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +113,13 @@ def test_what_arguments_stand_for(desk):
         ("# made by a robot\n\n# x,y,z\n1,2,3\n", True),
         ("1,2,3\n", True),
         ("x,y,z\n1,2,\n1,2,3\n", True),
-        (",".join(f"joint_{k:0100d}" for k in range(1000)) + "\n" + "0," * 999 + "0\n", True),
+        (
+            ",".join(f"joint_{k:0100d}" for k in range(1000))
+            + "\n"
+            + "0," * 999
+            + "0\n",
+            True,
+        ),
         ("x,y,z\n1,2,three\n", False),
         ("x,y\n1,2\n", False),
         ("words without numbers\nin two lines\n", False),
@@ -111,14 +131,20 @@ def test_tables_in_a_folder_are_those_that_are_read(tmp_path, text, is_motion):
     left_out = []
     (tmp_path / "a.csv").write_text(text)
     found = list(find_files([tmp_path], lambda path, folder: left_out.append(path)))
-    assert (found, left_out) == (([tmp_path / "a.csv"], []) if is_motion else ([], [tmp_path / "a.csv"]))
-    assert ("1 file checked" in CliRunner().invoke(app, ["check", str(tmp_path)]).stdout) == is_motion
+    assert (found, left_out) == (
+        ([tmp_path / "a.csv"], []) if is_motion else ([], [tmp_path / "a.csv"])
+    )
+    assert (
+        "1 file checked" in CliRunner().invoke(app, ["check", str(tmp_path)]).stdout
+    ) == is_motion
 
 
 def test_what_is_one_thing_in_a_folder(desk):
     """A rosbag2 is its `metadata.yaml`; an archive and a data set are left out, with what to do."""
     Path("walks/bag").mkdir()
-    Path("walks/bag/metadata.yaml").write_text("rosbag2_bagfile_information:\n  version: 9\n")
+    Path("walks/bag/metadata.yaml").write_text(
+        "rosbag2_bagfile_information:\n  version: 9\n"
+    )
     Path("walks/set/meta").mkdir(parents=True)
     Path("walks/set/meta/info.json").write_text("{}")
     for name in ("walks/bag/m_0.mcap", "walks/bag/m_1.mcap", "walks/deep/m.mcap"):
@@ -128,7 +154,10 @@ def test_what_is_one_thing_in_a_folder(desk):
     assert list(find_files(["walks"])) == [Path("walks", name) for name in inner]
     for words in (["info", "--table", "t.jsonl"], ["catalogue", "-o", "c.parquet"]):
         found = CliRunner().invoke(app, [*words, "walks"])
-        assert "2 collections left out, to be named by itself, a data set in a local folder: " in found.stderr
+        assert (
+            "2 collections left out, to be named by itself, a data set in a local folder: "
+            in found.stderr
+        )
         assert "walks/old.tar" in found.stderr and "walks/set" in found.stderr
 
 
@@ -140,7 +169,9 @@ def test_motions_in_a_collection_by_their_names(desk, kind):
         body = bm.load("robot.wrl")
         names = [joint.name for joint in body.joints]
         walk = bm.load("walks/a.seq")
-        one = bm.Motion.from_joints(walk.joint_displacement.values, 100, joint_names=names)
+        one = bm.Motion.from_joints(
+            walk.joint_displacement.values, 100, joint_names=names
+        )
         write_lerobot([one, one], source := "set")
     elif kind == "tar":
         source = shutil.make_archive("all", "tar", "walks")
@@ -169,7 +200,14 @@ def test_rows_outlive_a_kill(tmp_path):
     assert list(records.done) == ["a|1|2|x", "b|1|2|x"]
     records.keep(rows[:1])
     with records:
-        records.add({"file": "d", "size": 3, "values": [{"name": "m", "value": 4}], "problems": [{"rule": "R"}] * 2})
+        records.add(
+            {
+                "file": "d",
+                "size": 3,
+                "values": [{"name": "m", "value": 4}],
+                "problems": [{"rule": "R"}] * 2,
+            }
+        )
     assert not part.exists()
     with table.open() as stream:
         found = list(csv.DictReader(stream))
@@ -192,9 +230,14 @@ def test_an_input_that_does_not_exist_ends_the_command(desk, missing):
 def test_a_row_is_what_the_command_prints_for_the_file(desk):
     Path("walks/bad.seq").write_text(WRONG)
     run("measure", "robot.wrl", "walks", "--table", "t.jsonl", code=1)
-    rows = {row["file"]: row for row in map(json.loads, Path("t.jsonl").read_text().splitlines())}
+    rows = {
+        row["file"]: row
+        for row in map(json.loads, Path("t.jsonl").read_text().splitlines())
+    }
     assert set(rows) == {"walks/a.seq", "walks/bad.seq", "walks/deep/b.seq"}
-    assert rows["walks/bad.seq"]["exit_code"] == 1 and "SEQ" in "".join(rows["walks/bad.seq"]["messages"])
+    assert rows["walks/bad.seq"]["exit_code"] == 1 and "SEQ" in "".join(
+        rows["walks/bad.seq"]["messages"]
+    )
     alone = json.loads(run("measure", "robot.wrl", "walks/a.seq", "--json").stdout)
     assert alone.items() <= rows["walks/a.seq"].items()
 
@@ -203,7 +246,9 @@ def test_a_run_is_resumed(desk):
     """Only what changed, what has no result, and all with another option is done again."""
 
     def done() -> dict[str, int]:
-        return {path.name: path.stat().st_mtime_ns for path in Path("out").rglob("*.seq")}
+        return {
+            path.name: path.stat().st_mtime_ns for path in Path("out").rglob("*.seq")
+        }
 
     run("retime", "walks/", "out/", "--rate", 50)
     first = done()
@@ -219,18 +264,50 @@ def test_a_run_is_resumed(desk):
     assert len(Path("out/results.jsonl").read_text().splitlines()) == 2
 
 
-@pytest.mark.parametrize("name", sorted(set(MANY_FILES) - ({"retime"} if ACCEPT else {"retime", *SLOW})))
+@pytest.mark.parametrize(
+    "name", sorted(set(MANY_FILES) - ({"retime"} if ACCEPT else {"retime", *SLOW}))
+)
 def test_every_command_takes_a_folder(name, desk):
-    folder, more = "walks/deep", ["--to", "csv"] if name == "convert" else ["--mirror"] if name == "edit" else []
-    more += ["--body", "robot.wrl"] if name in ("edit", "check") else ["--suffix", ".png"] if name == "render" else []
+    folder, more = (
+        "walks/deep",
+        ["--to", "csv"]
+        if name == "convert"
+        else ["--mirror"]
+        if name == "edit"
+        else [],
+    )
+    more += (
+        ["--body", "robot.wrl"]
+        if name in ("edit", "check")
+        else ["--suffix", ".png"]
+        if name == "render"
+        else []
+    )
     models = ["robot.wrl"][: abs(MANY_FILES[name].models)]
     more += ["--source-body", "robot.wrl"] if name == "retarget" else []
-    target = ["out/"] if MANY_FILES[name].target == "argument" else ["-o", "out/"] if MANY_FILES[name].target else []
+    target = (
+        ["out/"]
+        if MANY_FILES[name].target == "argument"
+        else ["-o", "out/"]
+        if MANY_FILES[name].target
+        else []
+    )
     table = [] if target else ["--table", "out.jsonl"]
-    run(name, *([folder, *models] if name == "retarget" else [*models, folder]), *target, *more, *table)
-    (row,) = map(json.loads, Path(table[1] if table else "out/results.jsonl").read_text().splitlines())
+    run(
+        name,
+        *([folder, *models] if name == "retarget" else [*models, folder]),
+        *target,
+        *more,
+        *table,
+    )
+    (row,) = map(
+        json.loads,
+        Path(table[1] if table else "out/results.jsonl").read_text().splitlines(),
+    )
     assert row["file"] == "walks/deep/b.seq" and row["exit_code"] == 0
-    assert not target or (Path(row["output"]).stem == "b" and Path(row["output"]).stat().st_size)
+    assert not target or (
+        Path(row["output"]).stem == "b" and Path(row["output"]).stat().st_size
+    )
 
 
 @pytest.fixture(params=["memory", "zip", "s3"])
@@ -241,7 +318,11 @@ def elsewhere(request, desk) -> Iterator[str]:
     if request.param == "zip":
         yield shutil.make_archive("walks", "zip", "walks")
         return
-    store = request.getfixturevalue("object_store") if request.param == "s3" else fsspec.filesystem("memory")
+    store = (
+        request.getfixturevalue("object_store")
+        if request.param == "s3"
+        else fsspec.filesystem("memory")
+    )
     bucket = uuid.uuid4().hex  # the memory of a process is one store for all tests
     store.mkdir(f"/{bucket}")
     store.put("walks", f"/{bucket}/walks", recursive=True)
@@ -253,34 +334,66 @@ def test_an_object_store_and_an_archive_are_as_a_folder(elsewhere):
 
     def rows(table: str) -> list[dict[str, object]]:
         text = Path(table).read_text()
-        for above in (f"{elsewhere}/", elsewhere.replace("://", ":///") + "/", f"::{elsewhere}", "zip://", "walks/"):
+        for above in (
+            f"{elsewhere}/",
+            elsewhere.replace("://", ":///") + "/",
+            f"::{elsewhere}",
+            "zip://",
+            "walks/",
+        ):
             text = text.replace(above, "")
         found = map(json.loads, text.splitlines())
-        return [{name: one for name, one in row.items() if name not in ("size", "modified", "run")} for row in found]
+        return [
+            {
+                name: one
+                for name, one in row.items()
+                if name not in ("size", "modified", "run")
+            }
+            for row in found
+        ]
 
     for words in (["info"], ["check", "--body", "robot.wrl"], ["measure", "robot.wrl"]):
         for source, table in (("walks", "here.jsonl"), (elsewhere, "there.jsonl")):
             run(*words, source, "--table", table, code=1)
-        assert rows("here.jsonl") == rows("there.jsonl") and len(rows("there.jsonl")) == 3
+        assert (
+            rows("here.jsonl") == rows("there.jsonl") and len(rows("there.jsonl")) == 3
+        )
     for words in (["retime", "--rate", "50"], ["convert", "--to", "csv"]):
         for source, target in (("walks", "here/"), (elsewhere, "there/")):
             run(*words, source, target, code=1)
-    here = {path.relative_to("here"): path.read_bytes() for path in Path("here").glob("**/[ab].*")}
-    assert here == {path.relative_to("there"): path.read_bytes() for path in Path("there").glob("**/[ab].*")}
+    here = {
+        path.relative_to("here"): path.read_bytes()
+        for path in Path("here").glob("**/[ab].*")
+    }
+    assert here == {
+        path.relative_to("there"): path.read_bytes()
+        for path in Path("there").glob("**/[ab].*")
+    }
     assert set(map(str, here)) == {"a.seq", "a.csv", "deep/b.seq", "deep/b.csv"}
     run("retime", "--rate", "50", elsewhere, "there/", "--resume", code=1)
     alone = elsewhere if elsewhere.endswith(".zip") else f"{elsewhere}/deep/b.seq"
     assert run("info", alone, code=1 if alone is elsewhere else 0).stdout.count("b.seq")
     if not elsewhere.endswith(".zip"):
         assert run("info", f"{elsewhere}/**/[ab].seq").stderr.startswith("2 files done")
-        run("retime", f"{elsewhere}/*.seq", f"{elsewhere}/deep/b.seq", "both/", "--rate", "50")
+        run(
+            "retime",
+            f"{elsewhere}/*.seq",
+            f"{elsewhere}/deep/b.seq",
+            "both/",
+            "--rate",
+            "50",
+        )
         bucket = elsewhere.partition("://")[2]
-        assert {path.relative_to("both").as_posix() for path in Path("both").rglob("*.seq")} == {
+        assert {
+            path.relative_to("both").as_posix() for path in Path("both").rglob("*.seq")
+        } == {
             f"{bucket}/a.seq",
             f"{bucket}/deep/b.seq",
         }
         pytest.importorskip("duckdb")
-        printed = run("catalogue", f"{elsewhere}/*.seq", "-o", "c.parquet", "--workers", 1).stdout
+        printed = run(
+            "catalogue", f"{elsewhere}/*.seq", "-o", "c.parquet", "--workers", 1
+        ).stdout
         assert printed == f"{elsewhere}/a.seq\n"
     run("retime", elsewhere, "s3://bucket/out/", "--rate", "50", code=2)
     run("check", "--fix", elsewhere, code=2)
@@ -295,14 +408,21 @@ def test_addresses_that_cannot_be_used(desk, monkeypatch):
         secret = run(*words, "s3://KEY:SECRET@bucket/walks", code=2)
         assert "SECRET" not in secret.output and "password" in secret.stderr
         unreachable = run(*words, "s3://bucket/walks", code=1)
-        assert unreachable.stderr.count("\n") == 1 and "s3://bucket/walks: " in unreachable.stderr
+        assert (
+            unreachable.stderr.count("\n") == 1
+            and "s3://bucket/walks: " in unreachable.stderr
+        )
 
 
 def test_files_of_no_known_format_are_named(desk):
     Path("walks/broken.npz").write_bytes(b"PK\x03\x04" + bytes(range(256)))
     Path("walks/package.xml").write_text("<package/>")
     printed = run("info", "walks", "--table", "rows.jsonl").stderr
-    assert "2 files left out" in printed and "broken.npz" in printed and "package.xml" in printed
+    assert (
+        "2 files left out" in printed
+        and "broken.npz" in printed
+        and "package.xml" in printed
+    )
 
 
 def test_results_of_a_folder_above(desk, monkeypatch):
@@ -316,7 +436,9 @@ def test_results_of_a_folder_above(desk, monkeypatch):
 def test_inputs_are_no_results(desk):
     """Neither the same folder, nor one above or a link to it; results below the inputs are no inputs of the next run."""
     Path("link").symlink_to("walks")
-    before = {path: path.read_bytes() for path in Path("walks").rglob("*") if path.is_file()}
+    before = {
+        path: path.read_bytes() for path in Path("walks").rglob("*") if path.is_file()
+    }
     for given, target in (
         ("walks", "walks/"),
         ("walks/deep", "walks/"),
@@ -325,10 +447,17 @@ def test_inputs_are_no_results(desk):
     ):
         run("edit", given, target, "--shift", "1,0,0", code=2)
     run("edit", "walks/a.seq", "walks/", "--shift", "1,0,0", code=2)
-    assert before == {path: path.read_bytes() for path in Path("walks").rglob("*") if path.is_file()}
+    assert before == {
+        path: path.read_bytes() for path in Path("walks").rglob("*") if path.is_file()
+    }
     for _ in range(2):
-        assert "2 files done" in run("edit", "walks", "walks/out/", "--shift", "1,0,0").stderr
-    assert run("retime", "walks/deep/b.seq", "./", "--rate", 50) and Path("b.seq").exists()
+        assert (
+            "2 files done"
+            in run("edit", "walks", "walks/out/", "--shift", "1,0,0").stderr
+        )
+    assert (
+        run("retime", "walks/deep/b.seq", "./", "--rate", 50) and Path("b.seq").exists()
+    )
 
 
 def test_results_of_formats_that_cannot_be_written(desk):
@@ -347,7 +476,10 @@ def test_results_of_formats_that_cannot_be_written(desk):
     )
     Path("walks/a.amc").write_text("nothing")
     run("retime", "walks", "out/", "--rate", 25, code=1)
-    rows = {row["file"]: row for row in map(json.loads, Path("out/results.jsonl").read_text().splitlines())}
+    rows = {
+        row["file"]: row
+        for row in map(json.loads, Path("out/results.jsonl").read_text().splitlines())
+    }
     assert {name: Path(row["output"]).name for name, row in rows.items()} == {
         "walks/a.seq": "a.seq",
         "walks/c.pkl": "c.seq",
@@ -359,7 +491,10 @@ def test_results_of_formats_that_cannot_be_written(desk):
 
 
 def test_the_reason_of_a_motion_that_is_not_balanced_is_printed(desk, monkeypatch):
-    monkeypatch.setattr("bodymotion.cli.many._one", lambda mark, task: (1, '{"remaining": ["a foot slips"]}', ""))
+    monkeypatch.setattr(
+        "bodymotion.cli.many._one",
+        lambda mark, task: (1, '{"remaining": ["a foot slips"]}', ""),
+    )
     found = run("balance", "robot.wrl", "walks", "-o", "out/", code=1)
     assert "walks/a.seq: not fixed: a foot slips\n" in found.stderr
 
@@ -371,7 +506,9 @@ def test_wrong_use(desk):
     run("convert", "walks", "out/", "--to", "word", code=2)
     run("info", "robot.wrl", "--resume", code=2)  # one file
     assert "--time-limit:" in run("info", "robot.wrl", "--time-limit", 1, code=2).stderr
-    run("simulate", "robot.wrl", "walks", "--sensors", "s.csv", code=2)  # one file for many
+    run(
+        "simulate", "robot.wrl", "walks", "--sensors", "s.csv", code=2
+    )  # one file for many
     run("info", "walks", "--table", "t.txt", code=2)
     Path("empty").mkdir()
     run("info", "empty", code=1)

@@ -20,26 +20,44 @@ from waiting import TIMEOUT
 
 AHEAD = rotations.from_axis_angle([0, 1, 0], -np.pi / 2)
 """Turns a camera that looks down (−z) with its head towards +y so that it looks along +x with its head towards +y."""
-LEVEL = poses.from_matrix(np.array([[0, 0, -1, 0], [-1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1.0]]))[3:]
+LEVEL = poses.from_matrix(
+    np.array([[0, 0, -1, 0], [-1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1.0]])
+)[3:]
 """Looks along +x, head towards +z."""
 
 
 def camera(**fields) -> bm.VisionSensor:
-    given = {"name": "EYE", "type": "COLOR_DEPTH", "width": 40, "height": 30, "back_clip_distance": 100.0}
+    given = {
+        "name": "EYE",
+        "type": "COLOR_DEPTH",
+        "width": 40,
+        "height": 30,
+        "back_clip_distance": 100.0,
+    }
     return bm.VisionSensor(**{**given, **fields})
 
 
-def pictures(device: bm.VisionSensor, scenery=(), root=None, rate: float = 10.0, links=()) -> bm.dynamics.CameraFrames:
+def pictures(
+    device: bm.VisionSensor, scenery=(), root=None, rate: float = 10.0, links=()
+) -> bm.dynamics.CameraFrames:
     """Return the pictures of a camera on a root that moves; without `root` it looks from the world's origin along −z, up is +y."""
     root = np.tile(poses.IDENTITY, (2, 1)) if root is None else np.asarray(root)
-    base = bm.Link(name="BASE", joint=bm.Joint(type="free"), segments=(bm.Segment(mass=1.0),))
+    base = bm.Link(
+        name="BASE", joint=bm.Joint(type="free"), segments=(bm.Segment(mass=1.0),)
+    )
     body = bm.Body(name="seer", links=(base, *links), devices=(device,))
-    motion = bm.Motion.from_joints(np.zeros((len(root), body.num_joints)), rate, root=root)
+    motion = bm.Motion.from_joints(
+        np.zeros((len(root), body.num_joints)), rate, root=root
+    )
     return bm.dynamics.measure(body, motion).read(device, scenery)
 
 
-def placed(geometry, x=0.0, y=0.0, z=0.0, turn=(1.0, 0.0, 0.0, 0.0), **look) -> bm.Shape:
-    return bm.Shape(geometry, poses.to_matrix(np.array([x, y, z, *turn])), bm.Material(**look))
+def placed(
+    geometry, x=0.0, y=0.0, z=0.0, turn=(1.0, 0.0, 0.0, 0.0), **look
+) -> bm.Shape:
+    return bm.Shape(
+        geometry, poses.to_matrix(np.array([x, y, z, *turn])), bm.Material(**look)
+    )
 
 
 def pixel_rays(device: bm.VisionSensor) -> np.ndarray:
@@ -55,11 +73,15 @@ def pixel_rays(device: bm.VisionSensor) -> np.ndarray:
 @pytest.mark.parametrize(("width", "height"), [(40, 30), (30, 40), (7, 7), (1, 5)])
 def test_planes_are_as_deep_as_geometry_says(width, height):
     """A large plane, tilted: depth along the axis, with the field of view over the shorter side."""
-    device = camera(width=width, height=height, field_of_view=1.1, back_clip_distance=7.0)
+    device = camera(
+        width=width, height=height, field_of_view=1.1, back_clip_distance=7.0
+    )
     rng = np.random.default_rng(width)
     for _ in range(10):
         turn = rotations.from_axis_angle(rng.normal(size=3), rng.uniform(0, 0.9))
-        plane = placed(bm.Box((400, 400, 2)), *rotations.rotate(turn, [0, 0, -1 - 4.0]), turn)
+        plane = placed(
+            bm.Box((400, 400, 2)), *rotations.rotate(turn, [0, 0, -1 - 4.0]), turn
+        )
         normal = rotations.rotate(turn, [0, 0, 1.0])
         expected = -4.0 / (pixel_rays(device) @ normal)
         expected[(expected > 7.0) | (expected < 0)] = np.inf
@@ -79,7 +101,10 @@ def test_a_ball_is_round():
         true = (b - np.sqrt(inside)) / a
     sure = inside > 0.06
     assert sure.sum() > 300
-    flatness, steepness = 2 * 0.5 * (1 - np.cos(np.pi / 32)), 0.5 * np.sqrt(a[sure]) / np.sqrt(inside[sure])
+    flatness, steepness = (
+        2 * 0.5 * (1 - np.cos(np.pi / 32)),
+        0.5 * np.sqrt(a[sure]) / np.sqrt(inside[sure]),
+    )
     assert (np.abs(depth - true)[sure] < flatness * steepness).all()
     assert np.isinf(depth[inside < 0]).all()
 
@@ -87,26 +112,47 @@ def test_a_ball_is_round():
 def scene(seed: int) -> list[bm.Shape]:
     """Closed shapes all around, none of which has the camera inside."""
     rng = np.random.default_rng(seed)
-    kinds = (bm.Box((0.6, 0.9, 0.4)), bm.Sphere(0.5), bm.Cylinder(0.3, 1.0), bm.Cone(0.4, 0.8), bm.Capsule(0.2, 0.7))
+    kinds = (
+        bm.Box((0.6, 0.9, 0.4)),
+        bm.Sphere(0.5),
+        bm.Cylinder(0.3, 1.0),
+        bm.Cone(0.4, 0.8),
+        bm.Capsule(0.2, 0.7),
+    )
     shapes = []
     for k in range(20):
-        way = rotations.rotate(rotations.from_axis_angle(rng.normal(size=3), rng.uniform(0, 0.8)), [0, 0, -1.0])
+        way = rotations.rotate(
+            rotations.from_axis_angle(rng.normal(size=3), rng.uniform(0, 0.8)),
+            [0, 0, -1.0],
+        )
         place = rng.uniform(1.5, 5) * way
-        shapes.append(placed(kinds[k % 5], *place, rotations.normalized(rng.normal(size=4))))
+        shapes.append(
+            placed(kinds[k % 5], *place, rotations.normalized(rng.normal(size=4)))
+        )
     return shapes
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rays_of_trimesh(seed):
     width, height = (36, 48) if ACCEPT else (18, 24)
-    device = camera(width=width, height=height, field_of_view=1.3, front_clip_distance=0.2, back_clip_distance=4.5)
+    device = camera(
+        width=width,
+        height=height,
+        field_of_view=1.3,
+        front_clip_distance=0.2,
+        back_clip_distance=4.5,
+    )
     shapes = scene(seed)
     depth = pictures(device, shapes)[0].depth
     meshes = [shape.to_mesh() for shape in shapes]
-    whole = trimesh.util.concatenate([trimesh.Trimesh(m.vertices, m.faces, process=False) for m in meshes])
+    whole = trimesh.util.concatenate(
+        [trimesh.Trimesh(m.vertices, m.faces, process=False) for m in meshes]
+    )
     rays = pixel_rays(device).reshape(-1, 3)
     intersector = trimesh.ray.ray_triangle.RayMeshIntersector(whole)
-    hits, index, _ = intersector.intersects_location(np.zeros_like(rays), rays, multiple_hits=True)
+    hits, index, _ = intersector.intersects_location(
+        np.zeros_like(rays), rays, multiple_hits=True
+    )
     expected = np.full(len(rays), np.inf)
     np.minimum.at(expected, index, -hits[:, 2])
     expected[expected > 4.5] = np.inf
@@ -121,7 +167,11 @@ def test_depths_of_mujoco(tmp_path):
     """The same scene and camera in MuJoCo: within 1e-3 wherever no edge is near."""
     device = camera(width=160, height=120, field_of_view=1.0, front_clip_distance=0.05)
     root = np.tile(
-        poses.from_parts([0.0, 0.0, 1.2], rotations.multiply(LEVEL, [np.cos(0.2), -np.sin(0.2), 0, 0])), (2, 1)
+        poses.from_parts(
+            [0.0, 0.0, 1.2],
+            rotations.multiply(LEVEL, [np.cos(0.2), -np.sin(0.2), 0, 0]),
+        ),
+        (2, 1),
     )
     rng = np.random.default_rng(5)
     shapes = [placed(bm.Box((60, 60, 2)), 0, 0, -1)]
@@ -131,15 +181,26 @@ def test_depths_of_mujoco(tmp_path):
         turn = rotations.normalized(rng.normal(size=4))
         shapes.append(placed(bm.Box((0.5, 0.3, 0.4)), x, y, z, turn))
         numbers = " ".join(map(repr, map(float, turn)))
-        geoms.append(f'<geom type="box" size="0.25 0.15 0.2" pos="{x} {y} {z}" quat="{numbers}"/>')
+        geoms.append(
+            f'<geom type="box" size="0.25 0.15 0.2" pos="{x} {y} {z}" quat="{numbers}"/>'
+        )
     eye = root[0]
     at = " ".join(map(repr, eye[:3].tolist())), " ".join(map(repr, eye[3:].tolist()))
     model = f"""<mujoco><statistic extent="1"/><visual><map znear="0.05" zfar="100"/><quality offsamples="0"/></visual><worldbody>
         <camera name="eye" pos="{at[0]}" quat="{at[1]}" fovy="{np.rad2deg(1.0)}"/>{"".join(geoms)}</worldbody></mujoco>"""
     (tmp_path / "scene.xml").write_text(model)
     program = Path(__file__).with_name("mujoco_depths.py")
-    command = [sys.executable, program, tmp_path / "scene.xml", "160", "120", tmp_path / "depths.npy"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=TIMEOUT)
+    command = [
+        sys.executable,
+        program,
+        tmp_path / "scene.xml",
+        "160",
+        "120",
+        tmp_path / "depths.npy",
+    ]
+    done = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, timeout=TIMEOUT
+    )
     if done.returncode:
         pytest.skip(f"MuJoCo cannot draw here: {done.stderr.strip().splitlines()[-1:]}")
     theirs = np.load(tmp_path / "depths.npy")
@@ -148,7 +209,9 @@ def test_depths_of_mujoco(tmp_path):
     windows = np.lib.stride_tricks.sliding_window_view(both, (3, 3), axis=(1, 2))
     spread = (windows.max(axis=(-2, -1)) / windows.min(axis=(-2, -1))).max(axis=0)
     inner = np.zeros(ours.shape, dtype=bool)
-    inner[1:-1, 1:-1] = (spread < 1.06) & np.isfinite(ours[1:-1, 1:-1]) & (ours[1:-1, 1:-1] < 20)
+    inner[1:-1, 1:-1] = (
+        (spread < 1.06) & np.isfinite(ours[1:-1, 1:-1]) & (ours[1:-1, 1:-1] < 20)
+    )
     assert inner.mean() > 0.4
     assert np.abs(theirs / ours - 1)[inner].max() < 1e-3
 
@@ -178,17 +241,25 @@ def test_the_body_sees_itself():
     )
     housing = placed(bm.Sphere(0.3))
     visor = placed(bm.Box((1.0, 1.0, 0.002)), 0, 0, -0.04)
-    head = bm.Link(name="BASE", joint=bm.Joint(type="free"), segments=(bm.Segment(mass=1.0, visuals=(housing, visor)),))
+    head = bm.Link(
+        name="BASE",
+        joint=bm.Joint(type="free"),
+        segments=(bm.Segment(mass=1.0, visuals=(housing, visor)),),
+    )
     device = camera(front_clip_distance=0.05)
     body = bm.Body(links=(head, hand), devices=(device,))
     q = np.array([[0.0], [0.0]])
-    motion = bm.Motion.from_joints(q, 10.0, root=np.tile([5.0, 0, 2, 1, 0, 0, 0], (2, 1)))
+    motion = bm.Motion.from_joints(
+        q, 10.0, root=np.tile([5.0, 0, 2, 1, 0, 0, 0], (2, 1))
+    )
     wall = placed(bm.Box((50, 50, 1)), 5, 0, -1.5)
     found = bm.dynamics.measure(body, motion).read("EYE", [wall])
     depth = found[0].depth
     np.testing.assert_allclose(np.unique(depth.round(9)), [0.9, 3.0])
     near = replace_front(device, 0.01)
-    blocked = bm.dynamics.measure(bm.Body(links=(head, hand), devices=(near,)), motion).read("EYE", [wall])
+    blocked = bm.dynamics.measure(
+        bm.Body(links=(head, hand), devices=(near,)), motion
+    ).read("EYE", [wall])
     np.testing.assert_allclose(np.unique(blocked[0].depth.round(9)), [0.039])
 
 
@@ -213,12 +284,20 @@ def test_no_gaps_between_triangles():
     x, y = (values.ravel() for values in np.meshgrid(side, side, indexing="ij"))
     corner = (33 * np.arange(32)[:, None] + np.arange(32)).ravel()
     faces = np.concatenate(
-        [np.stack([corner, corner + 33, corner + 1], axis=1), np.stack([corner + 1, corner + 33, corner + 34], axis=1)]
+        [
+            np.stack([corner, corner + 33, corner + 1], axis=1),
+            np.stack([corner + 1, corner + 33, corner + 34], axis=1),
+        ]
     )
     flat = bm.Mesh(np.stack([x, y, 0 * x], axis=1), faces)
     rng = np.random.default_rng(0)
-    device = camera(width=32, height=32, field_of_view=np.pi / 2, front_clip_distance=1e-3)
-    turns = [rotations.from_axis_angle(rng.normal(size=3), angle) for angle in np.linspace(0, 0.7, 20)]
+    device = camera(
+        width=32, height=32, field_of_view=np.pi / 2, front_clip_distance=1e-3
+    )
+    turns = [
+        rotations.from_axis_angle(rng.normal(size=3), angle)
+        for angle in np.linspace(0, 0.7, 20)
+    ]
     root = np.stack([poses.from_parts([0, 0, 0.5], turn) for turn in turns])
     found = pictures(device, [flat], root)
     for picture, turn in zip(found.at(np.arange(20) / 10.0), turns, strict=True):
@@ -234,12 +313,32 @@ def test_no_gaps_between_triangles():
 def test_light():
     """A wall straight ahead: 0.7 of its colour from the camera's light, 0.5 · ambientIntensity from all sides, and what it emits."""
     root = np.tile(np.array([0, 0, 1.0, *LEVEL]), (2, 1))
-    look = {"diffuse": (0.5, 0.25, 1.0), "ambient_intensity": 0.4, "emissive": (0.1, 0.0, 0.3)}
-    color = pictures(camera(), [placed(bm.Box((1, 90, 90)), 5.5, **look)], root)[0].color
-    assert (color == np.rint(255 * np.minimum(0.9 * np.array([0.5, 0.25, 1.0]) + [0.1, 0, 0.3], 1))).all()
-    down = pictures(camera(field_of_view=0.01), [placed(bm.Box((90, 90, 1)), 0, 0, -1.5, **look)])[0].color
-    assert (down == np.rint(255 * np.minimum(1.3 * np.array([0.5, 0.25, 1.0]) + [0.1, 0, 0.3], 1))).all()
-    shiny = placed(bm.Sphere(1.0), 5, 0, 1, diffuse=(0, 0, 0), specular=(1, 1, 1), shininess=0.5)
+    look = {
+        "diffuse": (0.5, 0.25, 1.0),
+        "ambient_intensity": 0.4,
+        "emissive": (0.1, 0.0, 0.3),
+    }
+    color = pictures(camera(), [placed(bm.Box((1, 90, 90)), 5.5, **look)], root)[
+        0
+    ].color
+    assert (
+        color
+        == np.rint(
+            255 * np.minimum(0.9 * np.array([0.5, 0.25, 1.0]) + [0.1, 0, 0.3], 1)
+        )
+    ).all()
+    down = pictures(
+        camera(field_of_view=0.01), [placed(bm.Box((90, 90, 1)), 0, 0, -1.5, **look)]
+    )[0].color
+    assert (
+        down
+        == np.rint(
+            255 * np.minimum(1.3 * np.array([0.5, 0.25, 1.0]) + [0.1, 0, 0.3], 1)
+        )
+    ).all()
+    shiny = placed(
+        bm.Sphere(1.0), 5, 0, 1, diffuse=(0, 0, 0), specular=(1, 1, 1), shininess=0.5
+    )
     glints = pictures(camera(width=99, height=99), [shiny], root)[0].color
     assert glints.max() > 170
     assert (glints > 5).all(axis=-1).sum() < 0.1 * 99 * 99
@@ -253,10 +352,14 @@ def test_colours_of_corners_and_images(tmp_path):
     reds = Corners([[0.5, 0, 0], [0, 0.5, 0], [0, 0.5, 0], [0.5, 0, 0]], faces)
     painted = pictures(device, [bm.Mesh(square, faces, colors=reds)])[0].color
     across = (np.arange(20) + 0.5) / 20
-    np.testing.assert_allclose(painted[7, :, 0], 255 * lit * 0.5 * (1 - across), atol=0.6)
+    np.testing.assert_allclose(
+        painted[7, :, 0], 255 * lit * 0.5 * (1 - across), atol=0.6
+    )
     np.testing.assert_allclose(painted[7, :, 1], 255 * lit * 0.5 * across, atol=0.6)
 
-    pixels = np.array([[[200, 0, 0], [0, 200, 0]], [[0, 0, 200], [100, 100, 100]]], dtype=np.uint8)
+    pixels = np.array(
+        [[[200, 0, 0], [0, 200, 0]], [[0, 0, 200], [100, 100, 100]]], dtype=np.uint8
+    )
     Image.fromarray(pixels).save(tmp_path / "four.png")
     Image.fromarray(pixels[..., 0]).save(tmp_path / "grey.png")
     places = Corners([[0, 0], [1, 0], [1, 1], [0, 1.0]], faces)
@@ -265,14 +368,18 @@ def test_colours_of_corners_and_images(tmp_path):
     def shown(name: str, **more) -> np.ndarray:
         texture = bm.Texture(tmp_path / name, name, **more)
         material = bm.Material(diffuse=(0.5, 0.25, 0), texture=texture)
-        return pictures(device, [bm.Shape(mesh, material=material)])[0].color[[[4], [14]], [4, 14]]
+        return pictures(device, [bm.Shape(mesh, material=material)])[0].color[
+            [[4], [14]], [4, 14]
+        ]
 
     bright = np.minimum(np.rint(lit * pixels), 255)
     np.testing.assert_allclose(shown("four.png"), bright, atol=1)
     tint = np.rint(lit * pixels[..., :1] * np.array([0.5, 0.25, 0]))
     np.testing.assert_allclose(shown("grey.png"), tint, atol=1)
     moved = np.array([[1, 0, 0.5], [0, 1, 0], [0, 0, 1]])
-    np.testing.assert_allclose(shown("four.png", transform=moved), bright[:, ::-1], atol=1)
+    np.testing.assert_allclose(
+        shown("four.png", transform=moved), bright[:, ::-1], atol=1
+    )
     held = shown("four.png", transform=moved, repeat_s=False)
     np.testing.assert_allclose(held, bright[:, [1, 1]], atol=1)
     (tmp_path / "broken.png").write_bytes(b"\x89PNG but not for long")
@@ -283,7 +390,10 @@ def test_colours_of_corners_and_images(tmp_path):
 
 def test_glass_is_not_seen():
     wall = placed(bm.Box((9, 9, 1)), 0, 0, -3)
-    clear, milky = (placed(bm.Box((9, 9, 0.1)), 0, 0, -1, transparency=share) for share in (0.6, 0.4))
+    clear, milky = (
+        placed(bm.Box((9, 9, 0.1)), 0, 0, -1, transparency=share)
+        for share in (0.6, 0.4)
+    )
     assert pictures(camera(), [wall, clear])[0].depth[15, 20] == pytest.approx(2.5)
     assert pictures(camera(), [wall, milky])[0].depth[15, 20] == pytest.approx(0.95)
 
@@ -307,20 +417,34 @@ def test_types_give_what_they_say(kind, color, depth):
     assert ((one.color is not None), (one.depth is not None)) == (color, depth)
     assert ((found.color is not None), (found.depth is not None)) == (color, depth)
     if color:
-        assert one.color.dtype == np.uint8 and found.color.shape == (len(found), 30, 40, 3)
+        assert one.color.dtype == np.uint8 and found.color.shape == (
+            len(found),
+            30,
+            40,
+            3,
+        )
         middle = one.color[15, 20].astype(int)
         assert (np.ptp(middle) == 0) == (kind == "MONO")
     if depth:
-        assert one.depth.dtype == np.float64 and found.depth.shape == (len(found), 30, 40)
+        assert one.depth.dtype == np.float64 and found.depth.shape == (
+            len(found),
+            30,
+            40,
+        )
 
 
 def test_a_drive_towards_a_wall():
     """At its own frame rate, wherever the motion's frames are; one by one, in slices and all together the pictures are the same."""
     root = np.array([[x, 0, 1.0, *LEVEL] for x in 2 * np.arange(51) / 25])
-    found = pictures(camera(frame_rate=10.0), [placed(bm.Box((1, 40, 40)), 10.5)], root, rate=25.0)
+    found = pictures(
+        camera(frame_rate=10.0), [placed(bm.Box((1, 40, 40)), 10.5)], root, rate=25.0
+    )
     np.testing.assert_allclose(found.times, np.arange(21) / 10)
     assert found.depth.shape == (21, 30, 40)
-    np.testing.assert_allclose(found.depth, np.broadcast_to(10 - 2 * found.times[:, None, None], found.depth.shape))
+    np.testing.assert_allclose(
+        found.depth,
+        np.broadcast_to(10 - 2 * found.times[:, None, None], found.depth.shape),
+    )
     for k, picture in enumerate(found):
         assert picture.time == found.times[k]
         np.testing.assert_array_equal(picture.depth, found.depth[k])
@@ -336,8 +460,12 @@ def test_a_drive_towards_a_wall():
 
 def test_all_at_once_needs_room(monkeypatch):
     root = np.tile(poses.IDENTITY, (1001, 1))
-    found = pictures(camera(width=320, height=240), [placed(bm.Sphere(0.5), 0, 0, -2)], root)
-    monkeypatch.setattr("bodymotion.geometry.arrays.available_memory", lambda: 200 * 2**20)
+    found = pictures(
+        camera(width=320, height=240), [placed(bm.Sphere(0.5), 0, 0, -2)], root
+    )
+    monkeypatch.setattr(
+        "bodymotion.geometry.arrays.available_memory", lambda: 200 * 2**20
+    )
     with pytest.raises(MemoryError, match="3001 frames of 'EYE'"):
         _ = found.depth
     assert next(iter(found)).depth.min() < 1.6
@@ -361,9 +489,16 @@ def test_no_picture_can_be_taken(fields, words):
 
 
 def test_odd_shapes_do_no_harm():
-    broken = bm.Mesh(np.array([[0, 0, np.nan], [1, 0, -1], [0, 1, -1]]), np.array([[0, 1, 2]]))
-    huge = bm.Mesh(1e300 * np.array([[-1, -1, -1], [1, -1, -1], [0, 1, -1.0]]), np.array([[0, 1, 2]]))
-    flat = bm.Mesh(np.array([[0, 0, -1], [1, 0, -1], [2, 0, -1.0]]), np.array([[0, 1, 2]]))
+    broken = bm.Mesh(
+        np.array([[0, 0, np.nan], [1, 0, -1], [0, 1, -1]]), np.array([[0, 1, 2]])
+    )
+    huge = bm.Mesh(
+        1e300 * np.array([[-1, -1, -1], [1, -1, -1], [0, 1, -1.0]]),
+        np.array([[0, 1, 2]]),
+    )
+    flat = bm.Mesh(
+        np.array([[0, 0, -1], [1, 0, -1], [2, 0, -1.0]]), np.array([[0, 1, 2]])
+    )
     none = bm.Mesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
     points = bm.Shape(bm.Points(np.array([[0, 0, -1.0]])))
     found = pictures(camera(), [broken, huge, flat, none, points])[0]
@@ -375,10 +510,16 @@ def test_real_robots_in_the_rays_of_trimesh(corpus, name):
     """From three metres away, at pixels by chance; trimesh's rays go on through faces that are seen from behind."""
     body = bm.load(next(iter(sorted(corpus.rglob(name)))))
     away = rotations.multiply(rotations.from_axis_angle([0, 0, 1], 0.5), LEVEL)
-    device = camera(width=160, height=120, pose=poses.from_parts(rotations.rotate(away, [0, 0, 3.0]), away))
+    device = camera(
+        width=160,
+        height=120,
+        pose=poses.from_parts(rotations.rotate(away, [0, 0, 3.0]), away),
+    )
     body = replace(body, devices=(device,))
     q = np.random.default_rng(3).uniform(-0.3, 0.3, body.num_joints)
-    motion = bm.Motion.from_joints(np.tile(q, (2, 1)), 10.0, root=np.tile([0.1, 0.2, 0.7, 1, 0, 0, 0], (2, 1)))
+    motion = bm.Motion.from_joints(
+        np.tile(q, (2, 1)), 10.0, root=np.tile([0.1, 0.2, 0.7, 1, 0, 0, 0], (2, 1))
+    )
     measures = bm.dynamics.measure(body, motion)
     depth = measures.read(device)[0].depth
     eye = poses.compose(measures.link_poses[0, 0], device.pose)
@@ -387,18 +528,27 @@ def test_real_robots_in_the_rays_of_trimesh(corpus, name):
         shape.moved(poses.to_matrix(placed_links[link.index]))
         for link in body.links
         for shape in link.visuals
-        if not isinstance(shape.geometry, (bm.Lines, bm.Points)) and shape.material.transparency <= 0.5
+        if not isinstance(shape.geometry, (bm.Lines, bm.Points))
+        and shape.material.transparency <= 0.5
     ]
     meshes = [shape.to_mesh() for shape in shapes]
-    vertices = np.concatenate([mesh.vertices[mesh.faces].reshape(-1, 3) for mesh in meshes])
+    vertices = np.concatenate(
+        [mesh.vertices[mesh.faces].reshape(-1, 3) for mesh in meshes]
+    )
     both = np.concatenate([np.full(len(mesh.faces), mesh.two_sided) for mesh in meshes])
-    whole = trimesh.Trimesh(vertices, np.arange(len(vertices)).reshape(-1, 3), process=False)
+    whole = trimesh.Trimesh(
+        vertices, np.arange(len(vertices)).reshape(-1, 3), process=False
+    )
     rng = np.random.default_rng(0)
     near = np.argwhere(np.isfinite(depth))
-    chosen = np.concatenate([near[rng.integers(0, len(near), 150)], rng.integers(0, depth.shape, (150, 2))])
+    chosen = np.concatenate(
+        [near[rng.integers(0, len(near), 150)], rng.integers(0, depth.shape, (150, 2))]
+    )
     rays = pixel_rays(device)[chosen[:, 0], chosen[:, 1]]
     intersector = trimesh.ray.ray_triangle.RayMeshIntersector(whole)
-    hits, index, face = intersector.intersects_location(np.zeros_like(rays), rays, multiple_hits=True)
+    hits, index, face = intersector.intersects_location(
+        np.zeros_like(rays), rays, multiple_hits=True
+    )
     corner = whole.triangles[face]
     normals = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     seen = both[face] | (np.sum(normals * rays[index], axis=1) < 0)
@@ -416,14 +566,25 @@ def test_the_camera_of_the_example(examples):
     """On its walk it sees the floor before its feet, no part of its own head, and the wall ahead come nearer."""
     body, motion = bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")
     measures = bm.dynamics.measure(body, motion)
-    scenery = [placed(bm.Box((40, 40, 1)), 0, 0, -0.5), placed(bm.Box((1, 40, 40)), 6.5)]
+    scenery = [
+        placed(bm.Box((40, 40, 1)), 0, 0, -0.5),
+        placed(bm.Box((1, 40, 40)), 6.5),
+    ]
     found = measures.read("HEAD_CAMERA", scenery)
     few = found.at([found.times[0], found.times[-1]])
-    assert found.device.width == 640 and found.times[1] - found.times[0] == pytest.approx(1 / 30)
+    assert found.device.width == 640 and found.times[1] - found.times[
+        0
+    ] == pytest.approx(1 / 30)
     first, last = few.depth
     assert np.isfinite(few.depth).all() and few.depth.min() > 1
-    for depth, link_poses in ((first, measures.link_poses[0]), (last, measures.link_poses[-1])):
+    for depth, link_poses in (
+        (first, measures.link_poses[0]),
+        (last, measures.link_poses[-1]),
+    ):
         eye = poses.compose(link_poses[found.device.link], found.device.pose)
         ray = rotations.rotate(eye[3:], pixel_rays(found.device)[200, 320])
         assert depth[200, 320] == pytest.approx((6.0 - eye[0]) / ray[0], rel=1e-9)
-    assert not any(isinstance(reading, bm.dynamics.CameraFrames) for reading in measures.read_all(scenery))
+    assert not any(
+        isinstance(reading, bm.dynamics.CameraFrames)
+        for reading in measures.read_all(scenery)
+    )

@@ -44,7 +44,10 @@ class Case:
         self.root = poses.from_parts(rng.normal(size=(FRAMES, 3)), turns)
         self.link_poses = self.body.forward_kinematics(self.q, self.root)
         self.columns = [*range(6), *(6 + column for column in self.joints)]
-        self.places = [*range(6), *(self.model.idx_vs[number] for number in self.joints.values())]
+        self.places = [
+            *range(6),
+            *(self.model.idx_vs[number] for number in self.joints.values()),
+        ]
 
     def frame(self, t: int) -> np.ndarray:
         """Return what takes Pinocchio's speeds, of the root in its own frame, to ours (in order of `columns`)."""
@@ -54,7 +57,11 @@ class Case:
         return whole
 
     def state(self, t: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        x, v, a = pin.neutral(self.model), np.zeros(self.model.nv), np.zeros(self.model.nv)
+        x, v, a = (
+            pin.neutral(self.model),
+            np.zeros(self.model.nv),
+            np.zeros(self.model.nv),
+        )
         x[:7] = [*self.root[t, :3], *self.root[t, 4:], self.root[t, 3]]
         turned = self.frame(t)[:6, :6].T
         linear, angular = self.velocity[t, :3], self.velocity[t, 3:]
@@ -79,7 +86,9 @@ def check(ours, theirs, what: str) -> None:
 def test_forces_and_mass_matrices(path):
     case = Case(path)
     moving = case.dq, case.ddq, case.velocity, case.acceleration
-    ours = bm.dynamics.inverse_dynamics(case.body, case.link_poses, *moving, wrenches=True)
+    ours = bm.dynamics.inverse_dynamics(
+        case.body, case.link_poses, *moving, wrenches=True
+    )
     together = np.concatenate([ours.root_wrench, ours.torques], axis=1)
     matrices = bm.dynamics.mass_matrix(case.body, case.link_poses)
     forces, masses, theirs = [], [], ([], [])
@@ -100,12 +109,24 @@ def test_forces_and_mass_matrices(path):
 @pytest.mark.parametrize("path", GOLDENS, ids=short)
 def test_momentum_energy_and_centre_of_mass(path):
     case = Case(path)
-    velocities = bm.dynamics.link_velocities(case.body, case.link_poses, case.dq, case.velocity)
+    velocities = bm.dynamics.link_velocities(
+        case.body, case.link_poses, case.dq, case.velocity
+    )
     ours = bm.dynamics.momentum(case.body, case.link_poses, velocities)
     potential = bm.dynamics.potential_energy(case.body, case.link_poses)
     moving = case.dq, case.ddq, case.velocity, case.acceleration
-    force = bm.dynamics.inverse_dynamics(case.body, case.link_poses, *moving).root_wrench[:, :3]
-    names = ("linear", "angular", "kinetic", "potential", "center", "center velocity", "center acceleration")
+    force = bm.dynamics.inverse_dynamics(
+        case.body, case.link_poses, *moving
+    ).root_wrench[:, :3]
+    names = (
+        "linear",
+        "angular",
+        "kinetic",
+        "potential",
+        "center",
+        "center velocity",
+        "center acceleration",
+    )
     theirs = {name: [] for name in names}
     for t in range(FRAMES):
         x, v, a = case.state(t)
@@ -114,10 +135,16 @@ def test_momentum_energy_and_centre_of_mass(path):
         theirs["angular"].append(momentum.angular.copy())
         # Link by link: computeKineticEnergy of Pinocchio 4.1 is not ½·vᵀ·M·v where slides have rotors.
         links = zip(case.model.inertias, case.data.v, strict=True)
-        theirs["kinetic"].append(sum(0.5 * inertia.vtiv(moving) for inertia, moving in links))
+        theirs["kinetic"].append(
+            sum(0.5 * inertia.vtiv(moving) for inertia, moving in links)
+        )
         theirs["potential"].append(pin.computePotentialEnergy(case.model, case.data, x))
         pin.centerOfMass(case.model, case.data, x, v, a)
-        for name, value in zip(names[4:], (case.data.com[0], case.data.vcom[0], case.data.acom[0]), strict=True):
+        for name, value in zip(
+            names[4:],
+            (case.data.com[0], case.data.vcom[0], case.data.acom[0]),
+            strict=True,
+        ):
             theirs[name].append(value.copy())
     check(ours.linear, theirs["linear"], "linear momentum")
     check(ours.angular, theirs["angular"], "angular momentum")
@@ -126,7 +153,11 @@ def test_momentum_energy_and_centre_of_mass(path):
     if case.body.mass:
         check(ours.center_of_mass, theirs["center"], "centre of mass")
         check(ours.center_of_mass_velocity, theirs["center velocity"], "its velocity")
-        check(force / case.body.mass - [0, 0, 9.80665], theirs["center acceleration"], "its acceleration")
+        check(
+            force / case.body.mass - [0, 0, 9.80665],
+            theirs["center acceleration"],
+            "its acceleration",
+        )
 
 
 @pytest.mark.parametrize("path", GOLDENS, ids=short)
@@ -135,7 +166,9 @@ def test_jacobians(path):
     case = Case(path)
     ours = bm.dynamics.jacobians(case.body, case.link_poses)
     moving = case.dq, case.ddq, case.velocity, case.acceleration
-    velocities, accelerations = bm.dynamics.link_accelerations(case.body, case.link_poses, *moving)
+    velocities, accelerations = bm.dynamics.link_accelerations(
+        case.body, case.link_poses, *moving
+    )
     columns = {index: column for column, index in enumerate(case.body.joint_links)}
     home = {}
     for link in case.body.links:
@@ -156,8 +189,12 @@ def test_jacobians(path):
             speed = pin.getVelocity(case.model, case.data, number, aligned)
             gain = pin.getClassicalAcceleration(case.model, case.data, number, aligned)
             whirl = np.cross(speed.angular, np.cross(speed.angular, arm))
-            speeds.append([*(speed.linear + np.cross(speed.angular, arm)), *speed.angular])
-            gains.append([*(gain.linear + np.cross(gain.angular, arm) + whirl), *gain.angular])
+            speeds.append(
+                [*(speed.linear + np.cross(speed.angular, arm)), *speed.angular]
+            )
+            gains.append(
+                [*(gain.linear + np.cross(gain.angular, arm) + whirl), *gain.angular]
+            )
         check(mine, theirs, "Jacobians")
         check(velocities[t], speeds, "velocities")
         check(accelerations[t], gains, "accelerations")

@@ -52,9 +52,17 @@ ARM = """
 
 def waves(rng, count: int, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values (T, N) that go to and fro, and their first and second derivatives."""
-    size, pace, phase = rng.uniform(0.1, 0.6, count), rng.uniform(1, 6, count), rng.uniform(0, 6, count)
+    size, pace, phase = (
+        rng.uniform(0.1, 0.6, count),
+        rng.uniform(1, 6, count),
+        rng.uniform(0, 6, count),
+    )
     angle = pace * t[:, None] + phase
-    return size * np.sin(angle), size * pace * np.cos(angle), -size * pace**2 * np.sin(angle)
+    return (
+        size * np.sin(angle),
+        size * pace * np.cos(angle),
+        -size * pace**2 * np.sin(angle),
+    )
 
 
 def moving(body: bm.Body, seed: int = 0, frames: int = 40) -> Measures:
@@ -62,12 +70,18 @@ def moving(body: bm.Body, seed: int = 0, frames: int = 40) -> Measures:
     rng, t = np.random.default_rng(seed), np.linspace(0, 2, frames)
     q, dq, ddq = waves(rng, body.num_joints, t)
     place, speed, gain = waves(rng, 3, t)
-    (yaw, roll), (dyaw, droll), (ddyaw, ddroll) = (values.T for values in waves(rng, 2, t))
+    (yaw, roll), (dyaw, droll), (ddyaw, ddroll) = (
+        values.T for values in waves(rng, 2, t)
+    )
     first = rotations.from_axis_angle([0, 0, 1], 3 * yaw)
     x = rotations.rotate(first, np.array([1.0, 0.0, 0.0]))
     z = np.array([0.0, 0.0, 1.0])
     spin = 3 * dyaw[:, None] * z + droll[:, None] * x
-    turned = 3 * ddyaw[:, None] * z + ddroll[:, None] * x + np.cross(3 * dyaw[:, None] * z, droll[:, None] * x)
+    turned = (
+        3 * ddyaw[:, None] * z
+        + ddroll[:, None] * x
+        + np.cross(3 * dyaw[:, None] * z, droll[:, None] * x)
+    )
     turn = rotations.multiply(first, rotations.from_axis_angle([1, 0, 0], roll))
     root = poses.from_parts(place, turn)
     return Measures(
@@ -85,15 +99,23 @@ def moving(body: bm.Body, seed: int = 0, frames: int = 40) -> Measures:
     )
 
 
-def readings_of(model, measures: Measures, columns: dict[str, int]) -> dict[str, np.ndarray]:
+def readings_of(
+    model, measures: Measures, columns: dict[str, int]
+) -> dict[str, np.ndarray]:
     """What MuJoCo's sensors read: its inverse dynamics at each frame."""
     data = mujoco.MjData(model)
     found: dict[str, list] = {model.sensor(k).name: [] for k in range(model.nsensor)}
     back = np.swapaxes(rotations.to_matrix(measures.root_poses[:, 3:]), 1, 2)
     for t in range(len(measures.times)):
         data.qpos[:7] = measures.root_poses[t]
-        data.qvel[:3], data.qvel[3:6] = measures.root_velocity[t, :3], back[t] @ measures.root_velocity[t, 3:]
-        data.qacc[:3], data.qacc[3:6] = measures.root_acceleration[t, :3], back[t] @ measures.root_acceleration[t, 3:]
+        data.qvel[:3], data.qvel[3:6] = (
+            measures.root_velocity[t, :3],
+            back[t] @ measures.root_velocity[t, 3:],
+        )
+        data.qacc[:3], data.qacc[3:6] = (
+            measures.root_acceleration[t, :3],
+            back[t] @ measures.root_acceleration[t, 3:],
+        )
         for name, column in columns.items():
             joint = model.joint(name)
             data.qpos[joint.qposadr[0]] = measures.joint_displacements[t, column]
@@ -106,7 +128,11 @@ def readings_of(model, measures: Measures, columns: dict[str, int]) -> dict[str,
 
 
 def columns_of(body: bm.Body) -> dict[str, int]:
-    return {body.links[i].joint.name: column for column, i in enumerate(body.joint_links) if i > 0}
+    return {
+        body.links[i].joint.name: column
+        for column, i in enumerate(body.joint_links)
+        if i > 0
+    }
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -125,9 +151,13 @@ def test_an_arm_on_a_tumbling_base(tmp_path, seed):
         part = name.rpartition("_")[0]
         if device.kind == "ForceSensor":
             # MuJoCo gives what a body gets from the one before it: the other way round.
-            expected = -np.concatenate([theirs[f"{part}_f"], theirs[f"{part}_t"]], axis=1)
+            expected = -np.concatenate(
+                [theirs[f"{part}_f"], theirs[f"{part}_t"]], axis=1
+            )
         else:
-            expected = theirs[f"{part}_{'a' if device.kind == 'AccelerationSensor' else 'w'}"]
+            expected = theirs[
+                f"{part}_{'a' if device.kind == 'AccelerationSensor' else 'w'}"
+            ]
         assert np.abs(reading.values - expected).max() < 1e-6
         assert not reading.saturated.any()
     assert kinds["AccelerationSensor"] == kinds["Gyro"] == 3
@@ -138,7 +168,9 @@ def nearest_site(model, measures: Measures, place: np.ndarray) -> str:
     data = mujoco.MjData(model)
     data.qpos[:7] = measures.root_poses[0]
     for name, column in columns_of(measures.body).items():
-        data.qpos[model.joint(name).qposadr[0]] = measures.joint_displacements[0, column]
+        data.qpos[model.joint(name).qposadr[0]] = measures.joint_displacements[
+            0, column
+        ]
     mujoco.mj_kinematics(model, data)
     distance = np.linalg.norm(data.site_xpos - place, axis=1)
     assert distance.min() < 1e-9
@@ -153,7 +185,9 @@ def test_the_example_robot(tmp_path, examples):
     model.opt.gravity[:] = [0.0, 0.0, -9.80665]
     measures = moving(body)
     names = {model.joint(k).name for k in range(model.njnt)}
-    columns = {body.links[i].name: column for column, i in enumerate(body.joint_links) if i > 0}
+    columns = {
+        body.links[i].name: column for column, i in enumerate(body.joint_links) if i > 0
+    }
     assert set(columns) <= names
     theirs = readings_of(model, measures, columns)
     checked = 0
@@ -171,13 +205,22 @@ def test_limits_hold_the_readings(tmp_path):
     free, held = measures.read(bm.Gyro(link=1)), measures.read(gyro)
     assert not free.saturated.any()
     assert np.abs(free.values).max(axis=0)[0] > 0.3
-    np.testing.assert_array_equal(held.values[:, 0], np.clip(free.values[:, 0], -0.2, 0.2))
+    np.testing.assert_array_equal(
+        held.values[:, 0], np.clip(free.values[:, 0], -0.2, 0.2)
+    )
     np.testing.assert_array_equal(held.values[:, 1], free.values[:, 1])
-    np.testing.assert_array_equal(held.saturated[:, 0], np.abs(free.values[:, 0]) >= 0.2)
+    np.testing.assert_array_equal(
+        held.saturated[:, 0], np.abs(free.values[:, 0]) >= 0.2
+    )
     accelerometer = bm.AccelerationSensor(link=0, max_acceleration=np.full(3, 5.0))
     assert np.abs(measures.read(accelerometer).values).max() == 5.0
-    force = bm.ForceSensor(link=1, max_force=np.full(3, 1.0), max_torque=np.full(3, 0.1))
-    assert np.abs(measures.read(force).values).max(axis=0).tolist() == [1.0] * 3 + [0.1] * 3
+    force = bm.ForceSensor(
+        link=1, max_force=np.full(3, 1.0), max_torque=np.full(3, 0.1)
+    )
+    assert (
+        np.abs(measures.read(force).values).max(axis=0).tolist()
+        == [1.0] * 3 + [0.1] * 3
+    )
     assert measures.read(force).columns == ("fx", "fy", "fz", "tx", "ty", "tz")
     with pytest.raises(ValueError, match="cannot be read"):
         measures.read(bm.OtherDevice())

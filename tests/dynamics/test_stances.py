@@ -19,7 +19,9 @@ T = np.arange(301) / 100
 def stand(heights, speeds, times=T):
     """Return where feet stand (T, K); one number is for all frames."""
     high, fast = (
-        np.atleast_2d(np.broadcast_to(values, (1, len(times))) if np.ndim(values) < 1 else values)
+        np.atleast_2d(
+            np.broadcast_to(values, (1, len(times))) if np.ndim(values) < 1 else values
+        )
         for values in (heights, speeds)
     )
     found = stances(high.T.astype(float), fast.T.astype(float), times, HEIGHT, SPEED)
@@ -28,7 +30,11 @@ def stand(heights, speeds, times=T):
 
 def swing(times, apex, begin=1.0, end=2.0):
     """Return height and speed of a foot that swings once."""
-    wave = np.where((times > begin) & (times < end), np.sin(np.pi * (times - begin) / (end - begin)), 0.0)
+    wave = np.where(
+        (times > begin) & (times < end),
+        np.sin(np.pi * (times - begin) / (end - begin)),
+        0.0,
+    )
     return apex * wave**2, 0.8 * wave**2
 
 
@@ -38,7 +44,11 @@ def test_a_foot_stands_until_it_climbs_and_from_when_it_is_down(rate, noise):
     """To one frame, and the first millimetre of the climb; also where heights tremble by half of one."""
     times = np.arange(3 * rate + 1) / rate
     height, speed = swing(times, 0.05)
-    found = stand(height + noise * np.random.default_rng(1).uniform(-1, 1, len(times)), speed, times)
+    found = stand(
+        height + noise * np.random.default_rng(1).uniform(-1, 1, len(times)),
+        speed,
+        times,
+    )
     on = height == 0
     assert found[on].mean() > 0.97
     assert not found[height > 0.0025 + noise].any()
@@ -76,8 +86,12 @@ def test_a_short_slip_is_a_slip_and_a_short_scuff_is_part_of_the_swing():
     coming = np.where(T < 1, 0.1, 0.0005)
     fast = np.where(T < 1.06, 0.6, 0.0)
     np.testing.assert_array_equal(stand(coming, fast), T >= 1.06)
-    assert stand(coming, np.where(T < 1.5, 0.6, 0.0))[T >= 1].all(), "half a second is no scuff"
-    assert stand(np.where(T < 1, 0.1, 0.0), fast)[T >= 1].all(), "on the ground it touches"
+    assert stand(coming, np.where(T < 1.5, 0.6, 0.0))[T >= 1].all(), (
+        "half a second is no scuff"
+    )
+    assert stand(np.where(T < 1, 0.1, 0.0), fast)[T >= 1].all(), (
+        "on the ground it touches"
+    )
 
 
 def test_a_foot_that_settles_higher_stands_there():
@@ -89,8 +103,14 @@ def test_frames_without_numbers_are_no_stance_and_end_none():
     height = np.where((T > 1) & (T < 1.1), np.nan, 0.0)
     np.testing.assert_array_equal(stand(height, 0.0), np.isfinite(height))
     np.testing.assert_array_equal(stand(0.0, height), np.isfinite(height))
-    assert stand(np.zeros(1), np.ones(1), T[:1]).all() and stand(np.zeros(2), np.ones(2), T[:2]).all()
-    assert stances(np.zeros((0, 2)), np.zeros((0, 2)), T[:0], HEIGHT, SPEED).shape == (0, 2)
+    assert (
+        stand(np.zeros(1), np.ones(1), T[:1]).all()
+        and stand(np.zeros(2), np.ones(2), T[:2]).all()
+    )
+    assert stances(np.zeros((0, 2)), np.zeros((0, 2)), T[:0], HEIGHT, SPEED).shape == (
+        0,
+        2,
+    )
 
 
 def slid(velocity, standing=True, crawls=False):
@@ -98,7 +118,9 @@ def slid(velocity, standing=True, crawls=False):
     on = np.broadcast_to(np.reshape(standing, (-1, 1)), zero.shape)
     moving = np.stack([velocity[0], velocity[1], 0 * T], axis=1)[:, None]
     speeds = np.where(on, np.linalg.norm(moving, axis=2), 0.0)
-    contacts = bm.dynamics.Contacts((0,), ("A",), on, zero, np.zeros((len(T), 1, 3)), moving, speeds, (crawls,))
+    contacts = bm.dynamics.Contacts(
+        (0,), ("A",), on, zero, np.zeros((len(T), 1, 3)), moving, speeds, (crawls,)
+    )
     return foot_slips(contacts, T)
 
 
@@ -126,9 +148,19 @@ def test_a_root_on_its_feet_flies_at_no_time(seed, rate):
     """Four legs that go up and down each as it likes, all of them on the ground in the first frame."""
     rng = np.random.default_rng(seed)
     times = np.arange(60) / rate
-    q = 0.1 * rng.uniform(0, 1, 4) * np.sin(np.outer(times * rate / 20, rng.uniform(-3, 3, 4)))
-    seat = bm.Link(name="SEAT", joint=bm.Joint(type="free"), segments=(bm.Segment(mass=8.0, inertia=np.eye(3)),))
-    sole = bm.Segment(mass=1.0, inertia=np.eye(3), visuals=(bm.Shape(bm.Box((0.1, 0.1, 0.02))),))
+    q = (
+        0.1
+        * rng.uniform(0, 1, 4)
+        * np.sin(np.outer(times * rate / 20, rng.uniform(-3, 3, 4)))
+    )
+    seat = bm.Link(
+        name="SEAT",
+        joint=bm.Joint(type="free"),
+        segments=(bm.Segment(mass=8.0, inertia=np.eye(3)),),
+    )
+    sole = bm.Segment(
+        mass=1.0, inertia=np.eye(3), visuals=(bm.Shape(bm.Box((0.1, 0.1, 0.02))),)
+    )
     places = [(0.2, 0.2), (0.2, -0.2), (-0.2, 0.2), (-0.2, -0.2)]
     legs = [
         bm.Link(
@@ -148,8 +180,12 @@ def test_a_root_on_its_feet_flies_at_no_time(seed, rate):
 
 
 def test_what_falls_through_the_ground_does_not_stand():
-    box = bm.Segment(mass=2.0, inertia=np.eye(3), visuals=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),))
-    body = bm.Body(links=(bm.Link(name="BOX", joint=bm.Joint(type="free"), segments=(box,)),))
+    box = bm.Segment(
+        mass=2.0, inertia=np.eye(3), visuals=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),)
+    )
+    body = bm.Body(
+        links=(bm.Link(name="BOX", joint=bm.Joint(type="free"), segments=(box,)),)
+    )
     root = np.zeros((len(T), 7))
     root[:, 2], root[:, 3] = 3.0 - 0.5 * 9.80665 * T**2, 1.0
     motion = bm.Motion.from_joints(np.zeros((len(T), 0)), 100, root=root)

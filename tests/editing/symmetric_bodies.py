@@ -20,20 +20,35 @@ def mirrored_matrix(matrix):
     return both @ matrix @ both
 
 
-def symmetric_body(seed: int, pairs: int = 4, middle: int = 2, kinds=("rotate", "slide", "fixed", "crawler")) -> Body:
+def symmetric_body(
+    seed: int,
+    pairs: int = 4,
+    middle: int = 2,
+    kinds=("rotate", "slide", "fixed", "crawler"),
+) -> Body:
     """Make a trunk of links in the middle with pairs of links at its sides; link frames of partners are turned at will.
 
     A pair may hang on the trunk or on another pair. Axes of partners are mirror images of each other, with either sign.
     """
     rng = np.random.default_rng(seed)
-    nodes = [{"name": "ROOT", "parent": None, "kind": "free", "axis": np.array([0, 0, 1.0]), "pose": np.eye(4)}]
+    nodes = [
+        {
+            "name": "ROOT",
+            "parent": None,
+            "kind": "free",
+            "axis": np.array([0, 0, 1.0]),
+            "pose": np.eye(4),
+        }
+    ]
     for k in range(middle):
         parent = nodes[rng.integers(0, len(nodes))]
         pose = np.eye(4)
         pose[:3, 3] = [rng.normal(), 0, rng.normal()]
         turn = rng.uniform(-3, 3)  # about y: its own mirror image
         pose[:3, :3] = rotations.to_matrix(rotations.from_rpy([0, turn, 0]))
-        world_axis = [np.array([0, 1.0, 0]), np.array([np.cos(turn), 0, np.sin(turn)])][rng.integers(2)]
+        world_axis = [np.array([0, 1.0, 0]), np.array([np.cos(turn), 0, np.sin(turn)])][
+            rng.integers(2)
+        ]
         kind = str(rng.choice(["rotate", "slide"]))
         nodes.append(
             {
@@ -61,8 +76,13 @@ def symmetric_body(seed: int, pairs: int = 4, middle: int = 2, kinds=("rotate", 
             left_stem, right_stem = stem, "R_" + stem[2:]
         else:
             left_stem = right_stem = stem
-        for name, at, turn, on in ((f"L_ARM{k}", pose, axis, left_stem), (f"R_ARM{k}", other, other_axis, right_stem)):
-            nodes.append({"name": name, "parent": on, "kind": kind, "axis": turn, "pose": at})
+        for name, at, turn, on in (
+            (f"L_ARM{k}", pose, axis, left_stem),
+            (f"R_ARM{k}", other, other_axis, right_stem),
+        ):
+            nodes.append(
+                {"name": name, "parent": on, "kind": kind, "axis": turn, "pose": at}
+            )
             poses_of[name] = at
         stems.append(f"L_ARM{k}")
     return _assembled(nodes, rng)
@@ -81,15 +101,35 @@ def _assembled(nodes, rng) -> Body:
     links = []
     for i, node in enumerate(order):
         parent = order[index[node["parent"]]] if i else None
-        offset = poses.IDENTITY if parent is None else poses.from_matrix(np.linalg.inv(parent["pose"]) @ node["pose"])
-        joint = Joint(name=node["name"], type=node["kind"], id=int(ids.get(node["name"], -1)), axis=node["axis"])
-        links.append(Link(name=node["name"], index=i, parent=index.get(node["parent"], -1), joint=joint, offset=offset))
+        offset = (
+            poses.IDENTITY
+            if parent is None
+            else poses.from_matrix(np.linalg.inv(parent["pose"]) @ node["pose"])
+        )
+        joint = Joint(
+            name=node["name"],
+            type=node["kind"],
+            id=int(ids.get(node["name"], -1)),
+            axis=node["axis"],
+        )
+        links.append(
+            Link(
+                name=node["name"],
+                index=i,
+                parent=index.get(node["parent"], -1),
+                joint=joint,
+                offset=offset,
+            )
+        )
     return Body(name="symmetric", links=tuple(links))
 
 
 def smooth_table(rng, frames, width, size=1.0):
     """Make numbers (frames, width) that go their way in small steps."""
-    return size * np.cumsum(rng.normal(size=(frames, width)) * 0.05, axis=0) + rng.normal(size=width) * 0.3
+    return (
+        size * np.cumsum(rng.normal(size=(frames, width)) * 0.05, axis=0)
+        + rng.normal(size=width) * 0.3
+    )
 
 
 def moving_poses(rng, frames, links):
@@ -97,12 +137,18 @@ def moving_poses(rng, frames, links):
     vectors = smooth_table(rng, frames, 3 * links).reshape(frames, links, 3)
     angle = np.linalg.norm(vectors, axis=-1)
     return poses.from_parts(
-        smooth_table(rng, frames, 3 * links).reshape(frames, links, 3), rotations.from_axis_angle(vectors, angle)
+        smooth_table(rng, frames, 3 * links).reshape(frames, links, 3),
+        rotations.from_axis_angle(vectors, angle),
     )
 
 
 def any_motion(
-    seed: int, frames: int = 40, columns: int = 4, links: int = 1, rate: float = 50.0, stamped=False
+    seed: int,
+    frames: int = 40,
+    columns: int = 4,
+    links: int = 1,
+    rate: float = 50.0,
+    stamped=False,
 ) -> Motion:
     """Make a motion with every kind of component, keys and labels of its own."""
     rng = np.random.default_rng(seed)
@@ -114,7 +160,10 @@ def any_motion(
     return Motion(
         (
             MultiSE3Seq(
-                content="LinkPosition", timeline=timeline, values=moving_poses(rng, frames, links), extra={"k": 1}
+                content="LinkPosition",
+                timeline=timeline,
+                values=moving_poses(rng, frames, links),
+                extra={"k": 1},
             ),
             MultiValueSeq(
                 content="JointDisplacement",
@@ -122,9 +171,16 @@ def any_motion(
                 values=smooth_table(rng, frames, columns),
                 part_labels=tuple(f"j{i}" for i in range(columns)),
             ),
-            MultiValueSeq(content="Temperature", timeline=timeline, values=smooth_table(rng, frames, 2)),
+            MultiValueSeq(
+                content="Temperature",
+                timeline=timeline,
+                values=smooth_table(rng, frames, 2),
+            ),
             Vector3Seq(
-                content="ZMP", timeline=timeline, values=smooth_table(rng, frames, 3), is_root_relative=bool(seed % 2)
+                content="ZMP",
+                timeline=timeline,
+                values=smooth_table(rng, frames, 3),
+                is_root_relative=bool(seed % 2),
             ),
             OtherSeq(type="FooSeq", content="Bar", extra={"frames": [1, 2]}),
         ),

@@ -26,8 +26,16 @@ def second_combination(body, seed, frames=12, rate=50.0):
     for column, index in enumerate(body.joint_links):
         if index < 0 or body.links[index].joint.type == "crawler":
             q[:, column] = 0
-    root = MultiSE3Seq(content="LinkPosition", timeline=timeline, values=moving_poses(rng, frames, 1), extra={"a": 1})
-    return Motion((MultiValueSeq(content="JointDisplacement", timeline=timeline, values=q), root), extra={"b": 2})
+    root = MultiSE3Seq(
+        content="LinkPosition",
+        timeline=timeline,
+        values=moving_poses(rng, frames, 1),
+        extra={"a": 1},
+    )
+    return Motion(
+        (MultiValueSeq(content="JointDisplacement", timeline=timeline, values=q), root),
+        extra={"b": 2},
+    )
 
 
 @given(seeds)
@@ -37,7 +45,9 @@ def test_there_and_back(seed):
     second = second_combination(body, seed)
     third = editing.fill_link_poses(second, body)
     q, root = second.joint_displacement.values, second.link_position.values[:, 0]
-    assert np.allclose(third.link_position.values, body.forward_kinematics(q, root), atol=1e-12)
+    assert np.allclose(
+        third.link_position.values, body.forward_kinematics(q, root), atol=1e-12
+    )
     assert np.array_equal(third.link_position.values[:, 0], root)
     assert third.link_position.extra == {"a": 1}
     first = editing.drop(third, "JointDisplacement")
@@ -54,10 +64,18 @@ def test_labels_of_links_go_on_with_their_names():
     body = symmetric_body(1)
     second = second_combination(body, 1)
     root = MultiSE3Seq(
-        content="LinkPosition", timeline=second.timeline, values=second.link_position.values, part_labels=("base",)
+        content="LinkPosition",
+        timeline=second.timeline,
+        values=second.link_position.values,
+        part_labels=("base",),
     )
-    third = editing.fill_link_poses(second.replaced(second.joint_displacement, root), body)
-    assert third.link_position.part_labels == ("base", *(link.name for link in body.links[1:]))
+    third = editing.fill_link_poses(
+        second.replaced(second.joint_displacement, root), body
+    )
+    assert third.link_position.part_labels == (
+        "base",
+        *(link.name for link in body.links[1:]),
+    )
     assert editing.keep_root_pose(third).link_position == root
 
 
@@ -67,7 +85,9 @@ def test_the_worst_residual_says_where_and_when():
     values = np.array(third.link_position.values)
     values[7, 3, :3] += [0, 0.004, 0.003]
     values[9, 4] = poses.compose(values[9, 4], [0, 0, 0, 1, 0, 0, 0])
-    broken = third.replaced(MultiSE3Seq(content="LinkPosition", timeline=third.timeline, values=values))
+    broken = third.replaced(
+        MultiSE3Seq(content="LinkPosition", timeline=third.timeline, values=values)
+    )
     again, residual = editing.recover_joints(broken, body)
     assert residual.distance >= 0.005 - 1e-9
     assert residual.distance_frame == 7
@@ -82,7 +102,13 @@ def test_joints_that_turn_on_go_beyond_half_a_turn():
     for column, index in enumerate(body.joint_links):
         angles[:, column] *= index >= 0
     every = body.forward_kinematics(angles)
-    motion = Motion((MultiSE3Seq(content="LinkPosition", timeline=Timeline.uniform(60, 100), values=every),))
+    motion = Motion(
+        (
+            MultiSE3Seq(
+                content="LinkPosition", timeline=Timeline.uniform(60, 100), values=every
+            ),
+        )
+    )
     found, _ = editing.recover_joints(motion, body)
     assert np.allclose(found.joint_displacement.values, angles, atol=1e-9)
 
@@ -92,7 +118,8 @@ def test_values_of_crawlers_come_from_the_joints_that_were_there():
     second = second_combination(body, 5)
     q = second.joint_displacement.values + 1.0
     motion = second.replaced(
-        MultiValueSeq(content="JointDisplacement", timeline=second.timeline, values=q), second.link_position
+        MultiValueSeq(content="JointDisplacement", timeline=second.timeline, values=q),
+        second.link_position,
     )
     found, _ = editing.recover_joints(editing.fill_link_poses(motion, body), body)
     assert np.allclose(found.joint_displacement.values, q, atol=1e-7)
@@ -102,15 +129,22 @@ def test_a_motion_without_a_root_stands_where_the_body_does():
     body = symmetric_body(2)
     second = second_combination(body, 2)
     third = editing.fill_link_poses(editing.keep(second, "JointDisplacement"), body)
-    assert np.array_equal(third.link_position.values, body.forward_kinematics(second.joint_displacement.values))
+    assert np.array_equal(
+        third.link_position.values,
+        body.forward_kinematics(second.joint_displacement.values),
+    )
 
 
 def test_a_root_of_another_rate_meets_the_joints():
     body = symmetric_body(2)
     second = second_combination(body, 2, frames=21)
     root = editing.keep(second, "LinkPosition").resample(25, "linear").link_position
-    third = editing.fill_link_poses(second.replaced(second.joint_displacement, root), body)
-    expected = body.forward_kinematics(second.joint_displacement.values, second.link_position.values[:, 0])
+    third = editing.fill_link_poses(
+        second.replaced(second.joint_displacement, root), body
+    )
+    expected = body.forward_kinematics(
+        second.joint_displacement.values, second.link_position.values[:, 0]
+    )
     assert np.allclose(third.link_position.values[::2], expected[::2], atol=1e-9)
     assert third.num_frames == 21
 
@@ -121,7 +155,9 @@ def test_motions_of_other_bodies_are_refused_with_counts():
         editing.fill_link_poses(any_motion(0, columns=1), body)
     with pytest.raises(ValueError, match="no joint displacements"):
         editing.fill_link_poses(Motion(), body)
-    with pytest.raises(ValueError, match=f"poses of 1 links, symmetric has {len(body.links)} links"):
+    with pytest.raises(
+        ValueError, match=f"poses of 1 links, symmetric has {len(body.links)} links"
+    ):
         editing.recover_joints(any_motion(0), body)
     with pytest.raises(ValueError, match="recover_joints"):
         editing.keep_root_pose(Motion())
@@ -135,7 +171,9 @@ def test_what_does_not_fit_into_memory_is_said_before(monkeypatch):
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4])
-def test_link_poses_and_joints_of_the_reference_program_go_over_into_each_other(corpus, version):
+def test_link_poses_and_joints_of_the_reference_program_go_over_into_each_other(
+    corpus, version
+):
     body = bm.load(corpus / "wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl")
     third = bm.load(corpus / f"seq/made/sr1walk3_links_v{version}.seq")
     second = editing.keep_root_pose(third)
@@ -143,6 +181,10 @@ def test_link_poses_and_joints_of_the_reference_program_go_over_into_each_other(
     assert second.link_position.num_parts == 1
     found, expected = filled.link_position.values, third.link_position.values
     assert np.allclose(poses.to_matrix(found), poses.to_matrix(expected), atol=2e-8)
-    again, residual = editing.recover_joints(editing.drop(third, "JointDisplacement"), body)
-    assert np.allclose(again.joint_displacement.values, third.joint_displacement.values, atol=2e-8)
+    again, residual = editing.recover_joints(
+        editing.drop(third, "JointDisplacement"), body
+    )
+    assert np.allclose(
+        again.joint_displacement.values, third.joint_displacement.values, atol=2e-8
+    )
     assert max(residual.distance, residual.angle) < 2e-8

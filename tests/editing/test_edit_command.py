@@ -36,14 +36,38 @@ def edited(walk, *steps):
 
 def test_steps_go_in_their_order(walk):
     motion = bm.load(walk)
-    one = edited(walk, "--trim", "0.2:0.8", "--reverse", "--trim", "0.1:0.3", "--shift", "1,-2,0.5", "--turn", "90")
+    one = edited(
+        walk,
+        "--trim",
+        "0.2:0.8",
+        "--reverse",
+        "--trim",
+        "0.1:0.3",
+        "--shift",
+        "1,-2,0.5",
+        "--turn",
+        "90",
+    )
     expected = editing.trim(editing.reverse(editing.trim(motion, 0.2, 0.8)), 0.1, 0.3)
     half = np.sqrt(0.5)
-    expected = editing.move(editing.move(expected, [1, -2, 0.5, 1, 0, 0, 0]), [0, 0, 0, half, 0, 0, half])
-    assert np.allclose(one.joint_displacement.values, expected.joint_displacement.values)
+    expected = editing.move(
+        editing.move(expected, [1, -2, 0.5, 1, 0, 0, 0]), [0, 0, 0, half, 0, 0, half]
+    )
+    assert np.allclose(
+        one.joint_displacement.values, expected.joint_displacement.values
+    )
     assert np.allclose(one.link_position.values, expected.link_position.values)
     other = edited(
-        walk, "--turn", "0,0,90", "--shift", "1,-2,0.5", "--trim", "0.2:0.8", "--reverse", "--trim", "0.1:0.3"
+        walk,
+        "--turn",
+        "0,0,90",
+        "--shift",
+        "1,-2,0.5",
+        "--trim",
+        "0.2:0.8",
+        "--reverse",
+        "--trim",
+        "0.1:0.3",
     )
     assert not np.allclose(one.link_position.values, other.link_position.values)
 
@@ -58,7 +82,10 @@ def test_steps_go_in_their_order(walk):
         (["--smooth", "4"], lambda m: editing.smooth(m, 4)),
         (["--start-at", "1,2,90"], lambda m: editing.start_at(m, 1, 2, np.pi / 2)),
         (["--start-at", "1,2"], lambda m: editing.start_at(m, 1, 2)),
-        (["--keep", "ZMP,LinkPosition"], lambda m: editing.keep(m, "ZMP", "LinkPosition")),
+        (
+            ["--keep", "ZMP,LinkPosition"],
+            lambda m: editing.keep(m, "ZMP", "LinkPosition"),
+        ),
         (["--drop", "ZMP"], lambda m: editing.drop(m, "ZMP")),
         (["--zmp", "world"], editing.zmp_to_world),
         (["--unwrap"], editing.unwrap),
@@ -79,16 +106,39 @@ def test_the_three_combinations_and_the_mirror(tmp_path, examples):
     body, source = examples / "biped.wrl", examples / "biped_walk.seq"
     motion = bm.load(source)
     links, joints = tmp_path / "links.seq", tmp_path / "joints.seq"
-    assert run("edit", source, links, "--fill-links", "--drop", "JointDisplacement", "-b", body).exit_code == 0
+    assert (
+        run(
+            "edit",
+            source,
+            links,
+            "--fill-links",
+            "--drop",
+            "JointDisplacement",
+            "-b",
+            body,
+        ).exit_code
+        == 0
+    )
     assert bm.load(links).link_position.num_parts == len(bm.load(body).links)
-    result = run("edit", links, joints, "--recover-joints", "--root-only", "--body", body)
+    result = run(
+        "edit", links, joints, "--recover-joints", "--root-only", "--body", body
+    )
     assert result.exit_code == 0
     assert "joints recovered: links are at most" in result.stderr
     found = bm.load(joints)
-    assert np.allclose(found.joint_displacement.values, motion.joint_displacement.values, atol=1e-9)
+    assert np.allclose(
+        found.joint_displacement.values, motion.joint_displacement.values, atol=1e-9
+    )
     assert np.array_equal(found.link_position.values, motion.link_position.values)
-    assert run("edit", joints, links, "--mirror", "--mirror", "--body", body).exit_code == 0
-    assert np.allclose(bm.load(links).joint_displacement.values, found.joint_displacement.values, atol=1e-12)
+    assert (
+        run("edit", joints, links, "--mirror", "--mirror", "--body", body).exit_code
+        == 0
+    )
+    assert np.allclose(
+        bm.load(links).joint_displacement.values,
+        found.joint_displacement.values,
+        atol=1e-12,
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +155,10 @@ def test_the_three_combinations_and_the_mirror(tmp_path, examples):
         (["--turn", "inf"], "an angle in degrees"),
         (["--start-at", "0,0,nan"], "X,Y,YAW"),
         (["--trim", "nan:"], "not of the form START:END"),
-        (["--hold", "nan:1"], "'nan:1' is not of the form AT:SECONDS: a number is not finite"),
+        (
+            ["--hold", "nan:1"],
+            "'nan:1' is not of the form AT:SECONDS: a number is not finite",
+        ),
         (["--offset-joint", "R_NEE=5"], "no joint"),
         (["--smooth", "0"], "a frequency in Hz above 0"),
         (["--smooth", "nan"], "a frequency in Hz"),
@@ -162,10 +215,19 @@ def odd(tmp_path):
     """Joints, their efforts, and a component of an unknown type; no poses."""
     timeline = Timeline.uniform(5, 10)
     both = [
-        MultiValueSeq(content=content, timeline=timeline, values=np.linspace(0, 1, 10).reshape(5, 2))
+        MultiValueSeq(
+            content=content,
+            timeline=timeline,
+            values=np.linspace(0, 1, 10).reshape(5, 2),
+        )
         for content in ("JointDisplacement", "JointEffort")
     ]
-    bm.save(Motion((*both, OtherSeq(type="MoodSeq", content="Face", extra={"frames": [[1]]}))), tmp_path / "odd.seq")
+    bm.save(
+        Motion(
+            (*both, OtherSeq(type="MoodSeq", content="Face", extra={"frames": [[1]]}))
+        ),
+        tmp_path / "odd.seq",
+    )
     return tmp_path / "odd.seq"
 
 
@@ -176,7 +238,10 @@ def odd(tmp_path):
         (["--trim-frames", "1:3"], ["EDIT102 the MoodSeq 'Face' is not trimmed"]),
         (["--reverse"], ["EDIT102 the MoodSeq 'Face' is not reversed"]),
         (["--loop", "2"], ["EDIT102 the MoodSeq 'Face' is not repeated"]),
-        (["--smooth", "2"], ["EDIT102 ×2 JointEffort is not smoothed", "Face is not smoothed"]),
+        (
+            ["--smooth", "2"],
+            ["EDIT102 ×2 JointEffort is not smoothed", "Face is not smoothed"],
+        ),
         (["--shift", "1,0,0", "--drop", "JointEffort"], ["EDIT102 Face is not moved"]),
         (["--drop", "Face", "--shift", "1,0,0"], ["EDIT105 nothing to move"]),
         (["--drop", "Face", "--turn", "90"], ["EDIT105 nothing to move"]),
@@ -220,18 +285,35 @@ def retimed(path, *options):
 def test_a_fixed_rate_is_interpolated_unless_a_method_is_given(walk):
     motion = bm.load(walk)
     assert retimed(walk, "--rate", "30") == motion.resample(30, "linear")
-    assert retimed(walk, "--rate", "30", "-m", "nearest") == motion.resample(30, "nearest")
-    assert retimed(walk, "-r", "30", "--method", "cubic", "--antialias") == motion.resample(30, "cubic", antialias=True)
+    assert retimed(walk, "--rate", "30", "-m", "nearest") == motion.resample(
+        30, "nearest"
+    )
+    assert retimed(
+        walk, "-r", "30", "--method", "cubic", "--antialias"
+    ) == motion.resample(30, "cubic", antialias=True)
     assert retimed(walk) == motion
     slow = retimed(walk, "--speed", "0.5")
     assert (slow.frame_rate, slow.duration) == (100, 2)
-    assert np.allclose(slow.joint_displacement.values[::2], motion.joint_displacement.values)
+    assert np.allclose(
+        slow.joint_displacement.values[::2], motion.joint_displacement.values
+    )
 
 
 def stamped(path, import_rate, first=0.0):
-    timeline = Timeline.stamped(first + np.array([0.0, 0.1, 0.3, 0.4, 0.7]), import_rate)
+    timeline = Timeline.stamped(
+        first + np.array([0.0, 0.1, 0.3, 0.4, 0.7]), import_rate
+    )
     values = np.arange(5.0)[:, None]
-    bm.save(Motion((MultiValueSeq(content="JointDisplacement", timeline=timeline, values=values),)), path)
+    bm.save(
+        Motion(
+            (
+                MultiValueSeq(
+                    content="JointDisplacement", timeline=timeline, values=values
+                ),
+            )
+        ),
+        path,
+    )
     return path
 
 
@@ -239,13 +321,29 @@ def test_time_stamps_are_imported_as_the_document_says(tmp_path):
     path = stamped(tmp_path / "log.seq", 100.0)
     frames = [0] * 10 + [1] * 20 + [2] * 10 + [3] * 30 + [4]
     found = retimed(path)
-    assert (found.frame_rate, found.joint_displacement.values[:, 0].tolist()) == (100, frames)
-    assert retimed(path, "--rate", "4", "--method", "before").joint_displacement.values[:, 0].tolist() == [1, 3, 4]
-    assert np.allclose(retimed(path, "--method", "linear").joint_displacement.values[5], 0.5)
+    assert (found.frame_rate, found.joint_displacement.values[:, 0].tolist()) == (
+        100,
+        frames,
+    )
+    assert retimed(path, "--rate", "4", "--method", "before").joint_displacement.values[
+        :, 0
+    ].tolist() == [1, 3, 4]
+    assert np.allclose(
+        retimed(path, "--method", "linear").joint_displacement.values[5], 0.5
+    )
 
 
 @pytest.mark.parametrize(
-    "options", ["--rate 0", "--rate -5", "--rate nan", "--speed 0", "--speed inf", "--start inf", "--start nan"]
+    "options",
+    [
+        "--rate 0",
+        "--rate -5",
+        "--rate nan",
+        "--speed 0",
+        "--speed inf",
+        "--start inf",
+        "--start nan",
+    ],
 )
 def test_numbers_that_say_nothing_are_wrong_use(walk, options):
     result = run("retime", walk, walk.with_name("out.seq"), *options.split())
@@ -253,14 +351,24 @@ def test_numbers_that_say_nothing_are_wrong_use(walk, options):
     assert options.split()[0] in result.stderr
     assert not walk.with_name("out.seq").exists()
     if "--rate" in options:
-        assert run("convert", walk, walk.with_name("out.seq"), *options.split()).exit_code == 2
+        assert (
+            run("convert", walk, walk.with_name("out.seq"), *options.split()).exit_code
+            == 2
+        )
 
 
 def test_a_start_after_the_end_is_refused(walk):
-    for options in (["--start", "20"], ["--start", "20", "--common"], ["--start", "20", "--method", "cubic"]):
+    for options in (
+        ["--start", "20"],
+        ["--start", "20", "--common"],
+        ["--start", "20", "--method", "cubic"],
+    ):
         result = run("retime", walk, walk.with_name("out.seq"), *options)
         assert result.exit_code == 1
-        assert "there is no frame at or after 20 s: the last one is at 1 s" in result.stderr
+        assert (
+            "there is no frame at or after 20 s: the last one is at 1 s"
+            in result.stderr
+        )
     assert not walk.with_name("out.seq").exists()
     assert retimed(walk, "--start", "1").num_frames == 1
 
@@ -285,9 +393,16 @@ def test_a_clock_that_began_long_ago(tmp_path):
 
 def test_angles_that_jump_are_said(tmp_path):
     path = tmp_path / "spin.seq"
-    angles = MultiValueSeq(content="JointDisplacement", timeline=Timeline.uniform(2, 10), values=[[3.1], [-3.1]])
+    angles = MultiValueSeq(
+        content="JointDisplacement",
+        timeline=Timeline.uniform(2, 10),
+        values=[[3.1], [-3.1]],
+    )
     bm.save(Motion((angles,)), path)
     result = run("retime", path, tmp_path / "out.seq", "--rate", "20")
     assert result.exit_code == 0
-    assert "EDIT101 JointDisplacement jumps by a full turn in column 0 at frame 1" in result.stderr
+    assert (
+        "EDIT101 JointDisplacement jumps by a full turn in column 0 at frame 1"
+        in result.stderr
+    )
     assert retimed(path, "--rate", "20", "--unwrap").joint_displacement.values[1] > 3.1

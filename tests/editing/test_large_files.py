@@ -22,7 +22,9 @@ from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 same_folder = settings(
-    max_examples=tries(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=tries(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 
@@ -36,9 +38,17 @@ def uneven(seed, stamped):
     """Make a motion with components of different lengths, and gaps in its stamps."""
     motion = any_motion(seed, frames=30 + seed % 20, stamped=stamped, links=2)
     rng = np.random.default_rng(seed)
-    times = np.cumsum(rng.choice([0.001, 0.01, 0.02, 0.5], 17)) + rng.choice([-0.2, 0.0, 0.3])
-    extra = MultiValueSeq(content="Contact", timeline=Timeline.stamped(times, 50.0), values=rng.normal(size=(17, 1)))
-    empty = MultiValueSeq(content="Nothing", timeline=Timeline.uniform(0, 50), values=np.zeros((0, 3)))
+    times = np.cumsum(rng.choice([0.001, 0.01, 0.02, 0.5], 17)) + rng.choice(
+        [-0.2, 0.0, 0.3]
+    )
+    extra = MultiValueSeq(
+        content="Contact",
+        timeline=Timeline.stamped(times, 50.0),
+        values=rng.normal(size=(17, 1)),
+    )
+    empty = MultiValueSeq(
+        content="Nothing", timeline=Timeline.uniform(0, 50), values=np.zeros((0, 3))
+    )
     return motion.replaced(*motion.components, *((extra,) if stamped else ()), empty)
 
 
@@ -85,16 +95,29 @@ def test_rates_of_the_file_jumps_and_progress(tmp_path):
     source, target = tmp_path / "in.seq", tmp_path / "out.seq"
     angles = (np.linspace(0, 40, 400)[:, None] + np.pi) % (2 * np.pi) - np.pi
     timeline = Timeline.stamped(np.arange(400) / 50, import_rate=200)
-    motion = Motion((MultiValueSeq(content="JointDisplacement", timeline=timeline, values=angles),))
+    motion = Motion(
+        (MultiValueSeq(content="JointDisplacement", timeline=timeline, values=angles),)
+    )
     bm.save(motion, source)
     told = []
-    found = streaming.resample_file(source, target, None, "linear", progress=lambda *done: told.append(done))
-    assert [str(p) for p in found] == [str(p) for p in motion.resample(None, "linear").problems]
+    found = streaming.resample_file(
+        source, target, None, "linear", progress=lambda *done: told.append(done)
+    )
+    assert [str(p) for p in found] == [
+        str(p) for p in motion.resample(None, "linear").problems
+    ]
     assert bm.load(target).frame_rate == 200
     assert told[-1] == (400, 400)
     with pytest.raises(ValueError, match="needs the motion as a whole"):
         streaming.resample_file(source, target, 100, "cubic")
-    bm.save(motion.replaced(MultiValueSeq(content="X", timeline=Timeline.stamped([0, 1]), values=[[0], [1]])), source)
+    bm.save(
+        motion.replaced(
+            MultiValueSeq(
+                content="X", timeline=Timeline.stamped([0, 1]), values=[[0], [1]]
+            )
+        ),
+        source,
+    )
     with pytest.raises(ValueError, match="frame_rate"):
         streaming.resample_file(source, target)
 
@@ -135,7 +158,10 @@ def test_the_verbs_go_row_by_row(tmp_path, monkeypatch):
     json.loads(as_json.read_bytes())
     assert run("edit", source, target, "--trim", "0.5:").exit_code == 0
     assert bm.load(target) == editing.trim(motion, 0.5)
-    for arguments in (("retime", source, target, "--method", "cubic"), ("edit", source, target, "--smooth", "3")):
+    for arguments in (
+        ("retime", source, target, "--method", "cubic"),
+        ("edit", source, target, "--smooth", "3"),
+    ):
         result = run(*arguments)
         assert result.exit_code == 1
         assert "as a whole" in result.stderr
@@ -148,7 +174,18 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
     source, target, most = tmp_path / "in.seq", tmp_path / "out.seq", []
     for frames in (10_000, 40_000):
         values = np.round(np.random.default_rng(0).normal(size=(frames, 40)), 4)
-        bm.save(Motion((MultiValueSeq(content="X", timeline=Timeline.uniform(frames, 1000), values=values),)), source)
+        bm.save(
+            Motion(
+                (
+                    MultiValueSeq(
+                        content="X",
+                        timeline=Timeline.uniform(frames, 1000),
+                        values=values,
+                    ),
+                )
+            ),
+            source,
+        )
         tracemalloc.start()
         streaming.resample_file(source, target, 1500, "linear")
         streaming.trim_file(target, source, 1, 1 + frames / 2000)
@@ -159,11 +196,20 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
 
 def test_what_the_disk_can_not_hold_is_said_before(tmp_path):
     path, out = tmp_path / "clock.seq", tmp_path / "out.seq"
-    values = MultiValueSeq(content="X", timeline=Timeline.stamped([1.7e9, 1.7e9 + 1], 1e5), values=np.zeros((2, 1)))
+    values = MultiValueSeq(
+        content="X",
+        timeline=Timeline.stamped([1.7e9, 1.7e9 + 1], 1e5),
+        values=np.zeros((2, 1)),
+    )
     bm.save(Motion((values,)), path)
     result = CliRunner().invoke(app, ["retime", str(path), str(out)])
     assert result.exit_code == 1
     assert "retime --start first" in result.stderr
     assert not out.exists()
-    assert CliRunner().invoke(app, ["retime", str(path), str(out), "--start", "first"]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(app, ["retime", str(path), str(out), "--start", "first"])
+        .exit_code
+        == 0
+    )
     assert bm.load(out).num_frames == 100001

@@ -32,8 +32,14 @@ def walk(body, seed, frames=5):
         (
             MultiSE3Seq(content="LinkPosition", timeline=timeline, values=every),
             MultiValueSeq(content="JointDisplacement", timeline=timeline, values=q),
-            MultiValueSeq(content="JointEffort", timeline=timeline, values=smooth_table(rng, frames, body.num_joints)),
-            Vector3Seq(content="ZMP", timeline=timeline, values=smooth_table(rng, frames, 3)),
+            MultiValueSeq(
+                content="JointEffort",
+                timeline=timeline,
+                values=smooth_table(rng, frames, body.num_joints),
+            ),
+            Vector3Seq(
+                content="ZMP", timeline=timeline, values=smooth_table(rng, frames, 3)
+            ),
         )
     )
 
@@ -50,11 +56,17 @@ def test_the_mirrored_motion_moves_the_mirrored_body(seed, pairs, middle):
     assert np.allclose(poses.to_matrix(found), poses.to_matrix(every), atol=1e-9)
     names = [link.name for link in body.links]
     for link in body.links:
-        other = names.index({"L_": "R_", "R_": "L_"}.get(link.name[:2], link.name[:2]) + link.name[2:])
+        other = names.index(
+            {"L_": "R_", "R_": "L_"}.get(link.name[:2], link.name[:2]) + link.name[2:]
+        )
         expected = motion.link_position.values[:, link.index, :3] * [1, -1, 1]
         assert np.allclose(every[:, other, :3], expected, atol=1e-9)
     root, before = every[:, 0], motion.link_position.values[:, 0]
-    assert np.allclose(rotations.to_rpy(root[:, 3:]), rotations.to_rpy(before[:, 3:]) * [-1, 1, -1], atol=1e-9)
+    assert np.allclose(
+        rotations.to_rpy(root[:, 3:]),
+        rotations.to_rpy(before[:, 3:]) * [-1, 1, -1],
+        atol=1e-9,
+    )
     assert np.allclose(mirrored.zmp.values, motion.zmp.values * [1, -1, 1])
 
 
@@ -66,7 +78,9 @@ def test_mirrored_twice_is_the_motion(seed):
     again = editing.mirror(editing.mirror(motion, body), body)
     for new, old in zip(again.components, motion.components, strict=True):
         if isinstance(new, MultiSE3Seq):
-            assert np.allclose(poses.to_matrix(new.values), poses.to_matrix(old.values), atol=1e-12)
+            assert np.allclose(
+                poses.to_matrix(new.values), poses.to_matrix(old.values), atol=1e-12
+            )
         else:
             assert np.array_equal(new.values, old.values)
 
@@ -88,7 +102,10 @@ def test_power_of_joints_is_mirrored_with_them(seed):
 def test_names_may_be_given():
     body = symmetric_body(8, pairs=3, middle=1)
     renamed = Body(
-        links=tuple(replace(link, name=f"n{link.index}", joint=replace(link.joint, name="")) for link in body.links)
+        links=tuple(
+            replace(link, name=f"n{link.index}", joint=replace(link.joint, name=""))
+            for link in body.links
+        )
     )
     pairs = {
         f"n{link.index}": f"n{body.link('R_' + link.name[2:]).index}"
@@ -97,7 +114,9 @@ def test_names_may_be_given():
     }
     motion = walk(body, 8)
     assert editing.mirror(motion, renamed, pairs) == editing.mirror(motion, body)
-    by_joint = Body(links=tuple(replace(link, name=f"n{link.index}") for link in body.links))
+    by_joint = Body(
+        links=tuple(replace(link, name=f"n{link.index}") for link in body.links)
+    )
     assert editing.mirror(motion, by_joint) == editing.mirror(motion, body)
     with pytest.raises(ValueError, match=r"no link 'x'; expected one of n0, n1"):
         editing.mirror(motion, renamed, {"n1": "x"})
@@ -109,14 +128,22 @@ def test_a_body_that_is_not_symmetric_is_said_or_refused():
     link = body.links[index]
 
     def with_link(new):
-        return Body(links=tuple(new if i == index else other for i, other in enumerate(body.links)))
+        return Body(
+            links=tuple(
+                new if i == index else other for i, other in enumerate(body.links)
+            )
+        )
 
-    shifted = with_link(replace(link, offset=np.add(link.offset, [0, 0, 0.02, 0, 0, 0, 0])))
+    shifted = with_link(
+        replace(link, offset=np.add(link.offset, [0, 0, 0.02, 0, 0, 0, 0]))
+    )
     (problem,) = editing.mirror(walk(shifted, 1), shifted).problems
     assert problem.rule == "EDIT103"
     assert "20 mm" in problem.message
     across = np.cross(link.joint.axis, [0.3, 0.5, 0.8])
-    turned = with_link(replace(link, joint=replace(link.joint, axis=across / np.linalg.norm(across))))
+    turned = with_link(
+        replace(link, joint=replace(link.joint, axis=across / np.linalg.norm(across)))
+    )
     with pytest.raises(ValueError, match="not mirror images"):
         editing.mirror(walk(turned, 1), turned)
     slides = with_link(replace(link, joint=replace(link.joint, type="slide")))
@@ -137,15 +164,30 @@ def test_other_columns_and_contents_stay_and_are_said():
 
     def named(names=(), **size):
         parts = any_motion(0, **size).components
-        return Motion(tuple(replace(p, part_labels=names) if p.content == "JointDisplacement" else p for p in parts))
+        return Motion(
+            tuple(
+                replace(p, part_labels=names) if p.content == "JointDisplacement" else p
+                for p in parts
+            )
+        )
 
     names = tuple(joint.name for joint in body.joints)
-    assert editing.mirror(named(names, columns=len(names)), body).joint_displacement.part_labels == names
+    assert (
+        editing.mirror(
+            named(names, columns=len(names)), body
+        ).joint_displacement.part_labels
+        == names
+    )
     motion = named(columns=body.num_joints + 2)
     mirrored = editing.mirror(motion, body)
-    assert np.array_equal(mirrored.joint_displacement.values[:, -2:], motion.joint_displacement.values[:, -2:])
+    assert np.array_equal(
+        mirrored.joint_displacement.values[:, -2:],
+        motion.joint_displacement.values[:, -2:],
+    )
     assert [p.rule for p in mirrored.problems] == ["EDIT102"] * 3
-    with pytest.raises(ValueError, match=f"1 joint columns, symmetric has {body.num_joints}"):
+    with pytest.raises(
+        ValueError, match=f"1 joint columns, symmetric has {body.num_joints}"
+    ):
         editing.mirror(named(columns=1), body)
     with pytest.raises(ValueError, match="LinkPosition has 2 links"):
         editing.mirror(named(columns=body.num_joints, links=2), body)
@@ -200,10 +242,18 @@ def test_real_robots_are_their_own_mirror_image(corpus, model):
     motion = walk(body, 0)
     mirrored = editing.mirror(motion, body)
     assert mirrored.problems == ()
-    found = body.forward_kinematics(mirrored.joint_displacement.values, mirrored.link_position.values[:, 0])
-    assert np.allclose(poses.to_matrix(found), poses.to_matrix(mirrored.link_position.values), atol=1e-9)
+    found = body.forward_kinematics(
+        mirrored.joint_displacement.values, mirrored.link_position.values[:, 0]
+    )
+    assert np.allclose(
+        poses.to_matrix(found),
+        poses.to_matrix(mirrored.link_position.values),
+        atol=1e-9,
+    )
     partners = pair_names([link.name for link in body.links])
     assert sum(partner != index for index, partner in enumerate(partners)) >= 18
     for index, partner in enumerate(partners):
         expected = motion.link_position.values[:, index, :3] * [1, -1, 1]
-        assert np.allclose(mirrored.link_position.values[:, partner, :3], expected, atol=1e-9)
+        assert np.allclose(
+            mirrored.link_position.values[:, partner, :3], expected, atol=1e-9
+        )

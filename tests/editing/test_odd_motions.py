@@ -14,26 +14,44 @@ from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 BODY = symmetric_body(3, pairs=1, middle=1)
-NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -2.5, 3.1, -3.1, 1e-310, 1e200, -1e308, np.inf, -np.inf, np.nan])
+NUMBERS = st.sampled_from(
+    [0.0, -0.0, 1.0, -2.5, 3.1, -3.1, 1e-310, 1e200, -1e308, np.inf, -np.inf, np.nan]
+)
 
 
 @st.composite
 def timelines(draw, count):
     if draw(st.booleans()):
-        return Timeline.uniform(count, draw(st.sampled_from([0.5, 1.0, 7.3, 100.0, 1e-9, 1e14])))
-    steps = draw(st.lists(st.sampled_from([1e-7, 0.01, 0.5, 3.0, 0.0, 1e15]), min_size=count, max_size=count))
+        return Timeline.uniform(
+            count, draw(st.sampled_from([0.5, 1.0, 7.3, 100.0, 1e-9, 1e14]))
+        )
+    steps = draw(
+        st.lists(
+            st.sampled_from([1e-7, 0.01, 0.5, 3.0, 0.0, 1e15]),
+            min_size=count,
+            max_size=count,
+        )
+    )
     return Timeline.stamped(np.cumsum(steps) - 0.4, draw(st.sampled_from([None, 2.0])))
 
 
 @st.composite
 def components(draw):
     count = draw(st.integers(0, 5))
-    content = draw(st.sampled_from(["JointDisplacement", "LinkPosition", "ZMP", "JointEffort", "Other"]))
+    content = draw(
+        st.sampled_from(
+            ["JointDisplacement", "LinkPosition", "ZMP", "JointEffort", "Other"]
+        )
+    )
     timeline = draw(timelines(count))
-    parts = draw(st.integers(0, 3) | st.sampled_from([BODY.num_joints, len(BODY.links)]))
+    parts = draw(
+        st.integers(0, 3) | st.sampled_from([BODY.num_joints, len(BODY.links)])
+    )
 
     def table(*shape):
-        return draw(hnp.arrays(float, (count, *shape), elements=NUMBERS, fill=st.just(0.5)))
+        return draw(
+            hnp.arrays(float, (count, *shape), elements=NUMBERS, fill=st.just(0.5))
+        )
 
     kind = draw(st.sampled_from(["value", "pose", "vector", "unknown"]))
     if kind == "value":
@@ -41,7 +59,12 @@ def components(draw):
     if kind == "pose":
         return MultiSE3Seq(content=content, timeline=timeline, values=table(parts, 7))
     if kind == "vector":
-        return Vector3Seq(content=content, timeline=timeline, values=table(3), is_root_relative=draw(st.booleans()))
+        return Vector3Seq(
+            content=content,
+            timeline=timeline,
+            values=table(3),
+            is_root_relative=draw(st.booleans()),
+        )
     return OtherSeq(type="FooSeq", content=content)
 
 
@@ -67,8 +90,8 @@ EDITS = {
     "recover_joints": lambda m: editing.recover_joints(m, BODY)[0],
     "keep_root_pose": editing.keep_root_pose,
     **{
-        f"resample {method} {antialias}": lambda m, method=method, antialias=antialias: m.resample(
-            3, method, antialias=antialias
+        f"resample {method} {antialias}": lambda m, method=method, antialias=antialias: (
+            m.resample(3, method, antialias=antialias)
         )
         for method in ("after", "nearest", "before", "linear", "cubic", "pchip")
         for antialias in (False, True)
@@ -83,7 +106,12 @@ STILL = Timeline.stamped([-0.4, 0.1, 0.1, 0.1])
 
 
 @given(motions, st.sampled_from(sorted(EDITS)))
-@example(Motion((Vector3Seq(content="ZMP", timeline=STILL, values=np.full((4, 3), np.nan)),)), "resample linear True")
+@example(
+    Motion(
+        (Vector3Seq(content="ZMP", timeline=STILL, values=np.full((4, 3), np.nan)),)
+    ),
+    "resample linear True",
+)
 @settings(max_examples=tries(600), deadline=None)
 def test_an_edit_gives_a_motion_or_says_why_not(motion, name):
     with np.errstate(all="ignore"):

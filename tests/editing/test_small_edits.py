@@ -20,7 +20,11 @@ BODY = bm.load_body(ROOT / "examples" / "biped.wrl")
 WALK = bm.load_motion(ROOT / "examples" / "biped_walk.seq")
 RATE = WALK.frame_rate
 FRAMES = WALK.num_frames
-FOOT = next(link.name for link in BODY.links if link.name.endswith("ANKLE_ROLL") or link.name == "R_ANKLE")
+FOOT = next(
+    link.name
+    for link in BODY.links
+    if link.name.endswith("ANKLE_ROLL") or link.name == "R_ANKLE"
+)
 
 
 def q(motion: bm.Motion) -> np.ndarray:
@@ -33,8 +37,12 @@ def waving(seed: int, frames: int = 120) -> bm.Motion:
     t = np.linspace(0, 1, frames)[:, None]
     root = np.tile(np.array(BODY.root_pose), (frames, 1))
     root[:, :2] += rng.normal(size=2) * t
-    values = rng.uniform(-0.6, 0.6, BODY.num_joints) * np.sin(rng.uniform(1, 9, BODY.num_joints) * t)
-    return bm.Motion.from_joints(values, RATE, root=root, joint_names=[joint.name for joint in BODY.joints])
+    values = rng.uniform(-0.6, 0.6, BODY.num_joints) * np.sin(
+        rng.uniform(1, 9, BODY.num_joints) * t
+    )
+    return bm.Motion.from_joints(
+        values, RATE, root=root, joint_names=[joint.name for joint in BODY.joints]
+    )
 
 
 @few
@@ -53,10 +61,16 @@ def test_what_is_inserted_is_between_what_was_there(frame, seed):
     other = waving(seed)
     both = editing.insert(WALK, other, frame / RATE)
     assert both.duration == pytest.approx(WALK.duration + other.duration)
-    labels = both.joint_displacement.part_labels or [joint.name for joint in BODY.joints]
+    labels = both.joint_displacement.part_labels or [
+        joint.name for joint in BODY.joints
+    ]
     np.testing.assert_array_equal(q(both)[: frame + 1], q(WALK)[: frame + 1])
-    np.testing.assert_array_equal(q(both)[frame + 1 : frame + other.num_frames], q(other)[1:])
-    np.testing.assert_array_equal(q(both)[frame + other.num_frames :], q(WALK)[frame + 1 :])
+    np.testing.assert_array_equal(
+        q(both)[frame + 1 : frame + other.num_frames], q(other)[1:]
+    )
+    np.testing.assert_array_equal(
+        q(both)[frame + other.num_frames :], q(WALK)[frame + 1 :]
+    )
     assert len(labels) == BODY.num_joints
 
 
@@ -64,7 +78,10 @@ def test_what_is_inserted_is_between_what_was_there(frame, seed):
 @given(st.floats(0.5, 40))
 def test_a_length_is_that_asked_for_and_paths_stay(seconds):
     found = editing.change_length(WALK, seconds)
-    assert found.frame_rate == RATE and seconds - 1 / RATE - 1e-6 < found.duration <= seconds + 1e-6
+    assert (
+        found.frame_rate == RATE
+        and seconds - 1 / RATE - 1e-6 < found.duration <= seconds + 1e-6
+    )
     at = np.minimum(found.times * WALK.duration / seconds, WALK.duration)
     expected = [np.interp(at, WALK.times, column) for column in q(WALK).T]
     np.testing.assert_allclose(q(found), np.transpose(expected), atol=1e-9)
@@ -77,7 +94,12 @@ def test_no_joint_is_faster_than_its_limit_and_the_path_stays(seed, share, ease)
     speeds = np.abs(np.diff(q(motion), axis=0)).max(axis=0) * RATE
     limits = np.where(np.arange(BODY.num_joints) % 2, share * speeds, np.inf)
     links = [
-        replace(link, joint=replace(link.joint, velocity_lower=-limits[k], velocity_upper=limits[k]))
+        replace(
+            link,
+            joint=replace(
+                link.joint, velocity_lower=-limits[k], velocity_upper=limits[k]
+            ),
+        )
         if (k := link.joint.id if link.joint else -1) >= 0
         else link
         for link in BODY.links
@@ -86,15 +108,30 @@ def test_no_joint_is_faster_than_its_limit_and_the_path_stays(seed, share, ease)
     if (speeds <= limits).all():
         assert found == motion
         return
-    assert (np.abs(np.diff(q(found), axis=0)) * RATE <= limits * (1 + 1e-6) + 1e-12).all()
+    assert (
+        np.abs(np.diff(q(found), axis=0)) * RATE <= limits * (1 + 1e-6) + 1e-12
+    ).all()
     assert found.duration >= motion.duration and found.frame_rate == RATE
     for end in (0, -1):
         np.testing.assert_allclose(q(found)[end], q(motion)[end], atol=1e-9)
     # Each frame is on the way of the original, all joints at one time of it.
-    root, path = found.link_position.values[:, 0, :2], motion.link_position.values[:, 0, :2]
-    way = (path - path[0]) @ (path[-1] - path[0]) / max(np.sum((path[-1] - path[0]) ** 2), 1e-30)
-    times = np.interp((root - path[0]) @ (path[-1] - path[0]) / np.sum((path[-1] - path[0]) ** 2), way, motion.times)
-    expected = np.transpose([np.interp(times, motion.times, column) for column in q(motion).T])
+    root, path = (
+        found.link_position.values[:, 0, :2],
+        motion.link_position.values[:, 0, :2],
+    )
+    way = (
+        (path - path[0])
+        @ (path[-1] - path[0])
+        / max(np.sum((path[-1] - path[0]) ** 2), 1e-30)
+    )
+    times = np.interp(
+        (root - path[0]) @ (path[-1] - path[0]) / np.sum((path[-1] - path[0]) ** 2),
+        way,
+        motion.times,
+    )
+    expected = np.transpose(
+        [np.interp(times, motion.times, column) for column in q(motion).T]
+    )
     np.testing.assert_allclose(q(found), expected, atol=1e-6)
 
 
@@ -129,21 +166,29 @@ def test_gaps_are_straight_lines_and_the_rest_stays(seed, share, stamped):
     found = editing.fill_gaps(broken)
     for column, there in enumerate(known.T):
         expected = (
-            np.interp(times, times[there], q(motion)[there, column]) if there.any() else np.full(len(times), np.nan)
+            np.interp(times, times[there], q(motion)[there, column])
+            if there.any()
+            else np.full(len(times), np.nan)
         )
         np.testing.assert_allclose(q(found)[:, column], expected, atol=1e-12)
     np.testing.assert_array_equal(q(found)[known], q(motion)[known])
     np.testing.assert_array_equal(found.link_position.values[~lost], root.values[~lost])
     if not lost.all():
-        np.testing.assert_allclose(np.linalg.norm(found.link_position.values[..., 3:], axis=-1), 1.0)
+        np.testing.assert_allclose(
+            np.linalg.norm(found.link_position.values[..., 3:], axis=-1), 1.0
+        )
     assert editing.fill_gaps(motion) == motion
 
 
 def test_a_gap_in_one_column_leaves_the_others():
     """A position is between its own known neighbours, whether or not the other numbers of those poses are known."""
-    values = np.array([[[x, 10.0 * x * x, 0, 1, 0, 0, 0]] for x in range(5)], dtype=float)
+    values = np.array(
+        [[[x, 10.0 * x * x, 0, 1, 0, 0, 0]] for x in range(5)], dtype=float
+    )
     values[2, 0, 0] = values[1, 0, 1] = values[3, 0, 4] = np.nan
-    component = bm.MultiSE3Seq(content="LinkPosition", timeline=bm.Timeline.uniform(5, 10.0), values=values)
+    component = bm.MultiSE3Seq(
+        content="LinkPosition", timeline=bm.Timeline.uniform(5, 10.0), values=values
+    )
     (found,) = editing.fill_gaps(bm.Motion((component,))).components
     np.testing.assert_allclose(found.values[:, 0, 0], range(5))
     np.testing.assert_allclose(found.values[:, 0, 1], [0, 20, 40, 90, 160])
@@ -168,7 +213,9 @@ def test_numbers_without_bound():
     )
     values = np.zeros((6, 1))
     values[3] = 1e-3
-    found = editing.within_limits(bm.Motion.from_joints(values, 1e6), bm.Body(links=(link,)), ease=1e9)
+    found = editing.within_limits(
+        bm.Motion.from_joints(values, 1e6), bm.Body(links=(link,)), ease=1e9
+    )
     assert np.abs(np.diff(q(found), axis=0)).max() * 1e6 <= 1 + 1e-6
 
 
@@ -179,12 +226,16 @@ def test_a_loop_has_no_seam(overlap):
     period = editing.seamless(motion, overlap / RATE)
     assert period.duration == pytest.approx(motion.duration - overlap / RATE)
     np.testing.assert_allclose(q(period)[0], q(period)[-1], atol=1e-12)
-    np.testing.assert_array_equal(q(period)[: 119 - 2 * overlap], q(motion)[overlap : 119 - overlap])
+    np.testing.assert_array_equal(
+        q(period)[: 119 - 2 * overlap], q(motion)[overlap : 119 - overlap]
+    )
     twice = q(editing.loop(period, 2))
     seam = period.num_frames - 1
     # Around the seam are the frames of the motion around its beginning, but for what is left of the fading: 10/n³ at n frames.
     np.testing.assert_array_equal(twice[seam + 1], q(motion)[overlap + 1])
-    np.testing.assert_allclose(twice[seam - 1], q(motion)[overlap - 1], atol=1.2 * 10 / overlap**3 + 1e-12)
+    np.testing.assert_allclose(
+        twice[seam - 1], q(motion)[overlap - 1], atol=1.2 * 10 / overlap**3 + 1e-12
+    )
 
 
 @few
@@ -192,7 +243,9 @@ def test_a_loop_has_no_seam(overlap):
 def test_the_foot_in_contact_stays_where_it_is(seed, overlap):
     first, second = waving(seed), waving(seed + 1)
     index = [link.name for link in BODY.links].index(FOOT)
-    both = editing.join(first, second, first, blend=overlap / RATE, body=BODY, foot=FOOT)
+    both = editing.join(
+        first, second, first, blend=overlap / RATE, body=BODY, foot=FOOT
+    )
     alone = editing.join(first, second, blend=0, body=BODY, foot=FOOT)
     at = first.num_frames - 1
     foot = BODY.link_poses(alone)[:, index]
@@ -200,7 +253,9 @@ def test_the_foot_in_contact_stays_where_it_is(seed, overlap):
     # The second motion as a whole is turned about z and shifted, so that its foot begins where the first one's ends.
     np.testing.assert_allclose(foot[at + 1 :, 2], moved[1:, 2], atol=1e-9)
     ahead = np.linalg.norm(foot[at + 1 :, :2] - foot[at, :2], axis=1)
-    np.testing.assert_allclose(ahead, np.linalg.norm(moved[1:, :2] - moved[0, :2], axis=1), atol=1e-9)
+    np.testing.assert_allclose(
+        ahead, np.linalg.norm(moved[1:, :2] - moved[0, :2], axis=1), atol=1e-9
+    )
     assert both.num_frames == 3 * first.num_frames - 2 - 2 * overlap
     with pytest.raises(ValueError, match="needs a body with that link"):
         editing.join(first, second, body=BODY, foot="NO_SUCH_LINK")
@@ -214,8 +269,12 @@ def test_the_foot_that_carries_the_robot_is_found_in_each_transition():
         foot = BODY.links[contacts.links[int(contacts.in_contact[at].argmax())]].name
         before, after = editing.trim_frames(WALK, 0, at), editing.trim_frames(WALK, at)
         after = editing.start_at(after, x=0.4, y=-0.2, yaw=0.5)
-        found, named = (editing.join(before, after, body=BODY, foot=name) for name in ("auto", foot))
-        np.testing.assert_array_equal(found.link_position.values, named.link_position.values)
+        found, named = (
+            editing.join(before, after, body=BODY, foot=name) for name in ("auto", foot)
+        )
+        np.testing.assert_array_equal(
+            found.link_position.values, named.link_position.values
+        )
         seen.add(foot)
     assert len(seen) == 2
 
@@ -229,27 +288,48 @@ def test_the_foot_that_carries_the_robot_is_found_in_each_transition():
         (["--within-limits"], lambda m: editing.within_limits(m, BODY)),
         (
             ["--offset-joint", "R_KNEE=10"],
-            lambda m: editing.change_joint(m, "R_KNEE", offset=np.radians(10), body=BODY),
+            lambda m: editing.change_joint(
+                m, "R_KNEE", offset=np.radians(10), body=BODY
+            ),
         ),
-        (["--scale-joint", "R_KNEE=0.5"], lambda m: editing.change_joint(m, "R_KNEE", factor=0.5, body=BODY)),
+        (
+            ["--scale-joint", "R_KNEE=0.5"],
+            lambda m: editing.change_joint(m, "R_KNEE", factor=0.5, body=BODY),
+        ),
         (["--fill-gaps"], editing.fill_gaps),
         (["--seamless", "0.3"], lambda m: editing.seamless(m, 0.3)),
-        (["--insert", "1:WALK", "--foot", FOOT], lambda m: editing.insert(m, m, 1, body=BODY, foot=FOOT)),
+        (
+            ["--insert", "1:WALK", "--foot", FOOT],
+            lambda m: editing.insert(m, m, 1, body=BODY, foot=FOOT),
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_step_is_its_function_and_one_line_says_what_it_did(tmp_path, examples, arguments, same):
+def test_a_step_is_its_function_and_one_line_says_what_it_did(
+    tmp_path, examples, arguments, same
+):
     walk, out = str(examples / "biped_walk.seq"), tmp_path / "out.seq"
     given = ["edit", walk, str(out), "--body", str(examples / "biped.wrl")]
-    result = CliRunner().invoke(app, [*given, *(text.replace("WALK", walk) for text in arguments)])
+    result = CliRunner().invoke(
+        app, [*given, *(text.replace("WALK", walk) for text in arguments)]
+    )
     assert result.exit_code == 0, result.output
     assert bm.load(out) == same(WALK)
-    assert sum(line.startswith(arguments[0]) for line in result.stderr.splitlines()) == 1
+    assert (
+        sum(line.startswith(arguments[0]) for line in result.stderr.splitlines()) == 1
+    )
 
 
 def test_retiming_within_limits_needs_a_model(tmp_path, examples):
-    given = ["retime", str(examples / "biped_walk.seq"), str(tmp_path / "out.seq"), "--within-limits"]
+    given = [
+        "retime",
+        str(examples / "biped_walk.seq"),
+        str(tmp_path / "out.seq"),
+        "--within-limits",
+    ]
     assert CliRunner().invoke(app, given).exit_code == 2
     result = CliRunner().invoke(app, [*given, "--body", str(examples / "biped.wrl")])
     assert result.exit_code == 0
-    assert q(bm.load(tmp_path / "out.seq")) == pytest.approx(q(editing.within_limits(WALK, BODY)))
+    assert q(bm.load(tmp_path / "out.seq")) == pytest.approx(
+        q(editing.within_limits(WALK, BODY))
+    )

@@ -19,16 +19,28 @@ def made(make, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("name", "limit"), [("biped.wrl", 200_000), ("biped_walk.seq", 600_000), ("wave.cha", 5_000), ("sway.cha", 20_000)]
+    ("name", "limit"),
+    [
+        ("biped.wrl", 200_000),
+        ("biped_walk.seq", 600_000),
+        ("wave.cha", 5_000),
+        ("sway.cha", 20_000),
+    ],
 )
 def test_the_files_are_what_the_script_makes(made, examples, name, limit):
     first, second = (folder / name for folder in made)
     assert first.read_bytes() == second.read_bytes()
-    kept, again = (examples / name).read_text(encoding="utf-8"), first.read_text(encoding="utf-8")
+    kept, again = (
+        (examples / name).read_text(encoding="utf-8"),
+        first.read_text(encoding="utf-8"),
+    )
     assert len(kept) < limit
     if kept != again:  # another processor may round the last digit elsewhere
         assert NUMBER.sub("0", kept) == NUMBER.sub("0", again)
-        values = [np.array([float(number) for number in NUMBER.findall(text)]) for text in (kept, again)]
+        values = [
+            np.array([float(number) for number in NUMBER.findall(text)])
+            for text in (kept, again)
+        ]
         np.testing.assert_allclose(*values, rtol=0, atol=1e-9)
 
 
@@ -56,15 +68,27 @@ def test_every_reader_sees_numbers(examples):
     """By the rules of YAML 1.1 a float has a point, and a sign in its exponent; then no reader takes it for a word."""
     import yaml
 
-    data = yaml.load((examples / "biped_walk.seq").read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    assert (data["type"], data["content"], data["formatVersion"]) == ("CompositeSeq", "BodyMotion", 2)
+    data = yaml.load(
+        (examples / "biped_walk.seq").read_text(),
+        Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader),
+    )
+    assert (data["type"], data["content"], data["formatVersion"]) == (
+        "CompositeSeq",
+        "BodyMotion",
+        2,
+    )
     assert [(c["type"], c["content"]) for c in data["components"]] == [
         ("MultiSE3Seq", "LinkPosition"),
         ("MultiValueSeq", "JointDisplacement"),
         ("Vector3Seq", "ZMP"),
     ]
     for component in data["components"]:
-        assert len(component["frames"]) == component["numFrames"] == data["numFrames"] == 1001
+        assert (
+            len(component["frames"])
+            == component["numFrames"]
+            == data["numFrames"]
+            == 1001
+        )
         rows = component["frames"]
         if component["type"] == "MultiSE3Seq":
             assert {len(row) for row in rows} == {component["numParts"]} == {1}

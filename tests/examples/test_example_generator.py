@@ -19,9 +19,18 @@ def test_leg_joints_put_the_foot_where_it_shall_be(make, body, numbers, side):
     """Joints from poses, poses from joints: the way there and back, for any posture within the limits."""
     n = np.array(numbers)
     leg = make("make.legs").Leg.of(body, side)
-    root = np.concatenate([n[:3], rotations.from_rpy([0.4 * n[3], 0.4 * n[4], 3 * n[5]])])
+    root = np.concatenate(
+        [n[:3], rotations.from_rpy([0.4 * n[3], 0.4 * n[4], 3 * n[5]])]
+    )
     q = np.zeros(body.num_joints)
-    q[leg.columns] = np.array([0.6, 0.3, 0.7, 0.9, 0.7, 0.4]) * n[6:] + [0, 0, -0.3, 1.1, 0, 0]
+    q[leg.columns] = np.array([0.6, 0.3, 0.7, 0.9, 0.7, 0.4]) * n[6:] + [
+        0,
+        0,
+        -0.3,
+        1.1,
+        0,
+        0,
+    ]
     ankle = body.forward_kinematics(q, root)[leg.foot]
     again = leg.joints(root[None], ankle[None])[0]
     np.testing.assert_allclose(again, q[leg.columns], atol=1e-9)
@@ -30,7 +39,9 @@ def test_leg_joints_put_the_foot_where_it_shall_be(make, body, numbers, side):
 def test_a_foot_out_of_reach_is_said(make, body):
     leg = make("make.legs").Leg.of(body, "R")
     root = np.array([[0, 0, 0.75, 1, 0, 0, 0.0]])
-    with pytest.raises(ValueError, match=r"frame 0: the foot is 0\.6200 m from the hip"):
+    with pytest.raises(
+        ValueError, match=r"frame 0: the foot is 0\.6200 m from the hip"
+    ):
         leg.joints(root, np.array([[0, -0.085, 0.085, 1, 0, 0, 0.0]]))
 
 
@@ -39,11 +50,15 @@ def test_the_gains_solve_the_riccati_equation(make):
 
     controller = make("make.preview").Preview(height=0.7)
     a, b, c = controller.model()
-    cost = solve_discrete_are(a, b[:, None], np.outer(c, c), np.array([[controller.effort]]))
+    cost = solve_discrete_are(
+        a, b[:, None], np.outer(c, c), np.array([[controller.effort]])
+    )
     expected = (b @ cost @ a) / (controller.effort + b @ cost @ b)
     feedback, weights = controller.gains()
     np.testing.assert_allclose(feedback, expected, rtol=1e-6)
-    assert feedback[0] == pytest.approx(weights.sum(), rel=1e-12), "a cart at rest above a steady reference stays"
+    assert feedback[0] == pytest.approx(weights.sum(), rel=1e-12), (
+        "a cart at rest above a steady reference stays"
+    )
 
 
 def test_the_cart_follows_its_reference(make):
@@ -62,7 +77,9 @@ def test_the_cart_follows_its_reference(make):
 def test_standing_still_the_point_is_below_the_centre_of_mass(make, body):
     still = np.repeat(body.forward_kinematics(np.full(32, 0.1))[None], 10, axis=0)
     found = make("make.balance").zero_moment_point(body, still, 0.01)
-    np.testing.assert_allclose(found[:, :2], body.center_of_mass(still)[:, :2], atol=1e-9)
+    np.testing.assert_allclose(
+        found[:, :2], body.center_of_mass(still)[:, :2], atol=1e-9
+    )
 
 
 def test_in_free_fall_nothing_pushes(make, body):
@@ -73,7 +90,9 @@ def test_in_free_fall_nothing_pushes(make, body):
     root[:, 2] -= 0.25 * gravity * times**2
     falling = body.forward_kinematics(np.zeros((20, 32)), root)
     found = make("make.balance").zero_moment_point(body, falling, 0.01)
-    np.testing.assert_allclose(found[3:-3, :2], body.center_of_mass(falling)[3:-3, :2], atol=1e-9)
+    np.testing.assert_allclose(
+        found[3:-3, :2], body.center_of_mass(falling)[3:-3, :2], atol=1e-9
+    )
 
 
 def test_the_later_passes_are_worth_it(make, body, motion, link_poses):
@@ -85,7 +104,9 @@ def test_the_later_passes_are_worth_it(make, body, motion, link_poses):
         first = walk.walk(body)
     finally:
         walk.PASSES = passes
-    before = zmp(body, body.forward_kinematics(first.joints, first.root), 0.01) - first.zmp
+    before = (
+        zmp(body, body.forward_kinematics(first.joints, first.root), 0.01) - first.zmp
+    )
     after = zmp(body, link_poses, 0.01) - motion.zmp.values
     assert np.abs(before).max() > 0.012
     assert np.abs(after).max() < 0.25 * np.abs(before).max()
@@ -101,23 +122,41 @@ def test_solids_weigh_what_their_triangles_enclose(make, kind):
         solid, mesh = solids.Sphere(0.2), trimesh.creation.icosphere(5, 0.2)
     elif kind == "Cylinder":
         turn = trimesh.transformations.rotation_matrix(np.pi / 2, [1, 0, 0])
-        solid, mesh = solids.Cylinder(0.1, 0.3), trimesh.creation.cylinder(0.1, 0.3, sections=400, transform=turn)
+        solid, mesh = (
+            solids.Cylinder(0.1, 0.3),
+            trimesh.creation.cylinder(0.1, 0.3, sections=400, transform=turn),
+        )
     elif kind == "limb":
-        solid = solids.limb((-0.2, 0.03, 0.04), (0.0, 0.06, 0.05), (0.1, 0.04, 0.04), ends=(0.01, 0.02))
+        solid = solids.limb(
+            (-0.2, 0.03, 0.04), (0.0, 0.06, 0.05), (0.1, 0.04, 0.04), ends=(0.01, 0.02)
+        )
         mesh = _mesh(trimesh, *solid.hull())
     else:
-        solid = solids.shell((0.0, 0.05, 0.06, 0.0), (0.1, 0.08, 0.1, 0.02), (0.2, 0.04, 0.05, 0), ends=(0.02, 0.03))
+        solid = solids.shell(
+            (0.0, 0.05, 0.06, 0.0),
+            (0.1, 0.08, 0.1, 0.02),
+            (0.2, 0.04, 0.05, 0),
+            ends=(0.02, 0.03),
+        )
         mesh = _mesh(trimesh, *solid.hull())
     mesh.density = 500.0
     found = solid.mass_properties(500.0)
     assert mesh.is_watertight
     assert found.mass == pytest.approx(mesh.mass, rel=1e-2)
-    np.testing.assert_allclose(found.center, mesh.center_mass, atol=1e-9 if kind in ("limb", "shell") else 1e-6)
-    np.testing.assert_allclose(found.inertia, mesh.moment_inertia, atol=1e-2 * np.trace(found.inertia))
+    np.testing.assert_allclose(
+        found.center, mesh.center_mass, atol=1e-9 if kind in ("limb", "shell") else 1e-6
+    )
+    np.testing.assert_allclose(
+        found.inertia, mesh.moment_inertia, atol=1e-2 * np.trace(found.inertia)
+    )
 
 
 def _mesh(trimesh, points, faces):
-    triangles = [[face[0], face[k], face[k + 1]] for face in faces for k in range(1, len(face) - 1)]
+    triangles = [
+        [face[0], face[k], face[k + 1]]
+        for face in faces
+        for k in range(1, len(face) - 1)
+    ]
     return trimesh.Trimesh(points, triangles, process=False)
 
 
@@ -130,5 +169,7 @@ def test_a_part_is_placed_by_its_turn(make):
     twice = solids.joined([weight, weight])
     assert twice.mass == 2 * weight.mass
     np.testing.assert_allclose(twice.inertia, 2 * weight.inertia, atol=1e-15)
-    moved = poses.transform_points(poses.from_parts([0.1, 0.2, 0.3], rotations.IDENTITY), np.zeros(3))
+    moved = poses.transform_points(
+        poses.from_parts([0.1, 0.2, 0.3], rotations.IDENTITY), np.zeros(3)
+    )
     np.testing.assert_allclose(weight.center, moved)

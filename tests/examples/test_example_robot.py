@@ -44,10 +44,20 @@ def test_it_has_the_five_sensors(body):
         "VisionSensor": 1,
         "RangeSensor": 1,
     }
-    forces = sorted((device for device in body.devices if isinstance(device, bm.ForceSensor)), key=lambda d: d.id)
-    assert [body.links[device.link].name for device in forces] == ["R_ANKLE_ROLL", "L_ANKLE_ROLL", "R_WRIST", "L_WRIST"]
+    forces = sorted(
+        (device for device in body.devices if isinstance(device, bm.ForceSensor)),
+        key=lambda d: d.id,
+    )
+    assert [body.links[device.link].name for device in forces] == [
+        "R_ANKLE_ROLL",
+        "L_ANKLE_ROLL",
+        "R_WRIST",
+        "L_WRIST",
+    ]
     assert [device.id for device in forces] == [0, 1, 2, 3]
-    camera = next(device for device in body.devices if isinstance(device, bm.VisionSensor))
+    camera = next(
+        device for device in body.devices if isinstance(device, bm.VisionSensor)
+    )
     assert (camera.type, camera.width, camera.height) == ("COLOR_DEPTH", 640, 480)
 
 
@@ -61,7 +71,12 @@ def test_camera_and_scanner_look_ahead(body, kind):
     bounds = [shape.bounds for shape in body.links[device.link].visuals]
     assert (
         device.pose[0]
-        >= max(b[1][0] for b in bounds if b[0][1] < 0 < b[1][1] and b[0][2] < device.pose[2] < b[1][2]) - 0.03
+        >= max(
+            b[1][0]
+            for b in bounds
+            if b[0][1] < 0 < b[1][1] and b[0][2] < device.pose[2] < b[1][2]
+        )
+        - 0.03
     )
 
 
@@ -70,7 +85,9 @@ def test_it_is_of_a_size_and_weight_that_fit(body):
     points = _points(body, straight)
     low, high = points.min(axis=0), points.max(axis=0)
     assert 1.2 < high[2] < 1.5
-    assert low[2] == pytest.approx(0, abs=1e-9), "with straight legs the soles stand on the ground"
+    assert low[2] == pytest.approx(0, abs=1e-9), (
+        "with straight legs the soles stand on the ground"
+    )
     assert low[1] == pytest.approx(-high[1], abs=1e-3)
     assert 35 < body.mass < 45
     center = body.center_of_mass(straight)
@@ -97,9 +114,13 @@ def test_every_link_is_a_body_that_could_exist(body):
         assert 0 < a <= b <= c < a + b, link.name
         corners = np.array([shape.bounds for shape in link.visuals])
         low, high = corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)
-        assert np.all(low < link.center_of_mass) and np.all(link.center_of_mass < high), link.name
+        assert np.all(low < link.center_of_mass) and np.all(
+            link.center_of_mass < high
+        ), link.name
         farthest = link.mass / 4 * np.sum((high - low) ** 2)
-        assert 0.02 * farthest < np.trace(link.inertia) / 2 < farthest, "all mass in the corners would be the most"
+        assert 0.02 * farthest < np.trace(link.inertia) / 2 < farthest, (
+            "all mass in the corners would be the most"
+        )
 
 
 def test_left_and_right_are_mirror_images(body):
@@ -107,8 +128,12 @@ def test_left_and_right_are_mirror_images(body):
         if link.name.startswith("R_"):
             other = body.link("L_" + link.name[2:])
             assert other.mass == pytest.approx(link.mass, rel=1e-6)
-            np.testing.assert_allclose(other.center_of_mass, link.center_of_mass * [1, -1, 1], atol=2e-6)
-            np.testing.assert_allclose(other.offset[:3], link.offset[:3] * [1, -1, 1], atol=1e-12)
+            np.testing.assert_allclose(
+                other.center_of_mass, link.center_of_mass * [1, -1, 1], atol=2e-6
+            )
+            np.testing.assert_allclose(
+                other.offset[:3], link.offset[:3] * [1, -1, 1], atol=1e-12
+            )
 
 
 def test_the_legs_have_closed_form(body):
@@ -127,20 +152,37 @@ def test_the_shapes_are_closed_and_face_outwards(body):
             volume = np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6
             low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
             box = np.prod(high - low)
-            assert 0.4 * box < volume <= box * (1 + 1e-9), (link.name, type(shape.geometry).__name__)
+            assert 0.4 * box < volume <= box * (1 + 1e-9), (
+                link.name,
+                type(shape.geometry).__name__,
+            )
 
 
 def test_loops_and_segments(body):
-    assert [(loop.name, loop.type) for loop in body.extra_joints] == [("R_HAND_LOOP", "xyz"), ("L_HAND_LOOP", "xyz")]
+    assert [(loop.name, loop.type) for loop in body.extra_joints] == [
+        ("R_HAND_LOOP", "xyz"),
+        ("L_HAND_LOOP", "xyz"),
+    ]
     for loop, side in zip(body.extra_joints, "RL", strict=True):
-        assert [body.links[k].name for k in loop.links] == [f"{side}_FINGER_ROCKER", f"{side}_FINGERS"]
-    assert [segment.name for segment in body.link("CHEST_PITCH").segments] == ["CHEST_PITCH_LINK", "BATTERY"]
+        assert [body.links[k].name for k in loop.links] == [
+            f"{side}_FINGER_ROCKER",
+            f"{side}_FINGERS",
+        ]
+    assert [segment.name for segment in body.link("CHEST_PITCH").segments] == [
+        "CHEST_PITCH_LINK",
+        "BATTERY",
+    ]
 
 
 def test_it_says_what_it_is_and_from_where_to_look(body):
     assert body.info["version"] == "1.0"
     assert "humanoid" in str(body.info["info"])
-    assert [view.description for view in body.viewpoints] == ["Three quarters", "Front", "Left side", "Back"]
+    assert [view.description for view in body.viewpoints] == [
+        "Three quarters",
+        "Front",
+        "Left side",
+        "Back",
+    ]
     for view in body.viewpoints:
         ahead = poses.to_matrix(view.pose)[:3, :3] @ [0, 0, -1]
         to_robot = np.array([0, 0, 0.66]) - view.pose[:3]

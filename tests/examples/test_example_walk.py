@@ -19,7 +19,9 @@ def soles(body):
     """The flat of each sole: corners (N, 3) in the foot's frame, at the lowest points of the foot."""
     result = []
     for name in FEET:
-        vertices = np.concatenate([shape.to_mesh().vertices for shape in body.link(name).visuals])
+        vertices = np.concatenate(
+            [shape.to_mesh().vertices for shape in body.link(name).visuals]
+        )
         result.append(vertices[vertices[:, 2] < vertices[:, 2].min() + 1e-6])
     return result
 
@@ -29,7 +31,9 @@ def contacts(body, link_poses, soles):
     """Whether each foot (T, 2) stands flat on the ground."""
     flat = []
     for name, sole in zip(FEET, soles, strict=True):
-        points = poses.transform_points(link_poses[:, body.link(name).index, None], sole)
+        points = poses.transform_points(
+            link_poses[:, body.link(name).index, None], sole
+        )
         flat.append(np.abs(points[..., 2]).max(axis=-1) < 1e-8)
     return np.stack(flat, axis=-1)
 
@@ -42,19 +46,30 @@ def intervals(mask):
 
 def test_nothing_is_odd(motion, body):
     assert motion.problems == ()
-    assert (motion.frame_rate, motion.num_frames, motion.duration) == (100.0, 1001, 10.0)
+    assert (motion.frame_rate, motion.num_frames, motion.duration) == (
+        100.0,
+        1001,
+        10.0,
+    )
     assert motion.link_position.num_parts == 1
     assert motion.joint_displacement.num_parts == body.num_joints == 32
     assert not motion.zmp.is_root_relative
-    np.testing.assert_allclose(np.linalg.norm(motion.link_position.values[:, 0, 3:], axis=-1), 1, atol=1e-9)
+    np.testing.assert_allclose(
+        np.linalg.norm(motion.link_position.values[:, 0, 3:], axis=-1), 1, atol=1e-9
+    )
 
 
 def test_joints_stay_within_their_limits(motion, body):
     q = motion.joint_displacement.values
-    lower, upper = np.array([joint.lower for joint in body.joints]), np.array([joint.upper for joint in body.joints])
+    lower, upper = (
+        np.array([joint.lower for joint in body.joints]),
+        np.array([joint.upper for joint in body.joints]),
+    )
     assert np.all(q > lower) and np.all(q < upper)
     speed = np.abs(np.diff(q, axis=0)).max(axis=0) * RATE
-    assert np.all(speed < 0.8 * np.array([joint.velocity_upper for joint in body.joints]))
+    assert np.all(
+        speed < 0.8 * np.array([joint.velocity_upper for joint in body.joints])
+    )
 
 
 def test_it_is_smooth(motion):
@@ -79,21 +94,30 @@ def test_standing_feet_neither_slip_nor_sink(contacts, body, link_poses, soles):
         holds = intervals(contacts[:, column])
         for begin, end in holds:
             assert np.ptp(foot[begin + 2 : end - 2], axis=0).max() < 1e-9
-        assert all(np.linalg.norm(foot[b[0] + 5, :2] - foot[a[1] - 5, :2]) > 0.05 for a, b in pairwise(holds))
+        assert all(
+            np.linalg.norm(foot[b[0] + 5, :2] - foot[a[1] - 5, :2]) > 0.05
+            for a, b in pairwise(holds)
+        )
         steps += len(holds) - 1
-        vertices = np.concatenate([shape.to_mesh().vertices for shape in body.link(name).visuals])
+        vertices = np.concatenate(
+            [shape.to_mesh().vertices for shape in body.link(name).visuals]
+        )
         assert poses.transform_points(foot[:, None], vertices)[..., 2].min() > -1e-9
     assert steps == 9
 
 
 def test_the_feet_clear_the_ground_and_each_other(contacts, body, link_poses):
-    height = np.stack([link_poses[:, body.link(name).index, 2] for name in FEET], axis=-1) - 0.085
+    height = (
+        np.stack([link_poses[:, body.link(name).index, 2] for name in FEET], axis=-1)
+        - 0.085
+    )
     for column in (0, 1):
         for begin, end in intervals(~contacts[:, column]):
             assert height[begin:end, column].max() > 0.03
     apart = rotations.rotate(
         rotations.conjugate(link_poses[:, 0, 3:]),
-        link_poses[:, body.link(FEET[1]).index, :3] - link_poses[:, body.link(FEET[0]).index, :3],
+        link_poses[:, body.link(FEET[1]).index, :3]
+        - link_poses[:, body.link(FEET[0]).index, :3],
     )
     assert apart[:, 1].min() > 0.13
 
@@ -101,13 +125,19 @@ def test_the_feet_clear_the_ground_and_each_other(contacts, body, link_poses):
 def test_it_goes_somewhere_with_bent_knees_and_swinging_arms(motion, body):
     q, root = motion.joint_displacement.values, motion.link_position.values[:, 0]
     assert np.linalg.norm(root[-1, :2] - root[0, :2]) > 1.5
-    assert rotations.angle_between(root[0, 3:], root[-1, 3:]) == pytest.approx(0.48, abs=1e-6)
+    assert rotations.angle_between(root[0, 3:], root[-1, 3:]) == pytest.approx(
+        0.48, abs=1e-6
+    )
     column = {
-        joint.name or link.name: k for k, (joint, link) in enumerate(zip(body.joints, body.links[1:], strict=True))
+        joint.name or link.name: k
+        for k, (joint, link) in enumerate(zip(body.joints, body.links[1:], strict=True))
     }
     for side in "RL":
         assert q[:, column[f"{side}_KNEE"]].min() > np.radians(5)
-        arm, leg = q[250:700, column[f"{side}_SHOULDER_PITCH"]], q[250:700, column[f"{side}_HIP_PITCH"]]
+        arm, leg = (
+            q[250:700, column[f"{side}_SHOULDER_PITCH"]],
+            q[250:700, column[f"{side}_HIP_PITCH"]],
+        )
         assert np.corrcoef(arm, leg)[0, 1] < -0.5, "arms swing against the legs"
 
 
@@ -118,7 +148,12 @@ def test_the_loops_stay_closed(motion, body, link_poses):
             for link, point in zip(loop.links, loop.positions, strict=True)
         ]
         assert np.abs(ends[0] - ends[1]).max() < 1e-9
-        assert np.ptp(motion.joint_displacement.values[:, body.links[loop.links[0]].joint.id]) > 0.1, "and move"
+        assert (
+            np.ptp(
+                motion.joint_displacement.values[:, body.links[loop.links[0]].joint.id]
+            )
+            > 0.1
+        ), "and move"
 
 
 def margin(point, corners):
@@ -138,7 +173,9 @@ def support_margins(points, contacts, body, link_poses, soles):
     return result
 
 
-def test_the_zero_moment_point_is_under_the_feet(motion, contacts, body, link_poses, soles):
+def test_the_zero_moment_point_is_under_the_feet(
+    motion, contacts, body, link_poses, soles
+):
     zmp = motion.zmp.values
     np.testing.assert_array_equal(zmp[:, 2], 0)
     assert support_margins(zmp, contacts, body, link_poses, soles).min() > 0.04
@@ -148,7 +185,10 @@ def test_the_zero_moment_point_is_under_the_feet(motion, contacts, body, link_po
 def mujoco_model(body):
     """The same robot in MuJoCo, which refuses bodies that cannot exist."""
     mujoco = pytest.importorskip("mujoco")
-    children = {link.index: [c for c in body.links if c.parent == link.index] for link in body.links}
+    children = {
+        link.index: [c for c in body.links if c.parent == link.index]
+        for link in body.links
+    }
 
     def text(values):
         return " ".join(repr(float(value)) for value in np.ravel(values))
@@ -156,7 +196,9 @@ def mujoco_model(body):
     def element(link):
         i = link.inertia
         joint = (
-            f'<joint name="{link.name}" type="hinge" axis="{text(link.joint.axis)}"/>' if link.index else "<freejoint/>"
+            f'<joint name="{link.name}" type="hinge" axis="{text(link.joint.axis)}"/>'
+            if link.index
+            else "<freejoint/>"
         )
         inertial = (
             f'<inertial pos="{text(link.center_of_mass)}" mass="{link.mass!r}" '
@@ -195,10 +237,14 @@ def test_mujoco_finds_the_zero_moment_point_where_the_file_says(
     """Inverse dynamics: force and torque on the free root, that is the ground's, give the point where it must push."""
     mujoco, model = mujoco_model
     data = mujoco.MjData(model)
-    positions = np.concatenate([motion.link_position.values[:, 0], motion.joint_displacement.values], axis=1)
+    positions = np.concatenate(
+        [motion.link_position.values[:, 0], motion.joint_displacement.values], axis=1
+    )
     velocities = np.empty((len(positions) - 1, model.nv))
     for k in range(len(velocities)):
-        mujoco.mj_differentiatePos(model, velocities[k], 1 / RATE, positions[k], positions[k + 1])
+        mujoco.mj_differentiatePos(
+            model, velocities[k], 1 / RATE, positions[k], positions[k + 1]
+        )
     found = np.empty((len(positions) - 2, 3))
     for k in range(1, len(positions) - 1):
         data.qpos[:] = positions[k]
@@ -206,7 +252,9 @@ def test_mujoco_finds_the_zero_moment_point_where_the_file_says(
         data.qacc[:] = (velocities[k] - velocities[k - 1]) * RATE
         mujoco.mj_inverse(model, data)
         force = data.qfrc_inverse[:3]
-        torque = rotations.rotate(positions[k, 3:7], data.qfrc_inverse[3:6]) + np.cross(positions[k, :3], force)
+        torque = rotations.rotate(positions[k, 3:7], data.qfrc_inverse[3:6]) + np.cross(
+            positions[k, :3], force
+        )
         found[k - 1] = [-torque[1] / force[2], torque[0] / force[2], 0]
         assert force[2] > 0.7 * body.mass * 9.8, "the robot never falls off the ground"
         sideways = np.linalg.norm(force[:2]) / force[2]
@@ -214,4 +262,7 @@ def test_mujoco_finds_the_zero_moment_point_where_the_file_says(
     off = np.linalg.norm(found - motion.zmp.values[1:-1], axis=-1)
     assert off.max() < 0.005
     assert off.mean() < 0.001
-    assert support_margins(found, contacts[1:-1], body, link_poses[1:-1], soles).min() > 0.04
+    assert (
+        support_margins(found, contacts[1:-1], body, link_poses[1:-1], soles).min()
+        > 0.04
+    )

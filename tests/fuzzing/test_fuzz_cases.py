@@ -19,7 +19,11 @@ from hypothesis import strategies as st
 from bodymotion.formats.registry import FORMATS
 from sample_files import ACCEPT
 
-FINDING = settings(max_examples=150 if ACCEPT else 10, deadline=None, suppress_health_check=list(HealthCheck))
+FINDING = settings(
+    max_examples=150 if ACCEPT else 10,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 SAVED = [(path.parent.name, path) for name in TARGETS for path in saved_cases(name)]
 
 
@@ -48,13 +52,17 @@ def workspaces():
 
 
 def test_names_and_folders():
-    assert {row.name for row in FORMATS} <= {target.format for target in TARGETS.values()}
+    assert {row.name for row in FORMATS} <= {
+        target.format for target in TARGETS.values()
+    }
     assert {path.name for path in CASES.iterdir()} <= set(TARGETS)
     for _, path in SAVED:
         assert path.stat().st_size < 20_000, "cases are small"
 
 
-@pytest.mark.parametrize(("name", "path"), SAVED, ids=lambda value: getattr(value, "name", value))
+@pytest.mark.parametrize(
+    ("name", "path"), SAVED, ids=lambda value: getattr(value, "name", value)
+)
 def test_cases(workspaces, name, path):
     """What broke a reader once does not again, nor takes long."""
     attempt(workspaces(name), path.read_bytes())
@@ -64,7 +72,14 @@ def test_cases(workspaces, name, path):
 def test_seeds_are_read(workspaces, name):
     workspace = workspaces(name)
     for seed in workspace.target.seeds():
-        assert attempt(workspace, seed) in ("Body", "Motion", "Animation", "KeyPoses", "Skeleton", "Choreography")
+        assert attempt(workspace, seed) in (
+            "Body",
+            "Motion",
+            "Animation",
+            "KeyPoses",
+            "Skeleton",
+            "Choreography",
+        )
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -87,9 +102,17 @@ def test_what_the_harness_notices():
         with pytest.raises(Hang), watched(folder, 0, seconds=0.2):
             while True:
                 pass
-        with pytest.raises(Escape, match="passwd"), watched(folder, 0), Path("/etc/passwd").open() as file:
+        with (
+            pytest.raises(Escape, match="passwd"),
+            watched(folder, 0),
+            Path("/etc/passwd").open() as file,
+        ):
             file.read(1)
-        with pytest.raises(Escape, match=r"socket\."), watched(folder, 0), contextlib.suppress(OSError):
+        with (
+            pytest.raises(Escape, match=r"socket\."),
+            watched(folder, 0),
+            contextlib.suppress(OSError),
+        ):
             import socket
 
             socket.create_connection(("127.0.0.1", 9), timeout=1)
@@ -116,7 +139,9 @@ def test_a_fault_is_reported_with_its_input(tmp_path, capsys):
     case = tmp_path / "Hang.seq"
     case.write_bytes(b"a: \xff\n")
     log = tmp_path / "seq.log"
-    log.write_text(f"#12 NEW cov: 40 ft\nFAULT seq Hang in 5 bytes\nKEPT {case}\nDone 345 runs in 3 second(s)\n")
+    log.write_text(
+        f"#12 NEW cov: 40 ft\nFAULT seq Hang in 5 bytes\nKEPT {case}\nDone 345 runs in 3 second(s)\n"
+    )
     assert report("seq", 3, 0, tmp_path) == (345, 1)
     out = capsys.readouterr().out
     assert "seq: 345 executions in 3 s, 40 branches, 1 faults" in out

@@ -73,7 +73,13 @@ def main() -> None:
         try:
             with (
                 warnings.catch_warnings(),
-                watched(Path(case["folder"]) / "model", case["size"], 20, 1 << 40, case["path"]),
+                watched(
+                    Path(case["folder"]) / "model",
+                    case["size"],
+                    20,
+                    1 << 40,
+                    case["path"],
+                ),
             ):
                 warnings.simplefilter("ignore")
                 outcome = read(case["path"])

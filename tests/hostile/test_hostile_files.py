@@ -20,7 +20,9 @@ from hostile_files import CASES, JOINTS, SEQ
 import bodymotion as bm
 from sample_files import ACCEPT, tries
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured as Linux tells it")
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="memory is measured as Linux tells it"
+)
 READER = Path(__file__).with_name("hostile_reader.py")
 SECONDS = 10.0
 MEMORY = 300 << 20
@@ -38,7 +40,10 @@ class Reader:
     def start(self) -> None:
         with self.errors.open("ab") as file:
             self.process = subprocess.Popen(
-                [sys.executable, READER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file
+                [sys.executable, READER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=file,
             )
         assert self.answer(LONGEST)["outcome"] == "ready", self.errors.read_text()
 
@@ -50,7 +55,11 @@ class Reader:
         if line:
             return json.loads(line)
         self.process.kill()
-        return {"outcome": f"the process ended or hung: {self.process.wait()}", "seconds": seconds, "memory": 0}
+        return {
+            "outcome": f"the process ended or hung: {self.process.wait()}",
+            "seconds": seconds,
+            "memory": 0,
+        }
 
     def ask(self, **what: object) -> dict[str, object]:
         assert self.process.stdin is not None
@@ -72,7 +81,12 @@ def laid_out(name: str, folder: Path) -> tuple[str, int]:
         "xml": "<mujoco/>",
         "mtl": "newmtl a\n",
     }
-    for suffix, text in {**secrets, "stl": "solid a\n", "bin": "0" * 36, "dae": "<COLLADA/>"}.items():
+    for suffix, text in {
+        **secrets,
+        "stl": "solid a\n",
+        "bin": "0" * 36,
+        "dae": "<COLLADA/>",
+    }.items():
         (folder / f"secret.{suffix}").write_text(text)
         (model / f"link.{suffix}").symlink_to(folder / f"secret.{suffix}")
     for suffix in ("wrl", "stl"):
@@ -80,7 +94,11 @@ def laid_out(name: str, folder: Path) -> tuple[str, int]:
         (model / f"zero.{suffix}").symlink_to("/dev/zero")
     (model / "up").symlink_to(folder)
     path = CASES[name](folder)
-    return str(path), sum(file.stat().st_size for file in model.iterdir() if file.is_file() and not file.is_symlink())
+    return str(path), sum(
+        file.stat().st_size
+        for file in model.iterdir()
+        if file.is_file() and not file.is_symlink()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -98,9 +116,17 @@ def test_hostile_file(reader, name, tmp_path):
     path, size = laid_out(name, folder)
     answer = reader.ask(name=name, folder=str(folder), path=path, size=size)
     outcome = str(answer["outcome"])
-    assert outcome.startswith(("refused", "Body", "Motion", "Animation", "KeyPoses", "Skeleton", "Choreography")), (
-        outcome
-    )
+    assert outcome.startswith(
+        (
+            "refused",
+            "Body",
+            "Motion",
+            "Animation",
+            "KeyPoses",
+            "Skeleton",
+            "Choreography",
+        )
+    ), outcome
     assert answer["seconds"] < SECONDS
     assert answer["memory"] < MEMORY + 10 * size
     assert not [*tmp_path.rglob("*pwned*")]
@@ -109,7 +135,9 @@ def test_hostile_file(reader, name, tmp_path):
 def test_files_that_change_while_they_are_read(tmp_path):
     """Cut off, grown and replaced again and again: a motion or a FormatError each time."""
     path = tmp_path / "a.seq"
-    whole = (SEQ + JOINTS.format(3, "1, 2, 3")).encode() + b"      - [ 1, 2, 3 ]\n" * (20_000 if ACCEPT else 5_000)
+    whole = (SEQ + JOINTS.format(3, "1, 2, 3")).encode() + b"      - [ 1, 2, 3 ]\n" * (
+        20_000 if ACCEPT else 5_000
+    )
     path.write_bytes(whole)
     done = threading.Event()
 
@@ -142,7 +170,9 @@ def test_files_that_change_while_they_are_read(tmp_path):
         changing.join()
 
 
-@pytest.mark.parametrize("content", [b"", b"type: [", b"#VRML V2.0 utf8\nGroup {", bytes(1 << 20)])
+@pytest.mark.parametrize(
+    "content", [b"", b"type: [", b"#VRML V2.0 utf8\nGroup {", bytes(1 << 20)]
+)
 def test_what_comes_out_of_a_pipe(tmp_path, content):
     path = tmp_path / "pipe.seq"
     os.mkfifo(path)
@@ -158,7 +188,9 @@ def test_a_pipe_that_nobody_writes_into(tmp_path):
     """There is an answer all the same."""
     os.mkfifo(tmp_path / "pipe.seq")
     command = [sys.executable, "-m", "bodymotion", "check", str(tmp_path / "pipe.seq")]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=LONGEST, check=False
+    )
     assert result.returncode == 1
     assert "no process writes to this pipe" in result.stdout
 
@@ -170,6 +202,8 @@ def test_a_folder_with_what_is_no_file(tmp_path):
     (tmp_path / "loop").symlink_to(".")
     (tmp_path / "c.seq").write_text("type: x")
     command = [sys.executable, "-m", "bodymotion", "check", str(tmp_path)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=LONGEST, check=False
+    )
     assert result.returncode == 1
     assert "c.seq" in result.stdout and "a.seq" not in result.stdout

@@ -21,9 +21,15 @@ GOOD = np.diag([1.0, 1.0, 1.5])
 
 
 def link(index, parent, kind="rotate", mass=1.0, inertia=GOOD, **more):
-    segment = Segment(name=f"s{index}", mass=mass, inertia=np.array(inertia, dtype=float), **more)
+    segment = Segment(
+        name=f"s{index}", mass=mass, inertia=np.array(inertia, dtype=float), **more
+    )
     return Link(
-        name=f"L{index}", index=index, parent=parent, joint=Joint(name=f"L{index}", type=kind), segments=(segment,)
+        name=f"L{index}",
+        index=index,
+        parent=parent,
+        joint=Joint(name=f"L{index}", type=kind),
+        segments=(segment,),
     )
 
 
@@ -83,9 +89,15 @@ def test_the_nearest_tensor(tensor):
         assert np.linalg.eigvalsh(spreads).max() <= 1e-9
         return
     assert inertias.fault(1.0, nearest) is None
-    assert np.abs(nearest @ tensor - tensor @ nearest).max() < 1e-8 * max(1, np.abs(tensor).max() ** 2)
-    spreads, before = (np.linalg.eigvalsh(0.5 * np.trace(t) * np.eye(3) - t) for t in (nearest, tensor))
-    assert spreads == pytest.approx(np.maximum(before, inertias.SPREAD * before.max()), abs=1e-9)
+    assert np.abs(nearest @ tensor - tensor @ nearest).max() < 1e-8 * max(
+        1, np.abs(tensor).max() ** 2
+    )
+    spreads, before = (
+        np.linalg.eigvalsh(0.5 * np.trace(t) * np.eye(3) - t) for t in (nearest, tensor)
+    )
+    assert spreads == pytest.approx(
+        np.maximum(before, inertias.SPREAD * before.max()), abs=1e-9
+    )
 
 
 def test_a_group_is_carried_by_one_link():
@@ -94,9 +106,16 @@ def test_a_group_is_carried_by_one_link():
     good = body(link(0, -1, "fixed", **empty), link(1, 0, **empty), link(2, 1, "fixed"))
     assert inertias.faults(good) == ()
     assert rigid_groups(good) == ((0,), (1, 2))
-    bad = body(link(0, -1, "free"), link(1, 0, **empty), link(2, 1, "fixed", **empty), link(3, 0, "crawler", **empty))
+    bad = body(
+        link(0, -1, "free"),
+        link(1, 0, **empty),
+        link(2, 1, "fixed", **empty),
+        link(3, 0, "crawler", **empty),
+    )
     assert [(one.link, one.why) for one in inertias.faults(bad)] == [(1, "mass")]
-    still = body(link(0, -1, "fixed"), link(1, 0, "fixed", mass=1.0, inertia=np.diag([1, 1, 3])))
+    still = body(
+        link(0, -1, "fixed"), link(1, 0, "fixed", mass=1.0, inertia=np.diag([1, 1, 3]))
+    )
     assert [one.why for one in inertias.faults(still)] == ["triangle"]
 
 
@@ -110,8 +129,14 @@ def test_the_repair_says_what_it_does():
     )
     mended, told = inertias.repaired(first)
     assert [problem.rule for problem in told] == ["LOSS047", "LOSS045", "LOSS046"]
-    assert [problem.location.inside for problem in told] == ["links[0]", "links[1]", "links[2]"]
-    assert np.diag(mended.links[0].inertia) == pytest.approx([0.25, 0.25, 0.5], rel=1e-5)
+    assert [problem.location.inside for problem in told] == [
+        "links[0]",
+        "links[1]",
+        "links[2]",
+    ]
+    assert np.diag(mended.links[0].inertia) == pytest.approx(
+        [0.25, 0.25, 0.5], rel=1e-5
+    )
     assert mended.links[0].mass == 5.0
     assert mended.links[1].mass == inertias.MASS_GIVEN
     assert np.diag(mended.links[2].inertia) == pytest.approx(
@@ -138,13 +163,20 @@ def test_segments_keep_what_they_weigh():
     mended, _ = inertias.repaired(first)
     assert [s.mass for s in mended.links[0].segments] == [1.0, 2.0]
     assert inertias.faults(mended) == ()
-    assert np.abs(mended.links[0].center_of_mass - first.links[0].center_of_mass).max() < 1e-15
+    assert (
+        np.abs(mended.links[0].center_of_mass - first.links[0].center_of_mass).max()
+        < 1e-15
+    )
 
 
 @settings(max_examples=tries(20))
 @given(
     some.bodies(
-        sane=False, kinds=("box",), max_segments=2, placed_segments=True, joint_types=("rotate", "fixed", "crawler")
+        sane=False,
+        kinds=("box",),
+        max_segments=2,
+        placed_segments=True,
+        joint_types=("rotate", "fixed", "crawler"),
     )
 )
 def test_what_is_repaired_is_accepted(broken):
@@ -158,10 +190,20 @@ def test_what_is_repaired_is_accepted(broken):
 
 
 @settings(max_examples=tries(60))
-@given(st.lists(st.sampled_from([0.0, -1.0, 1.0, 1e-16, 1e-14, 1e300, np.nan, np.inf, 0.3]), min_size=13, max_size=13))
+@given(
+    st.lists(
+        st.sampled_from([0.0, -1.0, 1.0, 1e-16, 1e-14, 1e300, np.nan, np.inf, 0.3]),
+        min_size=13,
+        max_size=13,
+    )
+)
 def test_any_numbers_are_repaired(numbers):
     mass, *rest = numbers
-    segment = Segment(mass=mass, center_of_mass=np.array(rest[:3]), inertia=np.array(rest[3:]).reshape(3, 3))
+    segment = Segment(
+        mass=mass,
+        center_of_mass=np.array(rest[:3]),
+        inertia=np.array(rest[3:]).reshape(3, 3),
+    )
     root = Link(name="r", joint=Joint(name="r", type="free"), segments=(segment,))
     mended, _ = inertias.repaired(body(root))
     assert inertias.faults(mended) == ()
@@ -174,14 +216,23 @@ def test_mujoco_agrees(mass, tensor):
     mujoco = pytest.importorskip("mujoco")
     why = inertias.fault(mass, tensor)
     least, middle, most = inertias.principal_moments(tensor)[0].tolist()
-    if min(abs(least), abs(least + middle - most)) < 1e-6 * max(abs(most), abs(least), 1e-6):
+    if min(abs(least), abs(least + middle - most)) < 1e-6 * max(
+        abs(most), abs(least), 1e-6
+    ):
         return
     spec = mujoco.MjSpec()
     spec.compiler.balanceinertia = False
     made = spec.worldbody.add_body()
     made.add_freejoint()
     made.mass, made.explicitinertial = mass, True
-    made.fullinertia = [tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2]]
+    made.fullinertia = [
+        tensor[0, 0],
+        tensor[1, 1],
+        tensor[2, 2],
+        tensor[0, 1],
+        tensor[0, 2],
+        tensor[1, 2],
+    ]
     try:
         spec.compile()
     except ValueError:

@@ -32,7 +32,9 @@ def arrays(path: Path) -> Any:
 def body_of(path: Path) -> bm.Body:
     given = answer(path)
     if given["body_is_stub"]:
-        return bm.load_body(path.with_name(path.name.replace(".golden.json", ".stub.body")))
+        return bm.load_body(
+            path.with_name(path.name.replace(".golden.json", ".stub.body"))
+        )
     return bm.load_body(CORPUS / given["body_file"], allow_outside=True)
 
 
@@ -43,10 +45,17 @@ def key_poses_of(path: Path) -> bm.KeyPoses:
 
 def robots(least: int = 0) -> list[Path]:
     """Return the answers on real robots, with at least so many poses."""
-    return [one for one in ANSWERS if not answer(one)["body_is_stub"] and len(answer(one)["parsed"]["poses"]) >= least]
+    return [
+        one
+        for one in ANSWERS
+        if not answer(one)["body_is_stub"]
+        and len(answer(one)["parsed"]["poses"]) >= least
+    ]
 
 
-def solve_chain(body: bm.Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floats, Floats]:
+def solve_chain(
+    body: bm.Body, chain: Chain, q: Floats, target: Floats
+) -> tuple[Floats, Floats]:
     """Return what `solve_chain` does, by Choreonoid's own iteration: frames that do not arrive keep the joints of `q`."""
     values, todo = np.array(q), np.arange(len(q))
     for _ in range(MAX_STEPS):
@@ -61,4 +70,6 @@ def solve_chain(body: bm.Body, chain: Chain, q: Floats, target: Floats) -> tuple
         values[todo[:, None], list(chain.columns)] += GAIN * step[:, :, 0]
     values[todo] = q[todo]
     error, _ = errors_of(body, chain, values, target)
-    return values[:, list(chain.columns)], np.linalg.norm(error.reshape(-1, 2, 3), axis=2)
+    return values[:, list(chain.columns)], np.linalg.norm(
+        error.reshape(-1, 2, 3), axis=2
+    )

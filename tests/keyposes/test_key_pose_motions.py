@@ -12,7 +12,15 @@ import bodymotion as bm
 from bodymotion.balancing.waist import BalancerOptions, balanced
 from bodymotion.keyposes import interpolation
 from bodymotion.keyposes.interpolation import Interpolated, Plan
-from keyposes.reference import ANSWERS, answer, arrays, body_of, key_poses_of, robots, solve_chain
+from keyposes.reference import (
+    ANSWERS,
+    answer,
+    arrays,
+    body_of,
+    key_poses_of,
+    robots,
+    solve_chain,
+)
 from sample_files import ACCEPT, CORPUS, ROOT, missing, sampled
 
 RUNS = {"plain__": ("none", False), "": ("stealthy", True), "toe__": ("toe", True)}
@@ -41,11 +49,27 @@ def test_joints_links_and_zmp_are_those_of_the_reference(path: Path) -> None:
             continue
         plan = Plan(key_poses, body, steps, with_zmp)
         made = plan.at(given["times"])
-        others = [joint for joint in range(body.num_joints) if joint not in legs_of(plan, body)]
+        others = [
+            joint
+            for joint in range(body.num_joints)
+            if joint not in legs_of(plan, body)
+        ]
         there = given["q_valid"][:, others] > 0
-        assert np.abs(np.where(there, made.q[:, others] - given[prefix + "q"][:, others], 0.0)).max() < 1e-6
+        assert (
+            np.abs(
+                np.where(there, made.q[:, others] - given[prefix + "q"][:, others], 0.0)
+            ).max()
+            < 1e-6
+        )
         if prefix + "zmp" in given and made.zmp is not None:
-            valid = given[prefix + "zmp_valid" if prefix + "zmp_valid" in given else "zmp_valid"] > 0
+            valid = (
+                given[
+                    prefix + "zmp_valid"
+                    if prefix + "zmp_valid" in given
+                    else "zmp_valid"
+                ]
+                > 0
+            )
             assert np.nanmax(np.abs(made.zmp - given[prefix + "zmp"])[valid]) < 1e-6
         if prefix + "link_pose" in given and len(made.links):
             check_links(given, prefix, made)
@@ -66,23 +90,43 @@ def check_links(given: Any, prefix: str, made: Interpolated) -> None:
 
 @pytest.mark.parametrize("path", sampled(robots(), 3), ids=lambda path: path.name)
 def test_keys_that_steps_and_zmp_add_are_those_of_the_reference(path: Path) -> None:
-    for run, (steps, with_zmp) in {"plain": RUNS["plain__"], "gui": RUNS[""], "toe": RUNS["toe__"]}.items():
+    for run, (steps, with_zmp) in {
+        "plain": RUNS["plain__"],
+        "gui": RUNS[""],
+        "toe": RUNS["toe__"],
+    }.items():
         expected = answer(path)["adjusted_keys"][run]
         plan = Plan(key_poses_of(path), body_of(path), steps, with_zmp)
         for link in expected["links"].values():
             track, _ = plan.links[link["index"]]
             samples = link["samples"]
-            assert np.allclose(track.times, [sample["t"] for sample in samples], atol=1e-9)
-            assert np.allclose(track.values, [sample["xyzrpy"] for sample in samples], atol=1e-6)
-            assert np.allclose(track.slopes, [sample["vel"] for sample in samples], atol=1e-6)
-            assert [key.is_touching for key in track.keys] == [bool(sample["touch"]) for sample in samples]
+            assert np.allclose(
+                track.times, [sample["t"] for sample in samples], atol=1e-9
+            )
+            assert np.allclose(
+                track.values, [sample["xyzrpy"] for sample in samples], atol=1e-6
+            )
+            assert np.allclose(
+                track.slopes, [sample["vel"] for sample in samples], atol=1e-6
+            )
+            assert [key.is_touching for key in track.keys] == [
+                bool(sample["touch"]) for sample in samples
+            ]
         assert plan.zmp is not None
-        assert np.allclose(plan.zmp.times, [key["t"] for key in expected["zmp"]], atol=1e-9)
-        assert np.allclose(plan.zmp.values, [key["p"] for key in expected["zmp"]], atol=1e-6)
+        assert np.allclose(
+            plan.zmp.times, [key["t"] for key in expected["zmp"]], atol=1e-9
+        )
+        assert np.allclose(
+            plan.zmp.values, [key["p"] for key in expected["zmp"]], atol=1e-6
+        )
 
 
-@pytest.mark.parametrize("path", robots() if ACCEPT else robots()[-3:-2], ids=lambda path: path.name)
-def test_the_waist_moves_as_by_the_reference_balancer(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "path", robots() if ACCEPT else robots()[-3:-2], ids=lambda path: path.name
+)
+def test_the_waist_moves_as_by_the_reference_balancer(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(interpolation, "solve_chain", solve_chain)
     given, body = arrays(path), body_of(path)
     key_poses = key_poses_of(path)
@@ -99,9 +143,13 @@ def test_the_waist_moves_as_by_the_reference_balancer(path: Path, monkeypatch: p
         assert np.abs(made.q[::each] - given[prefix + "q"])[:-10].max() < 5e-3
 
 
-def test_a_published_walk_comes_out_of_its_key_poses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_published_walk_comes_out_of_its_key_poses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(interpolation, "solve_chain", solve_chain)
-    published = next(iter(CORPUS.glob("seq/**/SR1WalkPattern2.seq")), None) or missing("SR1WalkPattern2.seq")
+    published = next(iter(CORPUS.glob("seq/**/SR1WalkPattern2.seq")), None) or missing(
+        "SR1WalkPattern2.seq"
+    )
     path = next(path for path in ANSWERS if "SR1WalkPattern2" in path.name)
     body, key_poses = body_of(path), key_poses_of(path)
     # The published motion has 500 frames a second, and 10 passes of the balancer; its integrals are coarser with 100 and 4.
@@ -123,8 +171,18 @@ def test_key_poses_of_a_motion_keep_it_within_the_tolerance() -> None:
         rate = walk.joint_displacement.timeline.frame_rate
         back = found.to_motion(body, rate, steps="none", automatic_zmp=False)
         assert back.joint_displacement is not None
-        assert np.abs(back.joint_displacement.values - walk.joint_displacement.values).max() <= tolerance
-        assert np.abs(body.link_poses(back)[:, 0, :3] - body.link_poses(walk)[:, 0, :3]).max() <= tolerance
+        assert (
+            np.abs(
+                back.joint_displacement.values - walk.joint_displacement.values
+            ).max()
+            <= tolerance
+        )
+        assert (
+            np.abs(
+                body.link_poses(back)[:, 0, :3] - body.link_poses(walk)[:, 0, :3]
+            ).max()
+            <= tolerance
+        )
         assert len(found) < 0.5 * walk.joint_displacement.num_frames
 
 
@@ -132,7 +190,9 @@ def test_key_poses_of_a_motion_keep_it_within_the_tolerance() -> None:
 def test_a_motion_that_no_memory_holds_is_rejected(seconds: float) -> None:
     poses = (bm.KeyPose(joints={0: 0.0}), bm.KeyPose(time=seconds, joints={0: 1.0}))
     with pytest.raises(MemoryError):
-        bm.KeyPoses(poses=poses).to_motion(bm.load_body(ROOT / "examples" / "biped.wrl"))
+        bm.KeyPoses(poses=poses).to_motion(
+            bm.load_body(ROOT / "examples" / "biped.wrl")
+        )
 
 
 def test_commands_take_key_poses_with_a_model(tmp_path: Path) -> None:
@@ -141,17 +201,34 @@ def test_commands_take_key_poses_with_a_model(tmp_path: Path) -> None:
     from bodymotion.cli.app import app
     from sample_files import ROOT
 
-    robot, walk = (str(ROOT / "examples" / name) for name in ("biped.wrl", "biped_walk.seq"))
+    robot, walk = (
+        str(ROOT / "examples" / name) for name in ("biped.wrl", "biped_walk.seq")
+    )
     poses, back = str(tmp_path / "a.pseq"), str(tmp_path / "a.seq")
     runner = CliRunner()
-    assert runner.invoke(app, ["convert", robot, walk, poses, "--fit", "0.02"]).exit_code == 0
-    assert runner.invoke(app, ["convert", robot, poses, back, "--rate", "50", "--steps", "none"]).exit_code == 0
-    made, original = bm.load_motion(back).joint_displacement, bm.load_motion(walk).joint_displacement
+    assert (
+        runner.invoke(app, ["convert", robot, walk, poses, "--fit", "0.02"]).exit_code
+        == 0
+    )
+    assert (
+        runner.invoke(
+            app, ["convert", robot, poses, back, "--rate", "50", "--steps", "none"]
+        ).exit_code
+        == 0
+    )
+    made, original = (
+        bm.load_motion(back).joint_displacement,
+        bm.load_motion(walk).joint_displacement,
+    )
     assert made is not None
     assert original is not None
     assert made.timeline.frame_rate == 50
     assert np.abs(made.values - original.values[::2])[: len(made.values)].max() <= 0.02
-    for wrong in (["convert", poses, back], ["view", poses, "--html", str(tmp_path / "x.html")], ["convert", robot]):
+    for wrong in (
+        ["convert", poses, back],
+        ["view", poses, "--html", str(tmp_path / "x.html")],
+        ["convert", robot],
+    ):
         assert runner.invoke(app, wrong).exit_code == 2
     assert runner.invoke(app, ["measure", robot, poses]).exit_code == 0
     checked = runner.invoke(app, ["check", poses, "--body", robot])

@@ -43,21 +43,46 @@ refs:
 @pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.name)
 def test_a_sample_is_read_as_by_the_reference(path: Path) -> None:
     ours, theirs = key_poses_of(path), answer(path)["parsed"]
-    assert (ours.name, ours.target_body, len(ours)) == (theirs["name"], theirs["targetBody"], len(theirs["poses"]))
+    assert (ours.name, ours.target_body, len(ours)) == (
+        theirs["name"],
+        theirs["targetBody"],
+        len(theirs["poses"]),
+    )
     for pose, expected in zip(ours.poses, theirs["poses"], strict=True):
-        assert (pose.time, pose.max_transition_time) == (expected["time"], expected["maxTransitionTime"])
-        assert dict(pose.joints) == dict(zip(expected["joints"], expected["q"], strict=True))
+        assert (pose.time, pose.max_transition_time) == (
+            expected["time"],
+            expected["maxTransitionTime"],
+        )
+        assert dict(pose.joints) == dict(
+            zip(expected["joints"], expected["q"], strict=True)
+        )
         assert sorted(pose.stationary_joints) == expected["spJoints"]
         assert (None if pose.zmp is None else pose.zmp.tolist()) == expected["zmp"]
-        assert pose.zmp is None or pose.zmp_is_stationary == expected["isZmpStationaryPoint"]
+        assert (
+            pose.zmp is None
+            or pose.zmp_is_stationary == expected["isZmpStationaryPoint"]
+        )
         by_index = {key.index: key for key in pose.links}
         assert len(by_index) == len(expected["ikLinks"])
         for link in expected["ikLinks"]:
             key = by_index[link["index"]]
             assert key.position.tolist() == link["translation"]
             assert key.rotation.ravel().tolist() == np.ravel(link["rotation"]).tolist()
-            assert (key.name, key.is_base, key.is_stationary, key.is_touching, key.is_slave) == tuple(
-                link[name] for name in ("name", "isBaseLink", "isStationaryPoint", "isTouching", "isSlave")
+            assert (
+                key.name,
+                key.is_base,
+                key.is_stationary,
+                key.is_touching,
+                key.is_slave,
+            ) == tuple(
+                link[name]
+                for name in (
+                    "name",
+                    "isBaseLink",
+                    "isStationaryPoint",
+                    "isTouching",
+                    "isSlave",
+                )
             )
 
 
@@ -107,12 +132,21 @@ def test_one_fault_hides_no_other(tmp_path: Path) -> None:
         .replace("time: 2", "time: -2")
     )
     found = bm.check(file)
-    assert {problem.rule for problem in found.problems} == {"PSQ102", "PSQ107", "MOT101"}
+    assert {problem.rule for problem in found.problems} == {
+        "PSQ102",
+        "PSQ107",
+        "MOT101",
+    }
     assert all(problem.location.line for problem in found.problems)
 
 
-@pytest.mark.parametrize(("right", "wrong", "rule"), [("PoseSeq", "PosSeq", "PSQ003"), ("zmp:", ":", "YAML101")])
-def test_a_fault_of_the_whole_file_hides_no_other_before_it(right: str, wrong: str, rule: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("right", "wrong", "rule"),
+    [("PoseSeq", "PosSeq", "PSQ003"), ("zmp:", ":", "YAML101")],
+)
+def test_a_fault_of_the_whole_file_hides_no_other_before_it(
+    right: str, wrong: str, rule: str, tmp_path: Path
+) -> None:
     file = tmp_path / "a.pseq"
     broken = TEXT.replace("q: [ 0.25 ]", "q: [ 0.25, 1 ]")
     at = broken.rindex(right)
@@ -128,7 +162,13 @@ link_keys = st.builds(
         index=index,
         position=np.array(position),
         rotation=bm.rotations.to_matrix([0.5, 0.5, -0.5, 0.5]),
-        **dict(zip(("is_base", "is_stationary", "is_touching", "is_slave"), flags, strict=True)),
+        **dict(
+            zip(
+                ("is_base", "is_stationary", "is_touching", "is_slave"),
+                flags,
+                strict=True,
+            )
+        ),
         contact_points=np.array([position]) if flags[2] else np.zeros((0, 3)),
     ),
     texts,

@@ -8,7 +8,10 @@ import numpy as np
 __all__ = ["model_differences"]
 
 OBJECTS = {
-    "body": ("nbody", "body_mass body_pos body_quat body_ipos body_gravcomp body_mocapid body_parentid body_jntnum"),
+    "body": (
+        "nbody",
+        "body_mass body_pos body_quat body_ipos body_gravcomp body_mocapid body_parentid body_jntnum",
+    ),
     "joint": (
         "njnt",
         "jnt_type jnt_pos jnt_axis jnt_range jnt_limited jnt_stiffness jnt_margin jnt_actfrcrange jnt_actfrclimited "
@@ -25,7 +28,10 @@ OBJECTS = {
         "ncam",
         "cam_pos cam_quat cam_fovy cam_resolution cam_mode cam_targetbodyid cam_intrinsic cam_sensorsize",
     ),
-    "light": ("nlight", "light_pos light_dir light_bodyid light_cutoff light_castshadow"),
+    "light": (
+        "nlight",
+        "light_pos light_dir light_bodyid light_cutoff light_castshadow",
+    ),
     "actuator": (
         "nu",
         "actuator_trntype actuator_dyntype actuator_gaintype actuator_biastype actuator_trnid actuator_ctrllimited "
@@ -35,7 +41,10 @@ OBJECTS = {
         "ntendon",
         "tendon_num tendon_limited tendon_range tendon_stiffness tendon_damping tendon_frictionloss tendon_lengthspring tendon_length0",
     ),
-    "equality": ("neq", "eq_type eq_obj1id eq_obj2id eq_active0 eq_solref eq_solimp eq_data"),
+    "equality": (
+        "neq",
+        "eq_type eq_obj1id eq_obj2id eq_active0 eq_solref eq_solimp eq_data",
+    ),
     "sensor": (
         "nsensor",
         "sensor_type sensor_objtype sensor_objid sensor_reftype sensor_refid sensor_noise sensor_cutoff sensor_user",
@@ -54,20 +63,32 @@ def model_differences(before, after, leave_out=()) -> list[str]:
     found = []
     for kind, (count, names) in OBJECTS.items():
         if getattr(before, count) != getattr(after, count):
-            found.append(f"{kind}: {getattr(before, count)} and {getattr(after, count)}")
+            found.append(
+                f"{kind}: {getattr(before, count)} and {getattr(after, count)}"
+            )
             continue
         for name in names.split():
-            one, two = (np.asarray(getattr(model, name), dtype=float) for model in (before, after))
+            one, two = (
+                np.asarray(getattr(model, name), dtype=float)
+                for model in (before, after)
+            )
             if one.shape != two.shape:
                 found.append(f"{name}: {one.shape} {two.shape}")
             elif name in ("body_quat", "cam_quat"):
-                if np.abs(np.abs(np.sum(one * two, axis=-1)) - 1.0).max(initial=0.0) > 1e-9:
+                if (
+                    np.abs(np.abs(np.sum(one * two, axis=-1)) - 1.0).max(initial=0.0)
+                    > 1e-9
+                ):
                     found.append(name)
-            elif name not in leave_out and not np.allclose(one, two, rtol=1e-6, atol=1e-7):
+            elif name not in leave_out and not np.allclose(
+                one, two, rtol=1e-6, atol=1e-7
+            ):
                 found.append(f"{name}: {one.tolist()} {two.tolist()}")
     for name in OPTIONS.split():
         if not np.array_equal(getattr(before.opt, name), getattr(after.opt, name)):
-            found.append(f"option {name}: {getattr(before.opt, name)} {getattr(after.opt, name)}")
+            found.append(
+                f"option {name}: {getattr(before.opt, name)} {getattr(after.opt, name)}"
+            )
     return found + names_differ(before, after)
 
 
@@ -84,8 +105,12 @@ def names_differ(before, after) -> list[str]:
     found = []
     for kind, (word, count) in kinds.items():
         for number in range(min(getattr(before, count), getattr(after, count))):
-            named = mujoco.mj_id2name(before, getattr(mujoco.mjtObj, f"mjOBJ_{word}"), number)
-            again = mujoco.mj_id2name(after, getattr(mujoco.mjtObj, f"mjOBJ_{word}"), number)
+            named = mujoco.mj_id2name(
+                before, getattr(mujoco.mjtObj, f"mjOBJ_{word}"), number
+            )
+            again = mujoco.mj_id2name(
+                after, getattr(mujoco.mjtObj, f"mjOBJ_{word}"), number
+            )
             if named and named != again:
                 found.append(f"{kind} {named} is {again}")
     return found

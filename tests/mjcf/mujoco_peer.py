@@ -34,10 +34,14 @@ def check_against_mujoco(body, path, axes: bool = True) -> None:
                 turn = rotations.IDENTITY
                 for axis, angle in enumerate(angles):
                     q[joints[f"{name}_{'xyz'[axis]}"]] = angle
-                    turn = rotations.multiply(turn, rotations.from_axis_angle(np.eye(3)[axis], angle))
+                    turn = rotations.multiply(
+                        turn, rotations.from_axis_angle(np.eye(3)[axis], angle)
+                    )
                 data.qpos[place : place + 4] = turn
             elif body.links[0].joint.type == "free":
-                root = np.concatenate([rng.normal(size=3), rotations.normalized(rng.normal(size=4))])
+                root = np.concatenate(
+                    [rng.normal(size=3), rotations.normalized(rng.normal(size=4))]
+                )
                 data.qpos[place : place + 7] = root
         mujoco.mj_kinematics(model, data)
         expected = body.forward_kinematics(q, root)
@@ -48,7 +52,11 @@ def check_against_mujoco(body, path, axes: bool = True) -> None:
 
 
 def columns(body):
-    return [(column, body.links[index]) for column, index in enumerate(body.joint_links) if index >= 0]
+    return [
+        (column, body.links[index])
+        for column, index in enumerate(body.joint_links)
+        if index >= 0
+    ]
 
 
 def compare_masses(model, body, name: str) -> None:
@@ -70,4 +78,6 @@ def compare_joint(model, body, number: int, joints: dict[str, int], axes: bool) 
     assert not axes or np.abs(joint.axis - model.jnt_axis[number]).max() < 1e-12
     limits = model.jnt_range[number] if model.jnt_limited[number] else [-np.inf, np.inf]
     assert [joint.lower, joint.upper] == pytest.approx(limits)
-    assert joint.rotor_inertia == pytest.approx(model.dof_armature[model.jnt_dofadr[number]])
+    assert joint.rotor_inertia == pytest.approx(
+        model.dof_armature[model.jnt_dofadr[number]]
+    )

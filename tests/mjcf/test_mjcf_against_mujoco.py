@@ -97,7 +97,9 @@ def test_what_mujoco_makes_of_it(name, tmp_path, monkeypatch):
     # And what we write of it is for MuJoCo the same robot.
     again = tmp_path / "again.xml"
     write_mjcf(body, again)
-    model, rewritten = (mujoco.MjModel.from_xml_path(str(file)) for file in (path, again))
+    model, rewritten = (
+        mujoco.MjModel.from_xml_path(str(file)) for file in (path, again)
+    )
     assert rewritten.body_mass.sum() == pytest.approx(model.body_mass.sum())
     assert [rewritten.body(number).name for number in range(model.nbody)] == [
         model.body(n).name for n in range(model.nbody)
@@ -105,7 +107,9 @@ def test_what_mujoco_makes_of_it(name, tmp_path, monkeypatch):
     assert (rewritten.njnt, rewritten.nv) == (model.njnt, model.nv) or name == "a ball"
     check_against_mujoco(body, again, axes=False)
     read_again = read_mjcf(again).require()
-    assert [link.name for link in read_again.links] == [link.name for link in body.links]
+    assert [link.name for link in read_again.links] == [
+        link.name for link in body.links
+    ]
     check_against_mujoco(read_again, again)
 
 
@@ -138,10 +142,14 @@ def test_solids_around_meshes(kind, shell, bounds, tmp_path):
     link = body.links[0]
     assert link.mass == pytest.approx(model.body_mass[1], rel=1e-6)
     assert np.abs(link.center_of_mass - model.body_ipos[1]).max() < 1e-6
-    assert np.sort(np.linalg.eigvalsh(link.inertia)) == pytest.approx(np.sort(model.body_inertia[1]), rel=2e-5)
+    assert np.sort(np.linalg.eigvalsh(link.inertia)) == pytest.approx(
+        np.sort(model.body_inertia[1]), rel=2e-5
+    )
     write_mjcf(body, tmp_path / "again.xml")
     again = mujoco.MjModel.from_xml_path(str(tmp_path / "again.xml"))
-    assert sorted(again.geom_size[0]) == pytest.approx(sorted(model.geom_size[0]), abs=1e-6)
+    assert sorted(again.geom_size[0]) == pytest.approx(
+        sorted(model.geom_size[0]), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -165,7 +173,9 @@ def test_skins_of_solids(kind, size, tmp_path):
     # MuJoCo takes the inertia of an ellipsoid's skin from two ellipsoids that differ a little.
     link, model = body.links[0], mujoco.MjModel.from_xml_path(str(path))
     assert link.mass == pytest.approx(model.body_mass[1], rel=1e-9)
-    assert np.sort(np.linalg.eigvalsh(link.inertia)) == pytest.approx(np.sort(model.body_inertia[1]), rel=1e-5)
+    assert np.sort(np.linalg.eigvalsh(link.inertia)) == pytest.approx(
+        np.sort(model.body_inertia[1]), rel=1e-5
+    )
 
 
 @pytest.mark.parametrize("size", [3e-15, 1e-14, 1e-12, 1e-8])
@@ -178,4 +188,6 @@ def test_tiny_inertias_on_turned_axes(size, tmp_path):
         link = Link(name="a", joint=Joint(name="a", type="free"), segments=(segment,))
         write_mjcf(Body(name="m", links=(link,)), tmp_path / "a.xml")
         model = mujoco.MjModel.from_xml_path(str(tmp_path / "a.xml"))
-        assert np.sort(model.body_inertia[1]) == pytest.approx([size, 2 * size, 2.5 * size], rel=1e-3)
+        assert np.sort(model.body_inertia[1]) == pytest.approx(
+            [size, 2 * size, 2.5 * size], rel=1e-3
+        )

@@ -61,7 +61,12 @@ def made_of(data: bytes) -> bm.Body | None:
 
 
 @settings(max_examples=tries(60))
-@given(st.binary(max_size=300) | st.text("<>/=\"' mujocobdywrlsan&#;x0", max_size=200).map(lambda text: text.encode()))
+@given(
+    st.binary(max_size=300)
+    | st.text("<>/=\"' mujocobdywrlsan&#;x0", max_size=200).map(
+        lambda text: text.encode()
+    )
+)
 def test_any_bytes(data):
     made_of(data)
     made_of(b"<mujoco>" + data + b"</mujoco>")
@@ -74,7 +79,9 @@ def changed(draw) -> bytes:
     for _ in range(draw(st.integers(1, 4))):
         places = list(re.finditer(r'(?<==")[^"]*(?=")|(?<=<)\w+|\b\w+(?==")', text))
         place = draw(st.sampled_from(places))
-        names = sorted({found.group() for found in places if found.group().isidentifier()})
+        names = sorted(
+            {found.group() for found in places if found.group().isidentifier()}
+        )
         value = draw(st.sampled_from([*NUMBERS, *WORDS, *names]))
         numbers = place.group().split()
         if len(numbers) > 1 and draw(st.booleans()):
@@ -99,7 +106,10 @@ def test_changed_models(data):
 
 
 @settings(max_examples=tries(40))
-@given(some.bodies(max_links=2, device_kinds=("Gyro",), extra_joint_types=("z",)), st.data())
+@given(
+    some.bodies(max_links=2, device_kinds=("Gyro",), extra_joint_types=("z",)),
+    st.data(),
+)
 def test_broken_notes(body, data):
     """What a file keeps of a body beside is not trusted."""
     with tempfile.TemporaryDirectory() as folder:
@@ -112,10 +122,28 @@ def test_broken_notes(body, data):
         parts = list(re.finditer(r'-?[0-9.e-]+|"[^"]*"|\[|\]|\{\}', inside))
         part = data.draw(st.sampled_from(parts))
         wrong = data.draw(
-            st.sampled_from(["null", "1", '"x"', "[]", "{}", "[1, 2, 3]", "NaN", "1e999", "true", '["a"]', "[[", "-7"])
+            st.sampled_from(
+                [
+                    "null",
+                    "1",
+                    '"x"',
+                    "[]",
+                    "{}",
+                    "[1, 2, 3]",
+                    "NaN",
+                    "1e999",
+                    "true",
+                    '["a"]',
+                    "[[",
+                    "-7",
+                ]
+            )
         )
         inside = inside[: part.start()] + wrong + inside[part.end() :]
-        path.write_text(text[: note.start()] + inside.replace('"', "&quot;") + text[note.end() :], encoding="utf-8")
+        path.write_text(
+            text[: note.start()] + inside.replace('"', "&quot;") + text[note.end() :],
+            encoding="utf-8",
+        )
         made_of(path.read_bytes())
 
 
@@ -123,14 +151,22 @@ def test_broken_notes(body, data):
     "text",
     [
         "<mujoco><worldbody>" + "<body>" * 5000,
-        "<mujoco><worldbody>" + "<body>" * 150 + "</body>" * 150 + "</worldbody></mujoco>",
+        "<mujoco><worldbody>"
+        + "<body>" * 150
+        + "</body>" * 150
+        + "</worldbody></mujoco>",
         "<mujoco><worldbody><body>"
         + "<frame>" * 190
         + "<geom size='1'/>"
         + "</frame>" * 190
         + "</body></worldbody></mujoco>",
-        "<mujoco>" + "<default class='x'>" * 150 + "</default>" * 150 + "<worldbody><body/></worldbody></mujoco>",
-        "<mujoco><worldbody><body>" + "<geom size='1'/>" * 4000 + "</body></worldbody></mujoco>",
+        "<mujoco>"
+        + "<default class='x'>" * 150
+        + "</default>" * 150
+        + "<worldbody><body/></worldbody></mujoco>",
+        "<mujoco><worldbody><body>"
+        + "<geom size='1'/>" * 4000
+        + "</body></worldbody></mujoco>",
     ],
     ids=["deep", "long chain", "frames", "classes", "many"],
 )

@@ -19,9 +19,14 @@ TILTED = poses.from_parts([0.1, 0.2, 0.3], rotations.from_rpy([0.4, -0.3, 1.2]))
 def block(*devices: bm.Device) -> bm.Body:
     """Return a free block of 2 kg with devices."""
     segment = Segment(
-        name="block", mass=2.0, inertia=np.diag([0.02, 0.03, 0.04]), visuals=(Shape(Box((0.1, 0.1, 0.1))),)
+        name="block",
+        mass=2.0,
+        inertia=np.diag([0.02, 0.03, 0.04]),
+        visuals=(Shape(Box((0.1, 0.1, 0.1))),),
     )
-    link = Link(name="block", joint=Joint(name="block", type="free"), segments=(segment,))
+    link = Link(
+        name="block", joint=Joint(name="block", type="free"), segments=(segment,)
+    )
     return bm.Body(name="block", links=(link,), devices=devices)
 
 
@@ -34,7 +39,12 @@ def simulated(body, path):
 def test_a_gyro_and_an_accelerometer(tmp_path):
     """Turning on the spot: the rate in the sensor's axes; and at rest on a hand, gravity upwards."""
     body = block(
-        bm.Gyro(name="rate", id=0, pose=TILTED, max_angular_velocity=np.array([50.0, 50.0, 50.0])),
+        bm.Gyro(
+            name="rate",
+            id=0,
+            pose=TILTED,
+            max_angular_velocity=np.array([50.0, 50.0, 50.0]),
+        ),
         bm.AccelerationSensor(name="weight", id=0, pose=TILTED),
     )
     model, data = simulated(body, tmp_path / "block.xml")
@@ -47,12 +57,25 @@ def test_a_gyro_and_an_accelerometer(tmp_path):
     data.qvel[:] = 0
     data.qfrc_applied[2] = 2.0 * 9.81
     mujoco.mj_forward(model, data)
-    assert np.abs(data.sensor("weight").data - rotations.rotate(back, [0, 0, 9.81])).max() < 1e-9
+    assert (
+        np.abs(data.sensor("weight").data - rotations.rotate(back, [0, 0, 9.81])).max()
+        < 1e-9
+    )
 
 
-@pytest.mark.parametrize(("width", "height"), [(640, 480), (480, 640), (100, 100), (1, 40)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(640, 480), (480, 640), (100, 100), (1, 40)]
+)
 def test_a_camera_sees_as_wide_on_its_shorter_side(tmp_path, width, height):
-    camera = bm.VisionSensor(name="eye", id=0, pose=TILTED, type="COLOR", field_of_view=1.0, width=width, height=height)
+    camera = bm.VisionSensor(
+        name="eye",
+        id=0,
+        pose=TILTED,
+        type="COLOR",
+        field_of_view=1.0,
+        width=width,
+        height=height,
+    )
     body = block(camera)
     model, data = simulated(body, tmp_path / "block.xml")
     vertical = np.radians(model.camera("eye").fovy[0])
@@ -61,27 +84,48 @@ def test_a_camera_sees_as_wide_on_its_shorter_side(tmp_path, width, height):
     assert list(model.cam_resolution[0]) == [width, height]
     mujoco.mj_kinematics(model, data)
     mujoco.mj_camlight(model, data)
-    assert np.abs(data.cam_xmat[0].reshape(3, 3) - rotations.to_matrix(TILTED[3:])).max() < 1e-12
+    assert (
+        np.abs(data.cam_xmat[0].reshape(3, 3) - rotations.to_matrix(TILTED[3:])).max()
+        < 1e-12
+    )
     assert np.abs(data.cam_xpos[0] - TILTED[:3]).max() < 1e-12
     assert read_mjcf(tmp_path / "block.xml").require().devices == (camera,)
 
 
 def test_a_camera_that_was_changed_in_the_file(tmp_path):
     body = block(
-        bm.VisionSensor(name="eye", id=3, type="DEPTH", field_of_view=1.0, width=64, height=48, frame_rate=7.0)
+        bm.VisionSensor(
+            name="eye",
+            id=3,
+            type="DEPTH",
+            field_of_view=1.0,
+            width=64,
+            height=48,
+            frame_rate=7.0,
+        )
     )
     path = tmp_path / "block.xml"
     write_mjcf(body, path)
     text = path.read_text()
     path.write_text(text.replace('resolution="64 48"', 'resolution="48 64"'))
     (camera,) = read_mjcf(path).require().devices
-    assert (camera.width, camera.height, camera.frame_rate, camera.type, camera.id) == (48, 64, 7.0, "DEPTH", 3)
-    assert 2 * np.arctan(np.tan(camera.field_of_view / 2) * 64 / 48) == pytest.approx(1.0)
+    assert (camera.width, camera.height, camera.frame_rate, camera.type, camera.id) == (
+        48,
+        64,
+        7.0,
+        "DEPTH",
+        3,
+    )
+    assert 2 * np.arctan(np.tan(camera.field_of_view / 2) * 64 / 48) == pytest.approx(
+        1.0
+    )
 
 
 def test_a_range_sensor_meets_a_wall(tmp_path):
     """A wall 2 m ahead of a sensor that looks along −z: the ray at an angle is longer by 1/cos, of both sides the same."""
-    sensor = bm.RangeSensor(name="laser", id=0, scan_angle=1.6, scan_step=0.4, max_distance=20.0)
+    sensor = bm.RangeSensor(
+        name="laser", id=0, scan_angle=1.6, scan_step=0.4, max_distance=20.0
+    )
     body = block(sensor)
     wall = Link(
         name="wall",
@@ -91,7 +135,12 @@ def test_a_range_sensor_meets_a_wall(tmp_path):
         segments=(Segment(visuals=(Shape(Box((50.0, 50.0, 0.1))),)),),
     )
     above_floor = np.array([0, 0, 5.0, 1, 0, 0, 0])
-    body = bm.Body(name="scanner", links=(*body.links, wall), devices=body.devices, root_pose=above_floor)
+    body = bm.Body(
+        name="scanner",
+        links=(*body.links, wall),
+        devices=body.devices,
+        root_pose=above_floor,
+    )
     model, data = simulated(body, tmp_path / "scanner.xml")
     mujoco.mj_forward(model, data)
     assert model.nsensor == len(sensor.ray_angles) == 5
@@ -105,7 +154,9 @@ def test_a_range_sensor_meets_a_wall(tmp_path):
 
 def test_a_force_sensor_and_what_mujoco_has_not(tmp_path):
     force = bm.ForceSensor(name="wrist", id=0, pose=TILTED)
-    light = bm.OtherDevice(name="lamp", id=0, type="SpotLightDevice", extra={"beamWidth": 0.5})
+    light = bm.OtherDevice(
+        name="lamp", id=0, type="SpotLightDevice", extra={"beamWidth": 0.5}
+    )
     body = block(force, light)
     lost = write_mjcf(body, tmp_path / "block.xml")
     assert [problem.rule for problem in lost] == ["LOSS038"]
@@ -137,8 +188,12 @@ def test_sensors_of_other_files(tmp_path):
     ]
     assert list(by_kind["Gyro"].max_angular_velocity) == [9, 9, 9]
     assert by_kind["RangeSensor"].max_distance == 5
-    ahead = rotations.rotate(rotations.normalized(by_kind["RangeSensor"].pose[3:]), [0, 0, -1])
+    ahead = rotations.rotate(
+        rotations.normalized(by_kind["RangeSensor"].pose[3:]), [0, 0, -1]
+    )
     assert ahead == pytest.approx([1, 0, 0])
-    assert by_kind["VisionSensor"].field_of_view == pytest.approx(2 * np.arctan(np.tan(np.radians(30))))
+    assert by_kind["VisionSensor"].field_of_view == pytest.approx(
+        2 * np.arctan(np.tan(np.radians(30)))
+    )
     assert [problem.rule for problem in body.problems] == ["MJCF150"]
     assert body.extra["mjcf"]["sensor"][0]["objname"] == "imu"

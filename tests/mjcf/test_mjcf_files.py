@@ -12,7 +12,8 @@ from bodymotion.geometry.shapes import Material, Mesh, Shape, Texture
 from bodymotion.model.links import Joint, Link, Segment
 
 TETRAHEDRON = Mesh(
-    np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+    np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]),
 )
 BODY = '<body name="{}"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{}</body>'
 
@@ -27,12 +28,18 @@ def test_included_files(tmp_path):
     )
     inner = BODY.format("hand", '<joint name="j"/>')
     inside = '<include file="hand.xml"/>'
-    (tmp_path / "parts/arm.xml").write_text(f"<mujocoinclude>{BODY.format('arm', inside)}</mujocoinclude>")
+    (tmp_path / "parts/arm.xml").write_text(
+        f"<mujocoinclude>{BODY.format('arm', inside)}</mujocoinclude>"
+    )
     (tmp_path / "parts/hand.xml").write_text(f"<mujocoinclude>{inner}</mujocoinclude>")
     body = read_mjcf(tmp_path / "model.xml").require()
     assert [link.name for link in body.links] == ["arm", "hand"]
     assert list(body.links[1].joint.axis) == [0, 1, 0]
-    assert {path.name for path in body.source.parts} == {"defaults.xml", "arm.xml", "hand.xml"}
+    assert {path.name for path in body.source.parts} == {
+        "defaults.xml",
+        "arm.xml",
+        "hand.xml",
+    }
     assert body.source.locations.locate(("links", 1)).path.endswith("hand.xml")
 
 
@@ -49,18 +56,45 @@ def test_included_files(tmp_path):
         ('<mujoco><compiler coordinate="global"/></mujoco>', "MJCF108"),
         ('<mujoco><compiler angle="grad"/></mujoco>', "XML104"),
         ('<mujoco><worldbody><body childclass="x"/></worldbody></mujoco>', "MJCF105"),
-        ('<mujoco><worldbody><body quat="1 0 0 0" euler="0 0 0"/></worldbody></mujoco>', "MJCF111"),
+        (
+            '<mujoco><worldbody><body quat="1 0 0 0" euler="0 0 0"/></worldbody></mujoco>',
+            "MJCF111",
+        ),
         ('<mujoco><worldbody><body quat="0 0 0 0"/></worldbody></mujoco>', "BODY107"),
         ('<mujoco><worldbody><body pos="0 0 inf"/></worldbody></mujoco>', "BODY105"),
-        ('<mujoco><worldbody><body><geom size="1e20"/></body></worldbody></mujoco>', "BODY105"),
+        (
+            '<mujoco><worldbody><body><geom size="1e20"/></body></worldbody></mujoco>',
+            "BODY105",
+        ),
         ('<mujoco><worldbody><body pos="0 0 x"/></worldbody></mujoco>', "XML104"),
-        ("<mujoco><worldbody><body><body><freejoint/></body></body></worldbody></mujoco>", "MJCF112"),
-        ("<mujoco><worldbody><body><freejoint/><joint/></body></worldbody></mujoco>", "MJCF112"),
-        ('<mujoco><worldbody><body><joint type="screw"/></body></worldbody></mujoco>', "MJCF114"),
-        ('<mujoco><worldbody><body><geom type="box" size="1 1"/></body></worldbody></mujoco>', "MJCF141"),
-        ('<mujoco><worldbody><body><geom size="-1"/></body></worldbody></mujoco>', "MJCF141"),
-        ('<mujoco><worldbody><body><geom type="mesh" mesh="x"/></body></worldbody></mujoco>', "MJCF142"),
-        ('<mujoco><worldbody><body><geom size="1" material="x"/></body></worldbody></mujoco>', "MJCF142"),
+        (
+            "<mujoco><worldbody><body><body><freejoint/></body></body></worldbody></mujoco>",
+            "MJCF112",
+        ),
+        (
+            "<mujoco><worldbody><body><freejoint/><joint/></body></worldbody></mujoco>",
+            "MJCF112",
+        ),
+        (
+            '<mujoco><worldbody><body><joint type="screw"/></body></worldbody></mujoco>',
+            "MJCF114",
+        ),
+        (
+            '<mujoco><worldbody><body><geom type="box" size="1 1"/></body></worldbody></mujoco>',
+            "MJCF141",
+        ),
+        (
+            '<mujoco><worldbody><body><geom size="-1"/></body></worldbody></mujoco>',
+            "MJCF141",
+        ),
+        (
+            '<mujoco><worldbody><body><geom type="mesh" mesh="x"/></body></worldbody></mujoco>',
+            "MJCF142",
+        ),
+        (
+            '<mujoco><worldbody><body><geom size="1" material="x"/></body></worldbody></mujoco>',
+            "MJCF142",
+        ),
         (
             '<mujoco><worldbody><body name="a"/></worldbody><equality><connect body1="a" body2="x" anchor="0 0 0"/></equality></mujoco>',
             "MJCF152",
@@ -80,10 +114,14 @@ def test_faults(tmp_path, text, code):
 
 
 def test_a_file_from_outside_unless_the_model_is_not_trusted(tmp_path):
-    (tmp_path / "outside.xml").write_text(f"<mujocoinclude>{BODY.format('a', '')}</mujocoinclude>")
+    (tmp_path / "outside.xml").write_text(
+        f"<mujocoinclude>{BODY.format('a', '')}</mujocoinclude>"
+    )
     (tmp_path / "model").mkdir()
     path = tmp_path / "model/model.xml"
-    path.write_text('<mujoco><worldbody><include file="../outside.xml"/></worldbody></mujoco>')
+    path.write_text(
+        '<mujoco><worldbody><include file="../outside.xml"/></worldbody></mujoco>'
+    )
     assert bm.load_body(path).links[0].name == "a"
     with pytest.raises(bm.FormatError) as caught:
         bm.load_body(path, untrusted=True)
@@ -113,7 +151,12 @@ def test_missing_files_are_problems(tmp_path):
 
 def with_mesh(*shapes: Shape) -> bm.Body:
     segment = Segment(name="a", mass=1.0, inertia=np.eye(3), visuals=shapes)
-    return bm.Body(name="m", links=(Link(name="a", joint=Joint(name="a", type="free"), segments=(segment,)),))
+    return bm.Body(
+        name="m",
+        links=(
+            Link(name="a", joint=Joint(name="a", type="free"), segments=(segment,)),
+        ),
+    )
 
 
 def test_meshes_and_images_lie_beside_the_model(tmp_path):
@@ -122,7 +165,10 @@ def test_meshes_and_images_lie_beside_the_model(tmp_path):
 
     mujoco = pytest.importorskip("mujoco")
     Image.new("RGB", (4, 4), (255, 0, 0)).save(tmp_path / "red.png")
-    material = Material(diffuse=(0.1, 0.2, 0.3), texture=Texture(tmp_path / "red.png", "red.png", repeat_s=False))
+    material = Material(
+        diffuse=(0.1, 0.2, 0.3),
+        texture=Texture(tmp_path / "red.png", "red.png", repeat_s=False),
+    )
     away = np.eye(4)
     away[:3, 3] = [1, 2, 3]
     body = with_mesh(Shape(TETRAHEDRON, material=material), Shape(TETRAHEDRON, away))
@@ -133,7 +179,10 @@ def test_meshes_and_images_lie_beside_the_model(tmp_path):
     again = bm.load(path)
     assert (model.nmesh, model.ntex, model.ngeom) in ((1, 1, 3), (2, 1, 3))
     assert again == body
-    assert again.links[0].visuals[0].material.texture.path.read_bytes() == (tmp_path / "red.png").read_bytes()
+    assert (
+        again.links[0].visuals[0].material.texture.path.read_bytes()
+        == (tmp_path / "red.png").read_bytes()
+    )
 
 
 @pytest.mark.parametrize("mesh", ["obj", "stl"])
@@ -149,7 +198,10 @@ def test_meshes_that_mujoco_would_refuse(tmp_path):
     """A lone triangle, a square, a needle without area: shown or left out, and told."""
     mujoco = pytest.importorskip("mujoco")
     triangle = Mesh(np.eye(3), np.array([[0, 1, 2]]))
-    square = Mesh(np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]), np.array([[0, 1, 2], [0, 2, 3]]))
+    square = Mesh(
+        np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]),
+        np.array([[0, 1, 2], [0, 2, 3]]),
+    )
     needle = Mesh(np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0]]), np.array([[0, 1, 2]]))
     body = with_mesh(Shape(triangle), Shape(square), Shape(needle))
     body = bm.Body(name="m", links=tuple(_touching(link) for link in body.links))
@@ -164,7 +216,9 @@ def test_meshes_that_mujoco_would_refuse(tmp_path):
 def _touching(link: Link) -> Link:
     from dataclasses import replace
 
-    return replace(link, segments=tuple(replace(s, collisions=s.visuals) for s in link.segments))
+    return replace(
+        link, segments=tuple(replace(s, collisions=s.visuals) for s in link.segments)
+    )
 
 
 def test_a_robot_among_other_things(tmp_path):
@@ -176,7 +230,11 @@ def test_a_robot_among_other_things(tmp_path):
     path.write_text(f"<mujoco><worldbody>{table}{free}</worldbody>{tail}")
     body = read_mjcf(path).require()
     assert [(link.name, link.joint.type) for link in body.links] == [("robot", "free")]
-    assert {problem.rule for problem in body.problems} == {"MJCF124", "MJCF150", "MJCF151"}
+    assert {problem.rule for problem in body.problems} == {
+        "MJCF124",
+        "MJCF150",
+        "MJCF151",
+    }
     other = BODY.format("other", "<freejoint/>")
     path.write_text(f"<mujoco><worldbody>{free}{other}</worldbody></mujoco>")
     body = read_mjcf(path).require()
@@ -187,9 +245,9 @@ def test_a_robot_among_other_things(tmp_path):
     ]
     assert {problem.rule for problem in body.problems} == {"MJCF122"}
     assert write_mjcf(body, tmp_path / "again.xml") == ()
-    assert [link.joint for link in read_mjcf(tmp_path / "again.xml").require().links] == [
-        link.joint for link in body.links
-    ]
+    assert [
+        link.joint for link in read_mjcf(tmp_path / "again.xml").require().links
+    ] == [link.joint for link in body.links]
 
 
 def test_a_glow_on_black(tmp_path):
@@ -197,8 +255,12 @@ def test_a_glow_on_black(tmp_path):
     mujoco = pytest.importorskip("mujoco")
     glowing = Material(diffuse=(1e-300, 0.0, 0.0), emissive=(0.5, 0.2, 1.0))
     body = with_mesh(
-        Shape(TETRAHEDRON, material=glowing), Shape(TETRAHEDRON, material=Material(emissive=(0.8, 0.8, 0.8)))
+        Shape(TETRAHEDRON, material=glowing),
+        Shape(TETRAHEDRON, material=Material(emissive=(0.8, 0.8, 0.8))),
     )
     assert write_mjcf(body, tmp_path / "a.xml") == ()
-    assert list(mujoco.MjModel.from_xml_path(str(tmp_path / "a.xml")).mat_emission) == [0, 1]
+    assert list(mujoco.MjModel.from_xml_path(str(tmp_path / "a.xml")).mat_emission) == [
+        0,
+        1,
+    ]
     assert read_mjcf(tmp_path / "a.xml").require() == body

@@ -28,7 +28,9 @@ def compiled(path):
 
 
 @settings(max_examples=tries(25))
-@given(some.bodies(joint_types=("rotate", "slide", "fixed", "crawler"), viewpoints=True))
+@given(
+    some.bodies(joint_types=("rotate", "slide", "fixed", "crawler"), viewpoints=True)
+)
 def test_plain_bodies_come_back_equal(body):
     again, lost, model = there_and_back(body)
     assert reported(lost) <= {"LOSS033"}
@@ -52,17 +54,31 @@ def test_plain_bodies_come_back_equal(body):
 def test_any_bodies_come_back_but_for_what_is_told(body):
     again, lost, model = there_and_back(body)
     codes = reported(lost)
-    assert codes <= {"LOSS030", "LOSS031", "LOSS035", "LOSS036", "LOSS038", "LOSS049", "LOSS050"}
+    assert codes <= {
+        "LOSS030",
+        "LOSS031",
+        "LOSS035",
+        "LOSS036",
+        "LOSS038",
+        "LOSS049",
+        "LOSS050",
+    }
     assert differences(body, again, codes) == []
     assert model.ncam == sum(device.kind == "VisionSensor" for device in body.devices)
 
 
 @settings(max_examples=tries(20))
-@given(some.bodies(sane=False, kinds=("box",), joint_types=("rotate", "slide", "fixed", "crawler")))
+@given(
+    some.bodies(
+        sane=False, kinds=("box",), joint_types=("rotate", "slide", "fixed", "crawler")
+    )
+)
 def test_any_masses_load_after_the_repair(body):
     again, lost, model = there_and_back(body)
     assert reported(lost) <= {"LOSS033", *(f"LOSS{n:03}" for n in range(45, 49))}
     for index, link in enumerate(again.links):
         assert model.body_mass[index + 1] == pytest.approx(link.mass, rel=1e-12)
     if not reported(lost) - {"LOSS033"}:
-        assert np.allclose([link.mass for link in body.links], [link.mass for link in again.links])
+        assert np.allclose(
+            [link.mass for link in body.links], [link.mass for link in again.links]
+        )

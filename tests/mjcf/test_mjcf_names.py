@@ -61,7 +61,10 @@ def test_all_that_mujoco_has_is_known():
         if name == "body":
             above = above["worldbody"].elements
         assert name in above, name
-        assert attributes <= above[name].attributes, (name, attributes - above[name].attributes)
+        assert attributes <= above[name].attributes, (
+            name,
+            attributes - above[name].attributes,
+        )
         stack.append(above[name])
 
 
@@ -78,7 +81,9 @@ def test_all_that_mujoco_has_is_known():
     ],
 )
 def test_slips_are_told_at_their_place(right, wrong, line, column, word, tmp_path):
-    text = MODEL.replace(right, wrong, 1).replace(right.replace("<", "</"), wrong.replace("<", "</"))
+    text = MODEL.replace(right, wrong, 1).replace(
+        right.replace("<", "</"), wrong.replace("<", "</")
+    )
     with pytest.raises(ValueError, match=r"(?i)unrecognized"):
         mujoco.MjSpec.from_string(text)
     (problem,) = said_of(text, tmp_path)
@@ -94,7 +99,8 @@ def test_what_is_right_is_passed_over(tmp_path):
 
 def test_what_only_other_versions_of_mujoco_have_is_passed_over(tmp_path):
     old = MODEL.replace(
-        "<default>", '<option collision="all" mpr_iterations="5"> <flag passive="enable"/> </option> <default>'
+        "<default>",
+        '<option collision="all" mpr_iterations="5"> <flag passive="enable"/> </option> <default>',
     )
     assert said_of(old, tmp_path) == []
 
@@ -112,12 +118,16 @@ def test_names_in_included_files_are_told_there(tmp_path):
     )
     text = MODEL.replace("<freejoint/>", '<freejoint/> <include file="leg.xml"/>')
     problems = said_of(text, tmp_path)
-    assert [(problem.location.path, problem.location.line) for problem in problems] == [(str(tmp_path / "leg.xml"), 3)]
+    assert [(problem.location.path, problem.location.line) for problem in problems] == [
+        (str(tmp_path / "leg.xml"), 3)
+    ]
 
 
 def test_slips_do_not_hide_what_else_is_wrong(tmp_path):
     path = tmp_path / "r.xml"
-    path.write_text(MODEL.replace('axis="0 1 0"', 'axs="x"').replace('pos="0 0 0.3"', 'pos="0 0 x"'))
+    path.write_text(
+        MODEL.replace('axis="0 1 0"', 'axs="x"').replace('pos="0 0 0.3"', 'pos="0 0 x"')
+    )
     assert {problem.rule for problem in bm.check(path).errors} == {"XML106", "XML104"}
 
 

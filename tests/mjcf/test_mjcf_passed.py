@@ -114,7 +114,9 @@ def compiled(path):
 @pytest.mark.parametrize("name", MODELS)
 def test_mujoco_makes_the_same_of_it(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    path, again, third = (tmp_path / f"{word}.xml" for word in ("model", "again", "third"))
+    path, again, third = (
+        tmp_path / f"{word}.xml" for word in ("model", "again", "third")
+    )
     path.write_text(MODELS[name])
     body = bm.load(path)
     report = bm.save(body, again)
@@ -124,10 +126,17 @@ def test_mujoco_makes_the_same_of_it(name, tmp_path, monkeypatch):
     once_more = bm.load(again)
     bm.save(once_more, third)
     assert model_differences(compiled(path), compiled(third)) == []
-    assert [difference for difference in differences(body, once_more) if not difference.endswith(": offset")] == []
+    assert [
+        difference
+        for difference in differences(body, once_more)
+        if not difference.endswith(": offset")
+    ] == []
 
 
-@pytest.mark.parametrize("name", sorted(set(MODELS) - {"no actuators", "a child on a base that stands still"}))
+@pytest.mark.parametrize(
+    "name",
+    sorted(set(MODELS) - {"no actuators", "a child on a base that stands still"}),
+)
 @pytest.mark.parametrize("target", ["robot.urdf", "robot.wrl"])
 def test_where_it_has_no_place_it_is_told(name, target, tmp_path):
     (tmp_path / "model.xml").write_text(MODELS[name])
@@ -141,7 +150,9 @@ def test_what_names_something_that_is_gone(tmp_path):
     path.write_text(MODELS["keyframes and bodies of the world"])
     body = bm.load(path)
     links = [link for link in body.links if link.name != "a"]
-    smaller = bm.Body(name="m", links=tuple(links), extra=body.extra, source=body.source)
+    smaller = bm.Body(
+        name="m", links=tuple(links), extra=body.extra, source=body.source
+    )
     losses = bm.save(smaller, tmp_path / "smaller.xml").losses
     assert [problem.rule for problem in losses] == ["LOSS085"] * 3
     assert "joint 'a'" in losses[0].message
@@ -160,13 +171,19 @@ def test_margins_are_no_angles(tmp_path):
     path = tmp_path / "model.xml"
     path.write_text(MODELS["joints"])
     assert bm.load(path).links[1].joint.extra["margin"] == 0.1
-    assert bm.load(path).links[1].joint.extra["springref"] == pytest.approx(np.radians(10))
+    assert bm.load(path).links[1].joint.extra["springref"] == pytest.approx(
+        np.radians(10)
+    )
 
 
 def test_what_touches_nothing_is_no_obstacle(tmp_path):
     path = tmp_path / "model.xml"
     path.write_text(MODELS["contacts"])
-    assert [shape.name for shape in bm.load(path).links[0].collisions] == ["g1", "g2", ""]
+    assert [shape.name for shape in bm.load(path).links[0].collisions] == [
+        "g1",
+        "g2",
+        "",
+    ]
 
 
 def test_edited_ball_joints_are_three_and_told(tmp_path):
@@ -206,12 +223,16 @@ def test_what_a_urdf_says_of_joints_acts_in_mujoco(tmp_path):
     assert model.neq == 1
     assert np.abs(data.efc_pos[: data.ne]).max() < 1e-12
     again = bm.load(tmp_path / "robot.xml")
-    assert [joint.extra for joint in again.joints] == [joint.extra for joint in body.joints]
+    assert [joint.extra for joint in again.joints] == [
+        joint.extra for joint in body.joints
+    ]
     assert again.extra == body.extra
 
 
 def test_a_joint_that_follows_one_that_is_fixed(tmp_path):
-    (tmp_path / "robot.urdf").write_text(URDF.replace('type="revolute"', 'type="fixed"'))
+    (tmp_path / "robot.urdf").write_text(
+        URDF.replace('type="revolute"', 'type="fixed"')
+    )
     losses = bm.save(bm.load(tmp_path / "robot.urdf"), tmp_path / "robot.xml").losses
     assert "LOSS086" in {problem.rule for problem in losses}
 
@@ -221,7 +242,12 @@ def test_bodies_of_other_formats_have_motors_still(tmp_path):
     (tmp_path / "robot.urdf").write_text(URDF)
     bm.save(bm.load(tmp_path / "robot.urdf"), tmp_path / "robot.xml")
     bm.save(bm.load(tmp_path / "robot.xml"), tmp_path / "again.xml")
-    assert model_differences(compiled(tmp_path / "robot.xml"), compiled(tmp_path / "again.xml")) == []
+    assert (
+        model_differences(
+            compiled(tmp_path / "robot.xml"), compiled(tmp_path / "again.xml")
+        )
+        == []
+    )
     assert compiled(tmp_path / "again.xml").nu == 2
 
 
@@ -231,7 +257,11 @@ def test_what_a_material_says_more_is_told(tmp_path):
         """<mujoco><asset><texture name="t" type="2d" builtin="checker" width="8" height="8"/><material name="m" texture="t"
         reflectance="0.4"/></asset><worldbody><body name="a"><freejoint/><geom size="1" material="m"/></body></worldbody></mujoco>"""
     )
-    told = [problem.message for problem in bm.load(path).problems if problem.rule == "MJCF144"]
+    told = [
+        problem.message
+        for problem in bm.load(path).problems
+        if problem.rule == "MJCF144"
+    ]
     assert len(told) == 2
     assert "reflectance" in told[0]
 

@@ -65,7 +65,10 @@ def test_what_is_not_there_is_an_error_where_it_is_named(actuator, meant, tmp_pa
     path = tmp_path / "r.xml"
     path.write_text(MODEL.replace("ACTUATOR", actuator))
     (error,) = bm.check(path).errors
-    assert error.rule == "MJCF152" and (error.location.line, error.location.column) == (17, 5 + actuator.index(" ") + 1)
+    assert error.rule == "MJCF152" and (error.location.line, error.location.column) == (
+        17,
+        5 + actuator.index(" ") + 1,
+    )
     assert repr(meant) in error.hint if meant else not error.hint
     assert bm.load(path).num_joints == 1
     assert not compiles(path.read_text())
@@ -80,7 +83,10 @@ def test_a_sensor_at_a_missing_site_is_left_out(tmp_path):
     path.write_text(text)
     (error,) = bm.check(path).errors
     assert error.rule == "MJCF152"
-    assert error.location.column == text.split("\n")[error.location.line - 1].index('site="imu"') + 1
+    assert (
+        error.location.column
+        == text.split("\n")[error.location.line - 1].index('site="imu"') + 1
+    )
     assert [device.kind for device in bm.load(path).devices] == ["Gyro"]
     assert not compiles(text)
 
@@ -88,13 +94,21 @@ def test_a_sensor_at_a_missing_site_is_left_out(tmp_path):
 def test_motors_of_joints_are_no_news(tmp_path):
     path = tmp_path / "r.xml"
     path.write_text(MODEL.replace("ACTUATOR", "\n".join(GOOD[:3])))
-    notes = [problem.message for problem in bm.check(path).problems if problem.rule == "MJCF154"]
-    assert notes == ["no field of a body holds 1 element of <tendon>: kept as plain data"]
+    notes = [
+        problem.message
+        for problem in bm.check(path).problems
+        if problem.rule == "MJCF154"
+    ]
+    assert notes == [
+        "no field of a body holds 1 element of <tendon>: kept as plain data"
+    ]
 
 
 def test_names_that_are_made_are_not_missed(tmp_path):
     path = tmp_path / "r.xml"
     path.write_text(
-        MODEL.replace("ACTUATOR", '<motor joint="elbow_0"/>').replace("<site", '<replicate count="2"/><site')
+        MODEL.replace("ACTUATOR", '<motor joint="elbow_0"/>').replace(
+            "<site", '<replicate count="2"/><site'
+        )
     )
     assert bm.check(path).ok

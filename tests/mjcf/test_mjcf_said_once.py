@@ -32,7 +32,9 @@ RANGE = 'range="-45 45"'
 def said_of(text, tmp_path):
     path = tmp_path / "r.xml"
     path.write_text(text)
-    return [problem for problem in bm.check(path).problems if problem.severity != "note"]
+    return [
+        problem for problem in bm.check(path).problems if problem.severity != "note"
+    ]
 
 
 def taken(text):
@@ -80,19 +82,25 @@ def test_what_mujoco_refuses_is_told_once(right, wrong, rule, line, column, tmp_
 def test_ranges(wrong, rules, tmp_path):
     text = MODEL.replace(RANGE, wrong)
     assert taken(text)
-    assert [(problem.rule, problem.severity) for problem in said_of(text, tmp_path)] == [(r, "warning") for r in rules]
+    assert [
+        (problem.rule, problem.severity) for problem in said_of(text, tmp_path)
+    ] == [(r, "warning") for r in rules]
 
 
 @pytest.mark.parametrize("limited", ["true", "false", "auto"])
 def test_a_range_in_reverse_order_is_the_finding_of_other_formats(limited, tmp_path):
-    (problem,) = said_of(MODEL.replace(RANGE, f'range="90 -90" limited="{limited}"'), tmp_path)
+    (problem,) = said_of(
+        MODEL.replace(RANGE, f'range="90 -90" limited="{limited}"'), tmp_path
+    )
     assert (problem.rule, problem.location.line) == ("BODY112", 10)
     assert problem.data == pytest.approx({"lower": math.pi / 2, "upper": -math.pi / 2})
     assert bm.check(tmp_path / "r.xml", select=["MJCF153"]).problems == (problem,)
 
 
 def test_radians_are_right_where_the_compiler_says_so(tmp_path):
-    text = MODEL.replace(RANGE, 'range="-0.785 0.785"').replace("<asset>", '<compiler angle="radian"/> <asset>')
+    text = MODEL.replace(RANGE, 'range="-0.785 0.785"').replace(
+        "<asset>", '<compiler angle="radian"/> <asset>'
+    )
     assert said_of(text, tmp_path) == []
 
 
@@ -100,7 +108,10 @@ def test_one_joint_with_a_range_of_degrees_is_enough(tmp_path):
     more = '<body name="hand"> <joint name="turn" range="-90 90"/> <geom size="0.1"/> </body> </body>'
     text = MODEL.replace(RANGE, 'range="-0.785 0.785"').replace("</body>", more, 1)
     assert said_of(text, tmp_path) == []
-    assert [problem.rule for problem in said_of(text.replace("-90 90", "-1.57 1.57"), tmp_path)] == ["MJCF125"]
+    assert [
+        problem.rule
+        for problem in said_of(text.replace("-90 90", "-1.57 1.57"), tmp_path)
+    ] == ["MJCF125"]
 
 
 def test_a_file_outside_is_told_how_to_be_allowed(tmp_path):
@@ -112,5 +123,7 @@ def test_a_file_outside_is_told_how_to_be_allowed(tmp_path):
     assert "--allow-outside (allow_outside=True)" in problem.hint
     (problem,) = said_of(text.replace("hand", "hnad"), tmp_path / "model")
     assert "outside" not in problem.hint
-    (problem,) = said_of(MODEL.replace("<freejoint/>", '<freejoint/> <include file="r.xml"/>'), tmp_path)
+    (problem,) = said_of(
+        MODEL.replace("<freejoint/>", '<freejoint/> <include file="r.xml"/>'), tmp_path
+    )
     assert (problem.rule, problem.hint) == ("MJCF102", "")

@@ -15,7 +15,11 @@ from bodymotion.model import inertias
 from goldens import CORPUS, answer
 from sample_files import sampled
 
-GOLDENS = sampled(sorted(path for path in (CORPUS / "golden").glob("wrl__*.json") if "fk" in answer(path)))
+GOLDENS = sampled(
+    sorted(
+        path for path in (CORPUS / "golden").glob("wrl__*.json") if "fk" in answer(path)
+    )
+)
 CONFIGURATIONS = 50
 
 
@@ -64,8 +68,14 @@ def joint_places(body, model) -> dict[int, Place]:
     for column, index in enumerate(body.joint_links):
         if index > 0 and body.links[index].joint.type in ("rotate", "slide"):
             alone = names.count(names[index]) == 1
-            number = model.joint(names[index]).id if alone else int(model.body_jntadr[index + 1])
-            found[column] = Place(number, int(model.jnt_qposadr[number]), int(model.jnt_dofadr[number]))
+            number = (
+                model.joint(names[index]).id
+                if alone
+                else int(model.body_jntadr[index + 1])
+            )
+            found[column] = Place(
+                number, int(model.jnt_qposadr[number]), int(model.jnt_dofadr[number])
+            )
     return found
 
 
@@ -75,7 +85,9 @@ def configurations(body, count: int = CONFIGURATIONS) -> tuple[np.ndarray, np.nd
     q = rng.uniform(-2, 2, (count, body.num_joints))
     if body.links[0].joint.type != "free":
         return q, np.tile(body.root_pose, (count, 1))
-    return q, poses.from_parts(rng.normal(size=(count, 3)), rotations.normalized(rng.normal(size=(count, 4))))
+    return q, poses.from_parts(
+        rng.normal(size=(count, 3)), rotations.normalized(rng.normal(size=(count, 4)))
+    )
 
 
 def set_configuration(body, places, data, q, root) -> None:
@@ -95,11 +107,18 @@ def pinocchio_model_of(body):
 
     model = pin.Model()
     homes = {}
-    columns = {index: column for column, index in enumerate(body.joint_links) if index > 0}
+    columns = {
+        index: column for column, index in enumerate(body.joint_links) if index > 0
+    }
     joints = {}
     for link in body.links:
         if link.parent < 0 and link.joint.type == "free":
-            homes[0] = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root"), pin.SE3.Identity()
+            homes[0] = (
+                model.addJoint(
+                    0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root"
+                ),
+                pin.SE3.Identity(),
+            )
         elif link.parent < 0:
             homes[0] = 0, se3(body.root_pose)
         else:
@@ -108,15 +127,27 @@ def pinocchio_model_of(body):
             homes[link.index] = joint, placement
             if link.joint.type in ("rotate", "slide") and link.index in columns:
                 turns = link.joint.type == "rotate"
-                kind = pin.JointModelRevoluteUnaligned if turns else pin.JointModelPrismaticUnaligned
-                number = model.addJoint(joint, kind(np.array(link.joint.axis)), placement, str(link.index))
+                kind = (
+                    pin.JointModelRevoluteUnaligned
+                    if turns
+                    else pin.JointModelPrismaticUnaligned
+                )
+                number = model.addJoint(
+                    joint, kind(np.array(link.joint.axis)), placement, str(link.index)
+                )
                 homes[link.index] = number, pin.SE3.Identity()
                 joints[columns[link.index]] = number
                 rotor = np.ravel(link.joint.extra.get("equivalentInertia", 0.0))[0]
                 armature = model.armature.copy()
-                armature[model.idx_vs[number]] = rotor or link.joint.gear_ratio**2 * link.joint.rotor_inertia
+                armature[model.idx_vs[number]] = (
+                    rotor or link.joint.gear_ratio**2 * link.joint.rotor_inertia
+                )
                 model.armature = armature
         joint, placement = homes[link.index]
         half = 0.5 * (link.inertia + link.inertia.T)
-        model.appendBodyToJoint(joint, pin.Inertia(link.mass, np.array(link.center_of_mass), half), placement)
+        model.appendBodyToJoint(
+            joint,
+            pin.Inertia(link.mass, np.array(link.center_of_mass), half),
+            placement,
+        )
     return model, joints

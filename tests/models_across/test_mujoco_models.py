@@ -42,7 +42,9 @@ def test_how_many_models_there_are(tmp_path):
             with pytest.raises(FormatError) as caught:
                 write_mjcf(body, tmp_path / "refused.xml", strict=True)
             assert caught.value.problem.rule == "MJCF133"
-            assert all(body.links[one.link].name in caught.value.problem.message for one in bad)
+            assert all(
+                body.links[one.link].name in caught.value.problem.message for one in bad
+            )
             assert "--strict" in caught.value.problem.hint
             assert not (tmp_path / "refused.xml").exists()
     if ACCEPT:
@@ -65,12 +67,19 @@ def test_links_are_where_ours_are(path, folder):
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         assert np.abs(data.xpos[1:] - expected[number, :, :3]).max() < 1e-9
-        assert rotations.angle_between(data.xquat[1:], expected[number, :, 3:]).max() < 1e-9
+        assert (
+            rotations.angle_between(data.xquat[1:], expected[number, :, 3:]).max()
+            < 1e-9
+        )
         if centers is not None:
-            assert np.abs(data.subtree_com[0] - centers[number]).max() < 1e-9 * max(1.0, np.abs(centers[number]).max())
+            assert np.abs(data.subtree_com[0] - centers[number]).max() < 1e-9 * max(
+                1.0, np.abs(centers[number]).max()
+            )
     if not {problem.rule for problem in lost} & REPAIRS:
         assert repaired_body_of(path) == body_of(path)
-        assert model.body_mass.sum() == pytest.approx(body_of(path).mass, rel=1e-9, abs=0.0)
+        assert model.body_mass.sum() == pytest.approx(
+            body_of(path).mass, rel=1e-9, abs=0.0
+        )
 
 
 @pytest.mark.parametrize("path", GOLDENS, ids=short)
@@ -85,11 +94,16 @@ def test_joints_are_ours(path, folder):
         joint = body.joints[column]
         theirs = model.joint(place.joint)
         assert np.abs(theirs.axis - joint.axis).max() < 1e-12
-        bounded = np.isfinite([joint.lower, joint.upper]).any() and joint.lower <= joint.upper
+        bounded = (
+            np.isfinite([joint.lower, joint.upper]).any() and joint.lower <= joint.upper
+        )
         assert bool(model.jnt_limited[theirs.id]) == bounded
         if bounded:
             assert theirs.range == pytest.approx([joint.lower, joint.upper], rel=1e-12)
-        rotor = np.ravel(joint.extra.get("equivalentInertia", 0.0))[0] or joint.gear_ratio**2 * joint.rotor_inertia
+        rotor = (
+            np.ravel(joint.extra.get("equivalentInertia", 0.0))[0]
+            or joint.gear_ratio**2 * joint.rotor_inertia
+        )
         assert model.dof_armature[theirs.dofadr[0]] == pytest.approx(rotor)
 
 
@@ -116,7 +130,9 @@ def test_what_is_read_back_is_the_same(path, folder):
     assert [link.joint for link in again.links] == [link.joint for link in body.links]
     assert again.devices == body.devices
     assert again.extra_joints == body.extra_joints
-    assert np.array_equal([link.offset for link in again.links], [link.offset for link in body.links])
+    assert np.array_equal(
+        [link.offset for link in again.links], [link.offset for link in body.links]
+    )
     codes = {problem.rule for problem in lost}
     if not codes & {"LOSS031", "LOSS035"}:
         assert [[s.name for s in link.segments] for link in again.links] == [
@@ -125,5 +141,9 @@ def test_what_is_read_back_is_the_same(path, folder):
         assert [[s.mass for s in link.segments] for link in again.links] == [
             [s.mass for s in link.segments] for link in body.links
         ]
-        assert [len(link.visuals) for link in again.links] == [len(link.visuals) for link in body.links]
-        assert [len(link.collisions) for link in again.links] == [len(link.collisions) for link in body.links]
+        assert [len(link.visuals) for link in again.links] == [
+            len(link.visuals) for link in body.links
+        ]
+        assert [len(link.collisions) for link in again.links] == [
+            len(link.collisions) for link in body.links
+        ]

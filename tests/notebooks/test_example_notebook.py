@@ -16,17 +16,29 @@ EXAMPLE = ROOT / "examples" / "measure_a_walk.ipynb"
 
 def test_every_cell_runs_and_the_things_show_themselves():
     notebook = nbformat.read(EXAMPLE, as_version=4)
-    assert not any(cell.get("outputs") for cell in notebook.cells), "results are not kept in the project"
+    assert not any(cell.get("outputs") for cell in notebook.cells), (
+        "results are not kept in the project"
+    )
     manager = KernelManager()
     manager.kernel_spec.argv[0] = sys.executable
     where = {"metadata": {"path": str(EXAMPLE.parent)}}
-    NotebookClient(notebook, timeout=TIMEOUT, startup_timeout=TIMEOUT, km=manager, resources=where).execute()
+    NotebookClient(
+        notebook, timeout=TIMEOUT, startup_timeout=TIMEOUT, km=manager, resources=where
+    ).execute()
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    shown = [output["data"] for cell in code for output in cell.outputs if output.output_type == "execute_result"]
+    shown = [
+        output["data"]
+        for cell in code
+        for output in cell.outputs
+        if output.output_type == "execute_result"
+    ]
     pages = [data["text/html"] for data in shown if "text/html" in data]
     assert "Body <b>BIPED</b>" in pages[0] and "Motion" in pages[1]
     assert pages[2].startswith("<iframe srcdoc=")
     printed = "".join(
-        output.get("text", "") for cell in code for output in cell.outputs if output.output_type == "stream"
+        output.get("text", "")
+        for cell in code
+        for output in cell.outputs
+        if output.output_type == "stream"
     )
     assert "Minimum stability margin" in printed

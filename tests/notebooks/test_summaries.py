@@ -33,7 +33,9 @@ def words(html: str) -> str:
 
 def polygons(html: str) -> list[list[tuple[float, float]]]:
     found = re.findall(r'<polygon points="([^"]*)"', html)
-    return [[tuple(map(float, pair.split(","))) for pair in text.split()] for text in found]
+    return [
+        [tuple(map(float, pair.split(","))) for pair in text.split()] for text in found
+    ]
 
 
 def test_a_body_shows_its_counts_its_mass_its_joints_and_a_drawing():
@@ -55,12 +57,19 @@ def test_the_drawing_is_upright_and_inside_its_frame():
 
     def middle(name: str) -> np.ndarray:
         """Where one link is, drawn together with the whole: by its colour in a body of which all else is white."""
-        white, red = (bm.Material(diffuse=color) for color in ((1.0, 1.0, 1.0), (1.0, 0.0, 0.0)))
+        white, red = (
+            bm.Material(diffuse=color) for color in ((1.0, 1.0, 1.0), (1.0, 0.0, 0.0))
+        )
         links = []
         for link in BODY.links:
             material = red if link.name == name else white
             segments = tuple(
-                bm.Segment(visuals=tuple(bm.Shape(s.geometry, s.transform, material) for s in link.visuals))
+                bm.Segment(
+                    visuals=tuple(
+                        bm.Shape(s.geometry, s.transform, material)
+                        for s in link.visuals
+                    )
+                )
                 for _ in link.segments[:1]
             )
             links.append(
@@ -73,8 +82,13 @@ def test_the_drawing_is_upright_and_inside_its_frame():
                     segments=segments,
                 )
             )
-        (points,) = re.findall(r'points="([^"]*)" fill="#ff0000"', drawing(bm.Body(links=tuple(links)), poses))
-        return np.array([[float(v) for v in pair.split(",")] for pair in points.split()]).mean(axis=0)
+        (points,) = re.findall(
+            r'points="([^"]*)" fill="#ff0000"',
+            drawing(bm.Body(links=tuple(links)), poses),
+        )
+        return np.array(
+            [[float(v) for v in pair.split(",")] for pair in points.split()]
+        ).mean(axis=0)
 
     assert middle("HEAD_TILT")[1] < middle("R_ANKLE_ROLL")[1]
     assert middle("R_ELBOW")[0] < middle("L_ELBOW")[0]
@@ -82,7 +96,12 @@ def test_the_drawing_is_upright_and_inside_its_frame():
 
 def test_a_motion_shows_its_components_and_the_joints_that_move_most():
     text = words(WALK._repr_html_())
-    assert "10 s" in text and "JointDisplacement" in text and "1001" in text and "100 Hz" in text
+    assert (
+        "10 s" in text
+        and "JointDisplacement" in text
+        and "1001" in text
+        and "100 Hz" in text
+    )
     spans = np.ptp(WALK.joint_displacement.values, axis=0)
     assert f"joint {int(np.argmax(spans))}" in text
 
@@ -105,23 +124,40 @@ nasty = st.text(st.characters(), max_size=12)
 @given(nasty, nasty, st.lists(nasty, min_size=1, max_size=3))
 def test_names_out_of_files_are_never_markup(name, other, labels):
     """XML knows no control characters: what is left of them is a replacement."""
-    body = bm.Body(name=name, links=(bm.Link(name=other, joint=bm.Joint(name=name, type="free")),))
-    motion = bm.Motion.from_joints(np.random.default_rng(0).normal(size=(4, len(labels))), 10.0, joint_names=labels)
-    animation = bm.Animation(name=name, options={"description": other, "title": labels[0]})
+    body = bm.Body(
+        name=name, links=(bm.Link(name=other, joint=bm.Joint(name=name, type="free")),)
+    )
+    motion = bm.Motion.from_joints(
+        np.random.default_rng(0).normal(size=(4, len(labels))), 10.0, joint_names=labels
+    )
+    animation = bm.Animation(
+        name=name, options={"description": other, "title": labels[0]}
+    )
     for thing in (body, motion, animation):
-        tags = {element.tag.rpartition("}")[2] for element in parsed(thing._repr_html_()).iter()}
+        tags = {
+            element.tag.rpartition("}")[2]
+            for element in parsed(thing._repr_html_()).iter()
+        }
         assert not tags & {"script", "img", "a", "b1"}
 
 
 @pytest.mark.parametrize(
-    "thing", [bm.Body(), bm.Motion(()), bm.Animation(), bm.Motion.from_joints(np.zeros((0, 3)), 10.0)]
+    "thing",
+    [
+        bm.Body(),
+        bm.Motion(()),
+        bm.Animation(),
+        bm.Motion.from_joints(np.zeros((0, 3)), 10.0),
+    ],
 )
 def test_what_is_empty_shows_itself(thing):
     parsed(thing._repr_html_())
 
 
 def test_numbers_that_are_none_are_drawn_as_zero():
-    html = bm.Motion.from_joints(np.array([[np.nan], [np.inf], [0.5]]), 10.0)._repr_html_()
+    html = bm.Motion.from_joints(
+        np.array([[np.nan], [np.inf], [0.5]]), 10.0
+    )._repr_html_()
     assert "nan" not in html and "inf" not in html
 
 

@@ -49,7 +49,9 @@ def differences(body: Body, golden: dict) -> list[str]:
 
 def device_differences(body: Body, golden: dict) -> list[str]:
     """List everything about devices in which a body and the reference's answer differ, but for the reference's known faults."""
-    ours = [device for device in body.devices if device.kind not in UNKNOWN_TO_REFERENCE]
+    ours = [
+        device for device in body.devices if device.kind not in UNKNOWN_TO_REFERENCE
+    ]
     return goldens.device_differences(ours, golden, DEVICES, parameters)
 
 
@@ -58,7 +60,9 @@ def parameters(device, kind: str, given: dict) -> dict[str, bool]:
         case "Gyro":
             return {"w_max": close(device.max_angular_velocity, given["w_max"])}
         case "ForceSensor":
-            return {"F_max": close([*device.max_force, *device.max_torque], given["F_max"])}
+            return {
+                "F_max": close([*device.max_force, *device.max_torque], given["F_max"])
+            }
         case "RangeSensor":
             return {
                 "scan_angle": close(0.5 * device.scan_angle, given["maxYawAngle"]),
@@ -72,8 +76,12 @@ def parameters(device, kind: str, given: dict) -> dict[str, bool]:
             single = 1e-6
             names = ("constantAttenuation", "linearAttenuation", "quadraticAttenuation")
             return {
-                "attenuation": close(device.extra["attenuation"], [given[name] for name in names], single),
-                "cutOffAngle": close(device.extra["cutOffAngle"], given["cutOffAngle"], single),
+                "attenuation": close(
+                    device.extra["attenuation"], [given[name] for name in names], single
+                ),
+                "cutOffAngle": close(
+                    device.extra["cutOffAngle"], given["cutOffAngle"], single
+                ),
                 **{
                     name: close(device.extra[name], given[name], single)
                     for name in ("beamWidth", "color", "direction", "intensity")

@@ -34,7 +34,10 @@ def mesh(folder: Path, text: str) -> Mesh:
 def volume(shape: Mesh) -> float:
     """Return the volume of a closed mesh whose faces look outwards (Gauss)."""
     corner = shape.vertices[shape.faces]
-    return float(np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum() / 6)
+    return float(
+        np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum()
+        / 6
+    )
 
 
 def rules(body: Body) -> list[str]:

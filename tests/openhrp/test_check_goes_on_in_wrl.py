@@ -108,7 +108,9 @@ def line_of(part: str) -> int:
 
 
 def errors(path: Path) -> list:
-    return [problem for problem in bm.check(path).problems if problem.severity == "error"]
+    return [
+        problem for problem in bm.check(path).problems if problem.severity == "error"
+    ]
 
 
 def test_the_model_is_whole(tmp_path):
@@ -133,7 +135,10 @@ def test_all_of_them_in_one_run(faults, tmp_path):
 
 
 def test_faults_of_the_text_do_not_hide_those_of_the_model(tmp_path):
-    chosen = {right: FAULTS[right] for right in ("ulimit [ 1 ]", 'jointType "rotate"', "rotation 0 0 1 0.5")}
+    chosen = {
+        right: FAULTS[right]
+        for right in ("ulimit [ 1 ]", 'jointType "rotate"', "rotation 0 0 1 0.5")
+    }
     found = errors(written(tmp_path, chosen))
     assert [problem.location.line for problem in found] == sorted(map(line_of, chosen))
 
@@ -146,7 +151,9 @@ def test_any_of_them(chosen):
         lines = [problem.location.line for problem in errors(path)]
         assert len(lines) == len(set(lines))
         assert set(lines) <= set(map(line_of, chosen))
-        assert set(lines) >= {line_of(right) for right in chosen if right in OF_THE_TEXT}
+        assert set(lines) >= {
+            line_of(right) for right in chosen if right in OF_THE_TEXT
+        }
 
 
 def test_a_joint_where_none_may_be_does_not_hide_what_is_in_it(tmp_path):
@@ -169,12 +176,16 @@ Humanoid { humanoidBody [ DEF A Joint { jointType "free" children [
 
 
 @pytest.mark.parametrize("inertia", ["3 0 0 0 3 0 0 0 3", "0 0 0 0 0 0 0 0 0"])
-def test_a_joint_of_an_unknown_type_leaves_open_whether_its_link_needs_a_mass(inertia, tmp_path):
+def test_a_joint_of_an_unknown_type_leaves_open_whether_its_link_needs_a_mass(
+    inertia, tmp_path
+):
     path = tmp_path / "model.wrl"
     text = MODEL.replace("mass 3", "mass 0").replace("3 0 0 0 3 0 0 0 3", inertia)
     for kind, is_reported in (("slide", True), ("slyde", False)):
         path.write_text(text.replace('"slide"', f'"{kind}"'))
-        assert ("BODY131" in {problem.rule for problem in bm.check(path).problems}) == is_reported
+        assert (
+            "BODY131" in {problem.rule for problem in bm.check(path).problems}
+        ) == is_reported
 
 
 def test_a_second_root_is_looked_into(tmp_path):
@@ -199,7 +210,20 @@ def test_whatever_is_changed_it_has_errors_where_the_reader_gives_up(seed, count
     text = MODEL
     for _ in range(count):
         at, size = rng.randrange(16, len(text)), rng.choice((0, 1, 1, 20))
-        put = rng.choice(["{", "}", "[", "]", '"', "0", " USE J0 ", " Joint { ", " Segment { ", text[at : at + 50]])
+        put = rng.choice(
+            [
+                "{",
+                "}",
+                "[",
+                "]",
+                '"',
+                "0",
+                " USE J0 ",
+                " Joint { ",
+                " Segment { ",
+                text[at : at + 50],
+            ]
+        )
         text = text[:at] + put + text[at + size :]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.wrl"
@@ -213,7 +237,9 @@ def test_whatever_is_changed_it_has_errors_where_the_reader_gives_up(seed, count
 
 
 @pytest.mark.parametrize("word", ["rotate", "slide", "fixed"])
-def test_a_joint_type_without_its_second_quote_is_told_once_and_where_it_is(tmp_path, word):
+def test_a_joint_type_without_its_second_quote_is_told_once_and_where_it_is(
+    tmp_path, word
+):
     path = tmp_path / "model.wrl"
     text = MODEL if f'"{word}"' in MODEL else MODEL.replace('"rotate"', f'"{word}"', 1)
     broken = text.replace(f'"{word}"', f'"{word}', 1)

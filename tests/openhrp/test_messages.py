@@ -12,7 +12,9 @@ DEF A Humanoid { humanoidBody [ DEF W Joint { jointType "fixed" children [ DEF S
 """
 
 
-@pytest.mark.parametrize("field", ['mass "1"', 'centerOfMass "1"', 'momentsOfInertia "1"'])
+@pytest.mark.parametrize(
+    "field", ['mass "1"', 'centerOfMass "1"', 'momentsOfInertia "1"']
+)
 def test_a_field_of_the_wrong_type_is_refused_at_its_location(tmp_path, field):
     (tmp_path / "a.wrl").write_text(MODEL % field)
     with pytest.raises(FormatError) as caught:

@@ -63,14 +63,20 @@ def test_bounding_boxes(path):
     assert box_differences(body, golden, nested) == []
 
 
-@pytest.mark.parametrize("path", sampled(MOVED), ids=lambda path: path.stem.removeprefix("wrl__"))
+@pytest.mark.parametrize(
+    "path", sampled(MOVED), ids=lambda path: path.stem.removeprefix("wrl__")
+)
 def test_forward_kinematics(path):
     body, golden = model(path)
     configurations, results = golden["fk"]["configs"], golden["fk"]["result"]["configs"]
-    q = np.array([given["q"] for given in configurations], dtype=float).reshape(len(configurations), -1)
+    q = np.array([given["q"] for given in configurations], dtype=float).reshape(
+        len(configurations), -1
+    )
     root = np.array([given["p"] + given["quat"] for given in configurations])
     poses = body.forward_kinematics(q, root)
-    positions = np.array([[link["p"] for link in result["links"]] for result in results])
+    positions = np.array(
+        [[link["p"] for link in result["links"]] for result in results]
+    )
     turns = np.array([[link["R"] for link in result["links"]] for result in results])
     assert np.abs(poses[..., :3] - positions).max() <= 1e-12
     assert np.abs(rotations.to_matrix(poses[..., 3:]) - turns).max() <= 1e-12

@@ -39,7 +39,10 @@ AS_REFERENCE = (
 
 @pytest.mark.parametrize("name", AS_REFERENCE)
 def test_read_as_the_reference_does(made, name):
-    body, golden = body_of(made / f"{name}.wrl"), answer(made / f"{name}.wrl.golden.json")
+    body, golden = (
+        body_of(made / f"{name}.wrl"),
+        answer(made / f"{name}.wrl.golden.json"),
+    )
     if name == "intid_gap":
         # By the document a Joint without DEF has the name in its field `name`; the reference leaves it without one.
         golden["links"][6] |= {"name": "namefield", "jointName": "namefield"}
@@ -70,13 +73,19 @@ def test_two_roots(made):
     """The reference refuses the file; the document allows several Joints, so the first is read and the others are named."""
     body = read_openhrp(made / "two_roots.wrl").require()
     assert [link.name for link in body.links] == ["ROOT"]
-    assert [(p.rule, "ROOT2" in p.message) for p in body.problems if p.severity == "error"] == [("BODY125", True)]
+    assert [
+        (p.rule, "ROOT2" in p.message) for p in body.problems if p.severity == "error"
+    ] == [("BODY125", True)]
 
 
 def test_letters_for_axes(made):
     """The reference leaves the axis "x" uninitialised; here it is read as "X", with a problem."""
     body = read_openhrp(made / "axis_string.wrl").require()
-    assert [link.joint.axis.tolist() for link in body.links[1:]] == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    assert [link.joint.axis.tolist() for link in body.links[1:]] == [
+        [0, 1, 0],
+        [1, 0, 0],
+        [0, 0, 1],
+    ]
     assert [p.rule for p in body.problems if "'x'" in p.message] == ["WRL121"]
 
 
@@ -85,16 +94,26 @@ def test_acceleration_limit_comes_from_its_own_field(made):
     sensor = read_openhrp(made / "accel_maxangvel.wrl").require().devices[0]
     assert sensor.max_acceleration.tolist() == [-1, -1, -1]
     assert sensor.extra["maxAngularVelocity"].tolist() == [1, 2, 3]
-    nested = {d.name: d for d in read_openhrp(made / "seg_nested_devices.wrl").require().devices}
+    nested = {
+        d.name: d
+        for d in read_openhrp(made / "seg_nested_devices.wrl").require().devices
+    }
     assert nested["A"].max_acceleration.tolist() == [1, 2, 3]
 
 
 def test_a_camera_of_type_none_gives_nothing(made):
     """The reference takes it for COLOR."""
-    nested = {d.name: d for d in read_openhrp(made / "seg_nested_devices.wrl").require().devices}
+    nested = {
+        d.name: d
+        for d in read_openhrp(made / "seg_nested_devices.wrl").require().devices
+    }
     assert nested["V"].type == "NONE"
     assert nested["V5"].type == "COLOR_POINT_CLOUD"
-    assert (nested["P"].kind, nested["P"].id, nested["P"].extra["maxPressure"]) == ("PressureSensor", 5, -1)
+    assert (nested["P"].kind, nested["P"].id, nested["P"].extra["maxPressure"]) == (
+        "PressureSensor",
+        5,
+        -1,
+    )
 
 
 def test_humanoid_pose_is_kept(made):
@@ -111,8 +130,12 @@ def test_humanoid_pose_is_kept(made):
 def test_humanoid_pose_is_applied_on_request(made):
     body = read_openhrp(made / "humanoid_pose.wrl", apply_humanoid_pose=True).require()
     turn = Rotation.from_rotvec([1, 0, 0])
-    assert np.allclose(body.root_pose[:3], np.add(turn.apply([1, 2, 3]), [5, 6, 7]), atol=1e-12)
-    assert np.allclose(rotations.to_matrix(body.root_pose[3:]), turn.as_matrix(), atol=1e-12)
+    assert np.allclose(
+        body.root_pose[:3], np.add(turn.apply([1, 2, 3]), [5, 6, 7]), atol=1e-12
+    )
+    assert np.allclose(
+        rotations.to_matrix(body.root_pose[3:]), turn.as_matrix(), atol=1e-12
+    )
 
 
 def test_the_transform_of_a_humanoid_is_that_of_vrml(tmp_path):
@@ -120,18 +143,29 @@ def test_the_transform_of_a_humanoid_is_that_of_vrml(tmp_path):
     text = (ROOT / "examples" / "biped.wrl").read_text(encoding="utf-8")
     transform = "translation 5 6 7 center 1 2 3 rotation 0 0 1 0.7 scale 2 2 2"
     path = tmp_path / "placed.wrl"
-    path.write_text(re.sub(r"(DEF \w+ Humanoid \{)", rf"\1 {transform}", text, count=1), encoding="utf-8")
+    path.write_text(
+        re.sub(r"(DEF \w+ Humanoid \{)", rf"\1 {transform}", text, count=1),
+        encoding="utf-8",
+    )
     plain, placed = (
         read_openhrp(ROOT / "examples" / "biped.wrl").require(),
         read_openhrp(path, apply_humanoid_pose=True).require(),
     )
     q = np.full(plain.num_joints, 0.1)
     before, after = (body.forward_kinematics(q)[:, :3] for body in (plain, placed))
-    wanted = Rotation.from_rotvec([0, 0, 0.7]).apply(2 * (before - [1, 2, 3])) + np.array([6, 8, 10])
+    wanted = Rotation.from_rotvec([0, 0, 0.7]).apply(
+        2 * (before - [1, 2, 3])
+    ) + np.array([6, 8, 10])
     np.testing.assert_allclose(after, wanted, atol=1e-12)
     assert "WRL108" not in {problem.rule for problem in placed.problems}
-    path.write_text(path.read_text(encoding="utf-8").replace("scale 2 2 2", "scale 2 2 1", 1), encoding="utf-8")
-    assert "WRL108" in {problem.rule for problem in read_openhrp(path, apply_humanoid_pose=True).problems}
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("scale 2 2 2", "scale 2 2 1", 1),
+        encoding="utf-8",
+    )
+    assert "WRL108" in {
+        problem.rule
+        for problem in read_openhrp(path, apply_humanoid_pose=True).problems
+    }
 
 
 def test_every_sample_loads_or_is_refused_with_its_place(corpus):
@@ -144,7 +178,9 @@ def test_every_sample_loads_or_is_refused_with_its_place(corpus):
             body = read_openhrp(path, allow_outside=True).require()
         except FormatError as error:
             problem = error.problem
-            assert problem.location.line and problem.location.column and problem.message, path
+            assert (
+                problem.location.line and problem.location.column and problem.message
+            ), path
             refused.append(path.name)
             continue
         assert body.links, path

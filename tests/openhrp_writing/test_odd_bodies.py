@@ -22,7 +22,12 @@ KEPT = ("index", "parent", "link", "problems", "source", "type", "path")
 
 def spoiled(value, choose: random.Random):
     """Return the value with some of its numbers and names replaced by odd ones."""
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size and choose.random() < 0.15:
+    if (
+        isinstance(value, np.ndarray)
+        and value.dtype.kind == "f"
+        and value.size
+        and choose.random() < 0.15
+    ):
         value = np.array(value)
         value.flat[choose.randrange(value.size)] = choose.choice(WILD)
     elif isinstance(value, float) and choose.random() < 0.1:
@@ -34,7 +39,9 @@ def spoiled(value, choose: random.Random):
     elif is_dataclass(value):
         names = [field.name for field in fields(value) if field.name not in KEPT]
         names = [name for name in names if name != "links" or isinstance(value, Body)]
-        return replace(value, **{name: spoiled(getattr(value, name), choose) for name in names})
+        return replace(
+            value, **{name: spoiled(getattr(value, name), choose) for name in names}
+        )
     return value
 
 
@@ -61,4 +68,6 @@ def test_odd_numbers_and_names(tmp_path_factory, body, seed, mesh):
     read = read_openhrp(path).require()
     assert [link.parent for link in read.links] == [link.parent for link in body.links]
     assert len(read.devices) == len(body.devices)
-    assert [p for p in read.problems if p.severity == "error" and p.rule.startswith("VRML")] == []
+    assert [
+        p for p in read.problems if p.severity == "error" and p.rule.startswith("VRML")
+    ] == []

@@ -70,7 +70,9 @@ def plain(node: Node) -> Node | None:
         if isinstance(value, Node):
             fields[name] = plain(value)
         elif isinstance(value, list) and value and isinstance(value[0], Node):
-            fields[name] = [found for item in value if (found := plain(item)) is not None]
+            fields[name] = [
+                found for item in value if (found := plain(item)) is not None
+            ]
         elif not name.startswith(("bbox", "addCh", "removeCh")):
             fields[name] = value
     return replace(actual, name="", fields=fields)
@@ -100,14 +102,18 @@ def faces_of(node: Node) -> int:
 def read_by_vtk(path, folder) -> np.ndarray:
     """Return for each mesh (N, 7) the number of triangles, lowest and highest corner."""
     scene = read_vrml(path)
-    shapes = shapes_in([found for node in scene.nodes if (found := plain(node)) is not None])
+    shapes = shapes_in(
+        [found for node in scene.nodes if (found := plain(node)) is not None]
+    )
     # The largest first: of a mesh with more faces than all before it VTK 9.7 drops some.
     shapes.sort(key=faces_of, reverse=True)
     copy, out = folder / "plain.wrl", folder / "found.npy"
     copy.write_bytes(b"".join(scene_pieces(Scene(nodes=shapes))))
     assert b"PROTO" not in copy.read_bytes()
     command = [sys.executable, "-c", VTK, str(copy), str(out)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=TIMEOUT, check=False
+    )
     if "ModuleNotFoundError" in result.stderr:
         missing("VTK")
     assert result.returncode == 0, result.stderr[-2000:]
@@ -139,8 +145,15 @@ def compared(body, folder):
             ours.append([len(mesh.faces), *points.min(axis=0), *points.max(axis=0)])
             exact.append(isinstance(shape.geometry, (Mesh, Box)))
             meshes.append(isinstance(shape.geometry, Mesh))
-    order = np.argsort([-row[0] if mesh else 0 for row, mesh in zip(ours, meshes, strict=True)], kind="stable")
-    ours, exact, meshes = np.array(ours)[order], np.array(exact)[order], np.array(meshes)[order]
+    order = np.argsort(
+        [-row[0] if mesh else 0 for row, mesh in zip(ours, meshes, strict=True)],
+        kind="stable",
+    )
+    ours, exact, meshes = (
+        np.array(ours)[order],
+        np.array(exact)[order],
+        np.array(meshes)[order],
+    )
     assert len(theirs) == len(ours)
     size = np.linalg.norm(ours[:, 4:] - ours[:, 1:4], axis=1, keepdims=True)
     apart = np.abs(theirs[:, 1:] - ours[:, 1:])

@@ -31,10 +31,15 @@ def swing(biped):
     """Return a motion of so many frames in which all joints swing, each with the given amplitude [rad]; the root as high as it is said."""
 
     def make(
-        frames: int = 200, amplitude: float = 0.2, body: bm.Body = biped, height: float | None = None
+        frames: int = 200,
+        amplitude: float = 0.2,
+        body: bm.Body = biped,
+        height: float | None = None,
     ) -> bm.Motion:
         times = np.arange(frames) / 100
-        q = amplitude * np.sin(2 * times[:, None] * np.linspace(0.5, 2, body.num_joints))
+        q = amplitude * np.sin(
+            2 * times[:, None] * np.linspace(0.5, 2, body.num_joints)
+        )
         root = np.tile(np.array(body.root_pose), (frames, 1))
         if height is not None:
             root[:, 2] = height
@@ -47,5 +52,10 @@ def swing(biped):
 def offline(chromium) -> Iterator[object]:
     with opened(chromium, 1000, 700) as page:
         page.context.set_offline(True)
-        page.on("console", lambda said: page.faults.append(said.text) if said.type == "error" else None)
+        page.on(
+            "console",
+            lambda said: (
+                page.faults.append(said.text) if said.type == "error" else None
+            ),
+        )
         yield page

@@ -14,13 +14,23 @@ import bodymotion as bm
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.plots import KINDS, available, charts, subject_of
 from bodymotion.plots.curves import beyond_limits, curve_rows, decimated, outside
-from bodymotion.plots.parts import Bars, CurveRows, Curves, Ground, Heading, KeyFigures, Line
+from bodymotion.plots.parts import (
+    Bars,
+    CurveRows,
+    Curves,
+    Ground,
+    Heading,
+    KeyFigures,
+    Line,
+)
 from bodymotion.plots.quantities import view_limits
 from bodymotion.plots.subject import JointGroup, joint_groups
 from sample_files import tries
 
 CURVE = arrays(
-    np.float64, st.integers(1, 400), elements=st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf])
+    np.float64,
+    st.integers(1, 400),
+    elements=st.floats(-1e6, 1e6) | st.sampled_from([np.nan, np.inf, -np.inf]),
 )
 
 
@@ -51,7 +61,9 @@ def test_thinning_keeps_peaks_and_ends_and_invents_nothing(values, most):
 
 
 @given(
-    arrays(np.float64, st.integers(1, 60), elements=st.floats(-10, 10) | st.just(np.nan)),
+    arrays(
+        np.float64, st.integers(1, 60), elements=st.floats(-10, 10) | st.just(np.nan)
+    ),
     st.floats(-5, 0),
     st.floats(0, 5),
 )
@@ -85,7 +97,9 @@ def test_the_worst_moments_beyond_limits_are_marked():
 
 def test_each_joint_has_its_panel_with_its_limits_in_degrees(measures, biped):
     panels = parts(one(measures, "joints"), Curves)
-    assert sorted(p.title for p in panels) == sorted(joint.name for joint in biped.joints)
+    assert sorted(p.title for p in panels) == sorted(
+        joint.name for joint in biped.joints
+    )
     by_name = {joint.name: k for k, joint in enumerate(biped.joints)}
     for panel in panels:
         joint = biped.joints[by_name[panel.title]]
@@ -97,7 +111,9 @@ def test_each_joint_has_its_panel_with_its_limits_in_degrees(measures, biped):
         kept = np.searchsorted(measures.times, line.times)
         assert np.array_equal(measures.times[kept], line.times)
         assert line.values == pytest.approx(q[kept], abs=1e-12)
-        assert (line.values.min(), line.values.max()) == pytest.approx((q.min(), q.max()))
+        assert (line.values.min(), line.values.max()) == pytest.approx(
+            (q.min(), q.max())
+        )
         assert panel.lowest < q.min() <= q.max() < panel.highest
 
 
@@ -110,7 +126,12 @@ def test_radians_are_as_the_arrays_have_them(measures, biped):
 
 
 def test_beyond_the_limits_is_marked_with_the_time(biped, swing):
-    panels = {p.title: p for p in parts(one(bm.dynamics.measure(biped, swing(amplitude=3.0)), "joints"), Curves)}
+    panels = {
+        p.title: p
+        for p in parts(
+            one(bm.dynamics.measure(biped, swing(amplitude=3.0)), "joints"), Curves
+        )
+    }
     knee = panels["R_KNEE"]
     assert knee.beyond
     assert all(value > knee.upper or value < knee.lower for _, value in knee.beyond)
@@ -120,7 +141,9 @@ def test_beyond_the_limits_is_marked_with_the_time(biped, swing):
 @pytest.mark.parametrize("pattern", ["*KNEE*", ("R_KNEE", "L_KNEE"), ["?_KNEE"]])
 def test_joints_are_chosen_by_name_or_pattern(measures, pattern):
     for what in ("joints", "torques"):
-        assert sorted(p.title for p in parts(one(measures, what, joints=pattern), Curves)) == ["L_KNEE", "R_KNEE"]
+        assert sorted(
+            p.title for p in parts(one(measures, what, joints=pattern), Curves)
+        ) == ["L_KNEE", "R_KNEE"]
 
 
 def test_a_joint_that_is_not_there_is_said_with_those_that_are(measures):
@@ -131,7 +154,9 @@ def test_a_joint_that_is_not_there_is_said_with_those_that_are(measures):
 def test_a_plot_that_is_not_there_is_said_with_those_that_are(measures, walk):
     with pytest.raises(ValueError, match=r"no plot 'nothing'.*overview, joints"):
         bm.plot(measures, what="nothing")
-    with pytest.raises(ValueError, match=r"no plot 'torques' without a body.*overview.*joints"):
+    with pytest.raises(
+        ValueError, match=r"no plot 'torques' without a body.*overview.*joints"
+    ):
         bm.plot(walk, what="torques")
 
 
@@ -151,22 +176,33 @@ def test_all_quantities_can_be_plotted(measures):
 
 def test_parts_do_not_overlap_and_stay_on_the_chart(measures):
     for chart in bm.plot(measures, what="all", end=1.0).charts:
-        frames = [c for c in chart.cells if not isinstance(c.part, (Heading, KeyFigures))]
+        frames = [
+            c for c in chart.cells if not isinstance(c.part, (Heading, KeyFigures))
+        ]
         for k, a in enumerate(frames):
             assert a.x > 0
             assert a.x + a.width < chart.width
             assert a.y > 0
             assert a.y + a.height < chart.height
             for b in frames[k + 1 :]:
-                assert a.x + a.width < b.x or b.x + b.width < a.x or a.y + a.height < b.y or b.y + b.height < a.y
+                assert (
+                    a.x + a.width < b.x
+                    or b.x + b.width < a.x
+                    or a.y + a.height < b.y
+                    or b.y + b.height < a.y
+                )
 
 
 @pytest.mark.parametrize("size", [(10.0, 8.0), (16.0, 24.0), 9.0])
 def test_the_size_is_as_asked_for(measures, size):
     for what in ("joints", "overview"):
         chart = one(measures, what, size=size, end=1.0)
-        assert chart.width * chart.scale == pytest.approx(size if isinstance(size, float) else size[0])
-        assert isinstance(size, float) or chart.height * chart.scale == pytest.approx(size[1])
+        assert chart.width * chart.scale == pytest.approx(
+            size if isinstance(size, float) else size[0]
+        )
+        assert isinstance(size, float) or chart.height * chart.scale == pytest.approx(
+            size[1]
+        )
 
 
 SIZES = [(10.7, 6.0), (8.0, 6.0), (12.8, 7.2), (6.7, 9.0), 6.0]
@@ -174,10 +210,16 @@ SIZES = [(10.7, 6.0), (8.0, 6.0), (12.8, 7.2), (6.7, 9.0), 6.0]
 
 @pytest.mark.parametrize("size", SIZES)
 def test_at_any_size_all_is_there_and_nothing_overlaps(measures, size):
-    made = bm.plot(measures, what=["overview", "joints", "contacts", "zmp"], end=1.0, size=size).charts
-    plain = bm.plot(measures, what=["overview", "joints", "contacts", "zmp"], end=1.0).charts
+    made = bm.plot(
+        measures, what=["overview", "joints", "contacts", "zmp"], end=1.0, size=size
+    ).charts
+    plain = bm.plot(
+        measures, what=["overview", "joints", "contacts", "zmp"], end=1.0
+    ).charts
     for chart, usual in zip(made, plain, strict=True):
-        assert [type(cell.part) for cell in chart.cells] == [type(cell.part) for cell in usual.cells]
+        assert [type(cell.part) for cell in chart.cells] == [
+            type(cell.part) for cell in usual.cells
+        ]
         assert chart.scale == made[0].scale >= 0.5
         frames = [cell for cell in chart.cells if not isinstance(cell.part, Heading)]
         for k, a in enumerate(frames):
@@ -185,7 +227,12 @@ def test_at_any_size_all_is_there_and_nothing_overlaps(measures, size):
             assert a.x + a.width < chart.width
             assert a.y + a.height < chart.height
             for b in frames[k + 1 :]:
-                assert a.x + a.width < b.x or b.x + b.width < a.x or a.y + a.height < b.y or b.y + b.height < a.y
+                assert (
+                    a.x + a.width < b.x
+                    or b.x + b.width < a.x
+                    or a.y + a.height < b.y
+                    or b.y + b.height < a.y
+                )
             if isinstance(a.part, Curves):
                 assert a.height > 0.4
                 assert a.width > 0.7
@@ -195,8 +242,12 @@ def test_at_any_size_all_is_there_and_nothing_overlaps(measures, size):
 def test_a_size_that_is_too_small_is_refused_with_one_that_is_not(measures, size):
     with pytest.raises(WrongUseError, match="too small") as refused:
         bm.plot(measures, "overview", end=1.0, size=size, dpi=100)
-    width, height = re.search(r"use (\d+)(?:x(\d+))? pixels", str(refused.value)).groups()
-    enough = int(width) / 100 if height is None else (int(width) / 100, int(height) / 100)
+    width, height = re.search(
+        r"use (\d+)(?:x(\d+))? pixels", str(refused.value)
+    ).groups()
+    enough = (
+        int(width) / 100 if height is None else (int(width) / 100, int(height) / 100)
+    )
     assert one(measures, "overview", end=1.0, size=enough, dpi=100).cells
     less = 0.95 * enough if height is None else (0.95 * enough[0], 0.95 * enough[1])
     with pytest.raises(ValueError, match="too small"):
@@ -207,12 +258,17 @@ def test_times_of_a_clock_are_counted_from_a_round_number(biped, walk):
     q = walk.joint_displacement.values
     late = bm.Motion.from_joints(q, times=np.arange(len(q)) * 0.01 + 1.7e9 + 3.25)
     chart = one(biped, "joints", motion=late, joints="*KNEE")
-    assert (chart.time_origin, one(biped, "joints", motion=walk, joints="*KNEE").time_origin) == (1.7e9, 0.0)
+    assert (
+        chart.time_origin,
+        one(biped, "joints", motion=walk, joints="*KNEE").time_origin,
+    ) == (1.7e9, 0.0)
     figure = bm.plot(biped, late, "joints", joints="*KNEE").figure()
     assert figure.axes[-1].get_xlabel() == "time − 1700000000 [s]"
     written = [label.get_text() for label in figure.axes[0].get_xticklabels()]
     assert {"4", "12"} <= set(written) or {"5", "10"} <= set(written)
-    with pytest.raises(ValueError, match=r"is from 1700000003\.25 s to 1700000013\.25 s"):
+    with pytest.raises(
+        ValueError, match=r"is from 1700000003\.25 s to 1700000013\.25 s"
+    ):
         bm.plot(biped, late, "joints", start=1.0, end=2.0)
 
 
@@ -220,7 +276,9 @@ def test_an_overview_has_no_empty_parts(biped, swing):
     falling = swing(height=5.0)
     root = np.array(falling.link_position.values[:, 0])
     root[:, 2] -= 0.5 * 9.80665 * falling.times**2
-    falling = bm.Motion.from_joints(np.zeros_like(falling.joint_displacement.values), 100.0, root=root)
+    falling = bm.Motion.from_joints(
+        np.zeros_like(falling.joint_displacement.values), 100.0, root=root
+    )
     chart = one(biped, "overview", motion=falling, end=0.8)
     assert not parts(chart, Ground)
     assert "Stability margin" not in [part.title for part in parts(chart, Curves)]
@@ -232,18 +290,34 @@ def test_only_the_times_asked_for(measures):
     assert (chart.start, chart.end) == (2.0, 3.0)
     for panel in parts(chart, Curves):
         assert (panel.lines[0].times[0], panel.lines[0].times[-1]) == (2.0, 3.0)
-    with pytest.raises(ValueError, match=r"no frame from 50 s on; .*is from 0 s to 10 s"):
+    with pytest.raises(
+        ValueError, match=r"no frame from 50 s on; .*is from 0 s to 10 s"
+    ):
         one(measures, "joints", start=50.0)
 
 
 def test_limbs_are_arms_legs_and_the_trunk(biped):
     names = [joint.name for joint in biped.joints]
-    found = [[names[k] for k in joint_group.columns] for joint_group in joint_groups(biped, names)]
-    assert sorted(name for joint_group in found for name in joint_group) == sorted(names)
+    found = [
+        [names[k] for k in joint_group.columns]
+        for joint_group in joint_groups(biped, names)
+    ]
+    assert sorted(name for joint_group in found for name in joint_group) == sorted(
+        names
+    )
     leg = next(joint_group for joint_group in found if "R_KNEE" in joint_group)
-    assert leg == ["R_HIP_YAW", "R_HIP_ROLL", "R_HIP_PITCH", "R_KNEE", "R_ANKLE_PITCH", "R_ANKLE_ROLL"]
+    assert leg == [
+        "R_HIP_YAW",
+        "R_HIP_ROLL",
+        "R_HIP_PITCH",
+        "R_KNEE",
+        "R_ANKLE_PITCH",
+        "R_ANKLE_ROLL",
+    ]
     assert ["HEAD_PAN", "HEAD_TILT"] in found
-    assert not any("R_ELBOW" in joint_group and "L_ELBOW" in joint_group for joint_group in found)
+    assert not any(
+        "R_ELBOW" in joint_group and "L_ELBOW" in joint_group for joint_group in found
+    )
 
 
 def test_each_column_is_in_one_limb_whatever_the_body(corpus):
@@ -254,7 +328,11 @@ def test_each_column_is_in_one_limb_whatever_the_body(corpus):
             continue
         if isinstance(body, bm.Body) and body.num_joints:
             labels = [joint.name or f"joint {k}" for k, joint in enumerate(body.joints)]
-            columns = [k for joint_group in joint_groups(body, labels) for k in joint_group.columns]
+            columns = [
+                k
+                for joint_group in joint_groups(body, labels)
+                for k in joint_group.columns
+            ]
             assert sorted(columns) == list(range(body.num_joints)), path.name
 
 
@@ -273,7 +351,9 @@ def test_the_zero_moment_point_is_that_of_the_measures(measures):
     worst = int(np.nanargmin(measures.stability_margin))
     assert ground.worst[0] == measures.times[worst]
     margin, apart = parts(chart, Curves)
-    assert margin.lines[0].values.min() == pytest.approx(1000 * measures.stability_margin.min())
+    assert margin.lines[0].values.min() == pytest.approx(
+        1000 * measures.stability_margin.min()
+    )
     assert margin.floor == 0
     assert apart.unit == "mm"
 
@@ -303,10 +383,14 @@ def test_bars_are_when_the_feet_stand(measures):
     assert bars.labels == measures.contacts.names
     times = measures.times
     for k, spans in enumerate(bars.spans):
-        inside = np.any([(times >= a - 1e-9) & (times < b - 1e-9) for a, b in spans], axis=0)
+        inside = np.any(
+            [(times >= a - 1e-9) & (times < b - 1e-9) for a, b in spans], axis=0
+        )
         assert np.array_equal(inside, measures.contacts.in_contact[:, k])
     for spans, marked in zip(bars.spans, bars.marked, strict=True):
-        assert all(any(a - 1e-9 <= c and d <= b + 1e-9 for a, b in spans) for c, d in marked)
+        assert all(
+            any(a - 1e-9 <= c and d <= b + 1e-9 for a, b in spans) for c, d in marked
+        )
 
 
 def test_flight_is_a_gap_and_a_shadow(biped, swing):
@@ -320,7 +404,9 @@ def test_flight_is_a_gap_and_a_shadow(biped, swing):
     margin = parts(chart, Curves)[0]
     assert np.isnan(margin.lines[0].values).all()
     assert margin.note == "no foot in contact"
-    falling = bm.dynamics.measure(biped, swing(amplitude=0.0, height=3.0), ground=0.0, gravity=0.0)
+    falling = bm.dynamics.measure(
+        biped, swing(amplitude=0.0, height=3.0), ground=0.0, gravity=0.0
+    )
     assert np.isnan(parts(one(falling, "zmp"), Ground)[0].path).all()
 
 
@@ -330,7 +416,11 @@ def test_the_overview_has_what_an_engineer_looks_for(measures, biped):
     assert [row.line.label for row in curve_rows.rows] != []
     assert len(curve_rows.rows) == biped.num_joints
     titles = [part.title for part in parts(chart, Curves)]
-    assert titles == ["Fastest joints", "Joints with the largest torques", "Stability margin"]
+    assert titles == [
+        "Fastest joints",
+        "Joints with the largest torques",
+        "Stability margin",
+    ]
     hardest = {line.label for line in parts(chart, Curves)[1].lines}
     order = np.argsort(-np.abs(measures.torques).max(axis=0))
     assert hardest == {biped.joints[k].name for k in order[:5]}
@@ -341,12 +431,24 @@ def test_the_overview_has_what_an_engineer_looks_for(measures, biped):
 
 
 def test_a_body_that_is_mounted_has_no_feet_to_plot(corpus):
-    body = bm.load(corpus / "wrl" / "choreonoid+choreonoid" / "share" / "model" / "PA10" / "PA10.wrl")
-    motion = bm.Motion.from_joints(np.sin(np.arange(100)[:, None] / 20 + np.arange(9)) * 0.01, 50)
+    body = bm.load(
+        corpus
+        / "wrl"
+        / "choreonoid+choreonoid"
+        / "share"
+        / "model"
+        / "PA10"
+        / "PA10.wrl"
+    )
+    motion = bm.Motion.from_joints(
+        np.sin(np.arange(100)[:, None] / 20 + np.arange(9)) * 0.01, 50
+    )
     subject = subject_of(body, motion)
     assert not {"zmp", "contacts", "stability_margin"} & set(available(subject))
     (chart,) = charts(subject)
-    assert [part.title for part in parts(chart, Curves)][-1] == "Joints with the largest power"
+    assert [part.title for part in parts(chart, Curves)][
+        -1
+    ] == "Joints with the largest power"
 
 
 def test_joints_alone_walk_on_their_feet(biped, walk):
@@ -389,8 +491,14 @@ def test_one_frame_is_enough_and_none_is_not(biped, walk, swing):
 def test_many_joints_have_a_panel_each_or_the_liveliest_have(count):
     links = [bm.Link(name="base", index=0, parent=-1, joint=bm.Joint(type="fixed"))]
     for k in range(count):
-        joint = bm.Joint(name=f"j{k}", type="rotate", id=k, axis=np.array([0.0, 1.0, 0.0]))
-        links.append(bm.Link(name=f"l{k}", index=k + 1, parent=0 if k % 10 == 0 else k, joint=joint))
+        joint = bm.Joint(
+            name=f"j{k}", type="rotate", id=k, axis=np.array([0.0, 1.0, 0.0])
+        )
+        links.append(
+            bm.Link(
+                name=f"l{k}", index=k + 1, parent=0 if k % 10 == 0 else k, joint=joint
+            )
+        )
     body = bm.Body(links=tuple(links))
     q = np.outer(np.sin(np.arange(50) / 5), np.arange(1, count + 1) / count)
     chart = bm.plot(body, bm.Motion.from_joints(q, 50), "joints").charts[0]
@@ -398,18 +506,30 @@ def test_many_joints_have_a_panel_each_or_the_liveliest_have(count):
     assert len(panels) == min(count, 120)
     assert bool([note for note in chart.notes if "of 300" in note]) == (count > 120)
     assert f"j{count - 1}" in {panel.title for panel in panels}
-    widths = {round(cell.width, 6) for cell in chart.cells if isinstance(cell.part, Curves)}
+    widths = {
+        round(cell.width, 6) for cell in chart.cells if isinstance(cell.part, Curves)
+    }
     assert min(widths) > 0.8
-    rows = parts(bm.plot(body, bm.Motion.from_joints(q, 50)).charts[0], CurveRows)[0].rows
+    rows = parts(bm.plot(body, bm.Motion.from_joints(q, 50)).charts[0], CurveRows)[
+        0
+    ].rows
     assert len(rows) == 44
 
 
 def test_long_motions_stay_small(biped, swing):
     plot = bm.plot(biped, swing(frames=4_000), "joints")
-    assert all(len(line.times) <= 1300 for part in parts(plot.charts[0], Curves) for line in part.lines)
+    assert all(
+        len(line.times) <= 1300
+        for part in parts(plot.charts[0], Curves)
+        for line in part.lines
+    )
 
 
-@given(arrays(np.float64, (20, 2), elements=st.floats(-100, 100)), st.floats(1, 12), st.floats(0.5, 3))
+@given(
+    arrays(np.float64, (20, 2), elements=st.floats(-100, 100)),
+    st.floats(1, 12),
+    st.floats(0.5, 3),
+)
 @settings(max_examples=tries(50))
 def test_a_metre_is_as_long_along_both_axes(path, width, least):
     x, y, cut = view_limits([], path, width, least, least + 4)
@@ -442,7 +562,9 @@ def test_numbers_that_are_none_make_gaps(biped, swing):
 
 
 def test_components_with_times_of_their_own(biped, walk):
-    zmp = bm.Vector3Seq(content="ZMP", timeline=bm.Timeline.uniform(51, 5.0), values=np.zeros((51, 3)))
+    zmp = bm.Vector3Seq(
+        content="ZMP", timeline=bm.Timeline.uniform(51, 5.0), values=np.zeros((51, 3))
+    )
     mixed = walk.replaced(walk.joint_displacement, walk.link_position, zmp)
     assert bm.plot(biped, mixed, "zmp").charts
     assert bm.plot(mixed, what="all").charts
@@ -451,8 +573,18 @@ def test_components_with_times_of_their_own(biped, walk):
 def test_what_rounds_to_nothing_beside_the_rest_is_zero():
     times = np.arange(100) / 100
     values = np.linspace(-3e-5, 22.9, 100)[:, None]
-    of = bm.dynamics.Series(name="a", title="a", of="joint", labels=("knee",), units=("°",), times=times, values=values)
-    assert [row.note for row in curve_rows("a", of, (JointGroup("leg", (0,)),)).rows] == ["0 … 22.9°"]
+    of = bm.dynamics.Series(
+        name="a",
+        title="a",
+        of="joint",
+        labels=("knee",),
+        units=("°",),
+        times=times,
+        values=values,
+    )
+    assert [
+        row.note for row in curve_rows("a", of, (JointGroup("leg", (0,)),)).rows
+    ] == ["0 … 22.9°"]
 
 
 def test_force_and_moment_of_a_sensor_are_told_apart(measures):
@@ -466,12 +598,24 @@ def test_crawlers_go_metres_and_do_not_work(corpus):
     tank = bm.load(corpus / "body/choreonoid+choreonoid/share/model/Tank/Tank.body")
     crawlers = {joint.name for joint in tank.joints if joint.type == "crawler"}
     q = np.outer(np.sin(np.arange(50) / 10), np.ones(tank.num_joints))
-    measured = bm.dynamics.measure(tank, bm.Motion.from_joints(q, 100.0, root=np.tile(tank.root_pose, (50, 1))))
+    measured = bm.dynamics.measure(
+        tank, bm.Motion.from_joints(q, 100.0, root=np.tile(tank.root_pose, (50, 1)))
+    )
     velocities = bm.dynamics.series(measured, "joint_velocities")
-    assert {label for label, unit in zip(velocities.labels, velocities.units, strict=True) if unit == "m/s"} == crawlers
+    assert {
+        label
+        for label, unit in zip(velocities.labels, velocities.units, strict=True)
+        if unit == "m/s"
+    } == crawlers
     (hardest,) = [
-        part for part in parts(one(measured, "overview"), Curves) if part.title == "Joints with the largest torques"
+        part
+        for part in parts(one(measured, "overview"), Curves)
+        if part.title == "Joints with the largest torques"
     ]
     assert hardest.lines
     assert not crawlers & {line.label for line in hardest.lines}
-    assert not crawlers & {figure.part for figure in bm.dynamics.figures(measured) if figure.name.startswith("torque")}
+    assert not crawlers & {
+        figure.part
+        for figure in bm.dynamics.figures(measured)
+        if figure.name.startswith("torque")
+    }

@@ -48,14 +48,18 @@ def test_what_is_beyond_is_drawn_in_red(biped, swing):
     (axes,) = figure.axes
     assert [line for line in axes.lines if line.get_gid() == "bad"]
     assert any(re.fullmatch(r"\d\.\d\d s", text.get_text()) for text in axes.texts)
-    assert {line.get_color() for line in axes.lines if line.get_gid() in ("bad", "beyond")} == {LIGHT.bad}
+    assert {
+        line.get_color() for line in axes.lines if line.get_gid() in ("bad", "beyond")
+    } == {LIGHT.bad}
 
 
 @pytest.mark.parametrize("what", ["overview", "zmp", "contacts", "torques"])
 def test_pictures_are_not_blank(measures, what):
     plot = bm.plot(measures, what=what, dpi=40)
     picture = Image.open(io.BytesIO(plot._repr_png_()))
-    assert picture.size == pytest.approx((plot.charts[0].width * 40, plot.charts[0].height * 40), abs=1)
+    assert picture.size == pytest.approx(
+        (plot.charts[0].width * 40, plot.charts[0].height * 40), abs=1
+    )
     colors = np.asarray(picture.convert("RGB")).reshape(-1, 3)
     assert 0.02 < np.mean(np.any(colors != 255, axis=1)) < 0.99
     assert len(np.unique(colors, axis=0)) > 40
@@ -63,8 +67,12 @@ def test_pictures_are_not_blank(measures, what):
 
 def test_dark_is_dark(measures, tmp_path):
     for dark in (False, True):
-        bm.plot(measures, what="contacts", dark=dark, dpi=40).save(tmp_path / "contacts.png")
-        brightness = np.asarray(Image.open(tmp_path / "contacts.png").convert("L")).mean()
+        bm.plot(measures, what="contacts", dark=dark, dpi=40).save(
+            tmp_path / "contacts.png"
+        )
+        brightness = np.asarray(
+            Image.open(tmp_path / "contacts.png").convert("L")
+        ).mean()
         assert (brightness < 90) == dark
 
 
@@ -90,8 +98,12 @@ def test_names_are_drawn_as_they_are(biped, walk, tmp_path):
     evil = "$\\frac{1}{0}$ <b>&\x1b[31m" + "x" * 80
     joints = walk.joint_displacement
     labelled = dataclasses.replace(joints, part_labels=(evil,) * joints.num_parts)
-    bm.plot(walk.replaced(labelled), what=["joints", "overview"]).save(tmp_path / "evil.svg")
-    assert "$\\frac{1}{0}$ &lt;b&gt;&amp;" in (tmp_path / "evil.svg").read_text(encoding="utf-8")
+    bm.plot(walk.replaced(labelled), what=["joints", "overview"]).save(
+        tmp_path / "evil.svg"
+    )
+    assert "$\\frac{1}{0}$ &lt;b&gt;&amp;" in (tmp_path / "evil.svg").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_save_that_fails_leaves_the_old_file(knees, tmp_path, monkeypatch):
@@ -105,7 +117,10 @@ def test_a_save_that_fails_leaves_the_old_file(knees, tmp_path, monkeypatch):
     monkeypatch.undo()
     with pytest.raises(OSError, match="none"):
         knees.save(tmp_path / "none" / "plot.png")
-    with pytest.raises(ValueError, match=r"unknown extension; plots are written as \.png, \.svg, \.pdf, \.html"):
+    with pytest.raises(
+        ValueError,
+        match=r"unknown extension; plots are written as \.png, \.svg, \.pdf, \.html",
+    ):
         knees.save(tmp_path / "plot.jpg")
 
 
@@ -120,7 +135,9 @@ def test_a_missing_extra_is_named(knees, monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_making_plots_loads_neither_matplotlib_nor_plotly_and_drawing_them_changes_no_setting(examples):
+def test_making_plots_loads_neither_matplotlib_nor_plotly_and_drawing_them_changes_no_setting(
+    examples,
+):
     code = (
         "import sys, warnings, bodymotion as bm\n"
         f"plot = bm.plot({str(examples / 'biped_walk.seq')!r})\n"
@@ -134,7 +151,9 @@ def test_making_plots_loads_neither_matplotlib_nor_plotly_and_drawing_them_chang
         "assert list(warnings.filters) == filters\n"
         "assert not {'matplotlib.pyplot', 'plotly'} & set(sys.modules)\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=TIMEOUT)
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, timeout=TIMEOUT
+    )
 
 
 def test_plotly_figures_have_the_same_curves(measures, knees):
@@ -169,7 +188,9 @@ def pages(measures, tmp_path_factory, offline):
     plot.save(file)
     offline.fetched.clear()
     offline.goto(file.as_uri())
-    offline.wait_for_function("document.querySelectorAll('.bodymotion-plot .main-svg').length >= 4")
+    offline.wait_for_function(
+        "document.querySelectorAll('.bodymotion-plot .main-svg').length >= 4"
+    )
     return offline, plot, file
 
 
@@ -180,10 +201,10 @@ def test_a_page_works_without_a_network(pages):
     assert "R_KNEE" in page.locator("#plot-2").inner_text()
     # A line at the time in each panel over time, and a dot on the ground, where the zero moment point is then.
     page.evaluate("bodymotionCursor(4.5)")
-    shown = (
-        "[...document.querySelectorAll('#%s > div:last-child > div')].filter(d => d.style.display === 'block').length"
+    shown = "[...document.querySelectorAll('#%s > div:last-child > div')].filter(d => d.style.display === 'block').length"
+    assert page.evaluate(shown % "plot-2") == len(
+        [c for c in plot.charts[2].cells if isinstance(c.part, Curves)]
     )
-    assert page.evaluate(shown % "plot-2") == len([c for c in plot.charts[2].cells if isinstance(c.part, Curves)])
     assert page.evaluate(shown % "plot-1") == 3
     page.evaluate("bodymotionCursor(1e9)")
     assert page.evaluate(shown % "plot-2") == 0
@@ -214,19 +235,29 @@ def test_the_theme_of_a_page_can_be_changed(pages):
     page, _, _ = pages
     for name, theme in (("dark", DARK), ("light", LIGHT)):
         page.evaluate(f"bodymotionPlotTheme('{name}')")
-        assert page.evaluate("document.getElementById('plot-0')._fullLayout.paper_bgcolor") == theme.page
+        assert (
+            page.evaluate("document.getElementById('plot-0')._fullLayout.paper_bgcolor")
+            == theme.page
+        )
     assert page.faults == []
 
 
 def test_names_from_files_do_nothing_on_a_page(walk, tmp_path, chromium):
     evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>%{x}"
     joints = walk.joint_displacement
-    named = walk.replaced(dataclasses.replace(joints, part_labels=(evil,) * joints.num_parts, content=evil), joints)
+    named = walk.replaced(
+        dataclasses.replace(
+            joints, part_labels=(evil,) * joints.num_parts, content=evil
+        ),
+        joints,
+    )
     bm.plot(named, what="overview").save(tmp_path / "evil.html")
     with opened(chromium, 400, 300) as page:
         page.context.set_offline(True)
         page.goto((tmp_path / "evil.html").as_uri())
-        page.wait_for_function("document.querySelectorAll('.bodymotion-plot .main-svg').length >= 1")
+        page.wait_for_function(
+            "document.querySelectorAll('.bodymotion-plot .main-svg').length >= 1"
+        )
         assert "<script>alert(1)" in page.locator("#plot-0").inner_text()
         assert page.locator("img").count() == 0
         assert page.fetched == [(tmp_path / "evil.html").as_uri()]
@@ -234,7 +265,9 @@ def test_names_from_files_do_nothing_on_a_page(walk, tmp_path, chromium):
 
 def test_fragments_stand_together_on_one_page(measures):
     plot = bm.plot(measures, what=["zmp", "contacts"])
-    first, second = (fragment(chart, identifier=f"p{k}") for k, chart in enumerate(plot.charts))
+    first, second = (
+        fragment(chart, identifier=f"p{k}") for k, chart in enumerate(plot.charts)
+    )
     assert 'id="p0"' in first
     assert 'id="p1"' in second
     assert "plotly.js v" in script()
@@ -250,7 +283,9 @@ ODD = [1e300, -1e300, np.inf, np.nan]
 
 @pytest.mark.parametrize("value", ODD)
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_numbers_beyond_all_measure_are_drawn_without_a_word_of_numpy(biped, value, tmp_path):
+def test_numbers_beyond_all_measure_are_drawn_without_a_word_of_numpy(
+    biped, value, tmp_path
+):
     values = np.zeros((20, biped.num_joints))
     values[5:, 3] = value
     root = np.tile(biped.root_pose, (20, 1))
@@ -259,4 +294,6 @@ def test_numbers_beyond_all_measure_are_drawn_without_a_word_of_numpy(biped, val
         bm.plot(biped, motion, what, dpi=40).save(tmp_path / "a.html")
         if ACCEPT or k == ODD.index(value) % 3:
             bm.plot(biped, motion, what, dpi=40).save(tmp_path / "a.png")
-    bm.plot(bm.Motion.from_joints(np.full((20, 2), value), 100.0), dpi=40).save(tmp_path / "a.html")
+    bm.plot(bm.Motion.from_joints(np.full((20, 2), value), 100.0), dpi=40).save(
+        tmp_path / "a.html"
+    )

@@ -31,7 +31,14 @@ def rows(count: int) -> list[dict[str, object]]:
 
 
 def test_the_page_has_the_rows_as_they_are(tmp_path):
-    assert catalogue_page([*rows(3), {"file": "x", "duration": float("nan")}], tmp_path / "a.html", title=EVIL) == 0
+    assert (
+        catalogue_page(
+            [*rows(3), {"file": "x", "duration": float("nan")}],
+            tmp_path / "a.html",
+            title=EVIL,
+        )
+        == 0
+    )
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<script>alert" not in text
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
@@ -51,7 +58,12 @@ def test_motions_that_load_have_a_picture_and_a_player(tmp_path):
 
     some = [{"file": "a"}, {"file": "bad"}, {"file": "c"}, {"file": "d"}]
     assert catalogue_page(some, tmp_path / "b.html", sources=sources, pictures=3) == 2
-    assert sorted(path.name for path in (tmp_path / "b_files").iterdir()) == ["0.html", "0.webp", "2.html", "2.webp"]
+    assert sorted(path.name for path in (tmp_path / "b_files").iterdir()) == [
+        "0.html",
+        "0.webp",
+        "2.html",
+        "2.webp",
+    ]
 
 
 @pytest.mark.browser
@@ -60,11 +72,19 @@ def test_many_rows_are_filtered_and_sorted_and_few_are_drawn(tmp_path, chromium)
     catalogue_page(some, tmp_path / "a.html")
     with opened(chromium, 1000, 600) as page:
         page.goto((tmp_path / "a.html").as_uri())
-        page.wait_for_function("document.getElementById('count').textContent.includes('of')")
+        page.wait_for_function(
+            "document.getElementById('count').textContent.includes('of')"
+        )
         assert page.locator("#body .row").count() < 80
         page.locator("#head input").nth(2).fill("<80")
-        wanted = [row for row in some if row["max_torque"] is not None and float(f"{row['max_torque']:.5g}") < 80]
-        page.wait_for_function(f"document.getElementById('count').textContent.startsWith('{len(wanted)} of')")
+        wanted = [
+            row
+            for row in some
+            if row["max_torque"] is not None and float(f"{row['max_torque']:.5g}") < 80
+        ]
+        page.wait_for_function(
+            f"document.getElementById('count').textContent.startsWith('{len(wanted)} of')"
+        )
         page.locator("#head div").nth(1).click(position={"x": 5, "y": 5})
         assert page.locator("#body .row div").first.inner_text() == wanted[-1]["file"]
         page.locator("#body .row").first.click()

@@ -15,7 +15,14 @@ LETTERS = "右膝"
 @pytest.fixture
 def anew(monkeypatch):
     """Let this process know of no typeface and have said nothing yet."""
-    caches = (pictures._fonts, pictures._letters_of, texts._face, texts._files, texts._drawn, texts.text_image)
+    caches = (
+        pictures._fonts,
+        pictures._letters_of,
+        texts._face,
+        texts._files,
+        texts._drawn,
+        texts.text_image,
+    )
     monkeypatch.setattr(fonts, "_warned", set())
     for cache in caches:
         cache.cache_clear()
@@ -47,7 +54,9 @@ def knee(tmp_path_factory) -> str:
     made.setupGlyf({".notdef": nothing, "one": triangle, "two": triangle})
     made.setupHorizontalMetrics(dict.fromkeys((".notdef", "one", "two"), (1000, 0)))
     made.setupHorizontalHeader(ascent=900, descent=-100)
-    made.setupNameTable({"familyName": "Two Letters", "styleName": "Regular", "psName": "TwoLetters"})
+    made.setupNameTable(
+        {"familyName": "Two Letters", "styleName": "Regular", "psName": "TwoLetters"}
+    )
     made.setupOS2()
     made.setupPost()
     path = tmp_path_factory.mktemp("typeface") / "two.ttf"
@@ -65,11 +74,15 @@ def named(motion: bm.Motion, name: str) -> bm.plots.Plot:
     from dataclasses import replace
 
     plot = bm.plot(motion, what="joints")
-    return replace(plot, charts=tuple(replace(chart, title=name) for chart in plot.charts))
+    return replace(
+        plot, charts=tuple(replace(chart, title=name) for chart in plot.charts)
+    )
 
 
 @pytest.mark.parametrize("form", ["png", "pdf"])
-def test_plots_say_once_which_letters_are_missing_and_what_helps(none_there, motion, form, tmp_path, capfd):
+def test_plots_say_once_which_letters_are_missing_and_what_helps(
+    none_there, motion, form, tmp_path, capfd
+):
     plot = named(motion, LETTERS)
     plot.save(tmp_path / f"a.{form}")
     plot.save(tmp_path / f"b.{form}")
@@ -85,7 +98,9 @@ def test_plots_in_latin_and_greek_say_nothing(none_there, motion, tmp_path, capf
     assert capfd.readouterr().err == ""
 
 
-def test_plots_use_a_typeface_that_has_the_letters(anew, motion, knee, tmp_path, capfd, caplog):
+def test_plots_use_a_typeface_that_has_the_letters(
+    anew, motion, knee, tmp_path, capfd, caplog
+):
     from matplotlib import font_manager
 
     font_manager.fontManager.addfont(knee)

@@ -33,10 +33,16 @@ def read(path) -> tuple[list[np.ndarray], float, str]:
         stream = container.streams.video[0]
         frames = list(container.decode(stream))
         step = frames[1].time - frames[0].time if len(frames) > 1 else 0.0
-        return [frame.to_ndarray(format="rgb24") for frame in frames], frames[-1].time + step, stream.codec_context.name
+        return (
+            [frame.to_ndarray(format="rgb24") for frame in frames],
+            frames[-1].time + step,
+            stream.codec_context.name,
+        )
 
 
-@pytest.mark.parametrize(("kind", "codec"), [("mp4", "h264"), ("webm", "vp9"), ("gif", "gif")])
+@pytest.mark.parametrize(
+    ("kind", "codec"), [("mp4", "h264"), ("webm", "vp9"), ("gif", "gif")]
+)
 def test_frames_and_seconds_are_those_asked_for(tmp_path, kind, codec):
     path = tmp_path / f"walk.{kind}"
     told = []
@@ -51,7 +57,9 @@ def test_frames_and_seconds_are_those_asked_for(tmp_path, kind, codec):
         progress=lambda *so_far: told.append(so_far),
     )
     frames, seconds, name = read(path)
-    assert len(frames) == 11 and seconds == pytest.approx(1.1, abs=0.02) and codec in name
+    assert (
+        len(frames) == 11 and seconds == pytest.approx(1.1, abs=0.02) and codec in name
+    )
     assert told == [(k + 1, 11) for k in range(11)]
     assert frames[0].shape == (120, 160, 3) and frames[0].mean() > 150
     assert np.abs(frames[0].astype(int) - frames[-1]).max() > 40
@@ -59,24 +67,49 @@ def test_frames_and_seconds_are_those_asked_for(tmp_path, kind, codec):
 
 
 def test_slow_motion_has_more_pictures(tmp_path):
-    bm.render(arm(), walker(0.3), output=tmp_path / "slow.mp4", size=SIZE, end=0.5, fps=20, speed=0.25, overlay=())
+    bm.render(
+        arm(),
+        walker(0.3),
+        output=tmp_path / "slow.mp4",
+        size=SIZE,
+        end=0.5,
+        fps=20,
+        speed=0.25,
+        overlay=(),
+    )
     frames, seconds, _ = read(tmp_path / "slow.mp4")
     assert len(frames) == 41 and seconds == pytest.approx(2.05, abs=0.02)
 
 
 def test_colours_come_back_as_they_were_drawn(tmp_path):
     """The matrix and the range that the file names are those that were used."""
-    still = pixels(bm.render(arm(), walker(0.0), at=0.0, size=(320, 240), camera="front"))
-    bm.render(arm(), walker(0.0), output=tmp_path / "a.mp4", size=(320, 240), camera="front", end=0.2, overlay=())
+    still = pixels(
+        bm.render(arm(), walker(0.0), at=0.0, size=(320, 240), camera="front")
+    )
+    bm.render(
+        arm(),
+        walker(0.0),
+        output=tmp_path / "a.mp4",
+        size=(320, 240),
+        camera="front",
+        end=0.2,
+        overlay=(),
+    )
     import av
 
     with av.open(str(tmp_path / "a.mp4")) as container:
         frame = next(container.decode(video=0))
     assert frame.colorspace == 1 and frame.color_range == 1
-    seen = frame.reformat(format="rgb24", src_colorspace="ITU709").to_ndarray().astype(int)
+    seen = (
+        frame.reformat(format="rgb24", src_colorspace="ITU709").to_ndarray().astype(int)
+    )
     for channel in range(3):
         places = of_color(still, channel)
-        inner = places[np.abs(places - np.median(places, axis=0)).sum(axis=1).argsort()[: len(places) // 4]]
+        inner = places[
+            np.abs(places - np.median(places, axis=0))
+            .sum(axis=1)
+            .argsort()[: len(places) // 4]
+        ]
         rows, columns = inner.T
         # The median: some of the pixels are at an edge, where both are smoothed in different ways.
         assert np.median(np.abs(seen[rows, columns] - still[rows, columns])) < 6
@@ -95,8 +128,14 @@ def test_the_camera_follows_what_goes_far(tmp_path):
             follow=follow,
             overlay=(),
         )
-        middles[name] = [of_color(frame, 0)[:, 1].mean() for frame in read(tmp_path / f"{name}.mp4")[0]]
-    assert np.ptp(middles["auto"]) < 0.05 * 320 and abs(np.mean(middles["auto"]) - 160) < 0.1 * 320
+        middles[name] = [
+            of_color(frame, 0)[:, 1].mean()
+            for frame in read(tmp_path / f"{name}.mp4")[0]
+        ]
+    assert (
+        np.ptp(middles["auto"]) < 0.05 * 320
+        and abs(np.mean(middles["auto"]) - 160) < 0.1 * 320
+    )
     assert np.ptp(middles["stays"]) > 0.5 * 320
 
 
@@ -114,7 +153,9 @@ def test_times_of_a_span():
     assert len(videos.Span(0.0, 0.0, Fraction(30)).times) == 1
 
 
-def test_a_fault_of_the_second_thread_is_raised_and_leaves_no_file(tmp_path, monkeypatch):
+def test_a_fault_of_the_second_thread_is_raised_and_leaves_no_file(
+    tmp_path, monkeypatch
+):
     def broken(self, pixels, text, theme):
         raise MemoryError("no room for that")
 
@@ -149,9 +190,15 @@ def test_ctrl_c_ends_the_command(tmp_path, examples):
         "-o",
         str(tmp_path / "a.mp4"),
     ]
-    process = subprocess.Popen([*command, "--speed", "0.01", "--size", "160x90"], cwd=examples, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*command, "--speed", "0.01", "--size", "160x90"],
+        cwd=examples,
+        stderr=subprocess.PIPE,
+    )
     until(lambda: names_in(tmp_path) or process.poll() is not None)
-    assert names_in(tmp_path), process.stderr.read() if process.poll() is not None else "nothing was written"
+    assert names_in(tmp_path), (
+        process.stderr.read() if process.poll() is not None else "nothing was written"
+    )
     process.send_signal(signal.SIGINT)
     assert process.wait(TIMEOUT) == 130
     assert names_in(tmp_path) == [] and process.stderr.read() == b""

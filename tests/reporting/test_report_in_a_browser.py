@@ -28,13 +28,19 @@ def test_it_plays_and_everything_goes_by_one_time(page, tmp_path):
 
     until(lambda: clock() > 0.05)
     moment = contents.moments[-1]
-    until(lambda: clock() == pytest.approx(moment.time, abs=0.006), page.locator("#moments button.at").last.click)
+    until(
+        lambda: clock() == pytest.approx(moment.time, abs=0.006),
+        page.locator("#moments button.at").last.click,
+    )
     page.wait_for_timeout(300)
     assert clock() == pytest.approx(moment.time, abs=0.006), "it stays there"
     inside = next(frame for frame in page.frames if frame.parent_frame is not None)
     until(lambda: inside.input_value("#bodymotion-time") == f"{moment.time:.3f}")
     assert len(inside.evaluate("bodymotionPage.data.marks")) == len(contents.moments)
-    until(lambda: clock() == pytest.approx(3.0, abs=0.05), enter(inside.locator("#bodymotion-time"), "3.0"))
+    until(
+        lambda: clock() == pytest.approx(3.0, abs=0.05),
+        enter(inside.locator("#bodymotion-time"), "3.0"),
+    )
     assert page.locator(".bodymotion-plot .main-svg").count() > 0
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     until(lambda: "small" in (page.get_attribute("#stage", "class") or ""))

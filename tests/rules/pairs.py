@@ -60,34 +60,72 @@ def calls(wrong: Reported, right: Reported, still: str = "") -> Pair:
     return Pair(wrong, right, False, frozenset(still.split()))
 
 
-def files(name: str, wrong: Content, right: Content, *, place: bool = True, still: str = "") -> Pair:
+def files(
+    name: str, wrong: Content, right: Content, *, place: bool = True, still: str = ""
+) -> Pair:
     """Make a pair of two contents of a file."""
     return folders(name, {name: wrong}, {name: right}, place=place, still=still)
 
 
-def folders(name: str, wrong: Folder, right: Folder, *, place: bool = True, still: str = "") -> Pair:
+def folders(
+    name: str, wrong: Folder, right: Folder, *, place: bool = True, still: str = ""
+) -> Pair:
     """Make a pair of folders with a file that is checked."""
-    return Pair(_checked(name, wrong), _checked(name, right), place, frozenset(still.split()), name, wrong)
+    return Pair(
+        _checked(name, wrong),
+        _checked(name, right),
+        place,
+        frozenset(still.split()),
+        name,
+        wrong,
+    )
 
 
-def examples(name: str, good: str, codes: str, *, beside: Folder | None = None, place: bool = True) -> dict[str, Pair]:
+def examples(
+    name: str,
+    good: str,
+    codes: str,
+    *,
+    beside: Folder | None = None,
+    place: bool = True,
+) -> dict[str, Pair]:
     """Make a pair for each of the codes: the file as it is, and with the rule's example in place of its right half."""
-    return _replaced(name, good, {code: example_of(code) for code in codes.split()}, beside, place)
+    return _replaced(
+        name, good, {code: example_of(code) for code in codes.split()}, beside, place
+    )
 
 
-def in_format(name: str, good: str, pieces: Mapping[str, Piece], *, beside: Folder | None = None) -> dict[str, Pair]:
+def in_format(
+    name: str, good: str, pieces: Mapping[str, Piece], *, beside: Folder | None = None
+) -> dict[str, Pair]:
     """Make a pair for each of the codes, in one more format that breaks the rule: the file with the first text, and as it is."""
     made = _replaced(name, good, pieces, beside, place=True)
     return {f"{code} {Path(name).suffix}": pair for code, pair in made.items()}
 
 
-def _replaced(name: str, good: str, pieces: Mapping[str, Piece], beside: Folder | None, place: bool) -> dict[str, Pair]:
+def _replaced(
+    name: str,
+    good: str,
+    pieces: Mapping[str, Piece],
+    beside: Folder | None,
+    place: bool,
+) -> dict[str, Pair]:
     made = {}
     for code, (wrong, right) in pieces.items():
         more = beside or {}
-        made[code] = folders(name, {**more, name: good.replace(right, wrong)}, {**more, name: good}, place=place)
+        made[code] = folders(
+            name,
+            {**more, name: good.replace(right, wrong)},
+            {**more, name: good},
+            place=place,
+        )
         if good.count(right) != 1:
-            made[code] = calls(lambda _: pytest.fail("the right half of the example is not once in the text"), list)
+            made[code] = calls(
+                lambda _: pytest.fail(
+                    "the right half of the example is not once in the text"
+                ),
+                list,
+            )
     return made
 
 

@@ -10,7 +10,11 @@ from rules.pairs_tables import archive
 from skeleton.test_amass_files import family
 
 FILE = "walk.npz"
-MOTION = {"trans": np.zeros((3, 3)), "poses": np.zeros((3, 72)), "mocap_framerate": 60.0}
+MOTION = {
+    "trans": np.zeros((3, 3)),
+    "poses": np.zeros((3, 72)),
+    "mocap_framerate": 60.0,
+}
 
 
 def with_model(joints: int | None) -> Reported:
@@ -21,13 +25,20 @@ def with_model(joints: int | None) -> Reported:
         if joints is None:
             return problems_of(lambda: bm.load(folder / FILE))
         np.savez(folder / "model.npz", **family(joints)[1])
-        return problems_of(lambda: bm.load(folder / FILE, body_model=folder / "model.npz"))
+        return problems_of(
+            lambda: bm.load(folder / FILE, body_model=folder / "model.npz")
+        )
 
     return reported
 
 
 PAIRS: dict[str, Pair] = {
-    "AMS001": files(FILE, archive(**{**MOTION, "poses": np.zeros((3, 70))}), archive(**MOTION), place=False),
+    "AMS001": files(
+        FILE,
+        archive(**{**MOTION, "poses": np.zeros((3, 70))}),
+        archive(**MOTION),
+        place=False,
+    ),
     "AMS002": calls(with_model(24), with_model(52)),
     "AMS003": calls(with_model(None), with_model(52)),
 }

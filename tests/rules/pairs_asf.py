@@ -5,7 +5,16 @@ from __future__ import annotations
 from fuzz.texts import AMC, ASF
 
 import bodymotion as bm
-from rules.pairs import Pair, Reported, calls, examples, files, folders, limited, problems_of
+from rules.pairs import (
+    Pair,
+    Reported,
+    calls,
+    examples,
+    files,
+    folders,
+    limited,
+    problems_of,
+)
 
 TREE = """:root
 order TX TY TZ RX RY RZ
@@ -54,10 +63,20 @@ def read(**options: object) -> Reported:
 
 PAIRS: dict[str, Pair] = {
     "ASF002": folders(CLIP, {CLIP: FRAMES}, {CLIP: FRAMES, FILE: TREE}, place=False),
-    "FMT009 .asf": limited(files(FILE, TREE, LONE), "bodymotion.formats.asf.MAX_BONES", 1),
+    "FMT009 .asf": limited(
+        files(FILE, TREE, LONE), "bodymotion.formats.asf.MAX_BONES", 1
+    ),
     **examples(FILE, TREE, "ASF101 ASF102 ASF103 ASF104"),
     "ASF105": files(FILE, TREE.replace("name lfemur", "name root"), TREE),
-    "ASF201": folders(CLIP, {FILE: TREE, CLIP: FRAMES.replace("tibia 20", "tibia 20 1")}, {FILE: TREE, CLIP: FRAMES}),
-    "ASF202": folders(CLIP, {FILE: TREE, CLIP: FRAMES.replace("\n2\n", "\n3\n")}, {FILE: TREE, CLIP: FRAMES}),
+    "ASF201": folders(
+        CLIP,
+        {FILE: TREE, CLIP: FRAMES.replace("tibia 20", "tibia 20 1")},
+        {FILE: TREE, CLIP: FRAMES},
+    ),
+    "ASF202": folders(
+        CLIP,
+        {FILE: TREE, CLIP: FRAMES.replace("\n2\n", "\n3\n")},
+        {FILE: TREE, CLIP: FRAMES},
+    ),
     "ASF203": calls(read(), read(frame_rate=120)),
 }

@@ -72,9 +72,9 @@ DAE = """\
 """
 COLLADA = shape("{ type: Resource, uri: hand.dae }")
 RED = "{ diffuseColor: [ 1, 0, 0 ] }"
-TWO = shape(f"{{ type: Shape, geometry: {{ type: Sphere, radius: 1 }}, material: &red {RED} }}") + (
-    "      - { type: Shape, geometry: { type: Sphere, radius: 1 }, material: *red }\n"
-)
+TWO = shape(
+    f"{{ type: Shape, geometry: {{ type: Sphere, radius: 1 }}, material: &red {RED} }}"
+) + ("      - { type: Shape, geometry: { type: Sphere, radius: 1 }, material: *red }\n")
 
 
 def track(count: int) -> str:
@@ -95,9 +95,15 @@ PAIRS: dict[str, Pair] = {
             "YAML106": ("jointaxis: [ 0, 1, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
         },
     ),
-    "YAML106 of a mass": files("robot.body", ROBOT.replace("mass: 2 # in kg", "Mass: 2 # in kg"), ROBOT),
+    "YAML106 of a mass": files(
+        "robot.body", ROBOT.replace("mass: 2 # in kg", "Mass: 2 # in kg"), ROBOT
+    ),
     "FMT009 .body": files("robot.body", track(5000), track(50)),
-    "BDY116": files("robot.body", ROBOT.replace("1, 30 ]", "1, 1.5708 ]"), ROBOT.replace("1, 30 ]", "1, 90 ]")),
+    "BDY116": files(
+        "robot.body",
+        ROBOT.replace("1, 30 ]", "1, 1.5708 ]"),
+        ROBOT.replace("1, 30 ]", "1, 90 ]"),
+    ),
     **in_format(
         "robot.body",
         ROBOT,
@@ -114,22 +120,43 @@ PAIRS: dict[str, Pair] = {
         },
     ),
     **examples("robot.body", shape(FACE), "BDY113"),
-    **in_format("robot.body", f"{HEAD}links: [ {{ name: BASE }} ]\n", {"BODY108": ("[ ]", "[ { name: BASE } ]")}),
+    **in_format(
+        "robot.body",
+        f"{HEAD}links: [ {{ name: BASE }} ]\n",
+        {"BODY108": ("[ ]", "[ { name: BASE } ]")},
+    ),
     **examples("robot.body", ROBOT, "BDY124 BDY126 BDY130 BDY131"),
-    **examples("robot.body", links("  - name: WAIST\n  - name: HIP # again\n    parent: WAIST\n"), "BDY123"),
+    **examples(
+        "robot.body",
+        links("  - name: WAIST\n  - name: HIP # again\n    parent: WAIST\n"),
+        "BDY123",
+    ),
     "BODY125": files(
-        "robot.body", links("  - name: A\n  - name: B\n"), links("  - name: A\n  - name: B\n    parent: A\n")
+        "robot.body",
+        links("  - name: A\n  - name: B\n"),
+        links("  - name: A\n  - name: B\n    parent: A\n"),
     ),
     **examples(
         "robot.body",
-        links("  - name: BASE\n  - { type: SubBody, name: HAND, parent: BASE, uri: hand.body }\n"),
+        links(
+            "  - name: BASE\n  - { type: SubBody, name: HAND, parent: BASE, uri: hand.body }\n"
+        ),
         "BDY127",
         beside={"hand.body": links("  - name: PALM\n")},
     ),
     **examples("robot.body", ROBOT, "BDY141 BDY142 BDY150 BDY151"),
     **examples("robot.body", ROBOT, "BDY153 BDY154 BDY157 BDY171"),
-    **examples("robot.body", RESOURCE, "BDY160 BDY161", beside={"hand.wrl": HAND, "hand.docx": HAND}),
-    "FMT021 .body": folders("robot.body", {"robot.body": FILE, "hand.stl": ""}, {"robot.body": FILE, "hand.stl": STL}),
+    **examples(
+        "robot.body",
+        RESOURCE,
+        "BDY160 BDY161",
+        beside={"hand.wrl": HAND, "hand.docx": HAND},
+    ),
+    "FMT021 .body": folders(
+        "robot.body",
+        {"robot.body": FILE, "hand.stl": ""},
+        {"robot.body": FILE, "hand.stl": STL},
+    ),
     "BDY163": folders(
         "robot.body",
         {"robot.body": COLLADA, "hand.dae": DAE.replace('meter="1"', 'meter="long"')},

@@ -36,12 +36,20 @@ FILE = "walk.bvh"
 def saved(name: str) -> Reported:
     """Return what is reported when a skeleton of one joint is saved."""
     joint = bm.SkeletonJoint(name=name, channels=("Xrotation",))
-    return lambda folder: bm.save(bm.Skeleton(joints=(joint,), values=[[0.0]]), folder / FILE).problems
+    return lambda folder: (
+        bm.save(bm.Skeleton(joints=(joint,), values=[[0.0]]), folder / FILE).problems
+    )
 
 
 PAIRS: dict[str, Pair] = {
-    **examples(FILE, CLIP, "BVH002 BVH004 BVH101 BVH102 BVH103 BVH104 BVH105 BVH106 BVH107 BVH109"),
-    "FMT009 .bvh": limited(files(FILE, CLIP, ALONE), "bodymotion.formats.bvh.MAX_JOINTS", 1),
+    **examples(
+        FILE,
+        CLIP,
+        "BVH002 BVH004 BVH101 BVH102 BVH103 BVH104 BVH105 BVH106 BVH107 BVH109",
+    ),
+    "FMT009 .bvh": limited(
+        files(FILE, CLIP, ALONE), "bodymotion.formats.bvh.MAX_JOINTS", 1
+    ),
     "SKEL101": files(FILE, CLIP, BVH, place=False),
     "SKEL102": files(FILE, BVH.replace("193.5", "9935"), BVH),
     "BVH201": calls(saved("Left Leg"), saved("LeftLeg")),

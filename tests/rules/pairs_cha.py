@@ -42,12 +42,19 @@ def given(codes: str, good: str) -> dict[str, Pair]:
     return examples("move.cha", good, codes)
 
 
-def columns(code: str, controls: str, wrong: str, right: str, options: str = "") -> Pair:
+def columns(
+    code: str, controls: str, wrong: str, right: str, options: str = ""
+) -> Pair:
     """Make a pair of the columns of the rule's example, each with the numbers of a keyframe twice."""
     names = example_of(code)
     return two(
         *(
-            cha(controls, options, columns=name.partition(",")[0], rows=f"0 {row}\n1 {row}\n")
+            cha(
+                controls,
+                options,
+                columns=name.partition(",")[0],
+                rows=f"0 {row}\n1 {row}\n",
+            )
             for name, row in zip(names, (wrong, right), strict=True)
         )
     )
@@ -55,31 +62,55 @@ def columns(code: str, controls: str, wrong: str, right: str, options: str = "")
 
 PAIRS: dict[str, Pair] = {
     "CHA102": two("\ufeff" + PLAIN, PLAIN),
-    "FMT011 .cha": two(cha(options="description Wav\xe9").encode("latin-1"), cha(options="description Wav\xe9")),
+    "FMT011 .cha": two(
+        cha(options="description Wav\xe9").encode("latin-1"),
+        cha(options="description Wav\xe9"),
+    ),
     **given("CHA104 CHA105", SHORT),
     "CHA106": two("# comment\n" * 5000 + PLAIN, "# comment\n" * 4000 + PLAIN),
-    "FMT009 .cha": two(f"{PLAIN}2 0.4 # {'x' * 100_000}\n", f"{PLAIN}2 0.4 # {'x' * 90_000}\n"),
+    "FMT009 .cha": two(
+        f"{PLAIN}2 0.4 # {'x' * 100_000}\n", f"{PLAIN}2 0.4 # {'x' * 90_000}\n"
+    ),
     "CHA108": two(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\2X\0\0\1\x90\x08\6\0\0\0", PLAIN),
     **given("CHA110 CHA111", SHORT),
     **given("CHA112", cha(options="bpm 120", parameters="# parameters\nspeed 0.5 1 2")),
     "CHA113": two(PLAIN.removeprefix("controls body\n\n"), PLAIN),
     **given("CHA114", PLAIN),
     "CHA115": two(PLAIN[: PLAIN.index("time")], PLAIN),
-    **given("CHA116 CHA117 CHA120 CHA121 CHA122 CHA123 CHA124 CHA125 CHA126 CHA127 CHA128 CHA129", SHORT),
+    **given(
+        "CHA116 CHA117 CHA120 CHA121 CHA122 CHA123 CHA124 CHA125 CHA126 CHA127 CHA128 CHA129",
+        SHORT,
+    ),
     **given("CHA130 CHA131 CHA141", SHORT),
     **given("CHA133 CHA134 CHA135 CHA137 CHA140 CHA143 CHA160", BODY),
-    **given("CHA136", cha("arm", "arm_playback workspace", columns="time hand_pos", rows=f"0 {POSE}\n1 {POSE}\n")),
+    **given(
+        "CHA136",
+        cha(
+            "arm",
+            "arm_playback workspace",
+            columns="time hand_pos",
+            rows=f"0 {POSE}\n1 {POSE}\n",
+        ),
+    ),
     **given("CHA138", BOTH),
     **given("CHA139 CHA158", STIFF),
     "CHA142": two(
         cha(options="arm_playback jointspace"),
-        cha("arm", "arm_playback jointspace", columns="time arm_joints", rows=f"0 {ARM}\n1 {ARM}\n"),
+        cha(
+            "arm",
+            "arm_playback jointspace",
+            columns="time arm_joints",
+            rows=f"0 {ARM}\n1 {ARM}\n",
+        ),
     ),
     "CHA144": two(
         cha(options="neutral_start", columns="time body_z fl_x", rows="0 0 0\n1 0 0\n"),
         cha(options="neutral_start", columns="time body_z", rows="0 0\n1 0\n"),
     ),
-    **given("CHA150 CHA151 CHA152 CHA153 CHA154 CHA155 CHA156 CHA164 CHA166 CHA167 CHA169", SHORT),
+    **given(
+        "CHA150 CHA151 CHA152 CHA153 CHA154 CHA155 CHA156 CHA164 CHA166 CHA167 CHA169",
+        SHORT,
+    ),
     "CHA157": two(
         cha(parameters="gripper_offset -1 0 1"),
         BOTH.replace("no parameters", "gripper_offset -1 0 1"),
@@ -106,7 +137,8 @@ PAIRS: dict[str, Pair] = {
     "CHA181": columns("CHA181", "legs", f"{LEG} {LEG} {LEG}", LEGS),
     "CHA182": two(
         legs(
-            "time fl_hx fl_hy fr_angles hl_angles hr_angles", f"0 0 0.8 {LEG} {LEG} {LEG}\n1 0 0.8 {LEG} {LEG} {LEG}\n"
+            "time fl_hx fl_hy fr_angles hl_angles hr_angles",
+            f"0 0 0.8 {LEG} {LEG} {LEG}\n1 0 0.8 {LEG} {LEG} {LEG}\n",
         ),
         legs("time fl_hx fl_hy fl_kn fr_angles hl_angles hr_angles"),
     ),
@@ -114,7 +146,9 @@ PAIRS: dict[str, Pair] = {
     "CHA184": columns("CHA184", "arm", "1 0 0 0", f"{POSE} 1 0 0 0"),
     "CHA185": columns("CHA185", "arm", "0.6 0 0 0 0", f"{POSE} 0 0 0"),
     "CHA186": columns("CHA186", "legs", f"{LEGS} 1", f"{LEGS} {DOWN}"),
-    "CHA187": two(cha(columns="time body_z gripper", rows="0 0.48 0\n1 0.44 0\n"), PLAIN),
+    "CHA187": two(
+        cha(columns="time body_z gripper", rows="0 0.48 0\n1 0.44 0\n"), PLAIN
+    ),
     "CHA188": columns("CHA188", "arm", POSE, f"{POSE} 0 0 0"),
     "CHA200": two(PLAIN[: PLAIN.index("0 0.48")], PLAIN),
     **given("CHA201 CHA202 CHA203 CHA204 CHA206 CHA207 CHA216 CHA217", PLAIN),
@@ -122,7 +156,9 @@ PAIRS: dict[str, Pair] = {
     **given("CHA211", TURNED),
     "CHA213": two(legs(rows=f"0 {LEGS}\n1 0 0.8 0.5 {LEG} {LEG} {LEG}\n"), legs()),
     **given("CHA214", cha(columns="time body_yaw", rows="0 3.1\n0.1 3.2\n")),
-    "CHA215": two(cha(rows="x\n" * 10_001), cha(rows="x\n" * 10_000), still="CHA204 CHA202"),
+    "CHA215": two(
+        cha(rows="x\n" * 10_001), cha(rows="x\n" * 10_000), still="CHA204 CHA202"
+    ),
     "CHA218": columns("CHA218", "body", "0.1 0 0.48", "0.1 0 0.48"),
     "CHA219": two(
         cha(columns="time body_euler_rpy", rows="0 -30 0 45\n1 -30 0 45\n"),
@@ -137,14 +173,21 @@ PAIRS: dict[str, Pair] = {
         cycle(DOWN, UP, DOWN, "1 1 0 1", DOWN, "1 1 0 1", DOWN),
         cycle(DOWN, UP, DOWN, "1 1 0 1", "1 1 0 1", "1 1 0 1", DOWN),
     ),
-    "CHA225": two(GAIT.replace(" contact", "").replace(f" {DOWN}\n", "\n").replace(f" {UP}\n", "\n"), GAIT),
+    "CHA225": two(
+        GAIT.replace(" contact", "")
+        .replace(f" {DOWN}\n", "\n")
+        .replace(f" {UP}\n", "\n"),
+        GAIT,
+    ),
 }
 
 MORE = [
     files("move.cha", cha(rows="0 0.48\n2 0.48\n1 0.44\n"), PLAIN),
     files("move.cha", cha(rows="0 0.48\n1 0.44\n1 0.45\n"), PLAIN),
     files("move.cha", cha(rows="0 0.48\n1 nan\n"), PLAIN),
-    files("move.cha", cha(options="frequency 0", columns="body_z", rows="0\n0\n"), PLAIN),
+    files(
+        "move.cha", cha(options="frequency 0", columns="body_z", rows="0\n0\n"), PLAIN
+    ),
     files("move.cha", TURNED.replace("1 0 1 0 0", "1 0 1.05 0 0"), TURNED),
 ]
 """Files that break rules which exist once for all formats, whose example is a file of another format."""

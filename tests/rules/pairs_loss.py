@@ -67,13 +67,21 @@ def with_keys(**extra: object) -> Motion:
 def stamped(*times: float) -> Motion:
     values = np.zeros((len(times), 1))
     timeline = Timeline.stamped(times, 10.0)
-    return Motion((MultiValueSeq(content="JointDisplacement", timeline=timeline, values=values),))
+    return Motion(
+        (MultiValueSeq(content="JointDisplacement", timeline=timeline, values=values),)
+    )
 
 
 def turned(length: float) -> Motion:
     """Return poses of the root with quaternions of that length."""
     values = np.tile([0.0, 0, 0, length, 0, 0, 0], (2, 1, 1))
-    return Motion((MultiSE3Seq(content="LinkPosition", timeline=Timeline.uniform(2, 10), values=values),))
+    return Motion(
+        (
+            MultiSE3Seq(
+                content="LinkPosition", timeline=Timeline.uniform(2, 10), values=values
+            ),
+        )
+    )
 
 
 def with_face() -> Motion:
@@ -81,7 +89,11 @@ def with_face() -> Motion:
 
 
 def other_rate(rate: float) -> Motion:
-    root = MultiSE3Seq(content="LinkPosition", timeline=Timeline.uniform(3, rate), values=np.tile(ROOT, (3, 1, 1)))
+    root = MultiSE3Seq(
+        content="LinkPosition",
+        timeline=Timeline.uniform(3, rate),
+        values=np.tile(ROOT, (3, 1, 1)),
+    )
     return WALK.replaced(WALK.joint_displacement, root)
 
 
@@ -103,20 +115,29 @@ def chain(length: int) -> bm.Body:
     links = [bm.Link(name="L0", joint=bm.Joint(name="L0"))]
     for k in range(1, length):
         links.append(
-            bm.Link(name=f"L{k}", index=k, parent=k - 1, joint=bm.Joint(name=f"L{k}", type="rotate", id=k - 1))
+            bm.Link(
+                name=f"L{k}",
+                index=k,
+                parent=k - 1,
+                joint=bm.Joint(name=f"L{k}", type="rotate", id=k - 1),
+            )
         )
     return bm.Body(name="robot", links=tuple(links))
 
 
 def two_parts(count: int) -> bm.Body:
     part = BODY.links[2].segments[0]
-    return with_link(BODY, 2, segments=tuple(replace(part, name=f"P{k}") for k in range(count)))
+    return with_link(
+        BODY, 2, segments=tuple(replace(part, name=f"P{k}") for k in range(count))
+    )
 
 
 def broad_first() -> bm.Body:
     """Return links that do not stand depth-first: both children of the base before the child of the first."""
     base, arm, hand, leg = BODY.links
-    return replace(BODY, links=(base, arm, replace(leg, index=2), replace(hand, index=3, parent=1)))
+    return replace(
+        BODY, links=(base, arm, replace(leg, index=2), replace(hand, index=3, parent=1))
+    )
 
 
 COLORED = bm.Mesh(CORNERS, FACES, colors=Corners(np.eye(4, 3), FACES))
@@ -125,7 +146,11 @@ FLAT = bm.Mesh(CORNERS[:3], FACES[:1])
 LOOPED = robot()
 JPG = bm.Material(texture=bm.Texture(Path("paint.jpg"), "paint.jpg"))
 
-NOD = cha(options="extendable # kept\nbpm 120", parameters="speed 0.5 1 2", rows="0 0.48\n1 0.44\n")
+NOD = cha(
+    options="extendable # kept\nbpm 120",
+    parameters="speed 0.5 1 2",
+    rows="0 0.48\n1 0.44\n",
+)
 
 
 def nod(**changes: object) -> Animation:
@@ -138,12 +163,18 @@ def message(wrong: Animation, right: Animation) -> Pair:
 
 def without_options(*gone: str) -> Animation:
     whole = nod()
-    return nod(options={name: value for name, value in whole.options.items() if name not in gone})
+    return nod(
+        options={
+            name: value for name, value in whole.options.items() if name not in gone
+        }
+    )
 
 
 def contact(value: float) -> Animation:
     row = [0.0, 0.8, -1.6] * 4
-    return move("legs", "leg_joints contact", [[*row, 1, 1, 1, 1], [*row, 1, value, 1, 1]])
+    return move(
+        "legs", "leg_joints contact", [[*row, 1, 1, 1, 1], [*row, 1, value, 1, 1]]
+    )
 
 
 def column(name: str) -> Animation:
@@ -179,7 +210,9 @@ def with_motor(text: str, folder: Path) -> Iterable[Problem]:
 
 def renamed(name: str, folder: Path) -> Iterable[Problem]:
     """Read a URDF with words for other programs in a link, and save it with that link under a name."""
-    (folder / "given.urdf").write_text('<robot name="r"> <link name="base"> <note text="mine"/> </link> </robot>\n')
+    (folder / "given.urdf").write_text(
+        '<robot name="r"> <link name="base"> <note text="mine"/> </link> </robot>\n'
+    )
     body = read_urdf(folder / "given.urdf").require()
     return bm.save(with_link(body, 0, name=name), folder / "r.urdf").problems
 
@@ -187,13 +220,20 @@ def renamed(name: str, folder: Path) -> Iterable[Problem]:
 def joined() -> Pair:
     with_zmp = Motion.from_joints(np.zeros((3, 3)), 100, zmp=np.zeros((3, 3)))
     without = Motion.from_joints(np.zeros((3, 3)), 100)
-    return made(lambda: editing.join(with_zmp, without), lambda: editing.join(with_zmp, with_zmp))
+    return made(
+        lambda: editing.join(with_zmp, without),
+        lambda: editing.join(with_zmp, with_zmp),
+    )
 
 
 OLD = parse_seq(MOTION.replace("JointDisplacement", "JointPosition").encode())
-SPOTTED = Motion.from_joints(np.tile([0.0, 0.8, -1.6] * 4, (3, 1)), 100, root=[0, 0, 0.48, 1, 0, 0, 0])
+SPOTTED = Motion.from_joints(
+    np.tile([0.0, 0.8, -1.6] * 4, (3, 1)), 100, root=[0, 0, 0.48, 1, 0, 0, 0]
+)
 PAIRS: dict[str, Pair] = {
-    "LOSS001": saved("walk.seq", stamped(0, 0.1, 0.25), stamped(0, 0.1, 0.2), version=1),
+    "LOSS001": saved(
+        "walk.seq", stamped(0, 0.1, 0.25), stamped(0, 0.1, 0.2), version=1
+    ),
     "LOSS002": saved("walk.seq", with_keys(gain=NAN), with_keys(gain=0.5)),
     "LOSS003": saved("walk.seq", OLD, parse_seq(MOTION.encode()), version=1),
     "LOSS004": saved("walk.seq", with_keys(by=object()), with_keys(by="me")),
@@ -206,20 +246,33 @@ PAIRS: dict[str, Pair] = {
         Motion.from_joints(np.zeros((2, 2)), 100, joint_names=("HIP", "KNEE")),
         Motion.from_joints(np.zeros((2, 2)), 100),
     ),
-    "LOSS010": saved("walk.pos", Motion.from_joints(np.zeros((1, 2)), 100), Motion.from_joints(np.zeros((2, 2)), 100)),
+    "LOSS010": saved(
+        "walk.pos",
+        Motion.from_joints(np.zeros((1, 2)), 100),
+        Motion.from_joints(np.zeros((2, 2)), 100),
+    ),
     "LOSS011": saved("walk.csv", other_rate(50.0), other_rate(100.0)),
     "LOSS012": saved(
         "walk.npz",
         Motion.from_joints(np.full((3, 3), 0.1), 100, root=[0, 0, 0, 1, 0, 0, 0]),
         Motion.from_joints(np.zeros((3, 3)), 100, root=[0, 0, 0, 1, 0, 0, 0]),
         layout="beyondmimic",
-        body=replace(BODY, links=tuple(replace(link, offset=[0, 0, 0, 1, 0, 0, 0]) for link in BODY.links)),
+        body=replace(
+            BODY,
+            links=tuple(
+                replace(link, offset=[0, 0, 0, 1, 0, 0, 0]) for link in BODY.links
+            ),
+        ),
     ),
     "LOSS013": made(lambda: with_face().resample(50), lambda: WALK.resample(50)),
     "LOSS020": saved("sound.wrl", segment(name="a b"), segment(name="a_b")),
     "LOSS021": saved("sound.wrl", broad_first(), BODY),
-    "LOSS022": saved("sound.wrl", shape(bm.Capsule(0.1, 0.2)), shape(bm.Cylinder(0.1, 0.2))),
-    "LOSS023": saved("sound.wrl", joint(extra={"by": object()}), joint(extra={"by": "me"})),
+    "LOSS022": saved(
+        "sound.wrl", shape(bm.Capsule(0.1, 0.2)), shape(bm.Cylinder(0.1, 0.2))
+    ),
+    "LOSS023": saved(
+        "sound.wrl", joint(extra={"by": object()}), joint(extra={"by": "me"})
+    ),
     "LOSS024": saved("sound.wrl", joint(id=10_000), joint(id=2)),
     "LOSS025": saved("sound.wrl", replace(BODY, root_pose=[0, 0, 1, 1, 0, 0, 0]), BODY),
     "LOSS026": saved(
@@ -240,7 +293,9 @@ PAIRS: dict[str, Pair] = {
     "LOSS035": saved("r.urdf", two_parts(2), two_parts(1), extension=False),
     "LOSS036": saved("r.urdf", shape(bm.Cone(0.1, 0.2)), shape(bm.Cylinder(0.1, 0.2))),
     "LOSS037": saved("r.xml", shape(TETRAHEDRON, material=JPG), shape(TETRAHEDRON)),
-    "LOSS038": saved("r.urdf", sensed(OtherDevice(name="nose", type="SmellSensor", link=0)), BODY),
+    "LOSS038": saved(
+        "r.urdf", sensed(OtherDevice(name="nose", type="SmellSensor", link=0)), BODY
+    ),
     "LOSS039": saved("r.urdf", replace(LOOPED, devices=BODY.devices), BODY),
     "LOSS040": calls(
         lambda folder: from_urdf(folder, torque=0.02, extension=False),
@@ -249,14 +304,26 @@ PAIRS: dict[str, Pair] = {
     "LOSS041": saved("r.urdf", segment(mass=NAN), segment(mass=2.0)),
     "LOSS045": mended(segment(mass=0.0, inertia=np.zeros((3, 3)))),
     "LOSS046": mended(segment(inertia=np.zeros((3, 3)))),
-    "LOSS047": mended(segment(inertia=np.diag([0.01, 0.01, 0.5])), segment(inertia=np.diag([0.01, 0.01, 0.01]))),
+    "LOSS047": mended(
+        segment(inertia=np.diag([0.01, 0.01, 0.5])),
+        segment(inertia=np.diag([0.01, 0.01, 0.01])),
+    ),
     "LOSS048": mended(segment(mass=-1.0), segment(mass=2.0)),
-    "LOSS049": saved("r.xml", with_extra(LOOPED, type="piston", axis=[1, 0, 0]), with_extra(LOOPED, type="xyz")),
+    "LOSS049": saved(
+        "r.xml",
+        with_extra(LOOPED, type="piston", axis=[1, 0, 0]),
+        with_extra(LOOPED, type="xyz"),
+    ),
     "LOSS050": saved("r.xml", shape(FLAT), shape(TETRAHEDRON)),
     "LOSS051": saved("r.xml", joint(extra={"by": object()}), joint(extra={"by": "me"})),
-    "LOSS052": saved("r.xml", joint(lower=2.0, upper=-1.0), joint(lower=-1.0, upper=2.0)),
+    "LOSS052": saved(
+        "r.xml", joint(lower=2.0, upper=-1.0), joint(lower=-1.0, upper=2.0)
+    ),
     "LOSS060": message(nod(options={**nod().options, "description": "a nod"}), nod()),
-    "LOSS061": message(column("body_quat_w body_quat_x body_quat_y body_quat_z body_roll"), column("body_roll")),
+    "LOSS061": message(
+        column("body_quat_w body_quat_x body_quat_y body_quat_z body_roll"),
+        column("body_roll"),
+    ),
     "LOSS062": message(nod(parameters={"speed": Parameter()}), nod()),
     "LOSS063": message(contact(0.5), contact(1.0)),
     "LOSS064": message(column("mood"), column("body_x")),
@@ -270,20 +337,40 @@ PAIRS: dict[str, Pair] = {
     "LOSS073": saved("wave.cha", frequency(0, 0.5, 1.3), frequency(0, 1 / 30, 2 / 30)),
     "LOSS074": saved("wave.cha", unread("BPM 120"), unread("bpm 120")),
     "LOSS075": saved("wave.cha", nod(name="nod"), nod(name="wave")),
-    "LOSS076": made(lambda: recorded(SPOTTED.joint_displacement), lambda: Animation.from_motion(SPOTTED)),
+    "LOSS076": made(
+        lambda: recorded(SPOTTED.joint_displacement),
+        lambda: Animation.from_motion(SPOTTED),
+    ),
     "LOSS080": made(
         lambda: editing.reroot(sensed(bm.ForceSensor(name="wrist", link=2)), "HAND"),
         lambda: editing.reroot(sensed(bm.Gyro(name="wrist", link=2)), "HAND"),
     ),
     "LOSS081": made(
-        lambda: editing.scale(sensed(OtherDevice(name="nose", type="SmellSensor", link=0, extra={"range": 3.0})), 2.0),
-        lambda: editing.scale(sensed(OtherDevice(name="nose", type="SmellSensor", link=0)), 2.0),
+        lambda: editing.scale(
+            sensed(
+                OtherDevice(
+                    name="nose", type="SmellSensor", link=0, extra={"range": 3.0}
+                )
+            ),
+            2.0,
+        ),
+        lambda: editing.scale(
+            sensed(OtherDevice(name="nose", type="SmellSensor", link=0)), 2.0
+        ),
     ),
     "LOSS085": calls(
-        lambda folder: with_motor('<actuator> <motor joint="hip"/> </actuator>', folder),
+        lambda folder: with_motor(
+            '<actuator> <motor joint="hip"/> </actuator>', folder
+        ),
         lambda folder: with_motor("", folder),
     ),
-    "LOSS086": saved("r.xml", joint(extra={"mimic": {"joint": "GONE"}}), joint(extra={"mimic": {"joint": "ARM"}})),
-    "LOSS090": calls(lambda folder: renamed("other", folder), lambda folder: renamed("base", folder)),
+    "LOSS086": saved(
+        "r.xml",
+        joint(extra={"mimic": {"joint": "GONE"}}),
+        joint(extra={"mimic": {"joint": "ARM"}}),
+    ),
+    "LOSS090": calls(
+        lambda folder: renamed("other", folder), lambda folder: renamed("base", folder)
+    ),
     "LOSS101": joined(),
 }

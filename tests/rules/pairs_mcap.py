@@ -5,7 +5,10 @@ from tables.test_mcap import at, frame, log, some_poses, state
 
 FILE = "walk.mcap"
 WHOLE = log(state("HIP", "KNEE"), state("HIP", "KNEE", at=1.0))
-DATED = "/joint_states", {"timestamp": {"sec": 1_700_000_000}, "name": ["HIP"], "position": [0.5]}
+DATED = (
+    "/joint_states",
+    {"timestamp": {"sec": 1_700_000_000}, "name": ["HIP"], "position": [0.5]},
+)
 POSE = some_poses(1, 1)[0]
 IMAGE = "/camera", {"data": "AAAA"}
 
@@ -16,7 +19,11 @@ def pair(wrong: bytes, right: bytes = WHOLE) -> Pair:
 
 
 PAIRS: dict[str, Pair] = {
-    "FMT010 .mcap": limited(pair(log(*[state("HIP" * 100_000)] * 20)), "bodymotion.formats.mcap.MAX_BYTES", 9999),
+    "FMT010 .mcap": limited(
+        pair(log(*[state("HIP" * 100_000)] * 20)),
+        "bodymotion.formats.mcap.MAX_BYTES",
+        9999,
+    ),
     "MCP003": pair(WHOLE[:8] + b"\x03" + bytes([200]) + bytes(300)),
     "MCP004": pair(log(state("HIP"), ("/joint_states", b'{"name": ["HIP"]'))),
     "MCP101": pair(log(IMAGE)),

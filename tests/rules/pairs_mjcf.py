@@ -40,9 +40,9 @@ ROBOT = """\
   <!-- no motor -->
 </mujoco>
 """
-TIED = ROBOT.replace("<!-- nothing tied -->", "<equality> <!-- nothing tied --> </equality>").replace(
-    "<!-- no motor -->", "<actuator> <!-- no motor --> </actuator>"
-)
+TIED = ROBOT.replace(
+    "<!-- nothing tied -->", "<equality> <!-- nothing tied --> </equality>"
+).replace("<!-- no motor -->", "<actuator> <!-- no motor --> </actuator>")
 CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
@@ -70,41 +70,78 @@ def classes(depth: int) -> str:
     """Return classes one in the other, each with what is in the one around it."""
     many = " ".join(f'a{k}="0"' for k in range(700))
     inside = " ".join(f"<e{k} {many}/>" for k in range(10))
-    text = f"<default> {inside} " + "".join(f'<default class="c{k}"> ' for k in range(depth)) + "</default>" * depth
+    text = (
+        f"<default> {inside} "
+        + "".join(f'<default class="c{k}"> ' for k in range(depth))
+        + "</default>" * depth
+    )
     return f"<mujoco> {text} </default> <worldbody> <body> {GEOM} </body> </worldbody> </mujoco>\n"
 
 
 GEOM = '<geom size="0.1"/>'
 PART = f'<mujocoinclude> <body name="leg"> {GEOM} </body> </mujocoinclude>\n'
-LEFT, RIGHT = (f'<body name="{side}"> <joint name="{side}"/> {GEOM} </body>' for side in ("left", "right"))
+LEFT, RIGHT = (
+    f'<body name="{side}"> <joint name="{side}"/> {GEOM} </body>'
+    for side in ("left", "right")
+)
 FREE = f'<body name="a"> <freejoint/> {GEOM} {{}} </body>'
 
 
 def save(folder: Path, count: int, mass: float = 1.0) -> Iterable[Problem]:
     """Save a chain of links."""
-    part = bm.Segment(mass=mass, inertia=[[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]] if mass else [[0.0] * 3] * 3)
+    part = bm.Segment(
+        mass=mass,
+        inertia=[[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]] if mass else [[0.0] * 3] * 3,
+    )
     links = [bm.Link(name="l0", segments=(part,))]
     for k in range(1, count):
         joint = bm.Joint(name=f"l{k}", type="rotate", id=k - 1)
-        links.append(bm.Link(name=f"l{k}", index=k, parent=k - 1, joint=joint, segments=(part,)))
-    return problems_of(lambda: bm.save(bm.Body(name="chain", links=tuple(links)), folder / "chain.xml", strict=True))
+        links.append(
+            bm.Link(name=f"l{k}", index=k, parent=k - 1, joint=joint, segments=(part,))
+        )
+    return problems_of(
+        lambda: bm.save(
+            bm.Body(name="chain", links=tuple(links)), folder / "chain.xml", strict=True
+        )
+    )
 
 
 def crossed(folder: Path, apart: float) -> Iterable[Problem]:
     """Save a chain of three links, each with a box, the last one this far [m] from the first."""
-    part = bm.Segment(mass=1.0, inertia=np.eye(3), collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),))
+    part = bm.Segment(
+        mass=1.0, inertia=np.eye(3), collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),)
+    )
     links = [bm.Link(segments=(part,))]
     for k in (1, 2):
         joint = bm.Joint(name=f"l{k}", type="rotate", id=k - 1)
         offset = [0, 0, 0.5 * apart, 1, 0, 0, 0]
-        links.append(bm.Link(name=f"l{k}", index=k, parent=k - 1, joint=joint, offset=offset, segments=(part,)))
+        links.append(
+            bm.Link(
+                name=f"l{k}",
+                index=k,
+                parent=k - 1,
+                joint=joint,
+                offset=offset,
+                segments=(part,),
+            )
+        )
     return bm.save(bm.Body(links=tuple(links)), folder / "crossed.xml").problems
 
 
 PAIRS: dict[str, Pair] = {
-    "MJCF101": files("r.mjcf", f"<model> <body> {GEOM} </body> </model>\n", world(f"<body> {GEOM} </body>")),
-    **examples("r.xml", world('<include file="leg.xml"/>'), "MJCF102", beside={"leg.xml": PART}),
-    **in_format("r.xml", world(f"<body> {GEOM} </body>"), {"BODY108": ("", f"<body> {GEOM} </body>")}),
+    "MJCF101": files(
+        "r.mjcf",
+        f"<model> <body> {GEOM} </body> </model>\n",
+        world(f"<body> {GEOM} </body>"),
+    ),
+    **examples(
+        "r.xml", world('<include file="leg.xml"/>'), "MJCF102", beside={"leg.xml": PART}
+    ),
+    **in_format(
+        "r.xml",
+        world(f"<body> {GEOM} </body>"),
+        {"BODY108": ("", f"<body> {GEOM} </body>")},
+    ),
     **in_format(
         "r.xml",
         ROBOT,
@@ -127,10 +164,20 @@ PAIRS: dict[str, Pair] = {
         {"r.xml": ROBOT.replace('type="sphere', 'typ="sphere'), "hand.stl": HAND},
         {"r.xml": ROBOT, "hand.stl": HAND},
     ),
-    "MJCF112": files("r.xml", world(f"<body> {GEOM} {FREE.format('')} </body>"), world(FREE.format(""))),
+    "MJCF112": files(
+        "r.xml",
+        world(f"<body> {GEOM} {FREE.format('')} </body>"),
+        world(FREE.format("")),
+    ),
     **examples("r.xml", world(f'<body> <joint name="hip"/> {GEOM} </body>'), "MJCF120"),
-    **examples("r.xml", world(f'<body> <joint type="hinge"/> {GEOM} </body>'), "MJCF121"),
-    "MJCF122": files("r.xml", world(LEFT + RIGHT), world(f'<body name="base"> {GEOM} {LEFT} {RIGHT} </body>')),
+    **examples(
+        "r.xml", world(f'<body> <joint type="hinge"/> {GEOM} </body>'), "MJCF121"
+    ),
+    "MJCF122": files(
+        "r.xml",
+        world(LEFT + RIGHT),
+        world(f'<body name="base"> {GEOM} {LEFT} {RIGHT} </body>'),
+    ),
     "MJCF124": files("r.xml", world(FREE + LEFT), world(FREE)),
     **examples(
         "r.xml",
@@ -139,10 +186,18 @@ PAIRS: dict[str, Pair] = {
         beside={"hand.stl": HAND},
     ),
     "MJCF132": folders(
-        "r.xml", {"r.xml": HOLLOW, "hand.stl": stl((0, 1, 2), (0, 2, 1))}, {"r.xml": HOLLOW, "hand.stl": HAND}
+        "r.xml",
+        {"r.xml": HOLLOW, "hand.stl": stl((0, 1, 2), (0, 2, 1))},
+        {"r.xml": HOLLOW, "hand.stl": HAND},
     ),
-    "MJCF133": calls(lambda folder: save(folder, 3, 0.0), lambda folder: save(folder, 3)),
-    **examples("r.xml", TIED, "MJCF150 MJCF151 MJCF152 MJCF154", beside={"hand.stl": HAND}),
+    "MJCF133": calls(
+        lambda folder: save(folder, 3, 0.0), lambda folder: save(folder, 3)
+    ),
+    **examples(
+        "r.xml", TIED, "MJCF150 MJCF151 MJCF152 MJCF154", beside={"hand.stl": HAND}
+    ),
     "MJCF155": calls(lambda folder: save(folder, 200), lambda folder: save(folder, 20)),
-    "MJCF160": calls(lambda folder: crossed(folder, 0.0), lambda folder: crossed(folder, 1.0)),
+    "MJCF160": calls(
+        lambda folder: crossed(folder, 0.0), lambda folder: crossed(folder, 1.0)
+    ),
 }

@@ -25,15 +25,22 @@ OF_URDF = replace(BODY, source=replace(BODY.source, format="urdf"))
 STILL = [0.0, 0, 0, 1, 0, 0, 0]
 
 
-def pair(wrong: bm.Motion, right: bm.Motion = WALK, body: bm.Body | None = BODY) -> Pair:
-    return calls(lambda _: bm.check(wrong, body=body).problems, lambda _: bm.check(right, body=body).problems)
+def pair(
+    wrong: bm.Motion, right: bm.Motion = WALK, body: bm.Body | None = BODY
+) -> Pair:
+    return calls(
+        lambda _: bm.check(wrong, body=body).problems,
+        lambda _: bm.check(right, body=body).problems,
+    )
 
 
 def joints(index: object, value: float) -> bm.Motion:
     """Return the walk with another value of a joint."""
     values = np.array(WALK.joint_displacement.values)
     values[index] = value
-    return WALK.replaced(WALK.link_position, replace(WALK.joint_displacement, values=values))
+    return WALK.replaced(
+        WALK.link_position, replace(WALK.joint_displacement, values=values)
+    )
 
 
 def poses(index: object, value: object, motion: bm.Motion = WALK) -> bm.Motion:
@@ -41,7 +48,9 @@ def poses(index: object, value: object, motion: bm.Motion = WALK) -> bm.Motion:
     values = np.array(motion.link_position.values)
     values[index] = value
     changed = replace(motion.link_position, values=values)
-    return motion.replaced(*(changed if isinstance(c, MultiSE3Seq) else c for c in motion.components))
+    return motion.replaced(
+        *(changed if isinstance(c, MultiSE3Seq) else c for c in motion.components)
+    )
 
 
 def columns(count: int) -> bm.Motion:
@@ -66,7 +75,9 @@ def gone(scale: float) -> bm.Motion:
     """Return a motion whose root goes on at 0.5 m/s, 0.7 m above the floor, in metres over `scale`."""
     root = np.tile([0.0, 0, 0.7, 1, 0, 0, 0], (100, 1))
     root[:, 0] = 0.5 * TIMES[:100]
-    return bm.Motion.from_joints(np.zeros((100, 3)), 100, root=root * [scale, scale, scale, 1, 1, 1, 1])
+    return bm.Motion.from_joints(
+        np.zeros((100, 3)), 100, root=root * [scale, scale, scale, 1, 1, 1, 1]
+    )
 
 
 def rated(rate: float) -> bm.Motion:
@@ -74,12 +85,16 @@ def rated(rate: float) -> bm.Motion:
 
 
 def stamped(last: float) -> bm.Motion:
-    return bm.Motion.from_joints(np.zeros((4, 3)), times=[0, 0.01, 0.02, last], root=STILL)
+    return bm.Motion.from_joints(
+        np.zeros((4, 3)), times=[0, 0.01, 0.02, last], root=STILL
+    )
 
 
 def held(effort: float) -> list[bm.Problem]:
     """Hold an arm of 2 kg at 0.5 m by a motor."""
-    return list(bm.check(moving(frames(100, 2.0)), body=walker(arm=2.0, effort=effort)).problems)
+    return list(
+        bm.check(moving(frames(100, 2.0)), body=walker(arm=2.0, effort=effort)).problems
+    )
 
 
 def without_mujoco(_: object) -> tuple[bm.Problem, ...]:
@@ -96,8 +111,14 @@ PAIRS: dict[str, Pair] = {
     **examples("walk.seq", MOTION, "MOT106"),
     "MOT201": pair(columns(2), columns(3)),
     "MOT202": pair(columns(4), columns(3)),
-    "MOT212": pair(WALK.replaced(links(3).link_position, WALK.joint_displacement), WALK),
-    "MOT221": pair(columns(3), bm.Motion.from_joints(np.zeros((10, 3)), 10, root=STILL, joint_names=NAMES), OF_URDF),
+    "MOT212": pair(
+        WALK.replaced(links(3).link_position, WALK.joint_displacement), WALK
+    ),
+    "MOT221": pair(
+        columns(3),
+        bm.Motion.from_joints(np.zeros((10, 3)), 10, root=STILL, joint_names=NAMES),
+        OF_URDF,
+    ),
     "MOT203": pair(links(3), links(4)),
     "MOT204": pair(joints((5, 1), 2.1), joints((5, 1), 1.9)),
     "MOT205": pair(joints((5, 2), -0.6), joints((5, 2), 0.3)),
@@ -110,5 +131,7 @@ PAIRS: dict[str, Pair] = {
     **{code: physics(code) for code in FAULTS},
     "MOT331": calls(lambda _: held(9.0), lambda _: held(9.4)),
     "MOT341": pair(punch(0.025), punch(0.015), puncher()),
-    "MOT342": calls(without_mujoco, lambda _: bm.check(punch(0.025), body=puncher()).problems),
+    "MOT342": calls(
+        without_mujoco, lambda _: bm.check(punch(0.025), body=puncher()).problems
+    ),
 }

@@ -25,14 +25,22 @@ from rules.pairs_seq import MOTION
 
 STEADY = Timeline.uniform(40, 100.0)
 ROBOT = symmetric_body(4, pairs=2, middle=1, kinds=("rotate",))
-ZEROS = Motion.from_joints(np.zeros((40, ROBOT.num_joints)), 100, root=[0, 0, 0.8, 1, 0, 0, 0])
+ZEROS = Motion.from_joints(
+    np.zeros((40, ROBOT.num_joints)), 100, root=[0, 0, 0.8, 1, 0, 0, 0]
+)
 
 
 def curve(*values: float) -> Motion:
     """Return a motion of one joint."""
     numbers = np.array(values, float)[:, None]
     return Motion(
-        (MultiValueSeq(content="JointDisplacement", timeline=Timeline.uniform(len(values), 10), values=numbers),)
+        (
+            MultiValueSeq(
+                content="JointDisplacement",
+                timeline=Timeline.uniform(len(values), 10),
+                values=numbers,
+            ),
+        )
     )
 
 
@@ -46,7 +54,9 @@ def checked(error: BaseException | None) -> Reported:
 
     def of(folder: Path) -> Iterable[Problem]:
         (folder / "walk.seq").write_text(MOTION)
-        with mock.patch("bodymotion.checks.check", side_effect=error, return_value=bm.Findings()):
+        with mock.patch(
+            "bodymotion.checks.check", side_effect=error, return_value=bm.Findings()
+        ):
             return check_file(folder / "walk.seq").problems
 
     return of
@@ -62,7 +72,10 @@ def data_set(part: str, value: object) -> Reported:
     """Read an episode of a data set of LeRobot, in whose description a part is another one."""
 
     def of(folder: Path) -> Iterable[Problem]:
-        write_lerobot([Motion.from_joints(np.zeros((4, 2)), 100, joint_names=["HIP", "KNEE"])], folder / "set")
+        write_lerobot(
+            [Motion.from_joints(np.zeros((4, 2)), 100, joint_names=["HIP", "KNEE"])],
+            folder / "set",
+        )
         path = folder / "set" / "meta" / "info.json"
         info = json.loads(path.read_text())
         (info if part in info else info["features"]["observation.state"])[part] = value
@@ -85,8 +98,16 @@ def with_body(name: str, text: str) -> Reported:
 
 def one_arm_lower() -> bm.Body:
     index = ROBOT.link("R_ARM0").index
-    link = replace(ROBOT.links[index], offset=np.add(ROBOT.links[index].offset, [0, 0, 0.02, 0, 0, 0, 0]))
-    return replace(ROBOT, links=tuple(link if k == index else other for k, other in enumerate(ROBOT.links)))
+    link = replace(
+        ROBOT.links[index],
+        offset=np.add(ROBOT.links[index].offset, [0, 0, 0.02, 0, 0, 0, 0]),
+    )
+    return replace(
+        ROBOT,
+        links=tuple(
+            link if k == index else other for k, other in enumerate(ROBOT.links)
+        ),
+    )
 
 
 def with_torques() -> Motion:
@@ -98,19 +119,28 @@ def recovered(shift: float) -> Iterable[Problem]:
     whole = editing.fill_link_poses(ZEROS, ROBOT)
     values = np.array(whole.link_position.values)
     values[7, 3, :3] += [0, 0, shift]
-    return editing.recover_joints(Motion((replace(whole.link_position, values=values),)), ROBOT)[0].problems
+    return editing.recover_joints(
+        Motion((replace(whole.link_position, values=values),)), ROBOT
+    )[0].problems
 
 
 def lowpassed(number: float) -> Motion:
     values = np.ones((40, 1))
     values[3] = number
-    return Motion((MultiValueSeq(content="X", timeline=STEADY, values=values),)).resample(25, "linear", antialias=True)
+    return Motion(
+        (MultiValueSeq(content="X", timeline=STEADY, values=values),)
+    ).resample(25, "linear", antialias=True)
 
 
 def measured(*, extra: int = 0, number: float = 0.0, rooted: bool = True) -> Reported:
     """Measure a motion of a table on one leg."""
     top = bm.Link(name="TOP", joint=bm.Joint(type="free"))
-    foot = bm.Link(name="FOOT", index=1, parent=0, joint=bm.Joint(type="slide", id=0, axis=[0, 0, 1]))
+    foot = bm.Link(
+        name="FOOT",
+        index=1,
+        parent=0,
+        joint=bm.Joint(type="slide", id=0, axis=[0, 0, 1]),
+    )
     values = np.zeros((5, 1 + extra))
     values[2, 0] = number
     root = [0, 0, 0, 1, 0, 0, 0] if rooted else None
@@ -137,21 +167,30 @@ def held(effort: float, speed: float = np.inf) -> Iterable[Problem]:
         bm.Link(name="base", joint=bm.Joint(type="fixed")),
         bm.Link(name="arm", index=1, parent=0, joint=motor, segments=(arm,)),
     )
-    return bm.simulate(bm.Body(links=links), bm.Motion.from_joints([[0.0], [0.1]], 10), end=0.1).problems
+    return bm.simulate(
+        bm.Body(links=links), bm.Motion.from_joints([[0.0], [0.1]], 10), end=0.1
+    ).problems
 
 
 def dropped(has_shape: bool) -> Iterable[Problem]:
     """Simulate a free mass with or without a shape."""
     shapes = (bm.Shape(bm.Box((0.2, 0.2, 0.2))),) if has_shape else ()
     mass = bm.Segment(mass=2.0, inertia=0.02 * np.eye(3), collisions=shapes)
-    return bm.simulate(bm.Body(links=(bm.Link(joint=bm.Joint(type="free"), segments=(mass,)),)), end=0.1).problems
+    return bm.simulate(
+        bm.Body(links=(bm.Link(joint=bm.Joint(type="free"), segments=(mass,)),)),
+        end=0.1,
+    ).problems
 
 
-def project(folder: Path, file: str = "thing.wrl", below: str = "FolderItem") -> Iterable[Problem]:
+def project(
+    folder: Path, file: str = "thing.wrl", below: str = "FolderItem"
+) -> Iterable[Problem]:
     """Read a project of Choreonoid with one body, and an item below it."""
     (folder / "thing.wrl").write_text(WRL)
     inside = f"{{class: BodyItem, name: a, data: {{file: {file}}}, children: [{{class: {below}, name: b}}]}}"
-    (folder / "scene.cnoid").write_text(f"items: {{class: RootItem, children: [{inside}]}}")
+    (folder / "scene.cnoid").write_text(
+        f"items: {{class: RootItem, children: [{inside}]}}"
+    )
     try:
         return load_project(folder / "scene.cnoid").problems
     except bm.FormatError as error:
@@ -161,19 +200,31 @@ def project(folder: Path, file: str = "thing.wrl", below: str = "FolderItem") ->
 def gains(folder: Path, text: str) -> Iterable[Problem]:
     """Read a file of gains for a body with one joint."""
     (folder / "gains.txt").write_text(text)
-    knee = bm.Link(name="KNEE", index=1, parent=0, joint=bm.Joint(name="KNEE", type="rotate", id=0))
-    return problems_of(lambda: read_gains(folder / "gains.txt", bm.Body(links=(bm.Link(), knee))))
+    knee = bm.Link(
+        name="KNEE", index=1, parent=0, joint=bm.Joint(name="KNEE", type="rotate", id=0)
+    )
+    return problems_of(
+        lambda: read_gains(folder / "gains.txt", bm.Body(links=(bm.Link(), knee)))
+    )
 
 
 PAIRS: dict[str, Pair] = {
     "FMT001": files("notes.docx", "PK\3\4", MOTION, place=False),
-    "FMT006": files("walk.seq", f"<<<<<<< HEAD\n{MOTION}=======\n{MOTION}>>>>>>> branch\n", MOTION),
-    "FMT002": calls(lambda folder: bm.check(folder / "walk.seq").problems, files("walk.seq", "", MOTION).right),
+    "FMT006": files(
+        "walk.seq", f"<<<<<<< HEAD\n{MOTION}=======\n{MOTION}>>>>>>> branch\n", MOTION
+    ),
+    "FMT002": calls(
+        lambda folder: bm.check(folder / "walk.seq").problems,
+        files("walk.seq", "", MOTION).right,
+    ),
     "FMT004": calls(
         lambda folder: problems_of(lambda: bm.load_body(walk(folder))),
         lambda folder: problems_of(lambda: bm.load_motion(walk(folder))),
     ),
-    "FMT005": calls(lambda folder: gains(folder, "KNEE stiff 100"), lambda folder: gains(folder, "KNEE 8000 100")),
+    "FMT005": calls(
+        lambda folder: gains(folder, "KNEE stiff 100"),
+        lambda folder: gains(folder, "KNEE 8000 100"),
+    ),
     "FMT007": calls(data_set("shape", [3]), data_set("shape", [2])),
     "FMT008": calls(data_set("fps", 25), data_set("fps", 100)),
     "FMT003": calls(
@@ -182,25 +233,41 @@ PAIRS: dict[str, Pair] = {
     ),
     "CHK101": calls(checked(MemoryError()), checked(None)),
     "CHK102": calls(checked(RuntimeError("what now")), checked(None)),
-    "CHK103": calls(with_body("other.seq", MOTION), with_body("robot.wrl", WRL), still="MOT201 MOT203"),
+    "CHK103": calls(
+        with_body("other.seq", MOTION),
+        with_body("robot.wrl", WRL),
+        still="MOT201 MOT203",
+    ),
     "CHK104": files("walk.seq", MOTION.replace("\n", "\r\n", 1), MOTION),
     "EDIT101": calls(
         reported(lambda: curve(3.1, -3.1).resample(30, "linear")),
         reported(lambda: curve(3.1, 3.2).resample(30, "linear")),
     ),
     "EDIT102": calls(
-        reported(lambda: editing.mirror(with_torques(), ROBOT)), reported(lambda: editing.mirror(ZEROS, ROBOT))
+        reported(lambda: editing.mirror(with_torques(), ROBOT)),
+        reported(lambda: editing.mirror(ZEROS, ROBOT)),
     ),
     "EDIT103": calls(
-        reported(lambda: editing.mirror(ZEROS, one_arm_lower())), reported(lambda: editing.mirror(ZEROS, ROBOT))
+        reported(lambda: editing.mirror(ZEROS, one_arm_lower())),
+        reported(lambda: editing.mirror(ZEROS, ROBOT)),
     ),
     "EDIT104": calls(lambda _: recovered(0.005), lambda _: recovered(0.0)),
-    "EDIT105": calls(reported(lambda: editing.unwrap(Motion())), reported(lambda: editing.unwrap(curve(3.1, -3.1)))),
-    "EDIT106": calls(reported(lambda: lowpassed(np.nan)), reported(lambda: lowpassed(1.0))),
+    "EDIT105": calls(
+        reported(lambda: editing.unwrap(Motion())),
+        reported(lambda: editing.unwrap(curve(3.1, -3.1))),
+    ),
+    "EDIT106": calls(
+        reported(lambda: lowpassed(np.nan)), reported(lambda: lowpassed(1.0))
+    ),
     "MEAS101": calls(measured(rooted=False), measured()),
     "MEAS103": calls(measured(number=np.nan), measured(number=0.1)),
-    "SIM102": calls(lambda folder: project(folder, file="gone.wrl"), lambda folder: project(folder)),
-    "SIM103": calls(lambda folder: project(folder, below="SimpleControllerItem"), lambda folder: project(folder)),
+    "SIM102": calls(
+        lambda folder: project(folder, file="gone.wrl"), lambda folder: project(folder)
+    ),
+    "SIM103": calls(
+        lambda folder: project(folder, below="SimpleControllerItem"),
+        lambda folder: project(folder),
+    ),
     "SIM101": calls(lambda _: held(1.0), lambda _: held(1000.0)),
     "SIM104": calls(lambda _: dropped(False), lambda _: dropped(True)),
     "SIM105": calls(lambda _: held(1000.0, 0.5), lambda _: held(1000.0, 5.0)),

@@ -9,11 +9,18 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
-from rules.pairs import Pair, Reported, calls, example_of, examples, files, in_format, limited
-
-LINK = (
-    "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ], isTouching: true }"
+from rules.pairs import (
+    Pair,
+    Reported,
+    calls,
+    example_of,
+    examples,
+    files,
+    in_format,
+    limited,
 )
+
+LINK = "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ], isTouching: true }"
 POSES = f"""type: PoseSeq
 name: A
 refs:
@@ -51,7 +58,10 @@ def commented(time: float) -> Reported:
         (folder / FILE).write_text(POSES.replace("q: [", "# here\n      q: ["))
         read = bm.load_key_poses(folder / FILE)
         return bm.save(
-            replace(read, poses=(replace(read[0], time=time),) if time != 1 else read.poses), folder / FILE
+            replace(
+                read, poses=(replace(read[0], time=time),) if time != 1 else read.poses
+            ),
+            folder / FILE,
         ).problems
 
     return reported
@@ -67,7 +77,14 @@ ROBOT = bm.Body(
                 index=k + 1,
                 parent=k,
                 offset=[0, 0, -0.1, 1, 0, 0, 0],
-                joint=bm.Joint(name=f"J{k}", type="rotate", id=k, axis=np.eye(3)[k % 3], lower=-1, upper=1),
+                joint=bm.Joint(
+                    name=f"J{k}",
+                    type="rotate",
+                    id=k,
+                    axis=np.eye(3)[k % 3],
+                    lower=-1,
+                    upper=1,
+                ),
             )
             for k in range(6)
         ),
@@ -82,9 +99,13 @@ REST = bm.KeyPoses(
                 bm.LinkKey(name="WAIST", position=[0, 0, 0.6], is_base=True),
                 bm.LinkKey(
                     name="LEG5",
-                    position=ROBOT.forward_kinematics([0.2, 0.1, 0.1, 0.2, 0.3, 0.1], [0, 0, 0.6, 1, 0, 0, 0])[6, :3],
+                    position=ROBOT.forward_kinematics(
+                        [0.2, 0.1, 0.1, 0.2, 0.3, 0.1], [0, 0, 0.6, 1, 0, 0, 0]
+                    )[6, :3],
                     rotation=bm.rotations.to_matrix(
-                        ROBOT.forward_kinematics([0.2, 0.1, 0.1, 0.2, 0.3, 0.1], [0, 0, 0.6, 1, 0, 0, 0])[6, 3:]
+                        ROBOT.forward_kinematics(
+                            [0.2, 0.1, 0.1, 0.2, 0.3, 0.1], [0, 0, 0.6, 1, 0, 0, 0]
+                        )[6, 3:]
                     ),
                 ),
             ),
@@ -98,7 +119,9 @@ def on_robot(**changes: object) -> Reported:
     """Return what is found in the first pose with changes, on the body of one leg; `target_body` is of the sequence."""
     target = str(changes.pop("target_body", "Robot"))
     pose = replace(REST[0], **changes)  # type: ignore[arg-type]
-    return lambda _: bm.check(replace(REST, target_body=target, poses=(pose,)), body=ROBOT).problems
+    return lambda _: (
+        bm.check(replace(REST, target_body=target, poses=(pose,)), body=ROBOT).problems
+    )
 
 
 def foot(**changes: object) -> Reported:
@@ -119,20 +142,30 @@ PAIRS: dict[str, Pair] = {
             "YAML106": ("isTouch1ng: true", "isTouching: true"),
         },
     ),
-    "FMT009": limited(files(FILE, TWO, POSES), "bodymotion.formats.pseq.reader.MAX_POSES", 1),
-    "YAML107 .pseq": files(FILE, POSES + example_of("YAML107")[0], POSES + example_of("YAML107")[1]),
+    "FMT009": limited(
+        files(FILE, TWO, POSES), "bodymotion.formats.pseq.reader.MAX_POSES", 1
+    ),
+    "YAML107 .pseq": files(
+        FILE, POSES + example_of("YAML107")[0], POSES + example_of("YAML107")[1]
+    ),
     "PSQ101": changed("", "name: A\n"),
     "PSQ102": changed("maxTransitionTime: 1\n", "time: 1\n"),
     "PSQ103": files(FILE, TWO.replace("time: 2", "time: 1"), TWO),
     "PSQ104": changed("{ type: Beat }", "{ type: Pose }", TWO),
-    "PSQ105": changed("rest", "{ type: Pose }", TWO.replace("type: Pose\n", "type: Pose\n      name: rest\n")),
+    "PSQ105": changed(
+        "rest",
+        "{ type: Pose }",
+        TWO.replace("type: Pose\n", "type: Pose\n      name: rest\n"),
+    ),
     "PSQ106": changed("nowhere", "{ type: Pose }", TWO),
     "PSQ110": changed("- { name: WAIST, index: 0 }", LINK),
     "PSQ111": changed("", "name: WAIST, index: 0, "),
     "PSQ112": changed("rotation: [ 2,", "rotation: [ 1,"),
     "PSQ113": files(
         FILE,
-        POSES.replace(LINK, "\n        ".join([LINK.replace("isTouching", "isBaseLink")] * 2)),
+        POSES.replace(
+            LINK, "\n        ".join([LINK.replace("isTouching", "isBaseLink")] * 2)
+        ),
         POSES.replace(LINK, LINK.replace("isTouching", "isBaseLink")),
     ),
     "PSQ114": changed("refs: []\n", POSES.partition("name: A\n")[2]),
@@ -143,6 +176,7 @@ PAIRS: dict[str, Pair] = {
     "KEY105": calls(on_robot(target_body="SR1"), on_robot()),
     "PSQ201": calls(commented(2.0), commented(1)),
     "PSQ202": calls(
-        saved(bm.KeyPoses(name="A", extra={"thing": object()})), saved(bm.KeyPoses(name="A", extra={"thing": 1}))
+        saved(bm.KeyPoses(name="A", extra={"thing": object()})),
+        saved(bm.KeyPoses(name="A", extra={"thing": 1})),
     ),
 }

@@ -29,7 +29,9 @@ MANY = {
     "frameTime": MOTION.replace("numParts: 2", "hasFrameTime: true\n    numParts: 1")
     .replace("0.1, 0.2", "0.5, 2")
     .replace("0.3, 0.4", "0.6, 3"),
-    "labels": MOTION.replace("numParts: 2", "numParts: 2\n    numFrames: 2\n    partLabels: [ HIP, KNEE ]"),
+    "labels": MOTION.replace(
+        "numParts: 2", "numParts: 2\n    numFrames: 2\n    partLabels: [ HIP, KNEE ]"
+    ),
     "rate": MOTION.replace("    frames:", "    frameRate: 100\n    frames:"),
     "both": f"{MOTION}{ZMP}      - [ 0, 0, 0 ]\n",
 }
@@ -43,18 +45,27 @@ def written() -> Pair:
     motion = parse_seq((MOTION + POSES).encode())
 
     def saved(order):
-        return lambda folder: bm.save(motion, folder / "walk.seq", se3_format=order).problems
+        return lambda folder: (
+            bm.save(motion, folder / "walk.seq", se3_format=order).problems
+        )
 
     return calls(saved("XYZQXQYQZQW"), saved("XYZQWQXQYQZ"))
 
 
-TORQUES = "  - type: MultiValueSeq\n    content: Torque\n    numParts: 1\n    frames: {}\n"
+TORQUES = (
+    "  - type: MultiValueSeq\n    content: Torque\n    numParts: 1\n    frames: {}\n"
+)
 
 PAIRS: dict[str, Pair] = {
     **examples("walk.seq", MOTION, "SEQ003 SEQ004 SEQ103 SEQ105 SEQ110 SEQ111 SEQ115"),
     **examples("walk.seq", MOTION, "SEQ226 SEQ227"),
     "SEQ116": files(
-        "walk.seq", "".join(line.strip() + "\n" for line in MOTION.replace("\n  - ", "\n-\n").splitlines()), MOTION
+        "walk.seq",
+        "".join(
+            line.strip() + "\n"
+            for line in MOTION.replace("\n  - ", "\n-\n").splitlines()
+        ),
+        MOTION,
     ),
     **in_format(
         "walk.seq",
@@ -68,7 +79,9 @@ PAIRS: dict[str, Pair] = {
     "SEQ005": limited(
         calls(
             lambda _: problems_of(lambda: parse_seq(LARGE.encode())),
-            lambda _: problems_of(lambda: parse_seq(LARGE.replace("*a", "0.2").encode())),
+            lambda _: problems_of(
+                lambda: parse_seq(LARGE.replace("*a", "0.2").encode())
+            ),
         ),
         "bodymotion.formats.seq.document.MAX_WHOLE",
         300,
@@ -79,30 +92,54 @@ PAIRS: dict[str, Pair] = {
         MOTION.replace("[ 0.1", "&first [ 0.1").replace("[ 0.3, 0.4 ]", "*first"),
     ),
     **examples("walk.seq", MOTION.replace("numParts: ", "numParts: !!int "), "SEQ007"),
-    "YAML104 .seq": files("walk.seq", f"{TOP}components: 7\n", f"{TOP}components: []\n"),
-    "YAML104 of a single value": files("walk.seq", MOTION.replace("Rate: 100", "Rate: [ 100 ]"), MOTION),
+    "YAML104 .seq": files(
+        "walk.seq", f"{TOP}components: 7\n", f"{TOP}components: []\n"
+    ),
+    "YAML104 of a single value": files(
+        "walk.seq", MOTION.replace("Rate: 100", "Rate: [ 100 ]"), MOTION
+    ),
     **examples("walk.seq", MOTION, "SEQ102 SEQ201 SEQ202 SEQ203 SEQ204 SEQ209 SEQ212"),
     "YAML104 of a truth value": files(
-        "walk.seq", (MOTION + ZMP).replace("Relative: true", "Relative: 2"), MOTION + ZMP
+        "walk.seq",
+        (MOTION + ZMP).replace("Relative: true", "Relative: 2"),
+        MOTION + ZMP,
     ),
     **examples("walk.seq", MANY["frameTime"], "SEQ107"),
-    **examples("walk.seq", MOTION + POSES + "      - [ [ 0, 0, 0.8, 1, 0, 0, 0 ] ]\n", "SEQ108 SEQ215"),
-    "YAML104 of frames": files("walk.seq", MOTION + TORQUES.format("7"), MOTION + TORQUES.format("[ [ 7 ] ]")),
+    **examples(
+        "walk.seq",
+        MOTION + POSES + "      - [ [ 0, 0, 0.8, 1, 0, 0, 0 ] ]\n",
+        "SEQ108 SEQ215",
+    ),
+    "YAML104 of frames": files(
+        "walk.seq", MOTION + TORQUES.format("7"), MOTION + TORQUES.format("[ [ 7 ] ]")
+    ),
     "SEQ205": files(
         "walk.seq",
         "type: Vector3Seq\ncontent: ZMP\nformatVersion: 2\nframeRate: 1\nframes: [[1, 2, 3]]\n",
         f"{TOP}components: [ {{ type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]] }} ]\n",
     ),
-    **examples("walk.seq", f"{TOP}components: [ {{ type: Vector3Seq, content: ZMP, frames: [] }} ]\n", "SEQ206 SEQ216"),
+    **examples(
+        "walk.seq",
+        f"{TOP}components: [ {{ type: Vector3Seq, content: ZMP, frames: [] }} ]\n",
+        "SEQ206 SEQ216",
+    ),
     **examples("walk.seq", MANY["both"], "SEQ207 SEQ208 SEQ210 SEQ213 SEQ217"),
-    "SEQ211": files("walk.seq", MOTION + JOINTS, MOTION + JOINTS.replace("JointDisplacement", "JointEffort")),
+    "SEQ211": files(
+        "walk.seq",
+        MOTION + JOINTS,
+        MOTION + JOINTS.replace("JointDisplacement", "JointEffort"),
+    ),
     **examples("walk.seq", MANY["labels"], "SEQ214 SEQ222 SEQ223"),
     **examples("walk.seq", MANY["rate"], "SEQ218"),
     "FMT011": files("walk.seq", CP932.encode("cp932"), CP932),
     **examples("walk.seq", MOTION + "# ---\n", "SEQ221"),
     "SEQ301": written(),
     "SEQ224": files(
-        "walk.seq", MOTION.replace("frameRate: 100", "usual: &usual { frameRate: 100 }\n<<: *usual"), MOTION
+        "walk.seq",
+        MOTION.replace(
+            "frameRate: 100", "usual: &usual { frameRate: 100 }\n<<: *usual"
+        ),
+        MOTION,
     ),
 }
 

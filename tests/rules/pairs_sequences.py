@@ -18,27 +18,42 @@ from bodymotion.spot.rehearsal.store import UploadedAnimation
 from rules.pairs import Pair, Reported, calls, folders
 
 SWAY = parse_cha(
-    b"controls body\nbpm 120\n\nspeed 0.5 1 2\n\ntime body_pos\n0 0 0 0.48\n1 0 0 0.46\n", "sway.cha"
+    b"controls body\nbpm 120\n\nspeed 0.5 1 2\n\ntime body_pos\n0 0 0 0.48\n1 0 0 0.46\n",
+    "sway.cha",
 ).require()
 NATURAL = 8
 """Its slices."""
 
 
-def sequence(*moves: tuple[str, int, int], name: str = "show", tempo: float = 480.0, **parameters: float) -> object:
+def sequence(
+    *moves: tuple[str, int, int],
+    name: str = "show",
+    tempo: float = 480.0,
+    **parameters: float,
+) -> object:
     made = pb.ChoreographySequence(name=name, slices_per_minute=tempo)
     for kind, begin, slices in moves or (("sway", 0, NATURAL),):
-        move = made.moves.add(type=f"animation::{kind}", start_slice=begin, requested_slices=slices)
+        move = made.moves.add(
+            type=f"animation::{kind}", start_slice=begin, requested_slices=slices
+        )
         for parameter, value in parameters.items():
             getattr(move.animate_params, parameter).value = value
     return made
 
 
-def pair(wrong: object, right: object | None = None, animation: Animation = SWAY, twin: Animation = SWAY) -> Pair:
+def pair(
+    wrong: object,
+    right: object | None = None,
+    animation: Animation = SWAY,
+    twin: Animation = SWAY,
+) -> Pair:
     def found(message: object, animation: Animation) -> list[object]:
         known = {"sway": UploadedAnimation(None, animation, "")}
         return list(validate_sequence(message, known)[1])
 
-    return calls(lambda _: found(wrong, animation), lambda _: found(right or sequence(), twin))
+    return calls(
+        lambda _: found(wrong, animation), lambda _: found(right or sequence(), twin)
+    )
 
 
 def upload(name: str, arm: bool, twin_name: str, twin_arm: bool) -> Pair:
@@ -65,7 +80,9 @@ moves { name: 'animation::wave' controls_body: true move_length_slices: 8 }
 moves { name: 'animation::nod' controls_body: true move_length_slices: 16 }
 move_param_config: "sway sway_params\\nvertical 0 0.05 0.1\\n"
 """
-CHA = "controls body\nbpm 120\n\nno parameters\n\ntime body_pos\n0 0 0 0.48\n1 0 0 0.46\n"
+CHA = (
+    "controls body\nbpm 120\n\nno parameters\n\ntime body_pos\n0 0 0 0.48\n1 0 0 0.46\n"
+)
 REACH, STOW = ("0 -0.9 1.8 0 -0.9 0", "0 -3.1 3.1 0 0 0")
 
 
@@ -73,17 +90,29 @@ def written(kind: str, *, start: int = 0, slices: int = 4, more: str = "") -> st
     return f"moves {{ type: '{kind}' start_slice: {start} requested_slices: {slices} {more} }}\n"
 
 
-def dance(wrong: str, right: str, *, head: str = HEAD, robot: bool = False, **beside: str) -> Pair:
+def dance(
+    wrong: str, right: str, *, head: str = HEAD, robot: bool = False, **beside: str
+) -> Pair:
     """Make a pair of texts of moves, with files beside them."""
     folder = {f"{name}.cha": content for name, content in beside.items()}
     if not robot:
-        return folders("show.csq", {**folder, "show.csq": head + wrong}, {**folder, "show.csq": head + right})
+        return folders(
+            "show.csq",
+            {**folder, "show.csq": head + wrong},
+            {**folder, "show.csq": head + right},
+        )
 
     def checked(text: str) -> Reported:
         def found(place: Path) -> Iterable[Problem]:
-            for name, content in {**folder, "show.csq": head + text, "robot.txt": ROBOT}.items():
+            for name, content in {
+                **folder,
+                "show.csq": head + text,
+                "robot.txt": ROBOT,
+            }.items():
                 (place / name).write_text(content)
-            return bm.check(place / "show.csq", robot_moves=place / "robot.txt").problems
+            return bm.check(
+                place / "show.csq", robot_moves=place / "robot.txt"
+            ).problems
 
         return found
 
@@ -109,15 +138,26 @@ PAIRS: dict[str, Pair] = {
     ),
     "SPOT108": pair(sequence(), animation=NEVER),
     "SPOT109": pair(
-        sequence(("sway", 0, NATURAL), ("sway", 0, NATURAL)), sequence(("sway", 0, NATURAL), ("sway", NATURAL, NATURAL))
+        sequence(("sway", 0, NATURAL), ("sway", 0, NATURAL)),
+        sequence(("sway", 0, NATURAL), ("sway", NATURAL, NATURAL)),
     ),
     "SPOT110": upload("sway", False, "sway", True),
     "SPOT111": upload("", True, "sway", True),
-    "SPOT112": dance(written("animation::wav", slices=8), written("animation::wave", slices=8), wave=CHA),
-    "SPOT113": dance("slices_per_minute: 600\n" + STEP, "slices_per_minute: 450\n" + STEP, head="name: 'show'\n"),
+    "SPOT112": dance(
+        written("animation::wav", slices=8),
+        written("animation::wave", slices=8),
+        wave=CHA,
+    ),
+    "SPOT113": dance(
+        "slices_per_minute: 600\n" + STEP,
+        "slices_per_minute: 450\n" + STEP,
+        head="name: 'show'\n",
+    ),
     "SPOT114": dance(written("sit") + STEP, written("step") + STEP, robot=True),
     "SPOT115": dance(
-        "entrance_state: TRANSITION_STATE_SIT\n" + STEP, "entrance_state: TRANSITION_STATE_STAND\n" + STEP, robot=True
+        "entrance_state: TRANSITION_STATE_SIT\n" + STEP,
+        "entrance_state: TRANSITION_STATE_STAND\n" + STEP,
+        robot=True,
     ),
     "SPOT116": dance(
         written("step", more="id: 7") + written("step", start=4, more="id: 7"),
@@ -131,8 +171,18 @@ PAIRS: dict[str, Pair] = {
     **{
         code: dance(written(kind, more=wrong), written(kind, more=right))
         for code, kind, wrong, right in (
-            ("SPOT118", "twerk", "twerk_params { height { value: nan } }", "twerk_params { height { value: 0.1 } }"),
-            ("SPOT119", "butt_circle", "butt_circle_params { pivot: 9 }", "butt_circle_params { pivot: PIVOT_FRONT }"),
+            (
+                "SPOT118",
+                "twerk",
+                "twerk_params { height { value: nan } }",
+                "twerk_params { height { value: 0.1 } }",
+            ),
+            (
+                "SPOT119",
+                "butt_circle",
+                "butt_circle_params { pivot: 9 }",
+                "butt_circle_params { pivot: PIVOT_FRONT }",
+            ),
             (
                 "SPOT120",
                 "set_color",
@@ -165,20 +215,28 @@ PAIRS: dict[str, Pair] = {
     ),
     "SPOT124": dance(written("random_stretch"), written("stand_up")),
     "SPOT125": dance(
-        written("goto", more="goto_params { link_to_next { value: true } }") + written("goto", start=5),
-        written("goto", more="goto_params { link_to_next { value: true } }") + written("goto", start=4),
+        written("goto", more="goto_params { link_to_next { value: true } }")
+        + written("goto", start=5),
+        written("goto", more="goto_params { link_to_next { value: true } }")
+        + written("goto", start=4),
     ),
     "SPOT126": dance(
         written("sway", more="sway_params { }") + written("body_const", start=5),
         written("sway", more="sway_params { }") + written("body_const", start=4),
     ),
     "SPOT128": dance(
-        written("animation", slices=8, more="animate_params { animation_name: 'wave' }"),
+        written(
+            "animation", slices=8, more="animate_params { animation_name: 'wave' }"
+        ),
         written("animation::wave", slices=8),
         wave=CHA,
     ),
     "SPOT129": dance(
-        written("animation::nod", slices=8), written("animation::wave", slices=8), robot=True, wave=CHA, nod=CHA
+        written("animation::nod", slices=8),
+        written("animation::wave", slices=8),
+        robot=True,
+        wave=CHA,
+        nod=CHA,
     ),
     "SPOT130": dance(
         written("animation::bad", slices=8),

@@ -13,7 +13,16 @@ import pyarrow as pa
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.npz.layouts import G1_JOINTS
-from rules.pairs import Content, Pair, Reported, calls, example_of, files, limited, problems_of
+from rules.pairs import (
+    Content,
+    Pair,
+    Reported,
+    calls,
+    example_of,
+    files,
+    limited,
+    problems_of,
+)
 from tables.arrow_files import table_bytes, zero_table
 
 read_csv = partial(bm.load, format="csv")
@@ -24,8 +33,18 @@ ROBOT = bm.Body(
     name="robot",
     links=(
         bm.Link(name="BASE", joint=bm.Joint(name="BASE", type="free")),
-        bm.Link(name="HIP", index=1, parent=0, joint=bm.Joint(name="HIP", type="rotate", id=0)),
-        bm.Link(name="KNEE", index=2, parent=1, joint=bm.Joint(name="KNEE", type="rotate", id=1)),
+        bm.Link(
+            name="HIP",
+            index=1,
+            parent=0,
+            joint=bm.Joint(name="HIP", type="rotate", id=0),
+        ),
+        bm.Link(
+            name="KNEE",
+            index=2,
+            parent=1,
+            joint=bm.Joint(name="KNEE", type="rotate", id=1),
+        ),
     ),
 )
 TABLE = "time,HIP [rad],KNEE [rad]\n0.0,0.1,0.2\n0.1,0.3,0.4\n"
@@ -36,11 +55,15 @@ SLOW = "time,HIP [rad]\n" + "".join(f"{20 * k},0\n" for k in range(12))
 POINTS = np.array([[0.0], [0.1], [0.2]])
 
 
-def opened(read: Callable[..., object], name: str, content: Content, **options: object) -> Reported:
+def opened(
+    read: Callable[..., object], name: str, content: Content, **options: object
+) -> Reported:
     """Return the problems that are reported when a file is read."""
 
     def reported(folder: Path) -> Iterable[Problem]:
-        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        (folder / name).write_bytes(
+            content.encode() if isinstance(content, str) else content
+        )
         return problems_of(lambda: read(folder / name, **options))
 
     return reported
@@ -93,8 +116,12 @@ def saved(motion: bm.Motion, *there: str) -> Reported:
 
 
 JOINTS = bm.Motion.from_joints(POINTS, 10)
-ZMP = bm.Motion.from_joints(POINTS, 10, root=[0, 0, 0.8, 1, 0, 0, 0], zmp=np.zeros((3, 3)))
-RELATIVE = bm.Motion.from_joints(POINTS, 10, zmp=np.zeros((3, 3)), zmp_is_root_relative=True)
+ZMP = bm.Motion.from_joints(
+    POINTS, 10, root=[0, 0, 0.8, 1, 0, 0, 0], zmp=np.zeros((3, 3))
+)
+RELATIVE = bm.Motion.from_joints(
+    POINTS, 10, zmp=np.zeros((3, 3)), zmp_is_root_relative=True
+)
 OURS = {"joint_displacement": POINTS, "frame_rate": 10}
 MIMIC = {
     "fps": 50,
@@ -102,7 +129,12 @@ MIMIC = {
     "body_pos_w": np.zeros((3, 1, 3)),
     "body_quat_w": np.eye(4)[[0] * 3][:, None],
 }
-GMR = {"fps": 30.0, "dof_pos": np.zeros((3, 2)), "root_pos": np.zeros((3, 3)), "root_rot": np.eye(4)[[3] * 3]}
+GMR = {
+    "fps": 30.0,
+    "dof_pos": np.zeros((3, 2)),
+    "root_pos": np.zeros((3, 3)),
+    "root_rot": np.eye(4)[[3] * 3],
+}
 NAMES = ("HIP", "KNEE")
 WAIST = "0.0 0 0 0.8 0 0 0\n0.1 0 0 0.9 0 0 0\n"
 HIP = "0.0 0 0 0\n0.1 0 0 0\n"
@@ -135,7 +167,12 @@ PAIRS: dict[str, Pair] = {
     "TAB002": files("walk.csv", "", TABLE, place=False),
     **{code: csv(code) for code in ("TAB003", "TAB004", "CSV001", "CSV002", "CSV006")},
     "FMT009 .csv": limited(
-        files("walk.csv", "0," * 20_000, "time,HIP [rad]\n" + "".join(f"{k},0\n" for k in range(9999)), place=False),
+        files(
+            "walk.csv",
+            "0," * 20_000,
+            "time,HIP [rad]\n" + "".join(f"{k},0\n" for k in range(9999)),
+            place=False,
+        ),
         "bodymotion.formats.tables.number_table._BLOCK",
         4096,
     ),
@@ -143,7 +180,12 @@ PAIRS: dict[str, Pair] = {
     "TAB101": table("TAB101", body=ROBOT),
     "TAB102": calls(
         opened(read_csv, "walk.csv", "time,HIP [rad]\n0,0.1\n1,0.1\n", body=ROBOT),
-        opened(read_csv, "walk.csv", "time,HIP [rad],KNEE [rad]\n0,0.1,0\n1,0.1,0\n", body=ROBOT),
+        opened(
+            read_csv,
+            "walk.csv",
+            "time,HIP [rad],KNEE [rad]\n0,0.1,0\n1,0.1,0\n",
+            body=ROBOT,
+        ),
     ),
     "TAB103": csv("TAB103", MANY),
     "TAB104": csv("TAB104", MANY),
@@ -153,7 +195,12 @@ PAIRS: dict[str, Pair] = {
     "CSV005": csv("CSV005", POSES),
     "CSV007": calls(
         opened(read_csv, "walk.csv", "0,0.1,0.2\n1,0.1,0.2\n", columns=["time", "HIP"]),
-        opened(read_csv, "walk.csv", "0,0.1,0.2\n1,0.1,0.2\n", columns=["time", "HIP", "KNEE"]),
+        opened(
+            read_csv,
+            "walk.csv",
+            "0,0.1,0.2\n1,0.1,0.2\n",
+            columns=["time", "HIP", "KNEE"],
+        ),
     ),
     "CSV011": csv("CSV011", "time,HIP [rad]\n0.0,0.1\n0.1,0.1\n"),
     "CSV012": calls(
@@ -165,19 +212,33 @@ PAIRS: dict[str, Pair] = {
         opened(read_csv, "walk.csv", "0,0,0.8,0,0,0,1,0.1\n", layout="unitree"),
     ),
     "FMT010 .parquet": limited(
-        parquet(table_bytes(zero_table(time=100_000)), table_bytes(zero_table(time=100), compression="none")),
+        parquet(
+            table_bytes(zero_table(time=100_000)),
+            table_bytes(zero_table(time=100), compression="none"),
+        ),
         "bodymotion.formats.csv.arrow.MAX_BYTES",
         9999,
     ),
-    "CSV015": parquet(table_bytes(pa.table([[0.1], [0.2]], names=["KNEE", "KNEE"])), FRAMES),
-    "CSV016": parquet(table_bytes(pa.table({"time": [0.0, 0.1], "label": ["a", "b"]})), FRAMES),
+    "CSV015": parquet(
+        table_bytes(pa.table([[0.1], [0.2]], names=["KNEE", "KNEE"])), FRAMES
+    ),
+    "CSV016": parquet(
+        table_bytes(pa.table({"time": [0.0, 0.1], "label": ["a", "b"]})), FRAMES
+    ),
     "NPZ001": npz(b"PK\3\4 and no archive", archive(**OURS)),
     "FMT010": limited(
-        npz(zeros(np.savez_compressed), zeros(np.savez)), "bodymotion.formats.npz.reader.MAX_BYTES", 1000
+        npz(zeros(np.savez_compressed), zeros(np.savez)),
+        "bodymotion.formats.npz.reader.MAX_BYTES",
+        1000,
     ),
-    "NPZ003": npz(archive(**OURS, info=np.array({"by": "me"})), archive(**OURS, info=np.array("by me"))),
+    "NPZ003": npz(
+        archive(**OURS, info=np.array({"by": "me"})),
+        archive(**OURS, info=np.array("by me")),
+    ),
     "NPZ101": npz(archive(q=POINTS, frame_rate=10), archive(**OURS)),
-    "NPZ102": npz(archive(joint_displacement=POINTS[:, 0], frame_rate=10), archive(**OURS)),
+    "NPZ102": npz(
+        archive(joint_displacement=POINTS[:, 0], frame_rate=10), archive(**OURS)
+    ),
     "NPZ103": npz(archive(joint_displacement=POINTS), archive(**OURS)),
     "NPZ104": calls(
         opened(read_npz, "dance.npz", archive(**MIMIC)),
@@ -190,22 +251,39 @@ PAIRS: dict[str, Pair] = {
     "NPZ106": npz(archive(**OURS, effort=POINTS), archive(**OURS)),
     "NPZ107": calls(
         opened(read_npz, "dance.npz", archive(**GMR), joint_names=NAMES),
-        opened(read_npz, "dance.npz", archive(**GMR), joint_names=NAMES, quaternion_order="xyzw"),
+        opened(
+            read_npz,
+            "dance.npz",
+            archive(**GMR),
+            joint_names=NAMES,
+            quaternion_order="xyzw",
+        ),
     ),
     "NPZ108": npz(archive(q_HIP=POINTS[:, 0]), archive(q_HIP=POINTS[:, 0], fps=500)),
     "NPZ109": calls(
         opened(read_npz, "dance.npz", archive(qpos=np.zeros((3, 29)), fps=30)),
-        opened(read_npz, "dance.npz", archive(qpos=np.zeros((3, 29)), fps=30, joint_names=np.array(G1_JOINTS))),
+        opened(
+            read_npz,
+            "dance.npz",
+            archive(qpos=np.zeros((3, 29)), fps=30, joint_names=np.array(G1_JOINTS)),
+        ),
     ),
     "OTX001": otx("OTX001", WAIST.splitlines()[0], "walk.waist"),
     "OTX003": calls(
         beside("walk.pos", {"walk.pos": "0.0 0.1 0.2 0.3\n0.1 0.1 0.2 0.3\n"}, ROBOT),
         beside("walk.pos", {"walk.pos": POS}, ROBOT),
     ),
-    "OTX004": calls(beside("walk.hip", {"walk.hip": HIP}), beside("walk.hip", {"walk.hip": HIP, "walk.waist": WAIST})),
-    "OTX005": calls(beside("walk.pose", {"walk.pose": POS}), beside("walk.pos", {"walk.pos": POS})),
+    "OTX004": calls(
+        beside("walk.hip", {"walk.hip": HIP}),
+        beside("walk.hip", {"walk.hip": HIP, "walk.waist": WAIST}),
+    ),
+    "OTX005": calls(
+        beside("walk.pose", {"walk.pose": POS}), beside("walk.pos", {"walk.pos": POS})
+    ),
     "OTX006": calls(
-        beside("walk.hip", {"walk.hip": HIP.replace("0 0 0", "0 0 1"), "walk.waist": WAIST}),
+        beside(
+            "walk.hip", {"walk.hip": HIP.replace("0 0 0", "0 0 1"), "walk.waist": WAIST}
+        ),
         beside("walk.hip", {"walk.hip": HIP, "walk.waist": WAIST}),
     ),
     "OTX101": calls(saved(JOINTS, "walk.zmp"), saved(JOINTS)),

@@ -10,7 +10,16 @@ import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.urdf import read_urdf
 from bodymotion.formats.xml.tree import parse_xml
-from rules.pairs import Pair, calls, examples, files, folders, in_format, limited, problems_of
+from rules.pairs import (
+    Pair,
+    calls,
+    examples,
+    files,
+    folders,
+    in_format,
+    limited,
+    problems_of,
+)
 
 ROBOT = """\
 <!DOCTYPE robot>
@@ -45,9 +54,7 @@ ROBOT = """\
 </robot>
 """
 LINKS = '<robot name="r"> <link name="a"/> <link name="b"/> {} </robot>\n'
-MESH = (
-    '<robot name="r"><link name="a"><visual><geometry><mesh filename="hand.stl"/></geometry></visual></link></robot>\n'
-)
+MESH = '<robot name="r"><link name="a"><visual><geometry><mesh filename="hand.stl"/></geometry></visual></link></robot>\n'
 STL = "solid hand\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n"
 
 
@@ -56,21 +63,44 @@ def joint(parent: str, child: str) -> str:
 
 
 def nested(depth: int) -> str:
-    return '<robot name="r"><link name="a"/>' + "<note>" * depth + "</note>" * depth + "</robot>\n"
+    return (
+        '<robot name="r"><link name="a"/>'
+        + "<note>" * depth
+        + "</note>" * depth
+        + "</robot>\n"
+    )
 
 
-def from_urdf(folder: Path, torque: float = 1.0, **options: object) -> Iterable[Problem]:
+def from_urdf(
+    folder: Path, torque: float = 1.0, **options: object
+) -> Iterable[Problem]:
     """Save a robot that was read from URDF, with the constant of a motor that URDF has no words for."""
-    (folder / "given.urdf").write_text(LINKS.format(joint("a", "b").replace("fixed", "continuous")))
+    (folder / "given.urdf").write_text(
+        LINKS.format(joint("a", "b").replace("fixed", "continuous"))
+    )
     body = read_urdf(folder / "given.urdf").require()
-    links = (body.links[0], replace(body.links[1], joint=replace(body.links[1].joint, torque_const=torque)))
+    links = (
+        body.links[0],
+        replace(body.links[1], joint=replace(body.links[1].joint, torque_const=torque)),
+    )
     return bm.save(replace(body, links=links), folder / "r.urdf", **options).problems
 
 
 def limits(folder: Path, speeds: dict[str, float]) -> Iterable[Problem]:
     """Save a joint with a limit of its effort."""
-    joint = bm.Joint(name="knee", type="rotate", id=0, extra={"joint_effort_range": [-3.0, 3.0]}, **speeds)
-    body = bm.Body(links=(bm.Link(name="base"), bm.Link(name="knee", index=1, parent=0, joint=joint)))
+    joint = bm.Joint(
+        name="knee",
+        type="rotate",
+        id=0,
+        extra={"joint_effort_range": [-3.0, 3.0]},
+        **speeds,
+    )
+    body = bm.Body(
+        links=(
+            bm.Link(name="base"),
+            bm.Link(name="knee", index=1, parent=0, joint=joint),
+        )
+    )
     return bm.save(body, folder / "knee.urdf").problems
 
 
@@ -86,12 +116,20 @@ PAIRS: dict[str, Pair] = {
     **examples("r.urdf", ROBOT, "XML101 XML102 XML104 XML105 XML106"),
     "FMT009 .urdf": files("r.urdf", nested(300), nested(100)),
     "URDF101": files("r.urdf", ROBOT.replace("robot", "robots"), ROBOT),
-    "URDF102": files("r.urdf", ROBOT.replace("<!-- note: new -->", '<xacro:leg side="left"/>'), ROBOT),
+    "URDF102": files(
+        "r.urdf", ROBOT.replace("<!-- note: new -->", '<xacro:leg side="left"/>'), ROBOT
+    ),
     **examples("r.urdf", ROBOT, "URDF103 URDF104 URDF111 URDF112 URDF113"),
-    **in_format("r.urdf", '<robot name="r"> <link name="base"/> </robot>\n', {"BODY108": ("", '<link name="base"/>')}),
+    **in_format(
+        "r.urdf",
+        '<robot name="r"> <link name="base"/> </robot>\n',
+        {"BODY108": ("", '<link name="base"/>')},
+    ),
     "BODY125 .urdf": files("r.urdf", LINKS.format(""), LINKS.format(joint("a", "b"))),
     "BODY125 of a cycle": files(
-        "r.urdf", LINKS.format(joint("a", "b") + joint("b", "a")), LINKS.format(joint("a", "b"))
+        "r.urdf",
+        LINKS.format(joint("a", "b") + joint("b", "a")),
+        LINKS.format(joint("a", "b")),
     ),
     **examples("r.urdf", ROBOT, "BODY124"),
     **in_format(
@@ -104,12 +142,23 @@ PAIRS: dict[str, Pair] = {
         },
     ),
     **examples("r.urdf", ROBOT, "URDF120 URDF121 URDF124 URDF127 URDF130 URDF131"),
-    **examples("r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160 URDF161"),
-    **in_format("r.urdf", MESH, {"FMT020": ("hnad.stl", "hand.stl")}, beside={"hand.stl": STL}),
-    "FMT021 .urdf": folders("r.urdf", {"r.urdf": MESH, "hand.stl": "solid"}, {"r.urdf": MESH, "hand.stl": STL}),
+    **examples(
+        "r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160 URDF161"
+    ),
+    **in_format(
+        "r.urdf", MESH, {"FMT020": ("hnad.stl", "hand.stl")}, beside={"hand.stl": STL}
+    ),
+    "FMT021 .urdf": folders(
+        "r.urdf",
+        {"r.urdf": MESH, "hand.stl": "solid"},
+        {"r.urdf": MESH, "hand.stl": STL},
+    ),
     "URDF162": calls(lambda folder: from_urdf(folder, torque=0.02), from_urdf),
-    "URDF163": calls(lambda folder: from_urdf(folder, package="robot_description"), from_urdf),
+    "URDF163": calls(
+        lambda folder: from_urdf(folder, package="robot_description"), from_urdf
+    ),
     "URDF164": calls(
-        lambda folder: limits(folder, {}), lambda folder: limits(folder, {"velocity_lower": -3, "velocity_upper": 3})
+        lambda folder: limits(folder, {}),
+        lambda folder: limits(folder, {"velocity_lower": -3, "velocity_upper": 3}),
     ),
 }

@@ -49,12 +49,18 @@ def nested(depth: int) -> str:
 
 
 def doubled(times: int) -> str:
-    groups = "".join(f"DEF G{k + 1} Group {{ children [ USE G{k} USE G{k} ] }}\n" for k in range(times))
+    groups = "".join(
+        f"DEF G{k + 1} Group {{ children [ USE G{k} USE G{k} ] }}\n"
+        for k in range(times)
+    )
     return f"{HEAD}DEF G0 Shape {{ geometry Box {{ }} }}\n{groups}"
 
 
 def chain(length: int) -> dict[str, str]:
-    parts = {f"part{k}.wrl": f'{HEAD}Inline {{ url "part{k + 1}.wrl" }}\n' for k in range(length)}
+    parts = {
+        f"part{k}.wrl": f'{HEAD}Inline {{ url "part{k + 1}.wrl" }}\n'
+        for k in range(length)
+    }
     return {**parts, f"part{length}.wrl": PART}
 
 
@@ -66,21 +72,32 @@ def glb(**more: object) -> bytes:
         "scenes": [{"nodes": [0]}],
         "nodes": [{"mesh": 0}],
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
-        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}
+        ],
         "bufferViews": [{"buffer": 0, "byteLength": len(points)}],
         "buffers": [{"byteLength": len(points)}],
         **more,
     }
     text = json.dumps(scene).encode()
     text += b" " * (-len(text) % 4)
-    chunks = struct.pack("<2I", len(text), 0x4E4F534A) + text + struct.pack("<2I", len(points), 0x004E4942) + points
+    chunks = (
+        struct.pack("<2I", len(text), 0x4E4F534A)
+        + text
+        + struct.pack("<2I", len(points), 0x004E4942)
+        + points
+    )
     return struct.pack("<4s2I", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
 def hand_behind(folder: Path, target: str) -> Iterable[Problem]:
     """Return what is found in a model with a part that is a symbolic link."""
     (folder / "model").mkdir()
-    for path, text in {"hand.wrl": PART, "model/arm.wrl": PART, "model/robot.wrl": HAND}.items():
+    for path, text in {
+        "hand.wrl": PART,
+        "model/arm.wrl": PART,
+        "model/robot.wrl": HAND,
+    }.items():
         (folder / path).write_text(text)
     (folder / "model/hand.wrl").symlink_to(target)
     return bm.check(folder / "model/robot.wrl").problems
@@ -100,14 +117,20 @@ PAIRS: dict[str, Pair] = {
     **examples("robot.wrl", SCENE.replace("Group {", "DEF EMPTY Group {"), "VRML115"),
     **examples("robot.wrl", SCENE, "VRML116 VRML117 VRML118 VRML120 VRML121 VRML201"),
     "VRML119": calls(
-        lambda _: parse_vrml(HEAD.encode()).problems, lambda _: parse_vrml(b"%bGroup { }\n" % HEAD.encode()).problems
+        lambda _: parse_vrml(HEAD.encode()).problems,
+        lambda _: parse_vrml(b"%bGroup { }\n" % HEAD.encode()).problems,
     ),
     "VRML122": files("robot.wrl", "\ufeff" + SCENE, SCENE),
     **examples("robot.wrl", HAND, "FMT020 VRML132 VRML133", beside={"hand.wrl": PART}),
-    "VRML131": calls(lambda folder: hand_behind(folder, "../hand.wrl"), lambda folder: hand_behind(folder, "arm.wrl")),
+    "VRML131": calls(
+        lambda folder: hand_behind(folder, "../hand.wrl"),
+        lambda folder: hand_behind(folder, "arm.wrl"),
+    ),
     "VRML134": folders("part0.wrl", chain(100), chain(30)),
     "FMT021": folders(
-        "robot.wrl", {"robot.wrl": HAND, "hand.wrl": "#VRML V1.0 ascii\n"}, {"robot.wrl": HAND, "hand.wrl": PART}
+        "robot.wrl",
+        {"robot.wrl": HAND, "hand.wrl": "#VRML V1.0 ascii\n"},
+        {"robot.wrl": HAND, "hand.wrl": PART},
     ),
     **examples(
         "robot.wrl",
@@ -123,13 +146,19 @@ PAIRS: dict[str, Pair] = {
         "VRML206",
     ),
     **examples(
-        "robot.wrl", f"{HEAD}Shape {{ geometry Extrusion {{ crossSection [ 0 0, 0 1, 1 1, 0 0 ] }} }}\n", "VRML208"
+        "robot.wrl",
+        f"{HEAD}Shape {{ geometry Extrusion {{ crossSection [ 0 0, 0 1, 1 1, 0 0 ] }} }}\n",
+        "VRML208",
     ),
     **examples("robot.wrl", SCENE, "VRML209 VRML210"),
     "FMT009 .wrl": limited(
-        files("robot.wrl", doubled(6), doubled(5)), "bodymotion.formats.vrml.shapes.MAX_SHAPES", 100
+        files("robot.wrl", doubled(6), doubled(5)),
+        "bodymotion.formats.vrml.shapes.MAX_SHAPES",
+        100,
     ),
-    **examples("robot.wrl", f"{HEAD}Shape {{ geometry Box {{ size 2 1 1 }} }}\n", "VRML213"),
+    **examples(
+        "robot.wrl", f"{HEAD}Shape {{ geometry Box {{ size 2 1 1 }} }}\n", "VRML213"
+    ),
     **examples("robot.wrl", f"{HEAD}Group {{ }}\n", "VRML214"),
     "VRML215": folders(
         "robot.urdf",

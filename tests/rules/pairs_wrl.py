@@ -90,21 +90,36 @@ def read(folder: Path, name: str) -> Iterable[Problem]:
 
 
 PAIRS: dict[str, Pair] = {
-    "WRL101": files("robot.wrl", body(joint("A")) + body(joint("B"))[len(HEAD) :], body(joint("A"))),
+    "WRL101": files(
+        "robot.wrl", body(joint("A")) + body(joint("B"))[len(HEAD) :], body(joint("A"))
+    ),
     **examples(
-        "robot.wrl", body('DEF BASE Joint { jointType "fixed" }').replace(" [  ", " [ ").replace("  ]", " ]"), "WRL102"
+        "robot.wrl",
+        body('DEF BASE Joint { jointType "fixed" }')
+        .replace(" [  ", " [ ")
+        .replace("  ]", " ]"),
+        "WRL102",
     ),
     "BODY125 .wrl": files(
-        "robot.wrl", body(joint("ARM") + joint("LEG")), body(joint("WAIST", joint("ARM") + joint("LEG")))
+        "robot.wrl",
+        body(joint("ARM") + joint("LEG")),
+        body(joint("WAIST", joint("ARM") + joint("LEG"))),
     ),
     "WRL104": files(
         "robot.wrl",
-        body(joint("WAIST", f"Transform {{ translation 0 0 1 children [ {joint('HIP')} ] }}")),
+        body(
+            joint(
+                "WAIST",
+                f"Transform {{ translation 0 0 1 children [ {joint('HIP')} ] }}",
+            )
+        ),
         body(joint("WAIST", joint("HIP", more="translation 0 0 1"))),
     ),
     "WRL105": files(
         "robot.wrl",
-        body(joint("WAIST", f"DEF WAIST_LINK Segment {{ children [ {joint('HIP')} ] }}")),
+        body(
+            joint("WAIST", f"DEF WAIST_LINK Segment {{ children [ {joint('HIP')} ] }}")
+        ),
         body(joint("WAIST", f"DEF WAIST_LINK Segment {{ }} {joint('HIP')}")),
     ),
     "WRL106": files(
@@ -115,7 +130,12 @@ PAIRS: dict[str, Pair] = {
     "WRL107": files(
         "robot.wrl",
         body(joint("BASE")) + "Shape { geometry Box { } }\n",
-        body(joint("BASE", "DEF BASE_LINK Segment { children [ Shape { geometry Box { } } ] }")),
+        body(
+            joint(
+                "BASE",
+                "DEF BASE_LINK Segment { children [ Shape { geometry Box { } } ] }",
+            )
+        ),
     ),
     **examples("robot.wrl", ROBOT, "WRL108 WRL109 WRL114"),
     "WRL112": limited(
@@ -125,7 +145,10 @@ PAIRS: dict[str, Pair] = {
     ),
     "WRL113": files("robot.wrl", "", SCENE),
     "WRL116": files("robot.wrl", HEAD + joint("BASE"), body(joint("BASE"))),
-    "WRL117": calls(lambda folder: read(folder, "robot.txt"), lambda folder: read(folder, "robot.wrl")),
+    "WRL117": calls(
+        lambda folder: read(folder, "robot.txt"),
+        lambda folder: read(folder, "robot.wrl"),
+    ),
     **examples("robot.wrl", ROBOT, "WRL115 WRL118 WRL119 WRL120 WRL121 WRL126 WRL127"),
     **examples(
         "robot.wrl",
@@ -143,7 +166,10 @@ PAIRS: dict[str, Pair] = {
             "BODY106": ("rotation 0 0 1.05 0.5", "rotation 0 0 1 0.5"),
             "BODY110": ("jointAxis 0 2 0", "jointAxis 0 1 0"),
             "BODY152": ("fieldOfView 45", "fieldOfView 0.785"),
-            "BODY155": ("scale 2 2 2 children [ DEF gyro", "scale 1 1 1 children [ DEF gyro"),
+            "BODY155": (
+                "scale 2 2 2 children [ DEF gyro",
+                "scale 1 1 1 children [ DEF gyro",
+            ),
             "BODY160": ('link1Name "HUP"', 'link1Name "HIP"'),
         },
     ),

@@ -25,8 +25,12 @@ for module in sorted(Path(__file__).parent.glob("pairs_*.py")):
 
 
 def test_every_rule_has_a_pair():
-    assert sorted(RULES.keys() - PAIRS.keys()) == [], "add pairs to tests/rules/pairs_….py"
-    assert sorted({key.split()[0] for key in PAIRS} - RULES.keys()) == [], "no rule has this code"
+    assert sorted(RULES.keys() - PAIRS.keys()) == [], (
+        "add pairs to tests/rules/pairs_….py"
+    )
+    assert sorted({key.split()[0] for key in PAIRS} - RULES.keys()) == [], (
+        "no rule has this code"
+    )
 
 
 def test_every_rule_of_the_catalogue_is_one_of_them():
@@ -50,14 +54,20 @@ def test_each_reader_reports_a_folder_as_unreadable(row, tmp_path):
     folder.mkdir()
     with pytest.raises(bm.FormatError) as caught:
         bm.load(folder, format=row.name)
-    assert (caught.value.problem.rule, caught.value.problem.location.path) == ("FMT002", str(folder))
+    assert (caught.value.problem.rule, caught.value.problem.location.path) == (
+        "FMT002",
+        str(folder),
+    )
 
 
 @pytest.mark.parametrize("row", FORMATS, ids=[row.name for row in FORMATS])
 def test_a_file_that_is_not_there_is_a_missing_file_in_each_format(row, tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         bm.load(tmp_path / "a", format=row.name)
-    assert (caught.value.problem.rule, caught.value.filename) == ("FMT002", str(tmp_path / "a"))
+    assert (caught.value.problem.rule, caught.value.filename) == (
+        "FMT002",
+        str(tmp_path / "a"),
+    )
 
 
 @pytest.mark.parametrize("key", sorted(PAIRS))
@@ -70,20 +80,38 @@ def test_the_one_breaks_the_rule_and_the_twin_does_not(key, tmp_path):
     found = [problem for problem in problems if problem.rule == code]
     assert found, problems
     # A loss that does not matter is a note, though others of its rule are warnings.
-    assert found[0].severity in (rule.severity, "error", *(["note"] if code.startswith("LOSS") else []))
+    assert found[0].severity in (
+        rule.severity,
+        "error",
+        *(["note"] if code.startswith("LOSS") else []),
+    )
     assert found[0].message
     if pair.place:
         assert found[0].location.line is not None, found
     if code.startswith(("BVH", "ASF")):
-        for path, line, column in ((one.location.path, one.location.line, one.location.column) for one in found):
-            row = Path(path).read_text("latin-1").splitlines()[line - 1] if path and line else "x"
-            assert line is None or (column and not row[column - 1 : column].isspace()), found
+        for path, line, column in (
+            (one.location.path, one.location.line, one.location.column) for one in found
+        ):
+            row = (
+                Path(path).read_text("latin-1").splitlines()[line - 1]
+                if path and line
+                else "x"
+            )
+            assert line is None or (
+                column and not row[column - 1 : column].isspace()
+            ), found
     twin = tuple(pair.right(tmp_path / "right"))
     assert code not in {problem.rule for problem in twin}, twin
-    assert {problem.rule for problem in twin if problem.severity == "error"} <= pair.still, twin
+    assert {
+        problem.rule for problem in twin if problem.severity == "error"
+    } <= pair.still, twin
 
 
 @pytest.mark.parametrize("suffix", [".wrl", ".body", ".urdf"])
 def test_the_length_of_an_axis_is_data_in_all_formats(suffix, tmp_path):
-    (problem,) = (one for one in PAIRS[f"BODY110 {suffix}"].wrong(tmp_path) if one.rule == "BODY110")
+    (problem,) = (
+        one
+        for one in PAIRS[f"BODY110 {suffix}"].wrong(tmp_path)
+        if one.rule == "BODY110"
+    )
     assert problem.data["length"] == 2.0

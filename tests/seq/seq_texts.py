@@ -39,7 +39,9 @@ NAMES = {
 
 def by_yaml(data: bytes) -> Motion:
     """Read a text by a full YAML parse, whatever its shape."""
-    return motion_of(whole_document(ByteSource(None, data, None), UnusualError("for the test"))).require()
+    return motion_of(
+        whole_document(ByteSource(None, data, None), UnusualError("for the test"))
+    ).require()
 
 
 def header(text: str, version: int = 2, rate: str = "frameRate: 100") -> str:
@@ -75,7 +77,12 @@ json_numbers = st.one_of(
             "1e-0",
         ]
     ),
-    st.builds("{}.{}e{}".format, st.integers(-999, 999), st.integers(0, 10**18), st.integers(-330, 310)),
+    st.builds(
+        "{}.{}e{}".format,
+        st.integers(-999, 999),
+        st.integers(0, 10**18),
+        st.integers(-330, 310),
+    ),
 )
 """Texts of numbers as JSON has them."""
 
@@ -105,7 +112,9 @@ odd_numbers = st.one_of(
             "Infinity",
         ]
     ),
-    st.builds("+{}".format, st.floats(0, allow_nan=False, allow_infinity=False).map(repr)),
+    st.builds(
+        "+{}".format, st.floats(0, allow_nan=False, allow_infinity=False).map(repr)
+    ),
     st.builds("{}.".format, st.integers(-(10**30), 10**30)),
 )
 """Texts of numbers that JSON does not have."""
@@ -138,10 +147,18 @@ def motions(draw: st.DrawFn, numbers: st.SearchStrategy[str] = json_numbers) -> 
             head = [f"{k * 0.25}"] if stamped else []
             flat.append(head + texts)
             poses = (
-                ["[" + ", ".join(texts[i * size : i * size + size]) + "]" for i in range(parts)] if kind == 1 else texts
+                [
+                    "[" + ", ".join(texts[i * size : i * size + size]) + "]"
+                    for i in range(parts)
+                ]
+                if kind == 1
+                else texts
             )
             rows.append(", ".join(head + poses))
-        values = {"type": ["MultiValueSeq", "MultiSE3Seq", "Vector3Seq"][kind], "content": NAMES[version][kind]}
+        values = {
+            "type": ["MultiValueSeq", "MultiSE3Seq", "Vector3Seq"][kind],
+            "content": NAMES[version][kind],
+        }
         if kind < 2:
             values[keys["parts"]] = str(parts)
         if kind == 1:
@@ -176,7 +193,11 @@ def _shuffled(draw: st.DrawFn, values: dict[str, str]) -> list[tuple[str, str]]:
     return draw(st.permutations(list(values.items())))
 
 
-def _block(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str, str], list[str]]]) -> str:
+def _block(
+    draw: st.DrawFn,
+    top: dict[str, str],
+    components: list[tuple[dict[str, str], list[str]]],
+) -> str:
     """Block style, rows on lines or (a few) over several lines, with comments and blank lines."""
     note = draw(st.sampled_from(["", "", '  # a [comment], with: odd "things', " #"]))
     blank = draw(st.sampled_from(["", "", "\n", "# ふ [1, 2]\n", "   \n"]))
@@ -192,7 +213,9 @@ def _block(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str
         for text in rows:
             if wrapped and ", " in text:
                 head, tail = text.split(", ", 1)
-                frames += f"{row}- [{pad}{head},{note}\n{blank}{row}     {tail}{pad}]{note}\n"
+                frames += (
+                    f"{row}- [{pad}{head},{note}\n{blank}{row}     {tail}{pad}]{note}\n"
+                )
             else:
                 frames += f"{row}- [{pad}{text}{pad}]{note}\n{blank}"
         lines.insert(draw(st.integers(0, len(lines))), frames)
@@ -205,7 +228,11 @@ def _block(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str
     return blank + "".join(lines[:at]) + body + "".join(lines[at:])
 
 
-def _nested(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str, str], list[str]]]) -> str:
+def _nested(
+    draw: st.DrawFn,
+    top: dict[str, str],
+    components: list[tuple[dict[str, str], list[str]]],
+) -> str:
     """Block style throughout, rows as nested lists, as PyYAML writes them."""
     note = draw(st.sampled_from(["", "", "  # - [comment], - -", " #"]))
     blank = draw(st.sampled_from(["", "", "\n", "# x\n", "   \n"]))
@@ -218,19 +245,29 @@ def _nested(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[st
             column, opening = 0, True
             for token in ["[", *re.findall(r"[][]|[^],[ ]+", row), "]"]:
                 if token == "[":
-                    frames += f"  {gap}{' ' * column}- " if not opening or column == 0 else "- "
+                    frames += (
+                        f"  {gap}{' ' * column}- "
+                        if not opening or column == 0
+                        else "- "
+                    )
                     column, opening = column + 2, True
                 elif token == "]":
                     column -= 2
                 else:
-                    frames += ("- " if opening else f"  {gap}{' ' * column}- ") + f"{token}{note}\n{blank}"
+                    frames += (
+                        "- " if opening else f"  {gap}{' ' * column}- "
+                    ) + f"{token}{note}\n{blank}"
                     opening = False
         lines.insert(draw(st.integers(0, len(lines))), frames)
         body += "- " + "  ".join(lines)
     return body + "".join(f"{name}: {value}\n" for name, value in _shuffled(draw, top))
 
 
-def _mixed(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str, str], list[str]]]) -> str:
+def _mixed(
+    draw: st.DrawFn,
+    top: dict[str, str],
+    components: list[tuple[dict[str, str], list[str]]],
+) -> str:
     """Block style outside, flow style for components or for their frames."""
     glue = draw(st.sampled_from([",", ", ", ",\n      "]))
     body = "components:\n"
@@ -239,25 +276,47 @@ def _mixed(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str
         pairs = [f"{name}: {value}" for name, value in _shuffled(draw, values)]
         pairs.insert(draw(st.integers(0, len(pairs))), f"frames: {frames}")
         inner = draw(st.booleans())
-        body += "  - {" + ", ".join(pairs) + "}\n" if inner else "  - " + "\n    ".join(pairs) + "\n"
+        body += (
+            "  - {" + ", ".join(pairs) + "}\n"
+            if inner
+            else "  - " + "\n    ".join(pairs) + "\n"
+        )
     lines = [f"{name}: {value}\n" for name, value in _shuffled(draw, top)]
     at = draw(st.integers(0, len(lines)))
     return "".join(lines[:at]) + body + "".join(lines[at:])
 
 
-def _flow(draw: st.DrawFn, top: dict[str, str], components: list[tuple[dict[str, str], list[str]]]) -> str:
+def _flow(
+    draw: st.DrawFn,
+    top: dict[str, str],
+    components: list[tuple[dict[str, str], list[str]]],
+) -> str:
     """JSON, on one line or indented."""
-    gap, colon = draw(st.sampled_from([("", ":"), (" ", ": "), ("\n  ", " : "), ("\n", ":  ")]))
+    gap, colon = draw(
+        st.sampled_from([("", ":"), (" ", ": "), ("\n  ", " : "), ("\n", ":  ")])
+    )
 
     def value(text: str) -> str:
         return text if text in ("true", "false") or text.isdigit() else json.dumps(text)
 
     found = []
     for values, rows in components:
-        pairs = [f'"{name}"{colon}{value(text)}' for name, text in _shuffled(draw, values)]
+        pairs = [
+            f'"{name}"{colon}{value(text)}' for name, text in _shuffled(draw, values)
+        ]
         frames = "[" + f",{gap}".join(f"[{text}]" for text in rows) + f"{gap}]"
         pairs.insert(draw(st.integers(0, len(pairs))), f'"frames"{colon}{frames}')
         found.append("{" + f",{gap}".join(pairs) + "}")
     pairs = [f'"{name}"{colon}{value(text)}' for name, text in _shuffled(draw, top)]
-    pairs.insert(draw(st.integers(0, len(pairs))), f'"components"{colon}[' + f",{gap}".join(found) + "]")
-    return "{" + gap + f",{gap}".join(pairs) + gap + "}" + draw(st.sampled_from(["", "\n"]))
+    pairs.insert(
+        draw(st.integers(0, len(pairs))),
+        f'"components"{colon}[' + f",{gap}".join(found) + "]",
+    )
+    return (
+        "{"
+        + gap
+        + f",{gap}".join(pairs)
+        + gap
+        + "}"
+        + draw(st.sampled_from(["", "\n"]))
+    )

@@ -39,7 +39,9 @@ def test_all_that_loading_says_is_said(rule, text):
     found = checked(data)
     for problem in loaded:
         assert problem in found
-    assert rule in {p.rule for p in found} | ({"SEQ110"} if "SEQ115" in {p.rule for p in found} else set())
+    assert rule in {p.rule for p in found} | (
+        {"SEQ110"} if "SEQ115" in {p.rule for p in found} else set()
+    )
 
 
 @settings(max_examples=tries(60))
@@ -74,14 +76,23 @@ def test_no_bad_row_hides_another(rows):
 
 def test_numbers_are_named_where_they_stand():
     text = joints("\n      - [ 1, 0x2, 1_0 ]\n      - [ 1, 2, x ]\n", parts=3)
-    assert [(p.location.line, p.location.column) for p in checked(text)] == [(11, 14), (11, 19), (12, 17)]
+    assert [(p.location.line, p.location.column) for p in checked(text)] == [
+        (11, 14),
+        (11, 19),
+        (12, 17),
+    ]
 
 
 def test_more_than_are_listed_are_counted():
-    found = checked(joints("\n" + "      - [ 1, 2 ]\n      - [ 1 ]\n      - [ x, 1 ]\n" * 1500))
+    found = checked(
+        joints("\n" + "      - [ 1, 2 ]\n      - [ 1 ]\n      - [ x, 1 ]\n" * 1500)
+    )
     for rule in ("SEQ110", "SEQ111"):
         problems = [problem for problem in found if problem.rule == rule]
-        assert len(problems) == MAX_LISTED and sum(problem.count for problem in problems) == 1500
+        assert (
+            len(problems) == MAX_LISTED
+            and sum(problem.count for problem in problems) == 1500
+        )
 
 
 def test_a_component_of_which_most_is_wrong_is_given_up(monkeypatch):
@@ -146,14 +157,23 @@ def test_headers_that_are_no_yaml_hide_nothing_behind_them():
 def test_a_wrong_number_of_parts_is_told_once():
     rows = "\n" + "      - [ 1, 2 ]\n" * 30
     assert reported(joints(rows, parts=3)) == [("SEQ115", 9)]
-    assert reported(joints(rows + "      - [ 1, x ]\n", parts=3)) == [("SEQ115", 9), ("SEQ111", 41)]
+    assert reported(joints(rows + "      - [ 1, x ]\n", parts=3)) == [
+        ("SEQ115", 9),
+        ("SEQ111", 41),
+    ]
     # Where rows differ it is the rows that are wrong.
-    assert [rule for rule, _ in reported(joints(rows + "      - [ 1, 2, 3 ]\n", parts=3))] == ["SEQ110"] * 30
+    assert [
+        rule for rule, _ in reported(joints(rows + "      - [ 1, 2, 3 ]\n", parts=3))
+    ] == ["SEQ110"] * 30
 
 
 def test_times_are_compared_with_the_last_one_that_is_a_time():
-    rows = "".join(f"      - [ {t}, 1 ]\n" for t in ("0", "1", "0.5", "2", "nan", "2", "3"))
-    text = joints("\n" + rows, parts=1).replace("numParts", "hasFrameTime: true\n    numParts")
+    rows = "".join(
+        f"      - [ {t}, 1 ]\n" for t in ("0", "1", "0.5", "2", "nan", "2", "3")
+    )
+    text = joints("\n" + rows, parts=1).replace(
+        "numParts", "hasFrameTime: true\n    numParts"
+    )
     assert reported(text) == [("MOT105", 14), ("MOT105", 16), ("MOT105", 17)]
 
 
@@ -169,7 +189,9 @@ def test_aliases_are_looked_at_once():
 def test_a_file_with_a_fault_is_read_in_little_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("bodymotion.formats.seq.scan.PIECE", 1 << 16)
     path = tmp_path / "long.seq"
-    motion = bm.Motion.from_joints(np.random.default_rng(0).normal(size=(50_000, 30)), 100)
+    motion = bm.Motion.from_joints(
+        np.random.default_rng(0).normal(size=(50_000, 30)), 100
+    )
     bm.save(motion, path)
     with path.open("a") as file:
         file.write("      - [ 1 ]\n")
@@ -193,7 +215,9 @@ def test_whatever_is_done_to_a_text_loading_and_checking_agree(text, data):
         at = data.draw(st.integers(0, len(broken)))
         cut = data.draw(st.integers(0, 6))
         broken[at : at + cut] = data.draw(
-            st.sampled_from([b"", b"[", b"]", b",", b"x", b"nan", b"- ", b"\n", b"{", b'"', b": "])
+            st.sampled_from(
+                [b"", b"[", b"]", b",", b"x", b"nan", b"- ", b"\n", b"{", b'"', b": "]
+            )
         )
     try:
         loaded = parse_seq(bytes(broken))

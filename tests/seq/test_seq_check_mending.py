@@ -41,7 +41,11 @@ def test_a_text_that_breaks_a_rule(tmp_path, rule, text):
 
 
 @settings(max_examples=tries(60))
-@given(motions(), st.sampled_from(["numFrames", "num_frames"]), st.sampled_from(["0", "77", "x"]))
+@given(
+    motions(),
+    st.sampled_from(["numFrames", "num_frames"]),
+    st.sampled_from(["0", "77", "x"]),
+)
 def test_wrong_counts_in_any_style(tmp_path_factory, text, key, wrong):
     """Counts that are wrong everywhere become those of the rows, in YAML and JSON alike, and the rest stays.
 
@@ -55,7 +59,16 @@ def test_wrong_counts_in_any_style(tmp_path_factory, text, key, wrong):
     path.write_bytes(pattern.sub(rb"\g<1>" + value, text.data))
     rules = mend(path)
     right = [int(found[2]) for found in pattern.finditer(text.data)]
-    now = [found[2] for found in re.finditer(rf"({key}[\"']?\s*:\s*)([0-9]+|\"x\")".encode(), path.read_bytes())]
-    stayed = [k for k, (said, count) in enumerate(zip(now, right, strict=True)) if said != str(count).encode()]
+    now = [
+        found[2]
+        for found in re.finditer(
+            rf"({key}[\"']?\s*:\s*)([0-9]+|\"x\")".encode(), path.read_bytes()
+        )
+    ]
+    stayed = [
+        k
+        for k, (said, count) in enumerate(zip(now, right, strict=True))
+        if said != str(count).encode()
+    ]
     assert all(not right[k] or (wrong == "77" and k == len(right) - 1) for k in stayed)
     assert stayed or "MOT102" in rules or path.read_bytes() == text.data

@@ -51,12 +51,19 @@ def test_the_motion_is_sound():
 )
 def test_one_fault_is_one_problem(right, wrong, rule, line, column, named):
     (problem,) = checked(MOTION.replace(right, wrong, 1))
-    assert (problem.rule, problem.location.line, problem.location.column) == (rule, line, column)
+    assert (problem.rule, problem.location.line, problem.location.column) == (
+        rule,
+        line,
+        column,
+    )
     assert named in problem.message
     assert problem.subject == (("components", 0, "frames", 5) if line == 17 else ())
 
 
-@pytest.mark.parametrize(("right", "wrong"), [("    numParts", "   numParts"), ("    numParts", "      numParts")])
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("    numParts", "   numParts"), ("    numParts", "      numParts")],
+)
 def test_what_has_no_likely_cause_is_said_as_the_parser_sees_it(right, wrong):
     (problem,) = checked(MOTION.replace(right, wrong))
     assert problem.location.line == 10
@@ -78,6 +85,12 @@ def test_an_open_quote_in_a_large_file_is_named_where_it_opens(monkeypatch):
 
 
 def test_times_are_named_where_they_stand():
-    text = MOTION.replace("numParts: 3", "hasFrameTime: true\n    numParts: 2").replace("0.15, 0.5", "0.13, 0.5", 1)
+    text = MOTION.replace("numParts: 3", "hasFrameTime: true\n    numParts: 2").replace(
+        "0.15, 0.5", "0.13, 0.5", 1
+    )
     (problem,) = checked(text)
-    assert (problem.rule, problem.location.line, problem.location.column) == ("MOT105", 18, 11)
+    assert (problem.rule, problem.location.line, problem.location.column) == (
+        "MOT105",
+        18,
+        11,
+    )

@@ -64,7 +64,11 @@ def test_as_the_reference(path):
         with pytest.raises(bm.FormatError) as caught:
             bm.load(path)
         problem = caught.value.problem
-        assert (problem.rule, problem.location.line, problem.location.column) == REFUSED[path.name]
+        assert (
+            problem.rule,
+            problem.location.line,
+            problem.location.column,
+        ) == REFUSED[path.name]
         return
     motion = bm.load(path)
     if path.name in CRASHES:
@@ -106,7 +110,11 @@ def same_poses(component: MultiSE3Seq, wanted: np.ndarray, path: Path) -> None:
 
 
 # PyYAML takes seconds for each of the larger files.
-SMALL = [p for p in MOTIONS if p.name not in REFUSED and (ACCEPT or p.stat().st_size < 200_000)]
+SMALL = [
+    p
+    for p in MOTIONS
+    if p.name not in REFUSED and (ACCEPT or p.stat().st_size < 200_000)
+]
 
 
 @pytest.mark.parametrize("path", SMALL, ids=named)
@@ -123,7 +131,10 @@ def test_as_pyyaml(path):
             continue
         rows = node["frames"]
         assert component.num_frames == len(rows)
-        rate = node.get("frameRate", node.get("frame_rate", data.get("frameRate", data.get("frame_rate"))))
+        rate = node.get(
+            "frameRate",
+            node.get("frame_rate", data.get("frameRate", data.get("frame_rate"))),
+        )
         assert component.timeline.frame_rate == rate
         values = floats(rows)
         order = node.get("SE3Format", node.get("format"))
@@ -133,7 +144,9 @@ def test_as_pyyaml(path):
         if order == "XYZQXQYQZQW":
             values = values[..., [0, 1, 2, 6, 3, 4, 5]]
         assert np.array_equal(component.values, values)
-        assert isinstance(component, {2: MultiValueSeq | Vector3Seq, 3: MultiSE3Seq}[values.ndim])
+        assert isinstance(
+            component, {2: MultiValueSeq | Vector3Seq, 3: MultiSE3Seq}[values.ndim]
+        )
 
 
 @pytest.mark.parametrize("path", MOTIONS, ids=named)
@@ -150,15 +163,24 @@ def test_other_files_are_refused_in_words(path):
     assert problem.rule == "SEQ003"
     if path.suffix == ".pseq":
         assert "key poses" in problem.message
-        assert problem.location.line == 3  # 'type: PoseSeq' below a comment and a blank line
+        assert (
+            problem.location.line == 3
+        )  # 'type: PoseSeq' below a comment and a blank line
 
 
-@pytest.mark.parametrize("path", [p for p in MOTIONS if p.stat().st_size > 1_000_000], ids=named)
+@pytest.mark.parametrize(
+    "path", [p for p in MOTIONS if p.stat().st_size > 1_000_000], ids=named
+)
 def test_in_chunks(path):
     motion = bm.load(path)
     with open_motion(path) as reader:
-        assert [header.num_frames for header in reader.components] == [c.num_frames for c in motion.components]
+        assert [header.num_frames for header in reader.components] == [
+            c.num_frames for c in motion.components
+        ]
         assert reader.source == motion.source
         chunks = list(reader.chunks(997))
     for k, component in enumerate(motion.components):
-        assert np.array_equal(np.concatenate([chunk.components[k].values for chunk in chunks]), component.values)
+        assert np.array_equal(
+            np.concatenate([chunk.components[k].values for chunk in chunks]),
+            component.values,
+        )

@@ -13,22 +13,52 @@ from seq_texts import by_yaml
 from bodymotion import FormatError
 from bodymotion.formats.seq import parse_seq
 
-COMPONENT = {"type": "MultiValueSeq", "content": "JointDisplacement", "numParts": 2, "frames": [[1, 2.5], [-3e-7, 4]]}
-TOP = {"type": "CompositeSeq", "content": "BodyMotion", "formatVersion": 2, "frameRate": 10, "components": [COMPONENT]}
+COMPONENT = {
+    "type": "MultiValueSeq",
+    "content": "JointDisplacement",
+    "numParts": 2,
+    "frames": [[1, 2.5], [-3e-7, 4]],
+}
+TOP = {
+    "type": "CompositeSeq",
+    "content": "BodyMotion",
+    "formatVersion": 2,
+    "frameRate": 10,
+    "components": [COMPONENT],
+}
 
 # To YAML these three are line breaks, which it folds into spaces; a JSON library's own default is to escape them.
-texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x85\u2028\u2029"), max_size=5)
+texts = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\x85\u2028\u2029"),
+    max_size=5,
+)
 values = st.recursive(
-    texts | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.booleans() | st.none(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    texts
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False)
+    | st.booleans()
+    | st.none(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
 
-@given(values, st.booleans(), st.sampled_from([None, 1, "\t"]), st.sampled_from([":", " : ", "\n:\n"]))
+@given(
+    values,
+    st.booleans(),
+    st.sampled_from([None, 1, "\t"]),
+    st.sampled_from([":", " : ", "\n:\n"]),
+)
 @example({"😀": "😀", "k" * 2000: 1, "": [], "\x7f\u2028": {}}, True, None, "\n:\n")
 def test_what_a_json_library_writes_is_read(value, ascii_only, indent, colon):
-    text = json.dumps({"note": value} | TOP, ensure_ascii=ascii_only, indent=indent, separators=(",", colon))
+    text = json.dumps(
+        {"note": value} | TOP,
+        ensure_ascii=ascii_only,
+        indent=indent,
+        separators=(",", colon),
+    )
     motion = parse_seq(text.encode())
     assert np.array_equal(motion.joint_displacement.values, COMPONENT["frames"])
     assert motion.extra == {"note": value}
@@ -37,9 +67,17 @@ def test_what_a_json_library_writes_is_read(value, ascii_only, indent, colon):
 
 
 def test_numbers_that_are_not_finite():
-    text = json.dumps({"note": "😀"} | TOP | {"components": [COMPONENT | {"frames": [[np.nan, -np.inf], [0, 1]]}]})
+    text = json.dumps(
+        {"note": "😀"}
+        | TOP
+        | {"components": [COMPONENT | {"frames": [[np.nan, -np.inf], [0, 1]]}]}
+    )
     for motion in (parse_seq(text.encode()), by_yaml(text.encode())):
-        assert np.array_equal(motion.joint_displacement.values, [[np.nan, -np.inf], [0, 1]], equal_nan=True)
+        assert np.array_equal(
+            motion.joint_displacement.values,
+            [[np.nan, -np.inf], [0, 1]],
+            equal_nan=True,
+        )
         assert not motion.problems
 
 
@@ -53,11 +91,20 @@ def test_places_in_json():
     with pytest.raises(FormatError, match="MOT106") as caught:
         parse_seq(text.encode())
     line = next(k for k, row in enumerate(text.split("\n"), 1) if "frameRate" in row)
-    assert (caught.value.problem.location.line, caught.value.problem.location.column) == (line, 15)
+    assert (
+        caught.value.problem.location.line,
+        caught.value.problem.location.column,
+    ) == (line, 15)
 
 
 @pytest.mark.parametrize(
-    "change", [lambda t: t[:-1], lambda t: t + "]", lambda t: t.replace(",", ",,", 1), lambda t: t.replace('"', "'", 1)]
+    "change",
+    [
+        lambda t: t[:-1],
+        lambda t: t + "]",
+        lambda t: t.replace(",", ",,", 1),
+        lambda t: t.replace('"', "'", 1),
+    ],
 )
 def test_what_is_neither_yaml_nor_json_is_refused(change):
     text = change(json.dumps({"note": "😀", "list": [1, 2]} | TOP))

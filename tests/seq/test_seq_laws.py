@@ -19,7 +19,9 @@ from bodymotion.motion import Motion, MultiSE3Seq, OtherSeq
 from sample_files import tries
 
 QUICK = settings(
-    max_examples=tries(150), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=tries(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 any_numbers = seq_texts.json_numbers | seq_texts.odd_numbers
 
@@ -35,7 +37,9 @@ def expected(text: str) -> float:
 
 def same_bits(a: Motion, b: Motion) -> bool:
     pairs = zip(a.components, b.components, strict=True)
-    return all(isinstance(x, OtherSeq) or bits(x.values) == bits(y.values) for x, y in pairs)
+    return all(
+        isinstance(x, OtherSeq) or bits(x.values) == bits(y.values) for x, y in pairs
+    )
 
 
 @given(seq_texts.motions(any_numbers))
@@ -45,12 +49,16 @@ def test_numbers_are_those_of_the_text(text):
     for component, rows in zip(motion.components, text.rows, strict=True):
         stamped = component.timeline.stamps is not None
         if stamped:
-            assert bits(component.timeline.stamps) == b"".join(struct.pack("d", float(row[0])) for row in rows)
+            assert bits(component.timeline.stamps) == b"".join(
+                struct.pack("d", float(row[0])) for row in rows
+            )
         else:
             assert component.timeline.frame_rate == 250
         numbers = np.array([[expected(t) for t in row[stamped:]] for row in rows])
         if isinstance(component, MultiSE3Seq):
-            order = motion.source.options["se3_formats"][motion.components.index(component)]
+            order = motion.source.options["se3_formats"][
+                motion.components.index(component)
+            ]
             poses = numbers.reshape(len(rows), component.num_parts, -1)
             if order == "XYZRPY":
                 assert bits(component.values[..., :3]) == bits(poses[..., :3])
@@ -77,10 +85,32 @@ def test_rows_from_bytes_and_from_yaml_are_the_same(text):
 def test_faults_are_the_same_from_bytes_and_from_yaml(data):
     """One fault in one row: both ways name the same rule, place and words."""
     text = data.draw(seq_texts.motions(st.sampled_from(["1", "2.5", "-3e-05"]))).data
-    at = data.draw(st.sampled_from([i for i, c in enumerate(text) if chr(c) in "0123456789[],"]))
+    at = data.draw(
+        st.sampled_from([i for i, c in enumerate(text) if chr(c) in "0123456789[],"])
+    )
     fault = data.draw(
         st.sampled_from(
-            ["", "x", "1,", ",", "]", "[", "_", ":", '"', " ", "0x1", "-", "&a ", "*a", "!!float ", "#", "{", "\t", "~"]
+            [
+                "",
+                "x",
+                "1,",
+                ",",
+                "]",
+                "[",
+                "_",
+                ":",
+                '"',
+                " ",
+                "0x1",
+                "-",
+                "&a ",
+                "*a",
+                "!!float ",
+                "#",
+                "{",
+                "\t",
+                "~",
+            ]
         )
     )
     text = text[:at] + fault.encode() + text[at + data.draw(st.integers(0, 1)) :]
@@ -135,12 +165,18 @@ pieces = st.sampled_from(
 
 
 @given(st.data())
-@settings(QUICK, max_examples=tries(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    QUICK,
+    max_examples=tries(300),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_any_bytes_give_a_motion_or_a_format_error(tmp_path, data):
     text = data.draw(small)
     for _ in range(data.draw(st.integers(1, 4))):
         at, length = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 8))
-        text = text[:at] + data.draw(pieces | st.binary(max_size=4)) + text[at + length :]
+        text = (
+            text[:at] + data.draw(pieces | st.binary(max_size=4)) + text[at + length :]
+        )
     motion = None
     try:
         motion = parse_seq(text)
@@ -156,7 +192,9 @@ def test_any_bytes_give_a_motion_or_a_format_error(tmp_path, data):
         assert motion is None
     else:
         assert motion is not None
-        assert sum(c.num_frames for chunk in chunks for c in chunk.timed) == sum(c.num_frames for c in motion.timed)
+        assert sum(c.num_frames for chunk in chunks for c in chunk.timed) == sum(
+            c.num_frames for c in motion.timed
+        )
 
 
 @given(st.binary(max_size=200))
@@ -174,7 +212,11 @@ def test_random_bytes_are_refused(data):
 
 
 @given(seq_texts.motions(), st.integers(1, 6))
-@settings(QUICK, max_examples=tries(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    QUICK,
+    max_examples=tries(50),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_chunks_make_up_the_whole(tmp_path, text, size):
     path = tmp_path / "motion.seq"
     path.write_bytes(text.data)
@@ -183,15 +225,28 @@ def test_chunks_make_up_the_whole(tmp_path, text, size):
         assert reader.num_frames == max(c.num_frames for c in whole.components)
         chunks = list(reader.chunks(size))
         ranges = reader.ranges()
-    assert [chunk.first_frame for chunk in chunks] == list(range(0, reader.num_frames, size))
+    assert [chunk.first_frame for chunk in chunks] == list(
+        range(0, reader.num_frames, size)
+    )
     for k, component in enumerate(whole.components):
         parts = [chunk.components[k] for chunk in chunks]
-        assert bits(np.concatenate([part.values for part in parts])) == bits(component.values)
-        assert all(type(part) is type(component) and part.content == component.content for part in parts)
+        assert bits(np.concatenate([part.values for part in parts])) == bits(
+            component.values
+        )
+        assert all(
+            type(part) is type(component) and part.content == component.content
+            for part in parts
+        )
         if component.timeline.stamps is not None:
-            assert bits(np.concatenate([part.timeline.stamps for part in parts])) == bits(component.timeline.stamps)
-        assert np.array_equal(ranges[k][0], np.fmin.reduce(component.values), equal_nan=True)
-        assert np.array_equal(ranges[k][1], np.fmax.reduce(component.values), equal_nan=True)
+            assert bits(
+                np.concatenate([part.timeline.stamps for part in parts])
+            ) == bits(component.timeline.stamps)
+        assert np.array_equal(
+            ranges[k][0], np.fmin.reduce(component.values), equal_nan=True
+        )
+        assert np.array_equal(
+            ranges[k][1], np.fmax.reduce(component.values), equal_nan=True
+        )
 
 
 @given(seq_texts.motions())

@@ -33,7 +33,9 @@ components:
       - [ [ 0, 0, 0.8, 1, 0, 0, 0 ] ]
       - [ [ 0, 0, 0.8, 1, 0, 0, 0 ] ]
 """
-TIMED = MOTION.replace("numParts: 2", "hasFrameTime: true\n    numParts: 1").replace("0.3, 0.4", "0.4, 0.5")
+TIMED = MOTION.replace("numParts: 2", "hasFrameTime: true\n    numParts: 1").replace(
+    "0.3, 0.4", "0.4, 0.5"
+)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,9 @@ TIMED = MOTION.replace("numParts: 2", "hasFrameTime: true\n    numParts: 1").rep
 def test_a_key_that_is_misspelt_is_all_that_is_said(right, wrong, line, severity):
     text = MOTION.replace(right, wrong, 1)
     found = checked(text)
-    assert [(p.rule, p.location.line, p.severity) for p in found] == [("YAML106", line, severity)]
+    assert [(p.rule, p.location.line, p.severity) for p in found] == [
+        ("YAML106", line, severity)
+    ]
     assert "did you mean" in found[0].message
     # Loading says the same, whether it can go on or not.
     try:
@@ -67,7 +71,9 @@ def test_a_key_that_is_misspelt_is_all_that_is_said(right, wrong, line, severity
 def test_a_misspelt_has_frame_time_is_seen_by_the_rows():
     assert checked(TIMED) == ()
     found = checked(TIMED.replace("hasFrameTime", "hasFrametim"))
-    assert [(p.rule, p.location.line, p.severity) for p in found] == [("YAML106", 8, "error")]
+    assert [(p.rule, p.location.line, p.severity) for p in found] == [
+        ("YAML106", 8, "error")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -95,13 +101,17 @@ def test_contents_and_types_that_are_misspelt_are_named(right, wrong, rule, line
         ("type: MultiSE3Seq", "type: MultiSE3Sek", "SEQ207"),
     ],
 )
-def test_on_a_body_nothing_follows_from_a_misspelt_component(right, wrong, rule, examples, tmp_path):
+def test_on_a_body_nothing_follows_from_a_misspelt_component(
+    right, wrong, rule, examples, tmp_path
+):
     text = (examples / "biped_walk.seq").read_text().replace(right, wrong, 1)
     path = tmp_path / "walk.seq"
     path.write_text(text)
     line = text[: text.index(wrong)].count("\n") + 1
     body = bm.load(examples / "biped.wrl")
-    assert [(p.rule, p.location.line) for p in bm.check(path, body=body).problems] == [(rule, line)]
+    assert [(p.rule, p.location.line) for p in bm.check(path, body=body).problems] == [
+        (rule, line)
+    ]
 
 
 def test_a_misspelt_component_hides_no_fault_of_another(examples, tmp_path):
@@ -110,10 +120,26 @@ def test_a_misspelt_component_hides_no_fault_of_another(examples, tmp_path):
     values = np.array(joints.values)
     values[300, 3] += 0.5
     path = tmp_path / "walk.seq"
-    bm.save(motion.replaced(*(replace(joints, values=values) if c is joints else c for c in motion.components)), path)
-    path.write_text(path.read_text().replace("type: MultiSE3Seq", "type: MultiSE3Sek", 1))
-    found = {p.rule: p.location.inside for p in bm.check(path, body=bm.load(examples / "biped.wrl")).problems}
-    assert found == {"SEQ207": "components[0].type", "MOT302": "components[1].frames[300]"}
+    bm.save(
+        motion.replaced(
+            *(
+                replace(joints, values=values) if c is joints else c
+                for c in motion.components
+            )
+        ),
+        path,
+    )
+    path.write_text(
+        path.read_text().replace("type: MultiSE3Seq", "type: MultiSE3Sek", 1)
+    )
+    found = {
+        p.rule: p.location.inside
+        for p in bm.check(path, body=bm.load(examples / "biped.wrl")).problems
+    }
+    assert found == {
+        "SEQ207": "components[0].type",
+        "MOT302": "components[1].frames[300]",
+    }
 
 
 @pytest.mark.parametrize(
@@ -122,7 +148,10 @@ def test_a_misspelt_component_hides_no_fault_of_another(examples, tmp_path):
         MOTION.replace("JointDisplacement", "LeftJointDisplacement"),
         MOTION.replace("JointDisplacement", "JointVelocity"),
         MOTION.replace("JointDisplacement", "ZMV"),
-        MOTION.replace("frameRate: 100", "frameRate: 100\nframerates: 3\nframe: 7\nname: walk\nformat: 7"),
+        MOTION.replace(
+            "frameRate: 100",
+            "frameRate: 100\nframerates: 3\nframe: 7\nname: walk\nformat: 7",
+        ),
         MOTION.replace("numParts: 2", "numParts: 2\n    numPart: 9"),
     ],
 )

@@ -104,11 +104,17 @@ def test_accepted(text, read, style):
 
 @pytest.mark.parametrize("text", REFUSED)
 @pytest.mark.parametrize("read", [parse_seq, by_yaml])
-@pytest.mark.parametrize("style", ["\n      - [ 1, 2 ]\n      - [ 3, {} ]\n", "\n      [[1, 2],\n       [3, {}]]\n"])
+@pytest.mark.parametrize(
+    "style",
+    ["\n      - [ 1, 2 ]\n      - [ 3, {} ]\n", "\n      [[1, 2],\n       [3, {}]]\n"],
+)
 def test_refused_with_the_line(text, read, style):
     with pytest.raises(FormatError) as caught:
         read(joints(style.format(text)).encode())
-    assert caught.value.problem.location.line in (12, 13)  # YAML names the line after a token that never ends
+    assert caught.value.problem.location.line in (
+        12,
+        13,
+    )  # YAML names the line after a token that never ends
     if text in QUIET:
         assert caught.value.problem.rule == "SEQ111"
         assert caught.value.problem.location.line == 12
@@ -119,12 +125,19 @@ def test_no_number(text):
     assert number(text) is None
 
 
-@given(st.from_regex(r"[-+]?([0-9]{1,25}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][-+]?[0-9]{1,4})?", fullmatch=True))
+@given(
+    st.from_regex(
+        r"[-+]?([0-9]{1,25}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][-+]?[0-9]{1,4})?",
+        fullmatch=True,
+    )
+)
 def test_the_nearest_double(text):
     """Any decimal spelling, in rows and alone, is the double that Python reads."""
     wanted = struct.pack("d", float(text))
     assert struct.pack("d", number(text)) == wanted
-    values = parse_seq(joints(f"\n      - [ {text}, 1 ]\n      - [ 2,{text}]\n").encode()).joint_displacement.values
+    values = parse_seq(
+        joints(f"\n      - [ {text}, 1 ]\n      - [ 2,{text}]\n").encode()
+    ).joint_displacement.values
     assert struct.pack("d", values[0, 0]) == wanted
     assert struct.pack("d", values[1, 1]) == wanted
 
@@ -139,7 +152,9 @@ def test_values_of_unknown_keys():
     assert plain_scalar("yes") == "yes"
 
 
-@pytest.mark.parametrize("text", ["1" * 100_000 + "x", "1e" + "1" * 100_000 + "x", "." + "1" * 100_000 + "x"])
+@pytest.mark.parametrize(
+    "text", ["1" * 100_000 + "x", "1e" + "1" * 100_000 + "x", "." + "1" * 100_000 + "x"]
+)
 def test_long_texts_that_are_no_numbers(text):
     """Told in a time that grows with the length alone: by its square this would take minutes."""
     assert number(text) is None

@@ -27,26 +27,41 @@ def read(text: str) -> bm.Motion:
 def test_contents_have_the_names_of_version_2(version):
     joint, link, zmp = NAMES[version]
     text = VALUES.format(joint)
-    text += (
-        f"  - {{type: MultiSE3Seq, content: {link}, numParts: 1, SE3Format: XYZRPY, frames: [[[1, 2, 3, 0, 0, 0]]]}}\n"
-    )
+    text += f"  - {{type: MultiSE3Seq, content: {link}, numParts: 1, SE3Format: XYZRPY, frames: [[[1, 2, 3, 0, 0, 0]]]}}\n"
     text += f"  - {{type: Vector3Seq, content: {zmp}, frames: [[1, 2, 3]]}}\n"
     motion = read(header(text, version))
-    assert [c.content for c in motion.components] == ["JointDisplacement", "LinkPosition", "ZMP"]
+    assert [c.content for c in motion.components] == [
+        "JointDisplacement",
+        "LinkPosition",
+        "ZMP",
+    ]
     assert motion.source.version == str(version)
     assert motion.source.format == "seq"
-    assert motion.source.options == {"style": "block", "frame_rate": 100.0, "se3_formats": (None, "XYZRPY", None)}
+    assert motion.source.options == {
+        "style": "block",
+        "frame_rate": 100.0,
+        "se3_formats": (None, "XYZRPY", None),
+    }
 
 
 def test_zmp_of_version_4_by_both_names():
-    motion = read(header("  - {type: Vector3Seq, content: ZMPSeq, is_root_relative: true, frames: [[1, 2, 3]]}\n", 4))
+    motion = read(
+        header(
+            "  - {type: Vector3Seq, content: ZMPSeq, is_root_relative: true, frames: [[1, 2, 3]]}\n",
+            4,
+        )
+    )
     assert motion.zmp.is_root_relative
 
 
 @pytest.mark.parametrize("name", ["RelativeZMP", "RelativeZmp"])
 def test_root_relative_zmp_by_its_name(name):
-    assert read(header(f"  - {{type: Vector3Seq, purpose: {name}, frames: [[1, 2, 3]]}}\n", 1)).zmp.is_root_relative
-    other = read(header(f"  - {{type: Vector3Seq, content: {name}, frames: [[1, 2, 3]]}}\n", 2))
+    assert read(
+        header(f"  - {{type: Vector3Seq, purpose: {name}, frames: [[1, 2, 3]]}}\n", 1)
+    ).zmp.is_root_relative
+    other = read(
+        header(f"  - {{type: Vector3Seq, content: {name}, frames: [[1, 2, 3]]}}\n", 2)
+    )
     assert other.zmp is None
     assert other.components[0].content == name
 
@@ -54,7 +69,9 @@ def test_root_relative_zmp_by_its_name(name):
 @pytest.mark.parametrize("kind", ["MultiSe3Seq", "MultiAffine3Seq"])
 def test_old_names_of_se3_only_in_version_1(kind):
     text = f"  - {{type: {kind}, content: LinkPosition, numParts: 1, format: XYZQXQYQZQW, frames: [[[1, 2, 3, 4, 5, 6, 7]]]}}\n"
-    assert np.array_equal(read(header(text, 1)).link_position.values, [[[1, 2, 3, 7, 4, 5, 6]]])
+    assert np.array_equal(
+        read(header(text, 1)).link_position.values, [[[1, 2, 3, 7, 4, 5, 6]]]
+    )
     other = read(header(text, 2))
     assert isinstance(other.components[0], bm.OtherSeq)
     assert other.components[0].extra["frames"] == [[[1, 2, 3, 4, 5, 6, 7]]]
@@ -63,10 +80,10 @@ def test_old_names_of_se3_only_in_version_1(kind):
 @pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_the_scalar_part_may_stand_last_in_every_version(version):
     key = "format" if version == 1 else "SE3Format"
-    text = (
-        f"  - {{type: MultiSE3Seq, content: X, numParts: 1, {key}: XYZQXQYQZQW, frames: [[[1, 2, 3, 4, 5, 6, 7]]]}}\n"
+    text = f"  - {{type: MultiSE3Seq, content: X, numParts: 1, {key}: XYZQXQYQZQW, frames: [[[1, 2, 3, 4, 5, 6, 7]]]}}\n"
+    assert np.array_equal(
+        read(header(text, version)).components[0].values, [[[1, 2, 3, 7, 4, 5, 6]]]
     )
-    assert np.array_equal(read(header(text, version)).components[0].values, [[[1, 2, 3, 7, 4, 5, 6]]])
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4])
@@ -88,11 +105,19 @@ def test_part_labels_of_the_top_go_to_components_of_as_many_parts(key):
     text += "  - {type: MultiValueSeq, content: JointEffort, numParts: 2, partLabels: [c, d], frames: [[1, 2]]}\n"
     text += "  - {type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n"
     motion = read(header(text, rate=f"frameRate: 1\n{key}: [a, b]"))
-    assert [component.part_labels for component in motion.components] == [("a", "b"), ("c", "d"), ()]
+    assert [component.part_labels for component in motion.components] == [
+        ("a", "b"),
+        ("c", "d"),
+        (),
+    ]
     assert not motion.problems
     assert not motion.extra
     none = read(header(text, rate=f"frameRate: 1\n{key}: [a, b, c, d]"))
-    assert [component.part_labels for component in none.components] == [(), ("c", "d"), ()]
+    assert [component.part_labels for component in none.components] == [
+        (),
+        ("c", "d"),
+        (),
+    ]
     assert none.extra == {"partLabels": ["a", "b", "c", "d"]}
 
 
@@ -106,7 +131,12 @@ def test_roll_pitch_yaw():
         [s, s, 0, 0],
         [s, 0, s, 0],
         [s, 0, 0, s],
-        [0.9833474432563558, 0.0342707985504821, 0.10602051106179564, 0.1435721750273919],
+        [
+            0.9833474432563558,
+            0.0342707985504821,
+            0.10602051106179564,
+            0.1435721750273919,
+        ],
     ]
     assert np.abs(poses[:, 3:] - wanted).max() < 1e-15
 
@@ -120,9 +150,10 @@ def test_stamped_frames():
     assert read(header(text)).timeline.import_rate == 100
     assert (
         read(
-            header(text.replace("hasFrameTime: true, ", ""), rate="frameRate: 5\nhasFrameTime: yes").replace(
-                "numParts: 1", "num_parts: 1"
-            )
+            header(
+                text.replace("hasFrameTime: true, ", ""),
+                rate="frameRate: 5\nhasFrameTime: yes",
+            ).replace("numParts: 1", "num_parts: 1")
         ).times[1]
         == 0.25
     )
@@ -130,7 +161,9 @@ def test_stamped_frames():
 
 def test_keys_are_inherited_from_the_top():
     top = "frame_rate: 50\nnumParts: 2\nhas_frame_time: true\nSE3Format: XYZRPY\nisRootRelative: true"
-    text = "  - {type: MultiValueSeq, content: JointDisplacement, frames: [[0, 1, 2]]}\n"
+    text = (
+        "  - {type: MultiValueSeq, content: JointDisplacement, frames: [[0, 1, 2]]}\n"
+    )
     text += "  - {type: MultiValueSeq, content: JointEffort, numParts: 1, hasFrameTime: false, frames: [[1]]}\n"
     text += "  - {type: MultiSE3Seq, content: LinkPosition, numParts: 1, frames: [[0, [1, 2, 3, 0, 0, 0]]]}\n"
     text += "  - {type: Vector3Seq, content: ZMP, frames: [[0, 1, 2, 3]]}\n"
@@ -146,7 +179,8 @@ def test_keys_are_inherited_from_the_top():
 
 def test_unknown_things_are_kept():
     text = VALUES.format("Fingers").replace(
-        "numParts", "part_labels: [thumb], offset_time: 1.5, note: {a: [1, x, null]}, numParts"
+        "numParts",
+        "part_labels: [thumb], offset_time: 1.5, note: {a: [1, x, null]}, numParts",
     )
     text += "  - {type: FooSeq, content: Bar, frames: [[1, a], [2, b]], 7: seven}\n"
     motion = read(header(text, rate='frameRate: 100\nauthor: "7"\nframes: [1, 2]'))
@@ -159,17 +193,25 @@ def test_unknown_things_are_kept():
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "version"), [("RelativeZMP", "ZMP", "1"), ("ZMPSeq", "ZMP", "4"), ("ZMP", "ZMP", "2")]
+    ("name", "content", "version"),
+    [("RelativeZMP", "ZMP", "1"), ("ZMPSeq", "ZMP", "4"), ("ZMP", "ZMP", "2")],
 )
 def test_the_version_that_is_missing_is_that_of_the_names(name, content, version):
-    text = header(f"  - {{type: Vector3Seq, content: {name}, frames: [[1, 2, 3]]}}\n").replace("formatVersion: 2\n", "")
+    text = header(
+        f"  - {{type: Vector3Seq, content: {name}, frames: [[1, 2, 3]]}}\n"
+    ).replace("formatVersion: 2\n", "")
     motion = parse_seq(text.encode())
     assert (motion.source.version, motion.components[0].content) == (version, content)
     assert motion.zmp.is_root_relative == (version == "1")
 
 
 def test_a_component_of_two_that_share_a_content_is_the_last():
-    motion = read(header(VALUES.format("JointDisplacement") + VALUES.format("JointDisplacement").replace("[2]", "[3]")))
+    motion = read(
+        header(
+            VALUES.format("JointDisplacement")
+            + VALUES.format("JointDisplacement").replace("[2]", "[3]")
+        )
+    )
     assert len(motion.components) == 2
     assert motion.joint_displacement.values[1, 0] == 3
 
@@ -234,7 +276,9 @@ def test_carriage_returns_among_other_line_ends(size, tmp_path):
         assert bm.load(path).joint_displacement.values.tolist() == wanted
 
 
-@pytest.mark.parametrize("others", ["", "      - [ 3, 4 ]\n", "      -  [ 3, 4 ] # x\n"])
+@pytest.mark.parametrize(
+    "others", ["", "      - [ 3, 4 ]\n", "      -  [ 3, 4 ] # x\n"]
+)
 def test_a_carriage_return_before_a_row_is_a_line_end(others):
     for between in ("\r", " # x\r"):
         text = joints(f"\n{others}      - {between}[ 1, 2 ]\n{others}")
@@ -248,7 +292,11 @@ def test_a_carriage_return_before_a_row_is_a_line_end(others):
 
 def test_keys_on_long_lines_are_searched_once():
     """Texts full of what looks like keys of rows: by the square of their length these would take minutes."""
-    for note in ("[[ # frames: " * 40_000, "{" + "frames: 5, " * 40_000 + "}", '"' + '\\"' * 40_000 + ' # frames: [["'):
+    for note in (
+        "[[ # frames: " * 40_000,
+        "{" + "frames: 5, " * 40_000 + "}",
+        '"' + '\\"' * 40_000 + ' # frames: [["',
+    ):
         text = f"note: {note}\n" if note[0] != "[" else f"# frames: {note}\n"
         motion = parse_seq((joints("\n      - [ 1, 2 ]\n") + text).encode())
         assert motion.joint_displacement.values.tolist() == [[1, 2]]
@@ -278,9 +326,15 @@ def test_known_by_its_rows_where_types_stand_far_away(style):
 
 def test_not_known_by_what_others_have_too():
     assert looks_like_seq(b"content: BodyMotion\nformatVersion: 2\n")
-    assert not looks_like_seq(b"format: ChoreonoidBody\nformatVersion: 2.0\nname: x\nlinks:\n  - name: y\n")
-    assert not looks_like_seq(b"components:\n  schemas:\n    frames: [1, 2]\n    frameRate: 5\n")
-    assert not looks_like_seq(b"components:\n  schemas:\n    frames: [[a], [b]]\n    frameRate: 5\n")
+    assert not looks_like_seq(
+        b"format: ChoreonoidBody\nformatVersion: 2.0\nname: x\nlinks:\n  - name: y\n"
+    )
+    assert not looks_like_seq(
+        b"components:\n  schemas:\n    frames: [1, 2]\n    frameRate: 5\n"
+    )
+    assert not looks_like_seq(
+        b"components:\n  schemas:\n    frames: [[a], [b]]\n    frameRate: 5\n"
+    )
     assert not looks_like_seq(b"frames: [[1, 2], [3, 4]]\n")
     assert not looks_like_seq(b"frames: # frames: [ " * 50_000)
 
@@ -297,18 +351,26 @@ def test_a_file_without_extension_whose_type_stands_late(tmp_path):
 
 
 def test_frames_in_a_text_are_a_text():
-    text = "note: |\n  frames:\n    - [1, 2]\n    - [3, 4]\n# frames: [[\n" + joints("\n      - [ 1, 2 ]\n")
+    text = "note: |\n  frames:\n    - [1, 2]\n    - [3, 4]\n# frames: [[\n" + joints(
+        "\n      - [ 1, 2 ]\n"
+    )
     motion = read(text)
     assert motion.extra == {"note": "frames:\n  - [1, 2]\n  - [3, 4]\n"}
 
 
 def test_aliases_and_anchors():
-    rows = "base: &rows [[1], [2]]\n" + header(VALUES.format("JointDisplacement").replace("[[1], [2]]", "*rows"))
+    rows = "base: &rows [[1], [2]]\n" + header(
+        VALUES.format("JointDisplacement").replace("[[1], [2]]", "*rows")
+    )
     assert np.array_equal(read(rows).joint_displacement.values, [[1], [2]])
-    twice = header("  - &c {type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n  - *c\n")
+    twice = header(
+        "  - &c {type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n  - *c\n"
+    )
     first, second = read(twice).components
     assert first == second
-    row = header(VALUES.format("JointDisplacement").replace("[[1], [2]]", "[&r [5], *r, *r]"))
+    row = header(
+        VALUES.format("JointDisplacement").replace("[[1], [2]]", "[&r [5], *r, *r]")
+    )
     assert np.array_equal(read(row).joint_displacement.values, [[5], [5], [5]])
 
 
@@ -318,7 +380,11 @@ def test_merge_keys():
         rate="base: &base {type: MultiValueSeq, numParts: 1, frameRate: 7, content: X, a: b}",
     )
     (component,) = read(text).components
-    assert (component.content, component.timeline.frame_rate, component.extra) == ("JointEffort", 7, {"a": "b"})
+    assert (component.content, component.timeline.frame_rate, component.extra) == (
+        "JointEffort",
+        7,
+        {"a": "b"},
+    )
 
 
 @pytest.mark.parametrize("kind", ["MultiValueSeq", "MultiSE3Seq"])
@@ -334,16 +400,26 @@ def test_alias_bombs_do_not_go_off():
     for k in range(1, 12):
         bomb += f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 8)}]\n"
     row = f"r: &r [{', '.join(['1'] * 3000)}]\n"
-    many = header(f"  - {{type: MultiValueSeq, content: X, numParts: 3000, frames: [{', '.join(['*r'] * 30000)}]}}\n")
-    chain = "c0: &c0 [1]\n" + "".join(f"c{k}: &c{k} [[[[[[[[*c{k - 1}]]]]]]]]\n" for k in range(1, 3000))
+    many = header(
+        f"  - {{type: MultiValueSeq, content: X, numParts: 3000, frames: [{', '.join(['*r'] * 30000)}]}}\n"
+    )
+    chain = "c0: &c0 [1]\n" + "".join(
+        f"c{k}: &c{k} [[[[[[[[*c{k - 1}]]]]]]]]\n" for k in range(1, 3000)
+    )
     for text in (bomb + header(""), row + many, chain + header("")):
         with pytest.raises(FormatError, match="YAML102"):
             parse_seq(text.encode())
 
 
 def test_components_that_share_frames_share_memory():
-    text = header("  - &c {type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n" + "  - *c\n" * 50)
-    arrays = {c.values.__array_interface__["data"][0] for c in parse_seq(text.encode()).components}
+    text = header(
+        "  - &c {type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n"
+        + "  - *c\n" * 50
+    )
+    arrays = {
+        c.values.__array_interface__["data"][0]
+        for c in parse_seq(text.encode()).components
+    }
     assert len(arrays) == 1
 
 
@@ -375,7 +451,10 @@ print(peak() - before, arrays)
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak of memory is read as Linux tells it")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"),
+    reason="the peak of memory is read as Linux tells it",
+)
 @pytest.mark.parametrize("what", ["load", "open"])
 @pytest.mark.parametrize("style", ["block", "json"])
 def test_memory_is_bounded(tmp_path, what, style):
@@ -388,10 +467,19 @@ def test_memory_is_bounded(tmp_path, what, style):
             for _ in range(60):
                 file.write(f"      - {row}\n" * 1000)
         else:
-            file.write('{"type": "CompositeSeq", "formatVersion": 2, "frameRate": 1, "components": [{"frames": [')
+            file.write(
+                '{"type": "CompositeSeq", "formatVersion": 2, "frameRate": 1, "components": [{"frames": ['
+            )
             file.write(",".join([row] * 60000))
-            file.write('], "type": "MultiValueSeq", "content": "JointDisplacement", "numParts": 35}]}')
-    said = subprocess.run([sys.executable, "-c", LARGE, str(path), what], capture_output=True, text=True, check=True)
+            file.write(
+                '], "type": "MultiValueSeq", "content": "JointDisplacement", "numParts": 35}]}'
+            )
+    said = subprocess.run(
+        [sys.executable, "-c", LARGE, str(path), what],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     extra, arrays = (int(word) for word in said.stdout.split())
     assert arrays == (60000 * 35 * 8 if what == "load" else 0)
     assert extra < 1.3 * arrays + 20e6
@@ -399,10 +487,18 @@ def test_memory_is_bounded(tmp_path, what, style):
 
 def test_reader_shows_headers_without_rows(tmp_path):
     path = tmp_path / "motion.seq"
-    path.write_text(joints("\n      - [ 1, 2 ]\n      - [ 3, 4 ]\n      - [ 5, nan ]\n") + "    note: x\n")
+    path.write_text(
+        joints("\n      - [ 1, 2 ]\n      - [ 3, 4 ]\n      - [ 5, nan ]\n")
+        + "    note: x\n"
+    )
     with bm.open_motion(path) as reader:
         (component,) = reader.components
-        assert (component.type, component.content, component.num_parts, component.num_frames) == (
+        assert (
+            component.type,
+            component.content,
+            component.num_parts,
+            component.num_frames,
+        ) == (
             "MultiValueSeq",
             "JointDisplacement",
             2,
@@ -432,24 +528,43 @@ def test_a_fault_far_into_the_file_shows_when_its_rows_are_read(tmp_path):
         with pytest.raises(FormatError, match="SEQ110") as caught:
             list(chunks)
     assert caught.value.problem.location.line == 60011
-    path.write_text(joints("\n" + rows + "      - [ 1, &a 2 ]\n"))  # an anchor: only a full parse knows
+    path.write_text(
+        joints("\n" + rows + "      - [ 1, &a 2 ]\n")
+    )  # an anchor: only a full parse knows
     with bm.open_motion(path) as reader:
-        assert [chunk.num_frames for chunk in reader.chunks(25000)] == [25000, 25000, 10001]
+        assert [chunk.num_frames for chunk in reader.chunks(25000)] == [
+            25000,
+            25000,
+            10001,
+        ]
 
 
 def test_rows_of_any_length(tmp_path):
     """Rows longer than the pieces that a file is read in, in both shapes."""
     row = ", ".join(str(k) for k in range(60000))
-    for text in (joints(f"\n      - [ {row} ]\n      - [ {row} ]\n", 60000), joints(f" [[{row}], [{row}]]\n", 60000)):
+    for text in (
+        joints(f"\n      - [ {row} ]\n      - [ {row} ]\n", 60000),
+        joints(f" [[{row}], [{row}]]\n", 60000),
+    ):
         values = parse_seq(text.encode()).joint_displacement.values
         assert np.array_equal(values, [np.arange(60000)] * 2)
 
 
 def test_empty_motions():
-    assert read("type: CompositeSeq\nformatVersion: 2\ncomponents: []\n").components == ()
-    none = read(header("  - {type: MultiSE3Seq, content: LinkPosition, numParts: 3, SE3Format: XYZRPY, frames: []}\n"))
+    assert (
+        read("type: CompositeSeq\nformatVersion: 2\ncomponents: []\n").components == ()
+    )
+    none = read(
+        header(
+            "  - {type: MultiSE3Seq, content: LinkPosition, numParts: 3, SE3Format: XYZRPY, frames: []}\n"
+        )
+    )
     assert none.link_position.values.shape == (0, 3, 7)
-    zero = read(header("  - {type: MultiValueSeq, content: JointDisplacement, numParts: 0, frames: [[], []]}\n"))
+    zero = read(
+        header(
+            "  - {type: MultiValueSeq, content: JointDisplacement, numParts: 0, frames: [[], []]}\n"
+        )
+    )
     assert zero.joint_displacement.values.shape == (2, 0)
     bare = read(
         "type: MultiValueSeq\ncontent: JointEffort\nformatVersion: 2\nframeRate: 10\nnumParts: 1\nframes: [[1]]\n"

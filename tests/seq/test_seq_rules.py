@@ -42,7 +42,13 @@ BROKEN: list[tuple[str, str | bytes]] = [
     ("YAML104", "type: CompositeSeq\nformatVersion: 2\ncomponents: ¦{}\n"),
     ("YAML104", "type: CompositeSeq\nformatVersion: 2\ncomponents: [¦1]\n"),
     ("SEQ102", header("  - ¦content: ZMP\n    frames: []\n")),
-    ("SEQ103", header("  - ¦{type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n", rate="note: none")),
+    (
+        "SEQ103",
+        header(
+            "  - ¦{type: Vector3Seq, content: ZMP, frames: [[1, 2, 3]]}\n",
+            rate="note: none",
+        ),
+    ),
     ("MOT106", header(VALUES, rate="frameRate: ¦0")),
     ("MOT106", header(VALUES, rate="frameRate: ¦-5")),
     ("MOT106", header(VALUES, rate="frameRate: ¦nan")),
@@ -54,15 +60,34 @@ BROKEN: list[tuple[str, str | bytes]] = [
     ("SEQ105", joints(ROWS, "¦2.5")),
     ("SEQ105", joints(ROWS, f"¦{10**30}")),
     ("YAML104", header(FLOW.format("hasFrameTime: ¦maybe"))),
-    ("YAML104", header("  - {type: Vector3Seq, content: ZMP, isRootRelative: ¦2, frames: [[1, 2, 3]]}\n")),
+    (
+        "YAML104",
+        header(
+            "  - {type: Vector3Seq, content: ZMP, isRootRelative: ¦2, frames: [[1, 2, 3]]}\n"
+        ),
+    ),
     ("SEQ107", header(FLOW.format("hasFrameTime: ¦true"), version=1)),
     ("SEQ108", header(LINKS.format("¦QUATERNION", POSE))),
     (
         "SEQ108",
-        header(LINKS.format("XYZRPY", "[ 1, 2, 3 ]").replace("    SE3Format: XYZRPY\n", "").replace("- [ [", "- ¦[ [")),
+        header(
+            LINKS.format("XYZRPY", "[ 1, 2, 3 ]")
+            .replace("    SE3Format: XYZRPY\n", "")
+            .replace("- [ [", "- ¦[ [")
+        ),
     ),
-    ("YAML104", header("  - type: MultiValueSeq\n    content: JointEffort\n    numParts: 1\n    frames: ¦7\n")),
-    ("YAML104", header("  - type: MultiValueSeq\n    content: JointEffort\n    numParts: 1\n    frames: ¦{a: 1}\n")),
+    (
+        "YAML104",
+        header(
+            "  - type: MultiValueSeq\n    content: JointEffort\n    numParts: 1\n    frames: ¦7\n"
+        ),
+    ),
+    (
+        "YAML104",
+        header(
+            "  - type: MultiValueSeq\n    content: JointEffort\n    numParts: 1\n    frames: ¦{a: 1}\n"
+        ),
+    ),
     ("SEQ110", joints("\n      - [ 1, 2 ]\n      - ¦[ 3 ]\n")),
     ("SEQ110", joints("\n      - ¦[ 1, 2, 3 ]\n      - [ 4 ]\n")),
     ("SEQ110", joints(" [[1, 2], [3, 4], ¦[5, 6, 7]]\n")),
@@ -72,19 +97,54 @@ BROKEN: list[tuple[str, str | bytes]] = [
     ("SEQ110", joints("\n      - [ 1, 2 ]\n      - ¦{ a: 3, b: 4 }\n")),
     ("SEQ110", joints("\n      - - 1\n        - 2\n      - ¦- 3\n")),
     ("SEQ110", header(LINKS.format("XYZRPY", "¦" + POSE))),
-    ("SEQ110", header(LINKS.format("XYZRPY", "1, 2, 3, 4, 5, 6").replace("- [", "- ¦["))),
+    (
+        "SEQ110",
+        header(LINKS.format("XYZRPY", "1, 2, 3, 4, 5, 6").replace("- [", "- ¦[")),
+    ),
     ("SEQ110", header(LINKS.format("XYZRPY", "¦7"))),
     ("SEQ111", joints("\n      - [ 1, 2 ]\n      - [ 1, ¦1.5abc ]\n")),
     ("SEQ111", joints('\n      - [ 1, 2 ]\n      - [ 1, ¦"7" ]\n')),
     ("SEQ111", joints("\n      - [ 1, 2 ]\n      - [ 1, ¦~ ]\n")),
     ("SEQ111", joints("\n      - [ 1, 2 ]\n      - [ ¦1 2, 3 ]\n")),
-    ("SEQ111", joints("\n      - [ 1, 2 ] # one\n\n      # two\n      - [ 3,\n          ¦x ]\n")),
-    ("MOT105", header(FLOW.format("hasFrameTime: true").replace("[[1], [2]]", "[[0, 1], [¦0, 2]]"))),
-    ("MOT105", header(FLOW.format("hasFrameTime: true").replace("[[1], [2]]", "[[¦nan, 1], [0, 2]]"))),
-    ("FMT009", header(f"  [ ¦{', '.join(['*a'] * 10001)} ]\n", rate="x: &a {}").replace("[ ¦", "¦[ ")),
+    (
+        "SEQ111",
+        joints(
+            "\n      - [ 1, 2 ] # one\n\n      # two\n      - [ 3,\n          ¦x ]\n"
+        ),
+    ),
+    (
+        "MOT105",
+        header(
+            FLOW.format("hasFrameTime: true").replace("[[1], [2]]", "[[0, 1], [¦0, 2]]")
+        ),
+    ),
+    (
+        "MOT105",
+        header(
+            FLOW.format("hasFrameTime: true").replace(
+                "[[1], [2]]", "[[¦nan, 1], [0, 2]]"
+            )
+        ),
+    ),
+    (
+        "FMT009",
+        header(f"  [ ¦{', '.join(['*a'] * 10001)} ]\n", rate="x: &a {}").replace(
+            "[ ¦", "¦[ "
+        ),
+    ),
     ("YAML104", header(VALUES, rate="frameRate: ¦[100]")),
-    ("SEQ116", header("-\n# Component 1\n¦type: Vector3Seq\ncontent: ZMP\nframes:\n- [ 0, 0, 0 ]\n- [ 0, 0, 1 ]\n")),
-    ("SEQ116", header("- type: Vector3Seq\n¦content: ZMP\nframes:\n- [ 0, 0, 0 ]\n- [ 0, 0, 1 ]\n")),
+    (
+        "SEQ116",
+        header(
+            "-\n# Component 1\n¦type: Vector3Seq\ncontent: ZMP\nframes:\n- [ 0, 0, 0 ]\n- [ 0, 0, 1 ]\n"
+        ),
+    ),
+    (
+        "SEQ116",
+        header(
+            "- type: Vector3Seq\n¦content: ZMP\nframes:\n- [ 0, 0, 0 ]\n- [ 0, 0, 1 ]\n"
+        ),
+    ),
     ("SEQ224", header(VALUES, rate="base: &b {frameRate: 5}\n¦<<: *b")),
     ("SEQ201", "¦type: CompositeSeq\nframeRate: 1\ncomponents:\n" + VALUES),
     ("SEQ202", header(VALUES).replace("Version: 2", "Version: ¦0.5")),
@@ -92,7 +152,10 @@ BROKEN: list[tuple[str, str | bytes]] = [
     ("SEQ203", "¦formatVersion: 2\nframeRate: 1\ncomponents: []\n"),
     ("SEQ204", header(VALUES).replace("content: BodyMotion", "content: ¦Dance")),
     ("SEQ204", "¦type: CompositeSeq\nformatVersion: 2\nframeRate: 1\ncomponents: []\n"),
-    ("SEQ205", "type: ¦Vector3Seq\ncontent: ZMP\nformatVersion: 2\nframeRate: 1\nframes: [[1, 2, 3]]\n"),
+    (
+        "SEQ205",
+        "type: ¦Vector3Seq\ncontent: ZMP\nformatVersion: 2\nframeRate: 1\nframes: [[1, 2, 3]]\n",
+    ),
     ("SEQ206", "type: CompositeSeq\nformatVersion: 2\ncomponents: ¦[]\n"),
     ("SEQ206", "¦type: CompositeSeq\nformatVersion: 2\n"),
     ("SEQ207", header("  - type: ¦FooSeq\n    content: Bar\n    frames: [[1]]\n")),
@@ -101,13 +164,25 @@ BROKEN: list[tuple[str, str | bytes]] = [
     ("SEQ209", header(VALUES.replace("JointD", "¦JointD"), version=3)),
     ("SEQ210", header(ZMP.replace("ZMP", "¦JointDisplacement"))),
     ("SEQ211", header(ZMP + ZMP.replace("{", "¦{"))),
-    ("SEQ212", header("  - ¦{type: MultiValueSeq, content: JointEffort, frames: [[1, 2], [3, 4]]}\n")),
-    ("SEQ213", header("  - {type: Vector3Seq, content: ZMP, numParts: ¦3, frames: [[1, 2, 3]]}\n")),
+    (
+        "SEQ212",
+        header(
+            "  - ¦{type: MultiValueSeq, content: JointEffort, frames: [[1, 2], [3, 4]]}\n"
+        ),
+    ),
+    (
+        "SEQ213",
+        header(
+            "  - {type: Vector3Seq, content: ZMP, numParts: ¦3, frames: [[1, 2, 3]]}\n"
+        ),
+    ),
     ("SEQ214", header(FLOW.format("numFrames: ¦3"))),
     ("SEQ214", header(VALUES, rate="numFrames: ¦3\nframeRate: 1")),
     (
         "SEQ215",
-        header("  - ¦{type: MultiSE3Seq, content: LinkPosition, numParts: 1, frames: [[[1, 2, 3, 4, 5, 6]]]}\n"),
+        header(
+            "  - ¦{type: MultiSE3Seq, content: LinkPosition, numParts: 1, frames: [[[1, 2, 3, 4, 5, 6]]]}\n"
+        ),
     ),
     ("SEQ216", header("  - ¦{type: Vector3Seq, content: ZMP}\n")),
     ("SEQ217", header(VALUES.replace("{", "¦{") + ZMP.replace("[1, 2, 3], ", ""))),
@@ -136,10 +211,16 @@ def without_mark(text: str | bytes) -> tuple[bytes, int | None, int | None]:
     if isinstance(text, bytes) or HERE not in text:
         return text if isinstance(text, bytes) else text.encode(), None, None
     before = text[: text.index(HERE)]
-    return text.replace(HERE, "").encode(), before.count("\n") + 1, len(before) - before.rfind("\n")
+    return (
+        text.replace(HERE, "").encode(),
+        before.count("\n") + 1,
+        len(before) - before.rfind("\n"),
+    )
 
 
-NAMED = pytest.mark.parametrize(("rule", "text"), BROKEN, ids=[f"{row[0]}-{k}" for k, row in enumerate(BROKEN)])
+NAMED = pytest.mark.parametrize(
+    ("rule", "text"), BROKEN, ids=[f"{row[0]}-{k}" for k, row in enumerate(BROKEN)]
+)
 
 
 @NAMED
@@ -148,7 +229,9 @@ def test_broken_rule_is_named_with_its_place(rule, text):
     found = [problem for problem in problems_of(data) if problem.rule == rule]
     assert found, problems_of(data)
     if line is not None:
-        assert (found[0].location.line, found[0].location.column) == (line, column), found
+        assert (found[0].location.line, found[0].location.column) == (line, column), (
+            found
+        )
     assert found[0].severity == catalogue()[rule].severity
 
 
@@ -171,7 +254,9 @@ def test_each_rule_has_a_text(tmp_path, monkeypatch):
     codes = [rule.code for rule in rules_of(rules)]
     assert len(set(codes)) == len(codes)
     elsewhere = {"SEQ005", "SEQ115"}  # the two tests below, and the check's own
-    assert {row[0] for row in BROKEN if row[0].startswith("SEQ")} | elsewhere == set(codes)
+    assert {row[0] for row in BROKEN if row[0].startswith("SEQ")} | elsewhere == set(
+        codes
+    )
 
 
 def test_file_that_is_not_there(tmp_path):
@@ -198,26 +283,51 @@ def test_large_file_in_an_unusual_shape(monkeypatch):
 
 
 def test_a_row_of_another_length_is_located():
-    (problem,) = problems_of(joints("\n      - [ 1, 2 ]\n      - [ 3, 4, 5 ]\n").encode())
-    assert (problem.rule, problem.location.line, problem.location.column) == ("SEQ110", 12, 9)
+    (problem,) = problems_of(
+        joints("\n      - [ 1, 2 ]\n      - [ 3, 4, 5 ]\n").encode()
+    )
+    assert (problem.rule, problem.location.line, problem.location.column) == (
+        "SEQ110",
+        12,
+        9,
+    )
     assert problem.location.inside == "components[0].frames[1]"
-    stamped = joints("\n      - [ 0.5, 1 ]\n").replace("numParts", "hasFrameTime: true\n    numParts").encode()
+    stamped = (
+        joints("\n      - [ 0.5, 1 ]\n")
+        .replace("numParts", "hasFrameTime: true\n    numParts")
+        .encode()
+    )
     (problem,) = problems_of(stamped)
     assert (problem.rule, problem.location.line) == ("SEQ115", 10)
 
 
 def test_rows_of_other_lengths_that_make_up_the_same_number_of_values():
     rows = [28, 30, 29]
-    text = joints("\n" + "".join("      - [ " + ", ".join(["1"] * n) + " ]\n" for n in rows), 29)
+    text = joints(
+        "\n" + "".join("      - [ " + ", ".join(["1"] * n) + " ]\n" for n in rows), 29
+    )
     problems = problems_of(text.encode())
-    assert [(problem.rule, problem.location.line) for problem in problems] == [("SEQ110", 11), ("SEQ110", 12)]
+    assert [(problem.rule, problem.location.line) for problem in problems] == [
+        ("SEQ110", 11),
+        ("SEQ110", 12),
+    ]
     poses = "[ 1, 2, 3, 4, 5, 6 ], [ 1, 2, 3, 4, 5, 6, 7, 8 ]"
-    (problem,) = problems_of(header(LINKS.format("XYZQWQXQYQZ", poses).replace("numParts: 1", "numParts: 2")).encode())
-    assert (problem.rule, problem.location.line, problem.location.column) == ("SEQ110", 11, 11)
+    (problem,) = problems_of(
+        header(
+            LINKS.format("XYZQWQXQYQZ", poses).replace("numParts: 1", "numParts: 2")
+        ).encode()
+    )
+    assert (problem.rule, problem.location.line, problem.location.column) == (
+        "SEQ110",
+        11,
+        11,
+    )
 
 
 def test_faulty_rows_are_unknown_and_located():
-    text = joints("\n      - [ 1, 2 ]\n" + "      - [ 0x1, 2 ]\n      - [ 3, 4 ]\n" * 3).encode()
+    text = joints(
+        "\n      - [ 1, 2 ]\n" + "      - [ 0x1, 2 ]\n      - [ 3, 4 ]\n" * 3
+    ).encode()
     result = read_source(ByteSource(None, text, "walk.seq"))
     assert result.refusal is not None and not result.whole
     assert [(p.rule, p.location.line, p.subject) for p in result.problems] == [
@@ -226,7 +336,9 @@ def test_faulty_rows_are_unknown_and_located():
     values = result.value.joint_displacement.values
     assert np.isnan(values[1::2]).all() and (values[2::2] == [3, 4]).all()
     locations = result.value.source.locations
-    assert not locations.is_known(("components", 0, "frames", 3)) and locations.is_known(("components", 0, "frames", 2))
+    assert not locations.is_known(
+        ("components", 0, "frames", 3)
+    ) and locations.is_known(("components", 0, "frames", 2))
     for subject, place in (
         ((), (7, 5)),
         (("frame_rate",), (4, 12)),
@@ -239,10 +351,19 @@ def test_faulty_rows_are_unknown_and_located():
 
 def test_frames_of_a_file_are_located_after_it_is_closed(tmp_path):
     path = tmp_path / "walk.seq"
-    for text in (joints(ROWS), joints(" [[1, 2], [3, 4]]\n"), joints("\n      - &a [ 1, 2 ]\n      - *a\n")):
+    for text in (
+        joints(ROWS),
+        joints(" [[1, 2], [3, 4]]\n"),
+        joints("\n      - &a [ 1, 2 ]\n      - *a\n"),
+    ):
         path.write_text(text)
-        locations = parse_seq(text.encode(), "x").source.locations, read_seq(path).require().source.locations
-        inside, outside = (found.locate(("components", 0, "frames", 1)) for found in locations)
+        locations = (
+            parse_seq(text.encode(), "x").source.locations,
+            read_seq(path).require().source.locations,
+        )
+        inside, outside = (
+            found.locate(("components", 0, "frames", 1)) for found in locations
+        )
         assert (inside.line, inside.column) == (outside.line, outside.column)
         assert outside.path == str(path)
     path.write_text(joints(ROWS))
@@ -268,10 +389,15 @@ def test_a_large_file_that_was_cut_off_names_the_row(style, monkeypatch, tmp_pat
     text = CUT[style]
     monkeypatch.setattr("bodymotion.formats.seq.document.MAX_WHOLE", 1000)
     monkeypatch.setattr("bodymotion.formats.seq.scan.PIECE", 1000)
-    start = text.rindex("[" if style == "flow" else "- [" if style == "lines" else "- -")
+    start = text.rindex(
+        "[" if style == "flow" else "- [" if style == "lines" else "- -"
+    )
     line = text.count("\n", 0, start) + 1
     path = tmp_path / "motion.seq"
-    for stop in range(start + 1, len(text.rstrip()) if style != "blocks" else text.rindex("\n        -") + 1):
+    for stop in range(
+        start + 1,
+        len(text.rstrip()) if style != "blocks" else text.rindex("\n        -") + 1,
+    ):
         path.write_text(text[:stop])
         with pytest.raises(FormatError) as caught:
             read_seq(path).require()
@@ -281,13 +407,22 @@ def test_a_large_file_that_was_cut_off_names_the_row(style, monkeypatch, tmp_pat
         assert problem.location.column
         with pytest.raises(FormatError) as caught, open_motion(path) as reader:
             list(reader.chunks(7))
-        assert (caught.value.problem.rule, caught.value.problem.location.line) == (problem.rule, line)
+        assert (caught.value.problem.rule, caught.value.problem.location.line) == (
+            problem.rule,
+            line,
+        )
 
 
 def test_a_large_file_names_the_place_of_what_it_may_not_have(monkeypatch):
     monkeypatch.setattr("bodymotion.formats.seq.document.MAX_WHOLE", 1000)
     rows = "      - [ 1.5, 2 ]\n" * 100
-    for row, rule, column in (("[ 1, *a ]", "SEQ005", 14), ("[ 1, 2", "YAML101", 15), ("[ 1, ½ ]", "SEQ005", 14)):
-        problem, *others = problems_of(joints(f"\n{rows}      - {row}\n{rows}").encode())
+    for row, rule, column in (
+        ("[ 1, *a ]", "SEQ005", 14),
+        ("[ 1, 2", "YAML101", 15),
+        ("[ 1, ½ ]", "SEQ005", 14),
+    ):
+        problem, *others = problems_of(
+            joints(f"\n{rows}      - {row}\n{rows}").encode()
+        )
         assert (problem.rule, problem.location.column) == (rule, column)
         assert {one.location.line for one in (problem, *others)} == {111}

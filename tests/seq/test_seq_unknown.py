@@ -21,7 +21,9 @@ PLACE = "  - type: MultiValueSeq\n    content: JointDisplacement\n    numParts: 
 HISTORY = PLACE.format(
     "    history:\n      - name: a\n        frames:\n          - [ 1, 2 ]\n          - [ 3, x ] # y\n      - frames: [[5, ~]]\n"
 )
-KEPT = {"history": [{"name": "a", "frames": [[1, 2], [3, "x"]]}, {"frames": [[5, None]]}]}
+KEPT = {
+    "history": [{"name": "a", "frames": [[1, 2], [3, "x"]]}, {"frames": [[5, None]]}]
+}
 
 
 def read(text: str):
@@ -52,22 +54,47 @@ def test_rows_below_the_top_node_are_kept(clips):
 
 
 def test_rows_in_unknown_components_are_kept():
-    motion = read(header("  - {type: Foo, content: X, items: [{frames: [[1,2]]}], frames: [[7]]}\n" + HISTORY))
-    assert motion.components[0].extra == {"items": [{"frames": [[1, 2]]}], "frames": [[7]], "frameRate": 100}
+    motion = read(
+        header(
+            "  - {type: Foo, content: X, items: [{frames: [[1,2]]}], frames: [[7]]}\n"
+            + HISTORY
+        )
+    )
+    assert motion.components[0].extra == {
+        "items": [{"frames": [[1, 2]]}],
+        "frames": [[7]],
+        "frameRate": 100,
+    }
     inner = "  - type: CompositeSeq\n    content: X\n    components:\n    - type: Vector3Seq\n      frames:\n      - [ 1, 2, 3 ]\n"
     motion = read(header(inner + HISTORY))
-    kept = {"components": [{"type": "Vector3Seq", "frames": [[1, 2, 3]]}], "frameRate": 100}
+    kept = {
+        "components": [{"type": "Vector3Seq", "frames": [[1, 2, 3]]}],
+        "frameRate": 100,
+    }
     assert motion.components[0].extra == kept
 
 
-KEYS = {"frameRate": st.sampled_from([40, 50, 333.3]), "hasFrameTime": st.booleans(), "numParts": st.just(2)}
-SNAKE = {"frameRate": "frame_rate", "hasFrameTime": "has_frame_time", "numParts": "num_parts"}
+KEYS = {
+    "frameRate": st.sampled_from([40, 50, 333.3]),
+    "hasFrameTime": st.booleans(),
+    "numParts": st.just(2),
+}
+SNAKE = {
+    "frameRate": "frame_rate",
+    "hasFrameTime": "has_frame_time",
+    "numParts": "num_parts",
+}
 some_keys = st.fixed_dictionaries({}, optional=KEYS)
 
 
 @settings(max_examples=tries(200))
 @given(
-    some_keys, st.lists(st.tuples(st.sampled_from(["MultiValueSeq", "MultiFooSeq"]), some_keys), max_size=3), st.data()
+    some_keys,
+    st.lists(
+        st.tuples(st.sampled_from(["MultiValueSeq", "MultiFooSeq"]), some_keys),
+        max_size=3,
+    ),
+    st.data(),
 )
 def test_every_component_keeps_what_it_inherits(top, kinds, data):
     """In any version, known and unknown components have the rate, stamps and parts that they had; read by PyYAML."""
@@ -75,17 +102,27 @@ def test_every_component_keeps_what_it_inherits(top, kinds, data):
     def effective(text):
         tree = yaml.safe_load(text)
         return [
-            {key: part.get(key, part.get(snake, tree.get(key, tree.get(snake)))) for key, snake in SNAKE.items()}
+            {
+                key: part.get(key, part.get(snake, tree.get(key, tree.get(snake))))
+                for key, snake in SNAKE.items()
+            }
             for part in tree["components"]
         ]
 
     def ordinary(keys):
         """Return the keys of a component that can be read: with a rate or with stamps, and its parts."""
         whole = {**top, **keys}
-        return keys if "frameRate" in whole or whole.get("hasFrameTime") else {**keys, "frameRate": 25}
+        return (
+            keys
+            if "frameRate" in whole or whole.get("hasFrameTime")
+            else {**keys, "frameRate": 25}
+        )
 
     snake = data.draw(st.booleans())
-    spelled = lambda keys: {SNAKE[key] if snake else key: value for key, value in keys.items()}  # noqa: E731
+
+    def spelled(keys):
+        return {SNAKE[key] if snake else key: value for key, value in keys.items()}
+
     parts = []
     for kind, keys in kinds:
         known = kind == "MultiValueSeq"
@@ -104,11 +141,17 @@ def test_every_component_keeps_what_it_inherits(top, kinds, data):
     before = effective(text)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "walk.seq"
-        write_seq(parse_seq(text.encode()), path, version=data.draw(st.sampled_from([None, 2, 3, 4])))
+        write_seq(
+            parse_seq(text.encode()),
+            path,
+            version=data.draw(st.sampled_from([None, 2, 3, 4])),
+        )
         after = effective(path.read_text())
     for (kind, _), old, new in zip(kinds, before, after, strict=True):
         if kind == "MultiValueSeq":
-            old, new = ({**one, "hasFrameTime": bool(one["hasFrameTime"])} for one in (old, new))
+            old, new = (
+                {**one, "hasFrameTime": bool(one["hasFrameTime"])} for one in (old, new)
+            )
         assert old == new
 
 
@@ -120,17 +163,23 @@ def test_rows_below_a_misspelt_key_are_kept():
 
 
 def test_frames_of_the_top_node_and_components_of_a_bare_one_are_kept():
-    assert read(header(HISTORY, rate="frameRate: 1\nframes:\n  - [ 1, 2 ]")).extra == {"frames": [[1, 2]]}
+    assert read(header(HISTORY, rate="frameRate: 1\nframes:\n  - [ 1, 2 ]")).extra == {
+        "frames": [[1, 2]]
+    }
     bare = "type: Vector3Seq\ncontent: X\nframeRate: 1\nformatVersion: 2\nframes: [[1, 2, 3]]\ncomponents: [{frames: [[4]]}]\n"
     assert read(bare).components[0].extra == {"components": [{"frames": [[4]]}]}
 
 
-rows = st.lists(st.lists(st.integers(-99, 99), min_size=1, max_size=3), min_size=1, max_size=3)
+rows = st.lists(
+    st.lists(st.integers(-99, 99), min_size=1, max_size=3), min_size=1, max_size=3
+)
 values = st.recursive(
     st.integers(0, 9) | st.sampled_from(["x", "frames"]),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["frames", "a", "components"]), inner | rows, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["frames", "a", "components"]), inner | rows, max_size=3
+        )
     ),
     max_leaves=8,
 )
@@ -139,10 +188,23 @@ values = st.recursive(
 @given(values, st.booleans(), st.sampled_from([None, False]))
 def test_any_unknown_value_is_kept(value, inside, style):
     """A document that a YAML library writes gives back what stands in it below keys that nobody knows."""
-    component = {"type": "Vector3Seq", "content": "X", "frameRate": 1, "frames": [[1, 2, 3], [4, 5, 6]]}
-    top = {"type": "CompositeSeq", "content": "BodyMotion", "formatVersion": 2, "components": [component]}
+    component = {
+        "type": "Vector3Seq",
+        "content": "X",
+        "frameRate": 1,
+        "frames": [[1, 2, 3], [4, 5, 6]],
+    }
+    top = {
+        "type": "CompositeSeq",
+        "content": "BodyMotion",
+        "formatVersion": 2,
+        "components": [component],
+    }
     (component if inside else top)["unknown"] = value
-    for text in (yaml.safe_dump(top, default_flow_style=style, sort_keys=False), json.dumps(top)):
+    for text in (
+        yaml.safe_dump(top, default_flow_style=style, sort_keys=False),
+        json.dumps(top),
+    ):
         motion = read(text)
         assert (motion.components[0] if inside else motion).extra == {"unknown": value}
         assert motion.components[0].values.tolist() == component["frames"]
@@ -153,7 +215,10 @@ BROKEN = [
     header(PLACE.format("    meta:\n      - frames:\n        - [ 1, 2\n")),
     joints("\n      - [ 1, 2 ]\n      - [ 3, 4\n").replace("components", "componets"),
     joints("\n      - [ 1, 2 ] ]\n").replace("components", "componets"),
-    header("  - {type: Foo, content: X}\n", rate="frames:\n  - [ 1 2, 3 ]\n  - [ 1, : 2: ]\nframeRate: 1"),
+    header(
+        "  - {type: Foo, content: X}\n",
+        rate="frames:\n  - [ 1 2, 3 ]\n  - [ 1, : 2: ]\nframeRate: 1",
+    ),
 ]
 
 
@@ -184,8 +249,13 @@ def test_large_files_keep_what_is_unknown(monkeypatch):
 
 def test_large_components_of_unknown_types_are_kept(monkeypatch):
     monkeypatch.setattr("bodymotion.formats.seq.document.MAX_WHOLE", 200)
-    text = header("  - type: Foo\n    content: X\n    frames:\n" + "      - [ 1.5, x ]\n" * 100)
-    assert parse_seq(text.encode()).components[0].extra == {"frames": [[1.5, "x"]] * 100, "frameRate": 100}
+    text = header(
+        "  - type: Foo\n    content: X\n    frames:\n" + "      - [ 1.5, x ]\n" * 100
+    )
+    assert parse_seq(text.encode()).components[0].extra == {
+        "frames": [[1.5, "x"]] * 100,
+        "frameRate": 100,
+    }
     monkeypatch.setattr("bodymotion.formats.seq.document.MAX_VALUES", 150)
     with pytest.raises(FormatError, match="SEQ005") as caught:
         parse_seq(text.encode())

@@ -19,17 +19,26 @@ from sample_files import ACCEPT, corpus_files
 
 mujoco = pytest.importorskip("mujoco")
 G = 9.81
-BOX = bm.Segment(mass=2.0, inertia=np.eye(3) * 0.02, collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),))
+BOX = bm.Segment(
+    mass=2.0, inertia=np.eye(3) * 0.02, collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),)
+)
 FREE = bm.Joint(name="ROOT", type="free")
 
 
 def box(*devices: bm.Device, **changes: object) -> bm.Body:
-    return bm.Body(name="box", links=(bm.Link(name="BOX", joint=FREE, segments=(BOX,)),), devices=devices, **changes)
+    return bm.Body(
+        name="box",
+        links=(bm.Link(name="BOX", joint=FREE, segments=(BOX,)),),
+        devices=devices,
+        **changes,
+    )
 
 
 def pendulum(*devices: bm.Device, mass: float = 3.0, length: float = 0.5) -> bm.Body:
     """Return a point mass on a rod from a fixed base that turns about y; it hangs at 0."""
-    bob = bm.Segment(mass=mass, center_of_mass=[0, 0, -length], inertia=np.eye(3) * 1e-6)
+    bob = bm.Segment(
+        mass=mass, center_of_mass=[0, 0, -length], inertia=np.eye(3) * 1e-6
+    )
     joint = bm.Joint(name="SWING", type="rotate", id=0, axis=[0, 1, 0])
     links = (
         bm.Link(name="BASE", joint=bm.Joint(type="fixed")),
@@ -40,7 +49,9 @@ def pendulum(*devices: bm.Device, mass: float = 3.0, length: float = 0.5) -> bm.
 
 @pytest.fixture(scope="module")
 def biped(examples):
-    return bm.load_body(examples / "biped.wrl"), bm.load_motion(examples / "biped_walk.seq")
+    return bm.load_body(examples / "biped.wrl"), bm.load_motion(
+        examples / "biped_walk.seq"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +62,9 @@ def walked(biped):
 def test_free_fall():
     """Semi-implicit steps of h: after n of them z = z₀ − g·h²·n·(n + 1)/2; an accelerometer reads nothing, and nothing turns."""
     sensors = bm.AccelerationSensor(name="acc", link=0), bm.Gyro(name="gyro", link=0)
-    found = bm.simulate(box(*sensors, root_pose=[0, 0, 9, 1, 0, 0, 0]), floor=False, end=0.5)
+    found = bm.simulate(
+        box(*sensors, root_pose=[0, 0, 9, 1, 0, 0, 0]), floor=False, end=0.5
+    )
     n = np.arange(501)
     assert found.root[:, 2] == pytest.approx(9 - 0.5 * G * 1e-6 * n * (n + 1), abs=1e-9)
     assert np.abs([reading.values for reading in found.readings]).max() < 1e-9
@@ -71,8 +84,14 @@ def test_a_robot_whose_root_is_on_its_soles_has_not_fallen():
     """A root at the height of the ground is not below half of its planned height by sinking in a little."""
     above = np.eye(4)
     above[2, 3] = 0.1
-    mass = replace(BOX, center_of_mass=[0, 0, 0.1], collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2)), above),))
-    found = bm.simulate(bm.Body(links=(bm.Link(name="SOLE", joint=FREE, segments=(mass,)),)), end=0.2)
+    mass = replace(
+        BOX,
+        center_of_mass=[0, 0, 0.1],
+        collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2)), above),),
+    )
+    found = bm.simulate(
+        bm.Body(links=(bm.Link(name="SOLE", joint=FREE, segments=(mass,)),)), end=0.2
+    )
     assert found.fall is None and found.root[-1, 2] < 0
 
 
@@ -85,7 +104,9 @@ def test_a_robot_that_falls_as_its_meshes_are_missing(tmp_path):
         f"format: ChoreonoidBody\nformatVersion: 1.0\nname: R\nrootLink: SOLE\nlinks: [{link}]"
     )
     found = bm.simulate(bm.load_body(tmp_path / "robot.body"), end=1.0)
-    assert found.fall is not None and "SIM104" in {problem.rule for problem in found.problems}
+    assert found.fall is not None and "SIM104" in {
+        problem.rule for problem in found.problems
+    }
     (missing,) = (problem for problem in found.problems if "missing" in problem.data)
     assert missing.data["missing"] == ("sole.stl",) and missing.location.line == 5
 
@@ -96,10 +117,17 @@ def test_a_slope(friction, slides):
     angle = np.radians(20.0)
     turn = rotations.from_axis_angle([0, 1, 0], angle)
     slope = bm.Segment(collisions=(bm.Shape(bm.Box((20.0, 4.0, 1.0))),))
-    ground = bm.Body(name="slope", links=(bm.Link(name="SLOPE", joint=bm.Joint(type="fixed"), segments=(slope,)),))
+    ground = bm.Body(
+        name="slope",
+        links=(bm.Link(name="SLOPE", joint=bm.Joint(type="fixed"), segments=(slope,)),),
+    )
     at = np.array([*rotations.rotate(turn, [0, 0, -0.5 - 0.1]), *turn])
     found = bm.simulate(
-        box(root_pose=[0, 0, 0, *turn]), floor=False, friction=friction, objects=[(ground, at)], end=1.0
+        box(root_pose=[0, 0, 0, *turn]),
+        floor=False,
+        friction=friction,
+        objects=[(ground, at)],
+        end=1.0,
     )
     expected = max(G * (np.sin(angle) - friction * np.cos(angle)), 0.0) * 0.5
     way = rotations.rotate(rotations.conjugate(turn), found.root[-1, :3])[0]
@@ -111,11 +139,17 @@ def test_a_pendulum():
     """Without torques it swings with the period of its length and amplitude: 2π·√(l/g)·(1 + α²/16)."""
     length, alpha = 0.5, 0.3
     motion = bm.Motion.from_joints(np.full((2, 1), alpha), 0.25)
-    found = bm.simulate(pendulum(length=length), motion, gains=[[0.0, 0.0]], end=4.0, timestep=5e-4)
+    found = bm.simulate(
+        pendulum(length=length), motion, gains=[[0.0, 0.0]], end=4.0, timestep=5e-4
+    )
     q = found.q[:, 0]
     down = np.flatnonzero((q[:-1] > 0) & (q[1:] <= 0))
-    period = np.diff(found.times[down] + 5e-4 * q[down] / (q[down] - q[down + 1])).mean()
-    assert period == pytest.approx(2 * np.pi * np.sqrt(length / G) * (1 + alpha**2 / 16), rel=1e-3)
+    period = np.diff(
+        found.times[down] + 5e-4 * q[down] / (q[down] - q[down + 1])
+    ).mean()
+    assert period == pytest.approx(
+        2 * np.pi * np.sqrt(length / G) * (1 + alpha**2 / 16), rel=1e-3
+    )
 
 
 def test_a_held_pendulum_needs_its_torque():
@@ -125,10 +159,16 @@ def test_a_held_pendulum_needs_its_torque():
     found = bm.simulate(body, level)
     assert abs(found.effort[-1, 0]) == pytest.approx(3 * G * 0.5, rel=1e-3)
     reading = bm.dynamics.read_sensor(found.measures, body.devices[0])
-    assert found.read(body.devices[0]).values[-1] == pytest.approx(reading.values[-10], abs=0.05)
+    assert found.read(body.devices[0]).values[-1] == pytest.approx(
+        reading.values[-10], abs=0.05
+    )
     joint = replace(body.links[1].joint, extra={"effort": 10.0})
     weak = replace(body, links=(body.links[0], replace(body.links[1], joint=joint)))
-    assert bm.simulate(weak, level).joint_errors[0] > 0.5 > bm.simulate(weak, level, limits=False).joint_errors[0]
+    assert (
+        bm.simulate(weak, level).joint_errors[0]
+        > 0.5
+        > bm.simulate(weak, level, limits=False).joint_errors[0]
+    )
 
 
 def test_the_biped_walks(walked):
@@ -136,21 +176,38 @@ def test_the_biped_walks(walked):
     assert walked.fall is None and walked.root_error < 0.1 and walked.slip < 0.03
     assert np.degrees(walked.joint_errors).max() < 1.0
     motion = walked.motion
-    assert [c.content for c in motion.components] == ["JointDisplacement", "LinkPosition", "ZMP", "JointEffort"]
-    poses_again = walked.body.forward_kinematics(motion.joint_displacement.values, motion.link_position.values[:, 0])
+    assert [c.content for c in motion.components] == [
+        "JointDisplacement",
+        "LinkPosition",
+        "ZMP",
+        "JointEffort",
+    ]
+    poses_again = walked.body.forward_kinematics(
+        motion.joint_displacement.values, motion.link_position.values[:, 0]
+    )
     assert np.abs(poses_again - motion.link_position.values).max() < 1e-12
 
 
-SAMPLE_GAINS = np.column_stack([[8000.0] * 6 + [3000.0] * 7 + [8000.0] * 6 + [3000.0] * 7 + [8000.0] * 3, [100.0] * 29])
+SAMPLE_GAINS = np.column_stack(
+    [
+        [8000.0] * 6 + [3000.0] * 7 + [8000.0] * 6 + [3000.0] * 7 + [8000.0] * 3,
+        [100.0] * 29,
+    ]
+)
 """kp, kd by joint id of the controller of Choreonoid's SR1 sample."""
 
 
 @pytest.mark.skipif(not ACCEPT, reason="in make accept")
-@pytest.mark.parametrize(("number", "factor"), [(1, 1.0), (2, 3.0), (3, 1.0), (1, None), (2, None), (3, None)])
+@pytest.mark.parametrize(
+    ("number", "factor"),
+    [(1, 1.0), (2, 3.0), (3, 1.0), (1, None), (2, None), (3, None)],
+)
 def test_sr1_walks(number, factor):
     """Its patterns, with gains of the sample times a factor, and with default gains: upright, within 1° and 0.1 m at the end."""
     (model,) = corpus_files("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl")
-    (walk,) = corpus_files(f"seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern{number}.seq")
+    (walk,) = corpus_files(
+        f"seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern{number}.seq"
+    )
     gains = None if factor is None else SAMPLE_GAINS * [factor, np.sqrt(factor)]
     found = bm.simulate(bm.load_body(model), bm.load_motion(walk), gains=gains)
     assert found.fall is None and found.root_error_at_end < 0.1
@@ -180,14 +237,25 @@ def test_every_model_of_the_samples_can_be_simulated():
     paths = corpus_files(
         "wrl/**/*.wrl",
         "body/**/*.body",
-        *(f"{folder}/**/*.{suffix}" for folder in ("wrl", "body", "robots") for suffix in ("urdf", "xml")),
+        *(
+            f"{folder}/**/*.{suffix}"
+            for folder in ("wrl", "body", "robots")
+            for suffix in ("urdf", "xml")
+        ),
     )
     resting = 0
     for path in paths:
         try:
             body = bm.load_body(path)
-            found = bm.simulate(body, end=5.0, sensors=False, frame_rate=10) if body.mass > 0 else None
-        except (bm.FormatError, ValueError):  # it is no robot, or one that MuJoCo cannot hold
+            found = (
+                bm.simulate(body, end=5.0, sensors=False, frame_rate=10)
+                if body.mass > 0
+                else None
+            )
+        except (
+            bm.FormatError,
+            ValueError,
+        ):  # it is no robot, or one that MuJoCo cannot hold
             continue
         if found is None:
             continue
@@ -198,7 +266,10 @@ def test_every_model_of_the_samples_can_be_simulated():
         mujoco.mj_forward(model, data)
         own = set(found.bodies.tolist())
         pairs = model.geom_bodyid[data.contact.geom]
-        assert not any(set(pair) <= own and data.contact.dist[k] < 0 for k, pair in enumerate(pairs.tolist())), path
+        assert not any(
+            set(pair) <= own and data.contact.dist[k] < 0
+            for k, pair in enumerate(pairs.tolist())
+        ), path
         if body.links[0].joint.type == "fixed" or rests(body):
             moved = body.forward_kinematics(found.q[::100], found.root[::100])[:, :, :3]
             assert np.linalg.norm(moved - moved[0], axis=2).max() < 0.005, path
@@ -212,13 +283,15 @@ def test_sensors_fit_the_recorded_motion(biped):
     body = biped[0]
     sway = np.zeros((201, body.num_joints))
     t = np.arange(201) / 100
-    sway[:, [k for k, joint in enumerate(body.joints) if "SHOULDER_PITCH" in joint.name]] = (
-        0.3 * np.sin(np.pi * t)[:, None] ** 2
-    )
+    sway[
+        :, [k for k, joint in enumerate(body.joints) if "SHOULDER_PITCH" in joint.name]
+    ] = 0.3 * np.sin(np.pi * t)[:, None] ** 2
     found = bm.simulate(body, bm.Motion.from_joints(sway, 100), frame_rate=1000)
     weight, forces = body.mass * G, []
     for reading in found.readings:
-        expected = bm.dynamics.read_sensor(found.measures, reading.device).values[200:-200]
+        expected = bm.dynamics.read_sensor(found.measures, reading.device).values[
+            200:-200
+        ]
         error = np.sqrt(np.mean((reading.values[200:-200] - expected) ** 2, axis=0))
         if isinstance(reading.device, bm.ForceSensor):
             forces.append(reading.values[200:-200, :3] - expected[:, :3])
@@ -233,10 +306,18 @@ def test_a_range_sensor_meets_a_wall():
     """A wall 2 m ahead (−z of the sensor, which looks along x): the ray at an angle is longer by 1/cos; behind there is nothing."""
     look = rotations.from_matrix(np.array([[0.0, 0, -1], [-1, 0, 0], [0, 1, 0]]))
     laser = bm.RangeSensor(
-        name="laser", link=0, pose=np.array([0, 0, 0.4, *look]), scan_angle=1.6, scan_step=0.4, scan_rate=10.0
+        name="laser",
+        link=0,
+        pose=np.array([0, 0, 0.4, *look]),
+        scan_angle=1.6,
+        scan_step=0.4,
+        scan_rate=10.0,
     )
     wall = bm.Segment(collisions=(bm.Shape(bm.Box((0.1, 40.0, 8.0))),))
-    body = bm.Body(name="wall", links=(bm.Link(name="WALL", joint=bm.Joint(type="fixed"), segments=(wall,)),))
+    body = bm.Body(
+        name="wall",
+        links=(bm.Link(name="WALL", joint=bm.Joint(type="fixed"), segments=(wall,)),),
+    )
     found = bm.simulate(box(laser), objects=[(body, [2.05, 0, 0, 1, 0, 0, 0])], end=0.5)
     scan = found.read(laser)
     assert scan.times == pytest.approx(np.arange(6) / 10)
@@ -252,15 +333,24 @@ def test_steps_are_those_of_a_scene_by_hand(biped, tmp_path):
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "biped.xml"))
     model.opt.timestep, data = 1e-3, mujoco.MjData(model)
     model.eq_solref[:, 0] = 2e-3
-    driven = [(k, joint.name) for k, joint in enumerate(body.joints) if k not in passive_joints(body)]
-    data.qpos[:], data.qvel[:] = found.states[0, : model.nq], found.states[0, model.nq :]
+    driven = [
+        (k, joint.name)
+        for k, joint in enumerate(body.joints)
+        if k not in passive_joints(body)
+    ]
+    data.qpos[:], data.qvel[:] = (
+        found.states[0, : model.nq],
+        found.states[0, model.nq :],
+    )
     lead = gains[:, 1] / gains[:, 0]
     fine = np.vstack([found.command[:1], found.command])
     rates = np.diff(fine, axis=0) / 1e-3
     rates[0] = rates[1]
     for k in range(100):
         for column, name in driven:
-            data.actuator(name).ctrl = found.command[k, column] + lead[column] * rates[k, column]
+            data.actuator(name).ctrl = (
+                found.command[k, column] + lead[column] * rates[k, column]
+            )
         mujoco.mj_step(model, data)
         assert np.abs(data.qpos - found.states[k + 1, : model.nq]).max() < 1e-9, k
 
@@ -268,7 +358,9 @@ def test_steps_are_those_of_a_scene_by_hand(biped, tmp_path):
 def test_torques_at_each_step_are_a_servo(biped):
     """The law of the servo as a controller of torques holds the biped as well; pushes move it, and it falls when they are large."""
     body, motion = biped
-    assert bm.simulate(body, motion, end=0.3, drive="torque", timestep=5e-4).joint_errors.max() < np.radians(1)
+    assert bm.simulate(
+        body, motion, end=0.3, drive="torque", timestep=5e-4
+    ).joint_errors.max() < np.radians(1)
     push = Push(0.05, "WAIST", (0.0, 900.0, 0.0), 0.15)
     fallen = bm.simulate(body, motion, end=3.0, pushes=[push], until_fall=True)
     assert 0.05 < fallen.fall <= fallen.times[-1] < 2.5
@@ -300,11 +392,19 @@ def test_a_motion_with_gaps_is_rejected():
     values[20] = np.nan
     with pytest.raises(ValueError, match=r"^motion: .* at 0\.1"):
         bm.simulate(pendulum(), bm.Motion.from_joints(values, 100))
-    assert bm.simulate(pendulum(), bm.Motion.from_joints(values, 100), end=0.1).times[-1] == pytest.approx(0.1)
+    assert bm.simulate(pendulum(), bm.Motion.from_joints(values, 100), end=0.1).times[
+        -1
+    ] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"time": np.nan}, {"force": (0.0, np.nan, 0.0)}, {"force": (0.0, 1.0)}, {"duration": -1.0}]
+    "wrong",
+    [
+        {"time": np.nan},
+        {"force": (0.0, np.nan, 0.0)},
+        {"force": (0.0, 1.0)},
+        {"duration": -1.0},
+    ],
 )
 def test_a_push_of_no_numbers_is_rejected(wrong):
     with pytest.raises(ValueError, match="Push"):
@@ -344,7 +444,10 @@ def test_ctrl_c_keeps_what_was_simulated():
 
 @pytest.mark.parametrize(
     "path",
-    corpus_files("wrl/*/sample/model/closed-link-sample.wrl", "*/**/share/model/misc/ClosedLinkSample.*"),
+    corpus_files(
+        "wrl/*/sample/model/closed-link-sample.wrl",
+        "*/**/share/model/misc/ClosedLinkSample.*",
+    ),
     ids=lambda path: path.name,
 )
 def test_closed_loops_stay_closed(path):
@@ -363,23 +466,41 @@ def test_closed_loops_stay_closed(path):
 def test_a_crawler_drives_at_its_speed():
     """A vehicle with two belts: straight within 2 % of the command; belts against each other turn it on the spot."""
     chassis = bm.Segment(mass=20.0, inertia=np.eye(3))
-    belt = bm.Segment(mass=5.0, inertia=np.eye(3) * 0.1, collisions=(bm.Shape(bm.Box((0.6, 0.1, 0.1))),))
+    belt = bm.Segment(
+        mass=5.0,
+        inertia=np.eye(3) * 0.1,
+        collisions=(bm.Shape(bm.Box((0.6, 0.1, 0.1))),),
+    )
     links = [bm.Link(name="CHASSIS", joint=FREE, segments=(chassis,))]
     for k, y in enumerate((0.3, -0.3)):
         joint = bm.Joint(name=f"BELT{k}", type="crawler", id=k, axis=[0, 1, 0])
         links.append(
             bm.Link(
-                name=f"BELT{k}", index=k + 1, parent=0, joint=joint, offset=[0, y, -0.1, 1, 0, 0, 0], segments=(belt,)
+                name=f"BELT{k}",
+                index=k + 1,
+                parent=0,
+                joint=joint,
+                offset=[0, y, -0.1, 1, 0, 0, 0],
+                segments=(belt,),
             )
         )
     body = bm.Body(name="crawler", links=tuple(links))
     way = 0.4 * np.arange(301) / 100
-    straight = bm.simulate(body, bm.Motion.from_joints(np.stack([way, way], axis=1), 100))
-    speed = (straight.root[-1, 0] - straight.root[1000, 0]) / (straight.times[-1] - straight.times[1000])
+    straight = bm.simulate(
+        body, bm.Motion.from_joints(np.stack([way, way], axis=1), 100)
+    )
+    speed = (straight.root[-1, 0] - straight.root[1000, 0]) / (
+        straight.times[-1] - straight.times[1000]
+    )
     assert speed == pytest.approx(0.4, rel=0.02) and abs(straight.root[-1, 1]) < 1e-3
-    turning = bm.simulate(body, bm.Motion.from_joints(np.stack([-way, way], axis=1), 100))
+    turning = bm.simulate(
+        body, bm.Motion.from_joints(np.stack([-way, way], axis=1), 100)
+    )
     yaw = rotations.to_rpy(turning.root[-1, 3:])[2]
-    assert np.linalg.norm(turning.root[-1, :2]) < 0.01 and 0.3 < yaw % (2 * np.pi) < 2 * np.pi
+    assert (
+        np.linalg.norm(turning.root[-1, :2]) < 0.01
+        and 0.3 < yaw % (2 * np.pi) < 2 * np.pi
+    )
 
 
 def test_the_command(biped, examples, tmp_path, monkeypatch):
@@ -413,15 +534,27 @@ def test_the_command(biped, examples, tmp_path, monkeypatch):
     )
     limp = ["--controller", f"{tmp_path / 'limp.py'}:Limp", "--until-fall", "--to", "3"]
     assert run.invoke(app, ["simulate", *files, *limp]).exit_code == 1
-    assert run.invoke(app, ["simulate", *files, "--push", "1,NOWHERE,0,0,0,1"]).exit_code == 2
+    assert (
+        run.invoke(app, ["simulate", *files, "--push", "1,NOWHERE,0,0,0,1"]).exit_code
+        == 2
+    )
     monkeypatch.setattr(sys.modules["bodymotion.cli.simulate"], "MAX_IMAGES", 3)
-    assert run.invoke(app, ["simulate", *files, "--to", "0.1", "--cameras", str(tmp_path / "many")]).exit_code == 1
+    assert (
+        run.invoke(
+            app,
+            ["simulate", *files, "--to", "0.1", "--cameras", str(tmp_path / "many")],
+        ).exit_code
+        == 1
+    )
     assert not (tmp_path / "many").exists()
 
 
 def test_spot_needs_more_torque_than_it_has(examples):
     """Its examples keep it upright; a jump that needs more than 115 N m at the knees is reported with the joints."""
-    wave, sway = (bm.spot.play(bm.load_animation(examples / f"{name}.cha")) for name in ("wave", "sway"))
+    wave, sway = (
+        bm.spot.play(bm.load_animation(examples / f"{name}.cha"))
+        for name in ("wave", "sway")
+    )
     spot = bm.spot.body()
     swayed = bm.simulate(bm.spot.body(arm=False), sway, end=None if ACCEPT else 1.5)
     for found in (swayed, bm.simulate(spot, wave, end=1.0)):
@@ -434,7 +567,9 @@ def test_spot_needs_more_torque_than_it_has(examples):
     t = np.linspace(0, 1, 61)[:, None]
     knees = [k for k, joint in enumerate(spot.joints) if joint.name.endswith("kn")]
     q[:, knees] -= 0.8 * np.sin(np.pi * np.clip(4 * t - 1, 0, 1)) ** 2
-    jump = bm.simulate(spot, bm.Motion.from_joints(q, 60, root=wave.link_position.values[0, 0]))
+    jump = bm.simulate(
+        spot, bm.Motion.from_joints(q, 60, root=wave.link_position.values[0, 0])
+    )
     (problem,) = (problem for problem in jump.problems if problem.rule == "SIM101")
     assert {joint.partition("_")[2] for joint in problem.data["joints"]} >= {"kn"}
     assert np.abs(jump.effort[:, knees]).max() <= 115.0
@@ -442,7 +577,9 @@ def test_spot_needs_more_torque_than_it_has(examples):
 
 def test_many_at_once():
     """Each is what it is alone, whatever the number of threads."""
-    motions = [bm.Motion.from_joints(np.full((20, 1), angle), 100) for angle in (0.1, 0.2, 0.3)]
+    motions = [
+        bm.Motion.from_joints(np.full((20, 1), angle), 100) for angle in (0.1, 0.2, 0.3)
+    ]
     together = bm.simulate_many(pendulum(), motions, workers=2, gains=[[0.0, 0.0]])
     for found, motion in zip(together, motions, strict=True):
         assert (found.q == bm.simulate(pendulum(), motion, gains=[[0.0, 0.0]]).q).all()
@@ -453,7 +590,9 @@ def test_many_at_once():
 def test_what_was_simulated_before_does_not_matter():
     """A model is kept for the same body: other gains, limits, roots and steps do not change what comes out of the first ones."""
     body = box()
-    lying = bm.Motion.from_joints(np.zeros((2, 0)), 10, root=[0, 0, 0.1, 0.8, 0.6, 0, 0])
+    lying = bm.Motion.from_joints(
+        np.zeros((2, 0)), 10, root=[0, 0, 0.1, 0.8, 0.6, 0, 0]
+    )
     options = [
         {"motion": lying},
         {},
@@ -465,16 +604,30 @@ def test_what_was_simulated_before_does_not_matter():
     ]
     before = [bm.simulate(body, end=0.1, **one).root for one in options]
     again = [bm.simulate(box(), end=0.1, **one).root for one in reversed(options)]
-    assert all((one == other).all() for one, other in zip(before, reversed(again), strict=True))
+    assert all(
+        (one == other).all() for one, other in zip(before, reversed(again), strict=True)
+    )
 
 
 def test_cameras_see_the_simulated_robot():
     """A camera that falls towards the ground sees it come nearer, by z = z₀ − g·t²/2; it sees a box beside it from its start on."""
     camera = bm.VisionSensor(
-        name="eye", link=0, type="DEPTH", width=5, height=5, field_of_view=0.1, frame_rate=10.0, back_clip_distance=50.0
+        name="eye",
+        link=0,
+        type="DEPTH",
+        width=5,
+        height=5,
+        field_of_view=0.1,
+        frame_rate=10.0,
+        back_clip_distance=50.0,
     )
     body = box(camera, root_pose=[0, 0, 9, 1, 0, 0, 0])
-    frames = bm.simulate(body, bm.Motion.from_joints(np.zeros((6, 0)), 10, root=body.root_pose), floor=True, end=0.5)
+    frames = bm.simulate(
+        body,
+        bm.Motion.from_joints(np.zeros((6, 0)), 10, root=body.root_pose),
+        floor=True,
+        end=0.5,
+    )
     depth = frames.camera_frames(camera).depth[:, 2, 2]
     assert depth == pytest.approx(9 - 0.5 * G * (np.arange(6) / 10) ** 2, abs=0.01)
 
@@ -497,18 +650,41 @@ def test_a_project_of_choreonoid(examples, tmp_path):
     (tmp_path / "share").mkdir()
     block = replace(
         box(),
-        links=(replace(box().links[0], segments=(replace(BOX, collisions=(bm.Shape(bm.Box((9.0, 9.0, 1.0))),)),)),),
+        links=(
+            replace(
+                box().links[0],
+                segments=(
+                    replace(BOX, collisions=(bm.Shape(bm.Box((9.0, 9.0, 1.0))),)),
+                ),
+            ),
+        ),
     )
     bm.save(block, tmp_path / "share" / "box.wrl")
-    (tmp_path / "share" / "biped.wrl").write_bytes((examples / "biped.wrl").read_bytes())
+    (tmp_path / "share" / "biped.wrl").write_bytes(
+        (examples / "biped.wrl").read_bytes()
+    )
     (tmp_path / "scenes").mkdir()
-    (tmp_path / "scenes" / "walk.seq").write_bytes((examples / "biped_walk.seq").read_bytes())
+    (tmp_path / "scenes" / "walk.seq").write_bytes(
+        (examples / "biped_walk.seq").read_bytes()
+    )
     (tmp_path / "scenes" / "scene.cnoid").write_text(PROJECT)
     project = load_project(tmp_path / "scenes" / "scene.cnoid")
-    assert project.body.root_pose == pytest.approx([1, 2, 0.7, np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
+    assert project.body.root_pose == pytest.approx(
+        [1, 2, 0.7, np.sqrt(0.5), 0, 0, np.sqrt(0.5)]
+    )
     assert (project.timestep, project.seconds, project.problems) == (0.002, 3.0, ())
-    found = bm.simulate(project.body, project.motion, objects=project.objects, floor=False, end=0.2, timestep=0.002)
-    assert found.fall is None and np.abs(found.root[-1, 2] - found.planned_root[-1, 2]) < 0.01
+    found = bm.simulate(
+        project.body,
+        project.motion,
+        objects=project.objects,
+        floor=False,
+        end=0.2,
+        timestep=0.002,
+    )
+    assert (
+        found.fall is None
+        and np.abs(found.root[-1, 2] - found.planned_root[-1, 2]) < 0.01
+    )
 
 
 def test_the_model_of_mujoco(biped):

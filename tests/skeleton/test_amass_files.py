@@ -38,7 +38,12 @@ def family(joints: int, seed: int = 1) -> tuple[dict[str, object], dict[str, obj
         "kintree_table": np.array([parents, [*range(joints)]], np.uint32),
         "part2num": np.array({"Pelvis": 0}, object),
     }
-    return {**motion, "mocap_framerate": 120.0, "gender": np.array(b"female"), "dmpls": np.zeros((COUNT, 8))}, model
+    return {
+        **motion,
+        "mocap_framerate": 120.0,
+        "gender": np.array(b"female"),
+        "dmpls": np.zeros((COUNT, 8)),
+    }, model
 
 
 @pytest.mark.parametrize("joints", [22, 24, 52, 55])
@@ -48,7 +53,9 @@ def test_positions(tmp_path, joints):
     np.savez(tmp_path / "a.npz", **motion)
     np.savez(tmp_path / "model.npz", **model)
     clip = bm.load_skeleton(tmp_path / "a.npz", body_model=tmp_path / "model.npz")
-    shaped = model["v_template"] + np.einsum("vcn,n->vc", model["shapedirs"], motion["betas"][:10])
+    shaped = model["v_template"] + np.einsum(
+        "vcn,n->vc", model["shapedirs"], motion["betas"][:10]
+    )
     rest = model["J_regressor"] @ shaped
     poses = clip.joint_poses()
     for frame in range(COUNT):
@@ -63,12 +70,21 @@ def test_positions(tmp_path, joints):
             )
             places.append(moved)
         np.testing.assert_allclose(poses[frame, :, :3], places, atol=1e-9)
-        np.testing.assert_allclose(rotations.to_matrix(poses[frame, :, 3:]), turns, atol=1e-9)
-    assert (clip.unit, clip.up, clip.frame_rate, len(clip.joints)) == (1, "Z", 120, joints)
+        np.testing.assert_allclose(
+            rotations.to_matrix(poses[frame, :, 3:]), turns, atol=1e-9
+        )
+    assert (clip.unit, clip.up, clip.frame_rate, len(clip.joints)) == (
+        1,
+        "Z",
+        120,
+        joints,
+    )
     bm.save(clip, tmp_path / "a.bvh")
     again = bm.load_skeleton(tmp_path / "a.bvh")
     order = [again.names.index(name) for name in clip.names]
-    np.testing.assert_allclose(again.joint_positions(as_read=True)[:, order], poses[..., :3], atol=1e-9)
+    np.testing.assert_allclose(
+        again.joint_positions(as_read=True)[:, order], poses[..., :3], atol=1e-9
+    )
 
 
 def test_without_the_body_model(tmp_path):
@@ -79,11 +95,18 @@ def test_without_the_body_model(tmp_path):
     np.savez(tmp_path / "model.npz", **model)
     np.savez(tmp_path / "a.npz", **motion, poses=poses)
     names = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
-    np.savez(tmp_path / "b.npz", markers=np.zeros((30_000, 3)), **motion, **dict(zip(names, parts, strict=True)))
+    np.savez(
+        tmp_path / "b.npz",
+        markers=np.zeros((30_000, 3)),
+        **motion,
+        **dict(zip(names, parts, strict=True)),
+    )
     whole = bm.load_skeleton(tmp_path / "a.npz", body_model=tmp_path / "model.npz")
     for name in ("a.npz", "b.npz"):
         clip = bm.load_skeleton(tmp_path / name)
-        assert not clip.lengths_are_known and [p.rule for p in clip.problems] == ["AMS003"]
+        assert not clip.lengths_are_known and [p.rule for p in clip.problems] == [
+            "AMS003"
+        ]
         np.testing.assert_array_equal(clip.local_rotations(), whole.local_rotations())
         assert describe(clip, tmp_path / name)["num_joints"] == 55
         assert not bm.check(tmp_path / name).errors

@@ -35,11 +35,19 @@ def turned(axis: str, degrees: float) -> np.ndarray:
     i = "XYZ".index(axis)
     matrix = np.zeros((3, 3))
     j, k = (i + 1) % 3, (i + 2) % 3
-    matrix[i, i], matrix[j, j], matrix[k, k], matrix[j, k], matrix[k, j] = 1, c, c, -s, s
+    matrix[i, i], matrix[j, j], matrix[k, k], matrix[j, k], matrix[k, j] = (
+        1,
+        c,
+        c,
+        -s,
+        s,
+    )
     return matrix
 
 
-def evaluated(text: str, frame: int) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray], list[np.ndarray]]:
+def evaluated(
+    text: str, frame: int
+) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray], list[np.ndarray]]:
     """Return positions and rotations of joints, and end points, of a frame, straight from the words of a file."""
     tree, _, motion = text.partition("MOTION")
     rows = [line for line in motion.splitlines() if line.strip()][2:]
@@ -91,11 +99,15 @@ def check_clip(path: Path, text: str | None = None) -> bm.Skeleton:
     some = sorted({0, clip.num_frames // 2, clip.num_frames - 1})
     piece = replace(clip, values=clip.values[some])
     poses, ends = piece.joint_poses(as_read=True), piece.end_positions(as_read=True)
-    np.testing.assert_allclose(piece.joint_positions(as_read=True), poses[..., :3], atol=1e-9)
+    np.testing.assert_allclose(
+        piece.joint_positions(as_read=True), poses[..., :3], atol=1e-9
+    )
     for n, frame in enumerate(some):
         positions, matrices, points = evaluated(text, frame)
         np.testing.assert_allclose(poses[n, :, :3], [*positions.values()], atol=1e-6)
-        np.testing.assert_allclose(rotations.to_matrix(poses[n, :, 3:]), [*matrices.values()], atol=1e-9)
+        np.testing.assert_allclose(
+            rotations.to_matrix(poses[n, :, 3:]), [*matrices.values()], atol=1e-9
+        )
         np.testing.assert_allclose(ends[n], np.reshape(points, (-1, 3)), atol=1e-6)
     return clip
 
@@ -104,17 +116,26 @@ def check_clip(path: Path, text: str | None = None) -> bm.Skeleton:
 def test_clips(path, tmp_path):
     """Poses, unit, rate and up axis; and what is saved loads again."""
     clip = check_clip(path)
-    known = next((row for name, row in KNOWN.items() if path.stem.startswith(name)), None)
+    known = next(
+        (row for name, row in KNOWN.items() if path.stem.startswith(name)), None
+    )
     if known is not None:
         joints, frames, rate, unit, up = known
-        assert (len(clip.joints), clip.frame_rate, clip.up, clip.up_is_known) == (joints, rate, up, True)
+        assert (len(clip.joints), clip.frame_rate, clip.up, clip.up_is_known) == (
+            joints,
+            rate,
+            up,
+            True,
+        )
         assert frames in (None, clip.num_frames)
         jumps = [p.subject for p in bm.check(clip).problems if p.rule == "SKEL102"]
-        assert {*jumps} == ({("frames", 1)} if unit == pytest.approx(0.0254 / 0.45) else set()), (
-            "CMU has an added T-pose"
-        )
+        assert {*jumps} == (
+            {("frames", 1)} if unit == pytest.approx(0.0254 / 0.45) else set()
+        ), "CMU has an added T-pose"
         assert clip.unit == pytest.approx(unit) and clip.unit_is_known
-        height = np.ptp(replace(clip, values=clip.values[:1]).joint_positions()[0, :, 2])
+        height = np.ptp(
+            replace(clip, values=clip.values[:1]).joint_positions()[0, :, 2]
+        )
         assert 1.1 < height < 2.2, "a person on their feet, z up, in metres"
     losses = bm.save(clip, tmp_path / "again.bvh").losses
     assert {loss.rule for loss in losses} <= {"BVH102"}
@@ -124,16 +145,26 @@ def test_clips(path, tmp_path):
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
 @pytest.mark.parametrize("cell", ["193.6", "9.7", "1 2"])
 def test_a_number_that_is_not_finite_is_no_jump(number, cell, tmp_path):
-    (tmp_path / "clip.bvh").write_text(BVH.replace(cell, number + cell[1:] if " " in cell else number))
-    assert {problem.rule for problem in bm.check(tmp_path / "clip.bvh").problems} == {"MOT101"}
+    (tmp_path / "clip.bvh").write_text(
+        BVH.replace(cell, number + cell[1:] if " " in cell else number)
+    )
+    assert {problem.rule for problem in bm.check(tmp_path / "clip.bvh").problems} == {
+        "MOT101"
+    }
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("path", [clip for clip in CLIPS if "soma" not in clip.stem], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [clip for clip in CLIPS if "soma" not in clip.stem],
+    ids=lambda path: path.stem,
+)
 def test_positions_are_those_of_pybvh(path):
     """In all frames of all clips that pybvh reads: it refuses position channels of other joints than the root."""
     expected = pybvh.read_bvh_file(path).joint_positions()
-    np.testing.assert_allclose(bm.load_skeleton(path).joint_positions(as_read=True), expected, atol=1e-9)
+    np.testing.assert_allclose(
+        bm.load_skeleton(path).joint_positions(as_read=True), expected, atol=1e-9
+    )
 
 
 def test_poses_are_in_the_frames_of_the_world(tmp_path):
@@ -145,10 +176,14 @@ def test_poses_are_in_the_frames_of_the_world(tmp_path):
         if parent >= 0:
             made = rotations.multiply(world[:, parent, 3:], local[:, joint])
             assert np.max(rotations.angle_between(made, world[:, joint, 3:])) < 1e-7
-            offset = np.broadcast_to(clip.joints[joint].offset * clip.unit, (2, 3)).copy()
+            offset = np.broadcast_to(
+                clip.joints[joint].offset * clip.unit, (2, 3)
+            ).copy()
             if "Yposition" in clip.joints[joint].channels:
                 offset[:, 1] = clip.values[:, clip.columns(joint)[3]] * clip.unit
-            there = world[:, parent, :3] + rotations.rotate(world[:, parent, 3:], offset)
+            there = world[:, parent, :3] + rotations.rotate(
+                world[:, parent, 3:], offset
+            )
             np.testing.assert_allclose(there, world[:, joint, :3], atol=1e-12)
     assert clip.up == "Y"
     x, y, z = clip.values[:, :3].T * clip.unit
@@ -165,12 +200,16 @@ def test_dialects_of_text(tmp_path):
         BVH.replace("\n", "\r\n"),
         BVH.replace("\n", "\r"),
         " ".join(tree.split()) + "\nMOTION" + motion + "\n\n",
-        tree.replace("rotation", "ROTATION").replace("End Site", "end site") + "Motion\n" + motion.replace("\n", " \n"),
+        tree.replace("rotation", "ROTATION").replace("End Site", "end site")
+        + "Motion\n"
+        + motion.replace("\n", " \n"),
     ):
         path.write_bytes(text.encode())
         assert bm.load(path) == clip
     path.write_text(BVH[: BVH.rindex("8 .5")])
-    assert [(p.rule, p.location.line) for p in bm.check(path).errors] == [("TAB003", BVH.count("\n"))]
+    assert [(p.rule, p.location.line) for p in bm.check(path).errors] == [
+        ("TAB003", BVH.count("\n"))
+    ]
     path.write_text(BVH.rstrip().rpartition("\n")[0])
     assert [p.rule for p in bm.load(path).problems] == ["BVH109"]
 
@@ -178,9 +217,21 @@ def test_dialects_of_text(tmp_path):
 @pytest.mark.parametrize(
     ("right", "wrong", "rule"),
     [
-        ("3 Yrotation Xrotation Zrotation", "3 Wrotation Xrotation Zrotation", "BVH103"),
-        ("3 Yrotation Xrotation Zrotation", "4 Yrotation Xrotation Zrotation", "BVH103"),
-        ("3 Yrotation Xrotation Zrotation", "2 Yrotation Xrotation Zrotation", "BVH103"),
+        (
+            "3 Yrotation Xrotation Zrotation",
+            "3 Wrotation Xrotation Zrotation",
+            "BVH103",
+        ),
+        (
+            "3 Yrotation Xrotation Zrotation",
+            "4 Yrotation Xrotation Zrotation",
+            "BVH103",
+        ),
+        (
+            "3 Yrotation Xrotation Zrotation",
+            "2 Yrotation Xrotation Zrotation",
+            "BVH103",
+        ),
         ("JOINT", "JONT", "BVH004"),
         ("CHANNELS", "CHANELS", "BVH004"),
     ],
@@ -190,9 +241,15 @@ def test_a_fault_of_the_tree_hides_no_fault_of_the_rows(right, wrong, rule, tmp_
     tree, _, motion = BVH.partition("MOTION")
     motion = motion.replace("0.033333", "0").replace("193.5", "9935").rstrip()
     path = tmp_path / "a.bvh"
-    path.write_text(f"{tree.replace(right, wrong, 1)}MOTION{motion.rpartition(' ')[0]} nan\n")
-    assert sorted(one.rule for one in bm.check(path).problems) == sorted([rule, "MOT101", "MOT106", "SKEL102"])
-    path.write_text(f"{tree.replace(right, wrong, 1)}MOTION\nFrames: 0\nFrame Time: 1\n")
+    path.write_text(
+        f"{tree.replace(right, wrong, 1)}MOTION{motion.rpartition(' ')[0]} nan\n"
+    )
+    assert sorted(one.rule for one in bm.check(path).problems) == sorted(
+        [rule, "MOT101", "MOT106", "SKEL102"]
+    )
+    path.write_text(
+        f"{tree.replace(right, wrong, 1)}MOTION\nFrames: 0\nFrame Time: 1\n"
+    )
     assert {one.rule for one in bm.check(path).problems} <= {rule, "SKEL101"}
 
 
@@ -241,10 +298,16 @@ def same_poses(clip: bm.Skeleton) -> None:
     names = [body.links[n].name.partition("#")[0] for n in ends]
     assert sorted(names) == sorted(clip.names) and motion.frame_rate == clip.frame_rate
     joints = [
-        int(body.links[n].name.partition("#")[2] or clip.names.index(name)) for n, name in zip(ends, names, strict=True)
+        int(body.links[n].name.partition("#")[2] or clip.names.index(name))
+        for n, name in zip(ends, names, strict=True)
     ]
     np.testing.assert_allclose(poses[:, ends, :3], expected[:, joints, :3], atol=1e-9)
-    assert rotations.angle_between(poses[:, ends, 3:], expected[:, joints, 3:]).max(initial=0) < 1e-9
+    assert (
+        rotations.angle_between(poses[:, ends, 3:], expected[:, joints, 3:]).max(
+            initial=0
+        )
+        < 1e-9
+    )
 
 
 def test_a_body_with_its_motion(tmp_path):
@@ -261,7 +324,9 @@ def test_a_body_with_its_motion(tmp_path):
     assert [joint.type for joint in body.joints].count("slide") == 3, (
         "one of the three positions of b changes, and those of a"
     )
-    assert np.abs(np.diff(motion.joint_displacement.values, axis=0)).max() < np.radians(2)
+    assert np.abs(np.diff(motion.joint_displacement.values, axis=0)).max() < np.radians(
+        2
+    )
 
 
 @pytest.mark.parametrize("path", CLIPS, ids=lambda path: path.stem)

@@ -63,7 +63,9 @@ def _add(value: Any, state: Any) -> None:
     else:
         state.update(
             (
-                repr(value) if isinstance(value, (str, int, float, bytes, bool, type(None))) else str(type(value))
+                repr(value)
+                if isinstance(value, (str, int, float, bytes, bool, type(None)))
+                else str(type(value))
             ).encode()
         )
 
@@ -97,8 +99,17 @@ def record_file(job: tuple[str, str | None]) -> tuple[str, dict[str, object]]:
 
 def record(target: Path, roots: list[Path], pairs: list[tuple[str, str]]) -> None:
     """Record all files below the roots."""
-    found = {path for root in roots for path in ([root] if root.is_file() else root.rglob("*")) if path.is_file()}
-    files = sorted(path for path in found if path.suffix in SUFFIXES and "golden" not in f"{path.parent}{path.name}")
+    found = {
+        path
+        for root in roots
+        for path in ([root] if root.is_file() else root.rglob("*"))
+        if path.is_file()
+    }
+    files = sorted(
+        path
+        for path in found
+        if path.suffix in SUFFIXES and "golden" not in f"{path.parent}{path.name}"
+    )
     jobs: list[tuple[str, str | None]] = [(str(path), None) for path in files]
     jobs += list(pairs)
     entries: dict[str, object] = {}
@@ -121,7 +132,9 @@ def write_examples(folder: Path) -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     import importlib
 
-    for module in sorted((Path(__file__).resolve().parent.parent / "rules").glob("pairs_*.py")):
+    for module in sorted(
+        (Path(__file__).resolve().parent.parent / "rules").glob("pairs_*.py")
+    ):
         for code, pair in importlib.import_module(f"rules.{module.stem}").PAIRS.items():
             for half in ("wrong", "right"):
                 place = folder / code / half
@@ -134,7 +147,9 @@ def write_examples(folder: Path) -> None:
 
 def compare(before: Path, after: Path, renames: dict[str, str]) -> int:
     """Print every difference; return how many files differ."""
-    old, new = (json.loads(path.read_text(encoding="utf-8")) for path in (before, after))
+    old, new = (
+        json.loads(path.read_text(encoding="utf-8")) for path in (before, after)
+    )
     try:
         from bodymotion.diagnostics.catalogue import retired
     except ImportError:
@@ -161,7 +176,9 @@ def compare(before: Path, after: Path, renames: dict[str, str]) -> int:
                     a, b = (tuple(code(x)) if x else None for x in (a, b))
                 if a != b:
                     lines.append(f"{key}: {a} -> {b}")
-            a, b = ({code(x) for x in side.get("findings", [])} for side in (one, other))
+            a, b = (
+                {code(x) for x in side.get("findings", [])} for side in (one, other)
+            )
             for sign, only, counts in (("-", a - b, lost), ("+", b - a, gained)):
                 for finding in sorted(only, key=repr):
                     counts[str(finding[0])] += 1
@@ -178,18 +195,24 @@ def compare(before: Path, after: Path, renames: dict[str, str]) -> int:
 
 def main() -> int:
     """Run the command that the first argument names."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("examples")
     one.add_argument("folder", type=Path)
     one = commands.add_parser("record")
     one.add_argument("target", type=Path)
     one.add_argument("roots", type=Path, nargs="*")
-    one.add_argument("--on", nargs=2, action="append", default=[], metavar=("MOTION", "BODY"))
+    one.add_argument(
+        "--on", nargs=2, action="append", default=[], metavar=("MOTION", "BODY")
+    )
     one = commands.add_parser("compare")
     one.add_argument("before", type=Path)
     one.add_argument("after", type=Path)
-    one.add_argument("--rename", nargs=2, action="append", default=[], metavar=("OLD", "NEW"))
+    one.add_argument(
+        "--rename", nargs=2, action="append", default=[], metavar=("OLD", "NEW")
+    )
     given = parser.parse_args()
     if given.command == "examples":
         write_examples(given.folder)

@@ -25,7 +25,9 @@ sequence_pb2 = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
 params_pb2 = pytest.importorskip("bosdyn.api.spot.choreography_params_pb2")
 
 VALID = sorted((CORPUS / "cha" / "valid").glob("*.cha"))
-QUICK = settings(max_examples=tries(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(
+    max_examples=tries(150), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 CONFIG = """\
 other_params
 speed  9 9 9
@@ -60,7 +62,9 @@ def find(name: str):
     for nested in (False, True):
         for file in files:
             for message in file.message_types_by_name.values():
-                names = message.nested_types_by_name if nested else {message.name: message}
+                names = (
+                    message.nested_types_by_name if nested else {message.name: message}
+                )
                 if name in names:
                     return names[name]
     raise LookupError(name)
@@ -69,24 +73,41 @@ def find(name: str):
 @pytest.mark.parametrize("name", MESSAGES)
 def test_the_table_of_fields_is_the_vendors(name):
     vendor_names = {"DisplayColor": ("ChoreographerDisplayInfo", "Color")}
-    message = find(vendor_names[name][0]).nested_types_by_name["Color"] if name in vendor_names else find(name)
-    fields = [field for field in message.fields if (name, field.name) != ("ListAllMovesResponse", "header")]
+    message = (
+        find(vendor_names[name][0]).nested_types_by_name["Color"]
+        if name in vendor_names
+        else find(name)
+    )
+    fields = [
+        field
+        for field in message.fields
+        if (name, field.name) != ("ListAllMovesResponse", "header")
+    ]
     assert MESSAGES[name].keys() == {field.name for field in fields}
     for field in fields:
         ours = MESSAGES[name][field.name]
         assert ours.repeated == field.is_repeated
         assert ours.number == field.number
-        assert ours.choice == (field.containing_oneof.name if field.containing_oneof else "")
+        assert ours.choice == (
+            field.containing_oneof.name if field.containing_oneof else ""
+        )
         if field.message_type is not None:
-            assert ours.kind in (field.message_type.name, f"Display{field.message_type.name}")
+            assert ours.kind in (
+                field.message_type.name,
+                f"Display{field.message_type.name}",
+            )
         elif field.enum_type is not None:
-            assert ENUMS[ours.kind] == {value.name: value.number for value in field.enum_type.values}
+            assert ENUMS[ours.kind] == {
+                value.name: value.number for value in field.enum_type.values
+            }
         else:
             assert getattr(field, "TYPE_" + ours.kind.upper()) == field.type
 
 
 def test_every_column_of_the_document_has_a_field():
-    assert set(PATHS) == {single for group in GROUPS.values() for single in group} | {"gripper"}
+    assert set(PATHS) == {single for group in GROUPS.values() for single in group} | {
+        "gripper"
+    }
 
 
 @pytest.mark.parametrize("path", sampled(VALID), ids=lambda path: path.stem)
@@ -94,15 +115,21 @@ def test_samples(path, corpus):
     animation = bm.load(path)
     expected = path.with_suffix(".cap")
     if not expected.exists():
-        assert path.stem == "v19_hand_xyz_single_columns", "only single columns of the hand make the converter crash"
-        first = bm.spot.to_proto(animation).animation_keyframes[0].arm.hand_pose.position
+        assert path.stem == "v19_hand_xyz_single_columns", (
+            "only single columns of the hand make the converter crash"
+        )
+        first = (
+            bm.spot.to_proto(animation).animation_keyframes[0].arm.hand_pose.position
+        )
         assert first.x.value == animation.keyframes.column("hand_x")[0]
         return
     message = text_format.Parse(expected.read_text(), sequence_pb2.Animation())
     assert bm.spot.to_proto(animation) == message
     assert bm.spot.to_bytes(animation) == message.SerializeToString(deterministic=True)
     assert bm.spot.to_text(animation) == expected.read_text()
-    info = text_format.Parse(path.with_suffix(".moveinfo.txt").read_text(), sequence_pb2.MoveInfo())
+    info = text_format.Parse(
+        path.with_suffix(".moveinfo.txt").read_text(), sequence_pb2.MoveInfo()
+    )
     assert bm.spot.to_move_info(animation) == info
 
 
@@ -113,7 +140,9 @@ def test_generated_files(tmp_path, file: ChaFile):
     theirs = vendors(path)
     animation = read(path)
     assert bm.spot.to_proto(animation) == theirs.proto
-    assert bm.spot.to_bytes(animation) == theirs.proto.SerializeToString(deterministic=True)
+    assert bm.spot.to_bytes(animation) == theirs.proto.SerializeToString(
+        deterministic=True
+    )
     assert bm.spot.to_text(animation) == text_format.MessageToString(theirs.proto)
     assert bm.spot.to_move_info(animation) == theirs.create_move_info_proto()
 
@@ -123,7 +152,12 @@ def test_generated_files(tmp_path, file: ChaFile):
 def test_columns_that_exclude_each_other(tmp_path, data):
     """The document forbids them; of such the message holds the last."""
     keywords = sorted({*GROUPS, *PATHS} - VENDOR_CRASHES)
-    header = ["time", *data.draw(st.lists(st.sampled_from(keywords), min_size=1, max_size=12, unique=True))]
+    header = [
+        "time",
+        *data.draw(
+            st.lists(st.sampled_from(keywords), min_size=1, max_size=12, unique=True)
+        ),
+    ]
     row = ["1"] + [
         data.draw(st.sampled_from(("0", "0.0", "1", "2.5", "-1", "-0.5")))
         for keyword in header[1:]
@@ -188,7 +222,9 @@ def test_a_tempo_with_a_fraction():
 
 def test_a_byte_order_mark_hides_no_option(tmp_path):
     """The vendor's converter does not see the first line of such a file."""
-    path = ChaFile(["controls body"], [], ["time", "body_z"], [["0", "1"]]).write(tmp_path)
+    path = ChaFile(["controls body"], [], ["time", "body_z"], [["0", "1"]]).write(
+        tmp_path
+    )
     expected = bm.spot.to_proto(bm.load(path))
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert bm.spot.to_proto(bm.load(path)) == expected
@@ -200,7 +236,15 @@ def test_a_byte_order_mark_hides_no_option(tmp_path):
 
 def test_long_recordings_equal_the_vendors(tmp_path):
     rng = np.random.default_rng(0)
-    header = ["time", "body_pos", "body_quat_wxyz", "leg_joints", "contact", "arm_joints", "gripper"]
+    header = [
+        "time",
+        "body_pos",
+        "body_quat_wxyz",
+        "leg_joints",
+        "contact",
+        "arm_joints",
+        "gripper",
+    ]
     rows = []
     numbers_of = rng.choice(["0", "0.0", "0.5", "-1.25"], size=(100, 26)).tolist()
     contacts_of = rng.choice(["0", "1"], size=(100, 4)).tolist()
@@ -212,4 +256,6 @@ def test_long_recordings_equal_the_vendors(tmp_path):
     animation = read(path)
     assert bm.spot.to_bytes(animation) == theirs.SerializeToString(deterministic=True)
     assert bm.spot.to_text(animation) == text_format.MessageToString(theirs)
-    assert bm.spot.to_bytes(bm.spot.from_text(bm.spot.to_text(animation))) == bm.spot.to_bytes(animation)
+    assert bm.spot.to_bytes(
+        bm.spot.from_text(bm.spot.to_text(animation))
+    ) == bm.spot.to_bytes(animation)

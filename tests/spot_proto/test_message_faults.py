@@ -34,7 +34,10 @@ def tried(data: bytes) -> None:
         except bm.FormatError as error:
             assert error.problem.rule.startswith("CAP")
     for is_text in (False, True):
-        assert all(problem.rule.startswith("CAP") for problem in read_log_data(data, is_text=is_text).problems)
+        assert all(
+            problem.rule.startswith("CAP")
+            for problem in read_log_data(data, is_text=is_text).problems
+        )
 
 
 @settings(max_examples=tries(200))
@@ -59,7 +62,11 @@ def test_any_words(words, between):
 @given(cha_files(), st.data())
 def test_damaged_messages(file, data):
     animation = parse_cha(file.text.encode(), "generated.cha").value
-    wire = data.draw(st.sampled_from((bm.spot.to_bytes(animation), bm.spot.to_text(animation).encode())))
+    wire = data.draw(
+        st.sampled_from(
+            (bm.spot.to_bytes(animation), bm.spot.to_text(animation).encode())
+        )
+    )
     damaged = bytearray(wire)
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(damaged) - 1))
@@ -96,9 +103,19 @@ def test_what_the_vendor_refuses_is_refused(file, data):
     except bm.FormatError:
         return
     assert len(ours.keyframes) == len(theirs.animation_keyframes)
-    if not ours.problems and len(ours.keyframes) > 1 and "precise_timing" not in ours.options:
+    if (
+        not ours.problems
+        and len(ours.keyframes) > 1
+        and "precise_timing" not in ours.options
+    ):
         again = bm.spot.to_proto(ours)
-        for name in ("controls_arm", "bpm", "truncatable", "arm_required", "minimum_parameters"):
+        for name in (
+            "controls_arm",
+            "bpm",
+            "truncatable",
+            "arm_required",
+            "minimum_parameters",
+        ):
             assert getattr(again, name) == getattr(theirs, name), name
 
 
@@ -114,7 +131,10 @@ def peak_memory(work) -> int:
 
 
 def full_row() -> bytes:
-    names = [f"{leg} {{ foot_pos {{ x {{}} y {{}} z {{}} }} stance {{}} }}" for leg in ("fl", "fr", "hl", "hr")]
+    names = [
+        f"{leg} {{ foot_pos {{ x {{}} y {{}} z {{}} }} stance {{}} }}"
+        for leg in ("fl", "fr", "hl", "hr")
+    ]
     text = f"animation_keyframes {{ time: 1 legs {{ {' '.join(names)} }} body {{ quaternion {{ w: 1 }} }} }}"
     return bm.spot.to_bytes(bm.spot.from_text(text))
 
@@ -149,13 +169,21 @@ def test_hostile_files(name, read):
     [
         ("name 'a'", 1, 6),
         ("name: 'a'\n\nbpm: x", 3, 6),
-        ("animation_keyframes {\n  time: 1\n  body { body_pos { x { value: true } } }\n}\n", 3, 32),
+        (
+            "animation_keyframes {\n  time: 1\n  body { body_pos { x { value: true } } }\n}\n",
+            3,
+            32,
+        ),
         ("animation_keyframes {\n  time: 1\n", 2, 9),
         ("controls_arm: 2", 1, 15),
         ("arm_playback: SOMEHOW", 1, 15),
         ("legs }", 1, 1),
         ("}", 1, 1),
-        ("animation_keyframes {\n body {\n  quaternion { w: 1 }\n  euler_angles { }\n }\n}\n", 4, 3),
+        (
+            "animation_keyframes {\n body {\n  quaternion { w: 1 }\n  euler_angles { }\n }\n}\n",
+            4,
+            3,
+        ),
         ("default_parameters { arm_dance_frame_id { value: 3000000000 } }", 1, 50),
     ],
 )
@@ -187,14 +215,28 @@ def test_files_are_known_by_their_content(corpus, tmp_path):
     """And no other sample file is taken for a message."""
     from bodymotion.formats.registry import find_format
 
-    animation = bm.load(corpus / "cha" / "valid" / "v07_body_only_neutral_start_multipliers.cha")
+    animation = bm.load(
+        corpus / "cha" / "valid" / "v07_body_only_neutral_start_multipliers.cha"
+    )
     for ending in ("cap", "pb"):
         bm.save(animation, tmp_path / f"a.{ending}")
         other = tmp_path / f"{ending}.unknown"
         other.write_bytes((tmp_path / f"a.{ending}").read_bytes())
         assert bm.load(other) == bm.load(tmp_path / f"a.{ending}")
     for path in sampled(sorted(corpus.rglob("*")), 50):
-        if path.suffix in (".wrl", ".seq", ".csv", ".npz", ".yaml", ".cha", ".body", ".urdf", ".pos", ".dae", ".png"):
+        if path.suffix in (
+            ".wrl",
+            ".seq",
+            ".csv",
+            ".npz",
+            ".yaml",
+            ".cha",
+            ".body",
+            ".urdf",
+            ".pos",
+            ".dae",
+            ".png",
+        ):
             try:
                 name = find_format(path).name
             except bm.FormatError:
@@ -240,14 +282,22 @@ def test_a_keyframe_with_a_fault_hides_no_fault_of_others(tmp_path):
     )
     path = tmp_path / "a.cap"
     path.write_text(f"controls_body: true\n{''.join(rows)}")
-    found = [(one.rule, one.message) for one in bm.check(path).problems if one.severity != "note"]
+    found = [
+        (one.rule, one.message)
+        for one in bm.check(path).problems
+        if one.severity != "note"
+    ]
     assert [rule for rule, _ in found] == ["CAP002", "CAP002", "CHA214"]
     assert "1.2 to 442 m" in found[-1][1]
 
 
 def test_the_missing_tracks_of_a_message_are_named_by_its_own_fields(tmp_path):
-    (tmp_path / "a.cap").write_text("animation_keyframes { time: 0 body { body_pos { z { value: 0.48 } } } }\n")
-    found = next(one for one in bm.check(tmp_path / "a.cap").problems if one.rule == "CHA120")
+    (tmp_path / "a.cap").write_text(
+        "animation_keyframes { time: 0 body { body_pos { z { value: 0.48 } } } }\n"
+    )
+    found = next(
+        one for one in bm.check(tmp_path / "a.cap").problems if one.rule == "CHA120"
+    )
     assert "option" not in found.message and "controls_body: true" in (found.hint or "")
 
 
@@ -256,7 +306,9 @@ def test_no_words_of_protobuf_decide_what_a_fault_is(tmp_path, monkeypatch):
     from google.protobuf import text_format
 
     path, found = tmp_path / "move.cap", []
-    path.write_text("name: 'move'\nplanted: 1\nbpm: soon\nanimation_keyframes {\n  time: 1\n  oops { a: 1 }\n")
+    path.write_text(
+        "name: 'move'\nplanted: 1\nbpm: soon\nanimation_keyframes {\n  time: 1\n  oops { a: 1 }\n"
+    )
     for words in (text_format.ParseError.__str__, lambda _: "Nein"):
         monkeypatch.setattr(text_format.ParseError, "__str__", words)
         found.append([(p.rule, p.location.line) for p in bm.check(path).problems])

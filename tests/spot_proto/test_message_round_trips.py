@@ -21,7 +21,9 @@ from bodymotion.formats.cha import parse_cha
 from bodymotion.formats.cha_proto.rows import PATHS
 from sample_files import CORPUS, sampled, tries
 
-QUICK = settings(max_examples=tries(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(
+    max_examples=tries(100), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 WAYS = {
     "bytes": lambda animation: bm.spot.from_bytes(bm.spot.to_bytes(animation)),
     "text": lambda animation: bm.spot.from_text(bm.spot.to_text(animation)),
@@ -37,10 +39,20 @@ def untiny(values: np.ndarray) -> np.ndarray:
 def check_same(back: Animation, first: Animation) -> None:
     """Check that an animation came back but for what a message cannot hold."""
     assert back.name == first.name
-    assert back.options["controls"] == tuple(t for t in ("legs", "body", "arm", "gripper") if t in first.controls)
-    expected = {key: value for key, value in first.options.items() if key not in (*NOT_HELD, "controls") and value != 0}
+    assert back.options["controls"] == tuple(
+        t for t in ("legs", "body", "arm", "gripper") if t in first.controls
+    )
+    expected = {
+        key: value
+        for key, value in first.options.items()
+        if key not in (*NOT_HELD, "controls") and value != 0
+    }
     if expected.pop("precise_timing", False):
-        last = [key for key in first.options if key in ("precise_timing", "timing_adjustability")][-1]
+        last = [
+            key
+            for key in first.options
+            if key in ("precise_timing", "timing_adjustability")
+        ][-1]
         if last == "precise_timing":
             expected["timing_adjustability"] = -1.0
         elif first.options[last] == 0:
@@ -48,7 +60,9 @@ def check_same(back: Animation, first: Animation) -> None:
     one_frame = len(first.keyframes) == 1
     if one_frame:
         expected.pop("frequency", None)
-    assert {key: value for key, value in back.options.items() if key != "controls"} == expected
+    assert {
+        key: value for key, value in back.options.items() if key != "controls"
+    } == expected
     assert back.parameters == first.parameters
     for name in first.keyframes.columns:
         ours, theirs = back.keyframes.column(name), untiny(first.keyframes.column(name))
@@ -66,10 +80,16 @@ def test_there_and_back(way, file: ChaFile):
     back = WAYS[way](first)
     assert not [problem for problem in back.problems if problem.rule.startswith("CAP")]
     check_same(back, first)
-    assert bm.spot.to_bytes(back) == bm.spot.to_bytes(first) or len(first.keyframes) == 1
+    assert (
+        bm.spot.to_bytes(back) == bm.spot.to_bytes(first) or len(first.keyframes) == 1
+    )
 
 
-@pytest.mark.parametrize("path", sampled(sorted((CORPUS / "cha" / "valid").glob("*.cha"))), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    sampled(sorted((CORPUS / "cha" / "valid").glob("*.cha"))),
+    ids=lambda path: path.stem,
+)
 def test_samples_over_all_forms(path, tmp_path):
     """.cha → .cap → .pb → .cha → .cap: the message stays the same to the last byte."""
     first = bm.load(path)
@@ -94,7 +114,9 @@ def test_a_message_of_another_tool(corpus):
     assert animation.controls == ("legs", "body", "arm", "gripper")
     assert len(animation.keyframes) == 9
     assert animation.keyframes.column("shoulder1")[0] == -3.115814208984375
-    assert bm.spot.from_bytes(bm.spot.to_bytes(animation)).keyframes == animation.keyframes
+    assert (
+        bm.spot.from_bytes(bm.spot.to_bytes(animation)).keyframes == animation.keyframes
+    )
 
 
 def test_the_vendors_objects():
@@ -110,7 +132,11 @@ def test_the_vendors_objects():
 def test_a_frequency_is_found_again(frequency, count):
     animation = Animation(
         options={"controls": ("body",), "frequency": frequency},
-        keyframes=Keyframes(columns=("body_z",), values=np.ones((count, 1)), times=np.arange(count) / frequency),
+        keyframes=Keyframes(
+            columns=("body_z",),
+            values=np.ones((count, 1)),
+            times=np.arange(count) / frequency,
+        ),
     )
     back = bm.spot.from_bytes(bm.spot.to_bytes(animation))
     assert bm.spot.to_bytes(back) == bm.spot.to_bytes(animation)
@@ -134,7 +160,9 @@ def test_what_comes_and_goes_is_held():
     animation = bm.spot.from_text(text)
     assert animation.keyframes.column("body_x").tolist() == [1, 1, 1, 3]
     assert animation.keyframes.column("body_y").tolist() == [0, 0, 0, 0]
-    assert [problem.rule for problem in animation.problems if problem.rule.startswith("CAP")] == ["CAP102"]
+    assert [
+        problem.rule for problem in animation.problems if problem.rule.startswith("CAP")
+    ] == ["CAP102"]
     assert animation.problems[0].data["missing"]["body.body_pos.x"] == 2
 
 
@@ -159,8 +187,14 @@ def test_parameters_that_are_not_whole():
         + "default_parameters { speed { value: 2 } animation_name: 'b' } maximum_parameters { gripper_offset { } }"
     )
     animation = bm.spot.from_text(text)
-    assert animation.parameters == {"gripper_offset": Parameter(0, 0, 0), "speed": Parameter(2, 2, 2)}
-    assert sorted(problem.rule for problem in animation.problems) == ["CAP103", "CAP104"]
+    assert animation.parameters == {
+        "gripper_offset": Parameter(0, 0, 0),
+        "speed": Parameter(2, 2, 2),
+    }
+    assert sorted(problem.rule for problem in animation.problems) == [
+        "CAP103",
+        "CAP104",
+    ]
 
 
 def test_nothing_in_it(tmp_path):
@@ -173,10 +207,21 @@ def test_nothing_in_it(tmp_path):
 def test_losses(tmp_path):
     animation = Animation(
         name="a",
-        options={"controls": ("body",), "description": "b", "display_rgb": (1, 2, 3), "some": True},
-        parameters={"arm_dance_frame_id": Parameter(0, 1, 1.5), "other": Parameter(0, 1, 2), "speed": Parameter()},
+        options={
+            "controls": ("body",),
+            "description": "b",
+            "display_rgb": (1, 2, 3),
+            "some": True,
+        },
+        parameters={
+            "arm_dance_frame_id": Parameter(0, 1, 1.5),
+            "other": Parameter(0, 1, 2),
+            "speed": Parameter(),
+        },
         keyframes=Keyframes(
-            columns=("body_x", "com_x", "fl_contact", "tail"), values=np.full((2, 4), 0.5), times=np.array([0, 1.0])
+            columns=("body_x", "com_x", "fl_contact", "tail"),
+            values=np.full((2, 4), 0.5),
+            times=np.array([0, 1.0]),
         ),
     )
     for ending in ("cap", "pb"):
@@ -192,7 +237,10 @@ def test_losses(tmp_path):
             "LOSS064",
             "LOSS064",
         ]
-        assert bm.load(tmp_path / f"a.{ending}").keyframes.columns == ("com_x", "fl_contact")
+        assert bm.load(tmp_path / f"a.{ending}").keyframes.columns == (
+            "com_x",
+            "fl_contact",
+        )
 
 
 def test_the_name_of_a_file_stands_in_for_none(tmp_path):
@@ -203,4 +251,9 @@ def test_the_name_of_a_file_stands_in_for_none(tmp_path):
 
 def test_columns_come_back_in_one_order():
     names = list(PATHS)
-    assert names.index("gripper") < names.index("shoulder0") < names.index("body_x") < names.index("fl_hx")
+    assert (
+        names.index("gripper")
+        < names.index("shoulder0")
+        < names.index("body_x")
+        < names.index("fl_hx")
+    )

@@ -44,7 +44,10 @@ def test_names(name, as_utf8):
     assert bm.spot.from_text(text).name == name
     assert bm.spot.from_bytes(message.SerializeToString()).name == name
     animation = Animation(name=name, keyframes=Keyframes(times=[1.0], values=[[]]))
-    assert text_format.Parse(bm.spot.to_text(animation), sequence_pb2.Animation()) == message
+    assert (
+        text_format.Parse(bm.spot.to_text(animation), sequence_pb2.Animation())
+        == message
+    )
     assert bm.spot.to_proto(animation) == message
 
 
@@ -62,12 +65,18 @@ WAYS = "0 -0 1 -1 1. .5 -.5 1.5e3 1E-3 1e+3 1f 1.5F inf -inf nan infinity INF Na
 
 @pytest.mark.parametrize("number", WAYS.split())
 def test_ways_to_write_a_number(number):
-    theirs = text_format.Parse(FRAME % number, sequence_pb2.Animation()).animation_keyframes[0].body.body_pos.x.value
+    theirs = (
+        text_format.Parse(FRAME % number, sequence_pb2.Animation())
+        .animation_keyframes[0]
+        .body.body_pos.x.value
+    )
     ours = bm.spot.from_text(FRAME % number).keyframes.column("body_x")[0]
     assert ours == theirs or (ours != ours and theirs != theirs)
 
 
-@pytest.mark.parametrize("number", ["1e", "--1", "1.2.3", "true", "'1'", "1e5.5", "0b1", "one"])
+@pytest.mark.parametrize(
+    "number", ["1e", "--1", "1.2.3", "true", "'1'", "1e5.5", "0b1", "one"]
+)
 def test_no_numbers(number):
     with pytest.raises(text_format.ParseError):
         text_format.Parse(FRAME % number, sequence_pb2.Animation())
@@ -92,42 +101,65 @@ def test_freedoms_of_the_format(text):
     theirs = text_format.Parse(text, sequence_pb2.Animation())
     ours = bm.spot.from_text(text)
     assert ours.name == theirs.name
-    assert ours.keyframes.times.tolist() == [frame.time for frame in theirs.animation_keyframes]
+    assert ours.keyframes.times.tolist() == [
+        frame.time for frame in theirs.animation_keyframes
+    ]
     again = bm.spot.to_proto(ours)
-    assert (again.bpm, again.arm_playback, again.controls_arm) == (theirs.bpm, theirs.arm_playback, theirs.controls_arm)
-    assert again.minimum_parameters == theirs.minimum_parameters or not theirs.minimum_parameters.ByteSize()
+    assert (again.bpm, again.arm_playback, again.controls_arm) == (
+        theirs.bpm,
+        theirs.arm_playback,
+        theirs.controls_arm,
+    )
+    assert (
+        again.minimum_parameters == theirs.minimum_parameters
+        or not theirs.minimum_parameters.ByteSize()
+    )
 
 
 def test_unknown_fields_are_passed_over():
     text = "name: 'a'\n newer { a { b: [1, 'x'] } } animation_keyframes { time: 1 old: -7 legs { tail { } } }"
     animation = bm.spot.from_text(text)
     assert animation.keyframes.times.tolist() == [1]
-    found = [(problem.rule, problem.location.line, problem.location.column) for problem in animation.problems]
+    found = [
+        (problem.rule, problem.location.line, problem.location.column)
+        for problem in animation.problems
+    ]
     assert found == [("CAP101", 2, 2), ("CAP101", 2, 60), ("CAP101", 2, 75)]
 
 
 def test_no_row_is_lost_where_very_many_have_unknown_fields():
     """Also not the fault behind them, and what is faulty there is left out."""
-    text = "".join(f"animation_keyframes {{\n  newer: {{ a: 1 }}\n  time: {n} # {'x' * 300}\n}}\n" for n in range(2000))
+    text = "".join(
+        f"animation_keyframes {{\n  newer: {{ a: 1 }}\n  time: {n} # {'x' * 300}\n}}\n"
+        for n in range(2000)
+    )
     animation = bm.spot.from_text(text)
     assert animation.keyframes.times.tolist() == [*range(2000)]
     assert {problem.rule for problem in animation.problems} == {"CAP101"}
     with pytest.raises(bm.FormatError) as refused:
         bm.spot.from_text(text + "animation_keyframes { time: nothing }")
-    (fault,) = (problem for problem in refused.value.problems if problem.rule == "CAP002")
+    (fault,) = (
+        problem for problem in refused.value.problems if problem.rule == "CAP002"
+    )
     assert (fault.rule, fault.location.line) == ("CAP002", 8001)
 
 
 def test_rows_laid_out_as_printed_and_others_are_the_same():
     """Line breaks make no difference."""
-    contact = "legs {{\n    fl {{\n      stance {{\n        value: {}\n      }}\n    }}\n  }}"
+    contact = (
+        "legs {{\n    fl {{\n      stance {{\n        value: {}\n      }}\n    }}\n  }}"
+    )
     rows = [
         f"animation_keyframes {{\n  time: {n}.5\n  {contact.format('true' if n % 3 else 'false')}\n}}\n"
         for n in range(100)
     ]
     printed = bm.spot.from_text("".join(rows)).keyframes
-    on_lines = bm.spot.from_text("".join(row.replace("\n", " ") + "\n" for row in rows)).keyframes
-    mixed = bm.spot.from_text("".join(r if n % 2 else r.replace("\n", " ") for n, r in enumerate(rows))).keyframes
+    on_lines = bm.spot.from_text(
+        "".join(row.replace("\n", " ") + "\n" for row in rows)
+    ).keyframes
+    mixed = bm.spot.from_text(
+        "".join(r if n % 2 else r.replace("\n", " ") for n, r in enumerate(rows))
+    ).keyframes
     assert on_lines == printed
     assert mixed == printed
     assert printed.column("fl_contact")[:4].tolist() == [0, 1, 1, 0]
@@ -136,7 +168,8 @@ def test_rows_laid_out_as_printed_and_others_are_the_same():
 
 def test_what_can_not_be_played_is_said_in_reading_and_in_writing(tmp_path):
     frames = "".join(
-        f"animation_keyframes {{ time: {t} gripper {{ gripper_angle {{ value: -0.5 }} }} }}\n" for t in (0, 2, 1)
+        f"animation_keyframes {{ time: {t} gripper {{ gripper_angle {{ value: -0.5 }} }} }}\n"
+        for t in (0, 2, 1)
     )
     text = f'name: "a" controls_gripper: true bpm: -5\n{frames}'
     path = tmp_path / "a.cap"
@@ -145,10 +178,14 @@ def test_what_can_not_be_played_is_said_in_reading_and_in_writing(tmp_path):
     assert {problem.rule for problem in animation.problems} == {"CHA130", "MOT105"}
     assert {problem.severity for problem in animation.problems} == {"error"}
     assert {problem.location.path for problem in animation.problems} == {str(path)}
-    assert [p.rule for p in bm.check(path).errors] == [p.rule for p in animation.problems]
+    assert [p.rule for p in bm.check(path).errors] == [
+        p.rule for p in animation.problems
+    ]
     again = bm.save(animation, tmp_path / "b.cap")
     assert {problem.rule for problem in again.problems} == {"CHA130", "MOT105"}
-    path.write_text(text.replace("-5", "60").replace("time: 1 ", "time: 3 "), encoding="utf-8")
+    path.write_text(
+        text.replace("-5", "60").replace("time: 1 ", "time: 3 "), encoding="utf-8"
+    )
     assert not bm.load(path).problems
 
 
@@ -180,7 +217,10 @@ def test_rows_that_differ_in_their_numbers_only(old, new):
         row.body.body_pos.z.value = 0.5
     text = text_format.MessageToString(message).replace(old, new)
     results = []
-    for styled in (text, text.replace("animation_keyframes {", "animation_keyframes  {")):
+    for styled in (
+        text,
+        text.replace("animation_keyframes {", "animation_keyframes  {"),
+    ):
         try:
             results.append(bm.spot.from_text(styled))
         except bm.FormatError as error:

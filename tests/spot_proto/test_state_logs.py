@@ -40,7 +40,11 @@ def state(log, seconds, nanos, draw, arm=True):
     frame.animation_tform_body.position.SetInParent()
     frame.animation_tform_body.rotation.SetInParent()
     if arm:
-        for column, joint in zip(GROUPS["arm_joints"], sequence_pb2.ArmJointAngles.DESCRIPTOR.fields, strict=True):
+        for column, joint in zip(
+            GROUPS["arm_joints"],
+            sequence_pb2.ArmJointAngles.DESCRIPTOR.fields,
+            strict=True,
+        ):
             said[column] = draw(NUMBERS)
             getattr(frame.joint_angles.arm, joint.name).value = said[column]
         said["gripper"] = draw(NUMBERS)
@@ -60,13 +64,21 @@ def test_logs_are_read(tmp_path_factory, data, arm, as_text):
         said.append(state(log, start + nanos // 10**9, nanos % 10**9, data.draw, arm))
         times.append((nanos - 999_999_000) * 1e-9)
     path = tmp_path_factory.getbasetemp() / "walk.log"
-    path.write_bytes(text_format.MessageToString(log).encode() if as_text else log.SerializeToString())
+    path.write_bytes(
+        text_format.MessageToString(log).encode()
+        if as_text
+        else log.SerializeToString()
+    )
     animation = bm.load(path)
     assert animation.name == "walk"
-    assert animation.controls == (("legs", "body", "arm", "gripper") if arm else ("legs", "body"))
+    assert animation.controls == (
+        ("legs", "body", "arm", "gripper") if arm else ("legs", "body")
+    )
     assert set(animation.keyframes.columns) == set(said[0])
     for column in said[0]:
-        assert animation.keyframes.column(column).tolist() == [one[column] for one in said], column
+        assert animation.keyframes.column(column).tolist() == [
+            one[column] for one in said
+        ], column
     np.testing.assert_allclose(animation.keyframes.times, times, rtol=0, atol=2e-9)
     assert animation.keyframes.times[0] == 0
     assert not animation.problems
@@ -115,7 +127,9 @@ def test_a_log_becomes_a_file(tmp_path):
     rng = np.random.default_rng(3)
 
     def draw(strategy):
-        return float(rng.uniform(-1, 1)) if strategy is NUMBERS else bool(rng.integers(2))
+        return (
+            float(rng.uniform(-1, 1)) if strategy is NUMBERS else bool(rng.integers(2))
+        )
 
     log = sequence_pb2.ChoreographyStateLog()
     for number in range(20):
@@ -125,10 +139,18 @@ def test_a_log_becomes_a_file(tmp_path):
     animation = bm.load(path)
     bm.save(animation, tmp_path / "dance.cap")
     message = bm.load(tmp_path / "dance.cap")
-    assert message.keyframes.column("leg_joints").tolist() == animation.keyframes.column("leg_joints").tolist()
-    theirs = text_format.Parse((tmp_path / "dance.cap").read_text(), sequence_pb2.Animation())
+    assert (
+        message.keyframes.column("leg_joints").tolist()
+        == animation.keyframes.column("leg_joints").tolist()
+    )
+    theirs = text_format.Parse(
+        (tmp_path / "dance.cap").read_text(), sequence_pb2.Animation()
+    )
     assert theirs == bm.spot.to_proto(animation)
-    assert theirs.animation_keyframes[3].legs.hr.joint_angles.knee == log.key_frames[3].joint_angles.hr.knee
+    assert (
+        theirs.animation_keyframes[3].legs.hr.joint_angles.knee
+        == log.key_frames[3].joint_angles.hr.knee
+    )
 
 
 def test_an_empty_log(tmp_path):

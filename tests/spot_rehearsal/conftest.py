@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("bosdyn.choreography.client", reason="the extra spot is not installed")
+pytest.importorskip(
+    "bosdyn.choreography.client", reason="the extra spot is not installed"
+)
 
 from bodymotion.spot import StandIn, connected
 
@@ -21,14 +23,21 @@ def danced() -> list[tuple]:
 
 @pytest.fixture
 def stand_in(heard, danced):
-    with StandIn(report=heard.append, on_dance=lambda *dance: danced.append(dance)) as robot:
+    with StandIn(
+        report=heard.append, on_dance=lambda *dance: danced.append(dance)
+    ) as robot:
         yield robot
 
 
 @pytest.fixture
 def robot(stand_in):
     """The vendor's Robot."""
-    with connected("127.0.0.1", stand_in.credentials, port=stand_in.port, certificate=stand_in.certificate) as there:
+    with connected(
+        "127.0.0.1",
+        stand_in.credentials,
+        port=stand_in.port,
+        certificate=stand_in.certificate,
+    ) as there:
         yield there
 
 

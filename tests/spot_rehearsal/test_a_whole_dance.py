@@ -10,8 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bosdyn.api.spot import choreography_sequence_pb2 as pb
-from bosdyn.choreography.client.animation_file_to_proto import convert_animation_file_to_proto
-from bosdyn.choreography.client.choreography import ChoreographyClient, load_choreography_sequence_from_txt_file
+from bosdyn.choreography.client.animation_file_to_proto import (
+    convert_animation_file_to_proto,
+)
+from bosdyn.choreography.client.choreography import (
+    ChoreographyClient,
+    load_choreography_sequence_from_txt_file,
+)
 from bosdyn.client.lease import LeaseKeepAlive
 from bosdyn.client.sdk import create_standard_sdk
 from click.testing import CliRunner
@@ -90,30 +95,72 @@ def dance(tmp_path_factory) -> Path:
     (folder / "hand.csq").write_text(BY_HAND)
     animations = {name: bm.load(folder / f"{name}.cha") for name in ANIMATIONS}
     made = bm.Choreography(name="show", slices_per_minute=400)
-    made = made.add(animations["step"]).add(animations["nod"], 0).add("sway", 8, 8, {"horizontal": 0.03})
+    made = (
+        made.add(animations["step"])
+        .add(animations["nod"], 0)
+        .add("sway", 8, 8, {"horizontal": 0.03})
+    )
     turn = {"rotation.pitch": 0.1, "return_to_start_pose": True}
-    made = made.add(animations["reach"], 8).add("rotate_body", slices=8, parameters=turn)
+    made = made.add(animations["reach"], 8).add(
+        "rotate_body", slices=8, parameters=turn
+    )
     bm.save(made, folder / "python.csq")
     assert bm.load(folder / "python.csq") == bm.load(folder / "hand.csq")
-    click = np.sin(2 * np.pi * 900 * np.arange(480) / RATE) * np.exp(-np.arange(480) / RATE / 0.005)
+    click = np.sin(2 * np.pi * 900 * np.arange(480) / RATE) * np.exp(
+        -np.arange(480) / RATE / 0.005
+    )
     beat = np.pad(click, (0, round(BEAT * RATE) - len(click)))
     soundfile.write(folder / "song.wav", np.tile(beat, 8), RATE)
-    run("retime", folder / "hand.csq", folder / "show.csq", "--beats", folder / "song.wav")
+    run(
+        "retime",
+        folder / "hand.csq",
+        folder / "show.csq",
+        "--beats",
+        folder / "song.wav",
+    )
     return folder
 
 
 def test_it_is_on_beats_checked_and_seen(dance):
     """No rule is broken, alone and beside another robot; timeline and plot have the moves, the beats and the waveform."""
     shown = bm.load(dance / "show.csq")
-    starts = np.array([move.start_slice for move in shown.moves]) * 60 / shown.slices_per_minute
+    starts = (
+        np.array([move.start_slice for move in shown.moves])
+        * 60
+        / shown.slices_per_minute
+    )
     np.testing.assert_allclose(starts, np.round(starts / BEAT) * BEAT, atol=0.02)
     assert shown.slices_per_minute == pytest.approx(240 / BEAT, rel=0.005)
     found = bm.check(dance / "show.csq", robot_moves=dance / "robot.txt").problems
     assert [one.message for one in found if one.severity != "note"] == []
     places = ("--place", "0,1,0", "--place", "0,-1,180")
-    run("spot", "together", dance / "show.csq", dance / "show.csq", *places, "--html", dance / "both.html")
-    run("view", dance / "show.csq", "--music", dance / "song.wav", "--html", dance / "show.html")
-    run("plot", dance / "show.csq", "--music", dance / "song.wav", "--what", "music", "-o", dance / "show.png")
+    run(
+        "spot",
+        "together",
+        dance / "show.csq",
+        dance / "show.csq",
+        *places,
+        "--html",
+        dance / "both.html",
+    )
+    run(
+        "view",
+        dance / "show.csq",
+        "--music",
+        dance / "song.wav",
+        "--html",
+        dance / "show.html",
+    )
+    run(
+        "plot",
+        dance / "show.csq",
+        "--music",
+        dance / "song.wav",
+        "--what",
+        "music",
+        "-o",
+        dance / "show.png",
+    )
     data = timeline_data(load_scene(shown, music=dance / "song.wav"))
     rows = {name: [block[4] for block in blocks] for name, blocks in data["rows"][:4]}
     assert rows == {
@@ -122,7 +169,9 @@ def test_it_is_on_beats_checked_and_seen(dance):
         "arm": ["reach"],
         "gripper": ["reach"],
     }
-    np.testing.assert_allclose(data["music"]["beats"][:7], BEAT * np.arange(7), atol=0.02)
+    np.testing.assert_allclose(
+        data["music"]["beats"][:7], BEAT * np.arange(7), atol=0.02
+    )
 
 
 @pytest.mark.parametrize("kind", ["mp4", "webm"])
@@ -131,7 +180,10 @@ def test_it_is_a_video_with_sound(dance, kind):
     options = ("--music", dance / "song.wav", "--size", "96x64", "--fps", "5")
     run("render", dance / "show.csq", *options, "-o", dance / f"show.{kind}")
     with av.open(str(dance / f"show.{kind}")) as read:
-        frames = [(float(one.pts * one.time_base), one.to_ndarray()[0]) for one in read.decode(audio=0)]
+        frames = [
+            (float(one.pts * one.time_base), one.to_ndarray()[0])
+            for one in read.decode(audio=0)
+        ]
         assert read.streams.video[0].start_time == 0
     heard = np.zeros(48000 * 8)
     for begin, samples in frames:
@@ -140,7 +192,9 @@ def test_it_is_a_video_with_sound(dance, kind):
     for time_ in BEAT * np.arange(6):
         first = max(round((time_ - 0.1) * 48000), 0)
         near = np.abs(heard[first:][:9600])
-        assert (first + np.flatnonzero(near > 0.3 * near.max())[0]) / 48000 == pytest.approx(time_, abs=0.005)
+        assert (
+            first + np.flatnonzero(near > 0.3 * near.max())[0]
+        ) / 48000 == pytest.approx(time_, abs=0.005)
 
 
 def test_two_robots_dance_it_by_our_client_and_by_the_vendors(dance):
@@ -150,15 +204,37 @@ def test_two_robots_dance_it_by_our_client_and_by_the_vendors(dance):
     with StandIn(**options) as left, StandIn(**options) as right:
         where = []
         for one in (left, right):
-            where += ["--robot", f"127.0.0.1:{one.port}", "--certificate", one.certificate]
-        run("spot", "perform", dance / "show.csq", *where, "--yes", "--power-on", "--start-in", "0.5")
+            where += [
+                "--robot",
+                f"127.0.0.1:{one.port}",
+                "--certificate",
+                one.certificate,
+            ]
+        run(
+            "spot",
+            "perform",
+            dance / "show.csq",
+            *where,
+            "--yes",
+            "--power-on",
+            "--start-in",
+            "0.5",
+        )
         assert abs(left.store.dance.start - right.store.dance.start) < 0.02e9
         for one, name in ((left, "left.pb"), (right, "right.txt")):
             to = ["--robot", f"127.0.0.1:{one.port}", "--certificate", one.certificate]
             run("spot", "log", *to, "-o", dance / name)
         run("spot", "log", *where[:4], "-o", dance / "record.txt", "--record", "0.2")
         late = ("--first-slice", "8", "--start-in", "0")
-        run("spot", "perform", dance / "show.csq", *where[:4], "--yes", "--power-on", *late)
+        run(
+            "spot",
+            "perform",
+            dance / "show.csq",
+            *where[:4],
+            "--yes",
+            "--power-on",
+            *late,
+        )
         run("spot", "log", *where[:4], "-o", dance / "late.pb")
     with StandIn(**options) as left, StandIn(**options) as right:
         logs = by_the_vendors_client(dance, [left, right])
@@ -190,12 +266,17 @@ def compared(dance: Path, log: Path, start: int = 0) -> float:
 def by_the_vendors_client(dance: Path, stand_ins: list[StandIn]) -> list[bytes]:
     """Let robots perform the dance as a program with the vendor's converter, reader and client does; return their logs."""
     sequence = load_choreography_sequence_from_txt_file(str(dance / "show.csq"))
-    moves = [convert_animation_file_to_proto(str(dance / f"{name}.cha")).proto for name in ANIMATIONS]
+    moves = [
+        convert_animation_file_to_proto(str(dance / f"{name}.cha")).proto
+        for name in ANIMATIONS
+    ]
     logs = []
     start = time.time() + 2.0
     robots = []
     for one in stand_ins:
-        sdk = create_standard_sdk("vendor", [ChoreographyClient], cert_resource_glob=str(one.certificate))
+        sdk = create_standard_sdk(
+            "vendor", [ChoreographyClient], cert_resource_glob=str(one.certificate)
+        )
         robot = sdk.create_robot("127.0.0.1")
         robot.update_secure_channel_port(one.port)
         robot.authenticate(*SECRETS.values())
@@ -203,9 +284,17 @@ def by_the_vendors_client(dance: Path, stand_ins: list[StandIn]) -> list[bytes]:
         client = robot.ensure_client(ChoreographyClient.default_service_name)
         for move in moves:
             client.upload_animated_move(move)
-        assert not client.upload_choreography(sequence, non_strict_parsing=False).warnings
+        assert not client.upload_choreography(
+            sequence, non_strict_parsing=False
+        ).warnings
         robots.append(
-            (robot, client, LeaseKeepAlive(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True))
+            (
+                robot,
+                client,
+                LeaseKeepAlive(
+                    robot.ensure_client("lease"), must_acquire=True, return_at_exit=True
+                ),
+            )
         )
         robot.power_on(timeout_sec=TIMEOUT)
     for _, client, _ in robots:

@@ -18,7 +18,11 @@ from bosdyn.choreography.client.choreography import (
 )
 from bosdyn.client import lease as leases
 from bosdyn.client.auth import TemporarilyLockedOutError
-from bosdyn.client.exceptions import InvalidRequestError, LeaseUseError, UnauthenticatedError
+from bosdyn.client.exceptions import (
+    InvalidRequestError,
+    LeaseUseError,
+    UnauthenticatedError,
+)
 from bosdyn.client.sdk import create_standard_sdk
 
 import bodymotion as bm
@@ -64,7 +68,9 @@ def files(tmp_path):
     return [tmp_path / "sway.cha", tmp_path / "wave.cha"]
 
 
-def sequence(*moves: tuple[str, int, int], name: str = "show", per_minute: float = 1200.0) -> pb.ChoreographySequence:
+def sequence(
+    *moves: tuple[str, int, int], name: str = "show", per_minute: float = 1200.0
+) -> pb.ChoreographySequence:
     made = pb.ChoreographySequence(name=name, slices_per_minute=per_minute)
     for kind, start, length in moves:
         made.moves.add(type=kind, start_slice=start, requested_slices=length)
@@ -79,17 +85,29 @@ def shown(danced: list[tuple], count: int) -> list[tuple]:
 
 def test_upload_list_and_give_back(robot, client, files):
     """What is uploaded is listed, comes back as it was sent, and is not sent again while it is the same."""
-    assert [outcome.result for outcome in bm.spot.upload(files, robot)] == ["uploaded", "uploaded"]
+    assert [outcome.result for outcome in bm.spot.upload(files, robot)] == [
+        "uploaded",
+        "uploaded",
+    ]
     listed = {move.name: move for move in client.list_all_moves().moves}
     assert set(listed) == {"animation::sway", "animation::wave"}
     assert listed["animation::wave"].controls_arm
     assert not listed["animation::wave"].controls_legs
     sent = bm.spot.to_proto(bm.load(files[1]))
     assert client.get_animation("wave").animated_move == sent
-    assert [outcome.result for outcome in bm.spot.upload(files, robot)] == ["unchanged", "unchanged"]
+    assert [outcome.result for outcome in bm.spot.upload(files, robot)] == [
+        "unchanged",
+        "unchanged",
+    ]
     files[1].write_text(WAVE.replace("0.4 -1.5", "0.5 -1.5"))
-    assert [outcome.result for outcome in bm.spot.upload(files, robot)] == ["unchanged", "uploaded"]
-    assert [outcome.result for outcome in bm.spot.upload(files, robot, again=True)] == ["uploaded", "uploaded"]
+    assert [outcome.result for outcome in bm.spot.upload(files, robot)] == [
+        "unchanged",
+        "uploaded",
+    ]
+    assert [outcome.result for outcome in bm.spot.upload(files, robot, again=True)] == [
+        "uploaded",
+        "uploaded",
+    ]
     with pytest.raises(InvalidRequestError):
         client.get_animation("nothing")
 
@@ -101,7 +119,10 @@ def test_the_vendors_upload_helper_agrees(robot, files):
     assert helper.upload_animated_move(bm.spot.to_proto(bm.load(files[0]))) is None
     answer = helper.upload_animated_move(bm.spot.to_proto(bm.load(files[1])))
     assert answer.status == answer.STATUS_OK
-    assert [outcome.result for outcome in bm.spot.upload(files, robot)] == ["unchanged", "unchanged"]
+    assert [outcome.result for outcome in bm.spot.upload(files, robot)] == [
+        "unchanged",
+        "unchanged",
+    ]
 
 
 def test_an_animation_with_faults_is_refused(robot, client, tmp_path, stand_in, heard):
@@ -134,10 +155,18 @@ def test_an_arm_that_is_missing_or_forbidden(files, tmp_path):
     needs, forbids = tmp_path / "needs.cha", tmp_path / "forbids.cha"
     needs.write_text(WAVE.replace("extendable", "arm_required"))
     forbids.write_text(SWAY.replace("neutral_start", "neutral_start\narm_prohibited"))
-    for arm, results in ((True, ["uploaded", "refused"]), (False, ["refused", "uploaded"])):
+    for arm, results in (
+        (True, ["uploaded", "refused"]),
+        (False, ["refused", "uploaded"]),
+    ):
         with (
             StandIn(arm=arm) as stand_in,
-            connected("127.0.0.1", stand_in.credentials, port=stand_in.port, certificate=stand_in.certificate) as robot,
+            connected(
+                "127.0.0.1",
+                stand_in.credentials,
+                port=stand_in.port,
+                certificate=stand_in.certificate,
+            ) as robot,
         ):
             outcomes = bm.spot.upload([needs, forbids], robot)
             assert [outcome.result for outcome in outcomes] == results
@@ -155,17 +184,23 @@ def test_a_dance(robot, client, files, danced, monkeypatch):
 
     def here(seconds: float) -> float:
         """Return the time of this machine that the client takes for so many seconds after the robot's time."""
-        return (clock[0] - robot.time_sync.endpoint.clock_skew.ToNanoseconds()) * 1e-9 + seconds
+        return (
+            clock[0] - robot.time_sync.endpoint.clock_skew.ToNanoseconds()
+        ) * 1e-9 + seconds
 
     bm.spot.upload(files, robot)
-    show = sequence(("animation::sway", 0, 8), ("animation::wave", 4, 8), per_minute=240.0)
+    show = sequence(
+        ("animation::sway", 0, 8), ("animation::wave", 4, 8), per_minute=240.0
+    )
     assert not client.upload_choreography(show).warnings
     assert client.list_all_sequences().known_sequences == ["show"]
     back = client.get_choreography_sequence("show")
     assert back.choreography_sequence == show
     assert {move.name for move in back.animated_moves} == {"sway", "wave"}
     robot.time_sync.wait_for_sync(TIMEOUT)
-    with leases.LeaseKeepAlive(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True):
+    with leases.LeaseKeepAlive(
+        robot.ensure_client("lease"), must_acquire=True, return_at_exit=True
+    ):
         robot.power_on(timeout_sec=TIMEOUT)
         assert robot.is_powered_on()
         answer = client.execute_choreography("show", here(600.0), 0)
@@ -181,7 +216,10 @@ def test_a_dance(robot, client, files, danced, monkeypatch):
         with pytest.raises(AnimationRejectedDanceActiveError):
             client.upload_animated_move(bm.spot.to_proto(bm.load(files[0])))
         done = after(10)
-        assert (done.status, done.current_slice) == (STATUS.STATUS_COMPLETED_SEQUENCE, 12)
+        assert (done.status, done.current_slice) == (
+            STATUS.STATUS_COMPLETED_SEQUENCE,
+            12,
+        )
         late = client.execute_choreography("show", here(0.0), 6)
         assert late.execution_id == answer.execution_id + 1
         now = after(1)
@@ -216,7 +254,12 @@ def test_refusals_of_a_dance(robot, client, files):
     with pytest.raises(Exception, match="UNKNOWN_SEQUENCE"):
         client.execute_choreography("nothing", time.time(), 0)
     said = client.upload_choreography(
-        sequence(("animation::nothing", 0, 4), ("sway", 0, 4), ("animation::sway", 0, 8), ("animation::sway", 3, 8)),
+        sequence(
+            ("animation::nothing", 0, 4),
+            ("sway", 0, 4),
+            ("animation::sway", 0, 8),
+            ("animation::sway", 3, 8),
+        ),
         non_strict_parsing=False,
     ).warnings
     assert len(said) == 3
@@ -231,7 +274,9 @@ def test_refusals_of_a_dance(robot, client, files):
         with pytest.raises(InvalidUploadedChoreographyError):
             client.execute_choreography("show", time.time(), 0)
     for tempo in (0.0, -1.0, 1e-300, 1e300, float("nan"), float("inf")):
-        client.upload_choreography(sequence(("animation::sway", 0, 8), per_minute=tempo))
+        client.upload_choreography(
+            sequence(("animation::sway", 0, 8), per_minute=tempo)
+        )
         with pytest.raises(InvalidUploadedChoreographyError):
             client.execute_choreography("show", time.time(), 0)
     client.upload_choreography(sequence(("animation::sway", 0, 8)))
@@ -247,17 +292,31 @@ def test_sequences_are_kept_labelled_and_forgotten(client):
     assert client.save_sequence("a", ["x"]).status == pb.SaveSequenceResponse.STATUS_OK
     client.modify_choreography_info("a", add_labels=["y"], remove_labels=["x"])
     (info,) = client.list_all_sequences().sequence_info
-    assert (info.name, list(info.labels), info.saved_state) == ("a", ["y"], info.SAVED_STATE_RETAINED)
+    assert (info.name, list(info.labels), info.saved_state) == (
+        "a",
+        ["y"],
+        info.SAVED_STATE_RETAINED,
+    )
     assert client.delete_sequence("a").status == pb.DeleteSequenceResponse.STATUS_OK
-    assert client.delete_sequence("a").status == pb.DeleteSequenceResponse.STATUS_UNKNOWN_SEQUENCE
+    assert (
+        client.delete_sequence("a").status
+        == pb.DeleteSequenceResponse.STATUS_UNKNOWN_SEQUENCE
+    )
 
 
 def test_who_may_not_in(stand_in, heard):
     """Wrong password, wrong user, wrong token, no token; after many tries nobody for a while. No secret is heard."""
     where = {"port": stand_in.port, "certificate": stand_in.certificate}
     name, password = stand_in.credentials.username, stand_in.credentials.password
-    for wrong in (Credentials(name, "guess"), Credentials("root", password), Credentials(token="guess")):
-        with pytest.raises(SpotError, match="refuses this"), connected("127.0.0.1", wrong, **where):
+    for wrong in (
+        Credentials(name, "guess"),
+        Credentials("root", password),
+        Credentials(token="guess"),
+    ):
+        with (
+            pytest.raises(SpotError, match="refuses this"),
+            connected("127.0.0.1", wrong, **where),
+        ):
             pass
     sdk = create_standard_sdk("test", cert_resource_glob=str(stand_in.certificate))
     stranger = sdk.create_robot("127.0.0.1")
@@ -290,7 +349,10 @@ def test_it_is_tls_and_local(stand_in):
         connected("127.0.0.1", stand_in.credentials, port=stand_in.port),
     ):
         pass
-    with grpc.insecure_channel(f"127.0.0.1:{stand_in.port}") as channel, pytest.raises(grpc.FutureTimeoutError):
+    with (
+        grpc.insecure_channel(f"127.0.0.1:{stand_in.port}") as channel,
+        pytest.raises(grpc.FutureTimeoutError),
+    ):
         grpc.channel_ready_future(channel).result(timeout=1.0)
     with socket.socket() as other, pytest.raises(OSError):
         other.settimeout(1.0)
@@ -305,17 +367,43 @@ def test_a_port_that_is_taken(stand_in):
 
 def test_a_long_recording_in_one_go(robot, client):
     """16 000 keyframes of all columns: beyond gRPC's own limit of 4 MiB."""
-    columns = (*GROUPS["leg_joints"], *GROUPS["body_pos"], *GROUPS["body_quat_wxyz"], *GROUPS["arm_joints"], "gripper")
+    columns = (
+        *GROUPS["leg_joints"],
+        *GROUPS["body_pos"],
+        *GROUPS["body_quat_wxyz"],
+        *GROUPS["arm_joints"],
+        "gripper",
+    )
     count = 16_000
     wave = 0.02 * np.sin(np.arange(count)[:, None] / 50.0 + np.arange(len(columns)))
-    rest = np.array([*[0.0, 0.8, -1.6] * 4, 0.0, 0.0, 0.48, 1.0, 0.0, 0.0, 0.0, 0.0, -1.5, 1.6, 0.1, 0.1, 0.1, -0.4])
+    rest = np.array(
+        [
+            *[0.0, 0.8, -1.6] * 4,
+            0.0,
+            0.0,
+            0.48,
+            1.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            -1.5,
+            1.6,
+            0.1,
+            0.1,
+            0.1,
+            -0.4,
+        ]
+    )
     values = rest + wave
     turn = columns.index("body_quat_w")
     values[:, turn : turn + 4] = rest[turn : turn + 4]
     animation = bm.Animation(
         name="long",
         options={"controls": ("legs", "body", "arm", "gripper")},
-        keyframes=bm.Keyframes(columns=columns, values=values, times=np.arange(count) / 100.0),
+        keyframes=bm.Keyframes(
+            columns=columns, values=values, times=np.arange(count) / 100.0
+        ),
     )
     message = bm.spot.to_proto(animation)
     assert message.ByteSize() > 4 << 20
@@ -329,36 +417,66 @@ def test_a_dance_is_made_of_its_moves(files):
     from bodymotion.spot.rehearsal.store import UploadedAnimation
 
     sway, wave = (bm.load(path) for path in files)
-    known = {a.name: UploadedAnimation(bm.spot.to_proto(a), a, "") for a in (sway, wave)}
-    show = sequence(("animation::wave", 0, 8), ("animation::sway", 8, 8), per_minute=480.0)
+    known = {
+        a.name: UploadedAnimation(bm.spot.to_proto(a), a, "") for a in (sway, wave)
+    }
+    show = sequence(
+        ("animation::wave", 0, 8), ("animation::sway", 8, 8), per_minute=480.0
+    )
     motion = choreography_of(show, known).play(arm=True)
-    assert motion.extra["spot"].items() >= {"bpm": 120.0, "slice": 0.125, "slices": 16.0}.items()
+    assert (
+        motion.extra["spot"].items()
+        >= {"bpm": 120.0, "slice": 0.125, "slices": 16.0}.items()
+    )
     q = motion.joint_displacement
-    alone = wave.play(bpm=120, slices=8, frame_rate=q.timeline.frame_rate).joint_displacement
+    alone = wave.play(
+        bpm=120, slices=8, frame_rate=q.timeline.frame_rate
+    ).joint_displacement
     at = q.part_labels.index("sh0")
-    np.testing.assert_allclose(q.values[: len(alone.values), at], alone.values[:, at], atol=1e-12)
+    np.testing.assert_allclose(
+        q.values[: len(alone.values), at], alone.values[:, at], atol=1e-12
+    )
     legs = q.values[: len(alone.values), :12]
     np.testing.assert_array_equal(legs, legs[:1].repeat(len(legs), 0))
     show.moves[0].animate_params.speed.value = 2.0
     show.moves[1].animate_params.translation_multiplier.x.value = 0.5
     assert parameters_of(choreography_of(show, known).moves[0]) == {"speed": 2.0}
-    assert parameters_of(choreography_of(show, known).moves[1]) == {"translation_multiplier.x": 0.5}
-    faster = choreography_of(show, known).play(arm=True).joint_displacement.values[:, at]
-    twice = wave.play(bpm=120, slices=8, parameters={"speed": 2.0}, frame_rate=q.timeline.frame_rate)
-    np.testing.assert_allclose(faster[:60], twice.joint_displacement.values[:60, at], atol=1e-12)
+    assert parameters_of(choreography_of(show, known).moves[1]) == {
+        "translation_multiplier.x": 0.5
+    }
+    faster = (
+        choreography_of(show, known).play(arm=True).joint_displacement.values[:, at]
+    )
+    twice = wave.play(
+        bpm=120, slices=8, parameters={"speed": 2.0}, frame_rate=q.timeline.frame_rate
+    )
+    np.testing.assert_allclose(
+        faster[:60], twice.joint_displacement.values[:60, at], atol=1e-12
+    )
 
 
-def test_lengths_and_parameters_are_those_that_the_animation_allows(robot, client, files, danced):
+def test_lengths_and_parameters_are_those_that_the_animation_allows(
+    robot, client, files, danced
+):
     """With non-strict parsing what is too long, too short or out of range is danced as the nearest that is allowed, and said."""
     bm.spot.upload(files, robot)
-    show = sequence(("animation::sway", 0, 999), ("animation::wave", 0, 2), per_minute=480.0)
+    show = sequence(
+        ("animation::sway", 0, 999), ("animation::wave", 0, 2), per_minute=480.0
+    )
     show.moves[1].animate_params.speed.value = 1e9
     show.moves[1].animate_params.gripper_offset.value = 0.1
     said = "\n".join(client.upload_choreography(show).warnings)
-    for words in ("not extendable", "not truncatable", "speed is 1e+09", "no parameter gripper_offset"):
+    for words in (
+        "not extendable",
+        "not truncatable",
+        "speed is 1e+09",
+        "no parameter gripper_offset",
+    ):
         assert words in said
     robot.time_sync.wait_for_sync(TIMEOUT)
-    with leases.LeaseKeepAlive(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True):
+    with leases.LeaseKeepAlive(
+        robot.ensure_client("lease"), must_acquire=True, return_at_exit=True
+    ):
         robot.power_on(timeout_sec=TIMEOUT)
         client.execute_choreography("show", time.time(), 0)
         answer, _ = client.get_choreography_status()
@@ -366,8 +484,12 @@ def test_lengths_and_parameters_are_those_that_the_animation_allows(robot, clien
     ((motion, _, _),) = shown(danced, 1)
     q = motion.joint_displacement
     at = q.part_labels.index("sh0")
-    wave = bm.load(files[1]).play(bpm=120, slices=8, parameters={"speed": 2.0}, frame_rate=q.timeline.frame_rate)
-    np.testing.assert_allclose(q.values[:, at], wave.joint_displacement.values[:, at], atol=1e-12)
+    wave = bm.load(files[1]).play(
+        bpm=120, slices=8, parameters={"speed": 2.0}, frame_rate=q.timeline.frame_rate
+    )
+    np.testing.assert_allclose(
+        q.values[:, at], wave.joint_displacement.values[:, at], atol=1e-12
+    )
 
 
 def test_a_sequence_without_end_is_not_danced(robot, client, files):
@@ -375,7 +497,10 @@ def test_a_sequence_without_end_is_not_danced(robot, client, files):
     files[0].write_text(SWAY.replace("neutral_start", "neutral_start\nextendable"))
     bm.spot.upload(files, robot)
     assert (
-        "ends beyond slice" in client.upload_choreography(sequence(("animation::sway", 0, 2_000_000_000))).warnings[0]
+        "ends beyond slice"
+        in client.upload_choreography(
+            sequence(("animation::sway", 0, 2_000_000_000))
+        ).warnings[0]
     )
 
 
@@ -384,17 +509,28 @@ def test_parameters_that_are_only_named(robot, tmp_path):
     names = ("a", "b", "c")
     for name in names:
         (tmp_path / f"{name}.cha").write_text(SWAY)
-    (tmp_path / "b.cha").write_text(SWAY.replace("no parameters", "speed\nbody_entry_slices 0 1 2"))
+    (tmp_path / "b.cha").write_text(
+        SWAY.replace("no parameters", "speed\nbody_entry_slices 0 1 2")
+    )
     paths = [tmp_path / f"{name}.cha" for name in names]
-    assert [outcome.result for outcome in bm.spot.upload(paths, robot)] == ["uploaded"] * 3
+    assert [outcome.result for outcome in bm.spot.upload(paths, robot)] == [
+        "uploaded"
+    ] * 3
     sent = robot.ensure_client("choreography").get_animation("b").animated_move
-    assert 0 < sent.minimum_parameters.speed.value < 1 < sent.maximum_parameters.speed.value
+    assert (
+        0
+        < sent.minimum_parameters.speed.value
+        < 1
+        < sent.maximum_parameters.speed.value
+    )
     assert sent.default_parameters.speed.value == 1
 
 
 def test_a_robot_without_ranges(robot, tmp_path, monkeypatch):
     """A file that needs them is said to be faulty, and the others are sent."""
-    monkeypatch.setattr("bodymotion.spot.rehearsal.choreography.config_text", lambda: "")
+    monkeypatch.setattr(
+        "bodymotion.spot.rehearsal.choreography.config_text", lambda: ""
+    )
     (tmp_path / "a.cha").write_text(SWAY.replace("no parameters", "speed"))
     (tmp_path / "b.cha").write_text(SWAY)
     outcomes = bm.spot.upload([tmp_path / "a.cha", tmp_path / "b.cha"], robot)
@@ -408,8 +544,16 @@ def test_two_files_of_one_move(robot, tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "sway.cha").write_text(SWAY)
     (tmp_path / ".cha").write_text(SWAY)
-    paths = [tmp_path / "a" / "sway.cha", tmp_path / "b" / "sway.cha", tmp_path / ".cha"]
-    assert [outcome.result for outcome in bm.spot.upload(paths, robot)] == ["uploaded", "faulty", "faulty"]
+    paths = [
+        tmp_path / "a" / "sway.cha",
+        tmp_path / "b" / "sway.cha",
+        tmp_path / ".cha",
+    ]
+    assert [outcome.result for outcome in bm.spot.upload(paths, robot)] == [
+        "uploaded",
+        "faulty",
+        "faulty",
+    ]
 
 
 def test_every_named_parameter_has_a_range():
@@ -420,4 +564,6 @@ def test_every_named_parameter_has_a_range():
 
     found = limits_of(config_text())
     assert set(found) == set(NEUTRAL)
-    assert all(limit.minimum <= limit.default <= limit.maximum for limit in found.values())
+    assert all(
+        limit.minimum <= limit.default <= limit.maximum for limit in found.values()
+    )

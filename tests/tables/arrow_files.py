@@ -19,7 +19,9 @@ def table_bytes(table: pa.Table, kind: str = "parquet", **options: object) -> by
     """Return a table as the content of a file of Parquet, of Arrow (`feather`), or a stream of Arrow."""
     out = io.BytesIO()
     if kind == "stream":
-        with ipc.new_stream(out, table.schema, options=ipc.IpcWriteOptions(**options)) as writer:
+        with ipc.new_stream(
+            out, table.schema, options=ipc.IpcWriteOptions(**options)
+        ) as writer:
             writer.write_table(table)
     elif kind == "parquet":
         parquet.write_table(table, out, **options)
@@ -36,7 +38,9 @@ def repeated() -> bytes:
     """Return a file of Arrow whose footer names one batch, of 32 MB, a hundred times."""
     out = io.BytesIO()
     schema = zero_table(time=0).schema
-    with ipc.new_file(out, schema, options=ipc.IpcWriteOptions(compression="zstd")) as writer:
+    with ipc.new_file(
+        out, schema, options=ipc.IpcWriteOptions(compression="zstd")
+    ) as writer:
         for count in (1 << 22, *[1] * 99):
             writer.write_batch(zero_table(time=count).to_batches()[0])
     content = bytearray(out.getvalue())
@@ -49,28 +53,48 @@ def repeated() -> bytes:
 def lying_pages() -> bytes:
     """Return a file of Parquet whose footer states 1 number in 9 bytes; the headers of its pages state half a gigabyte."""
     count = 1 << 26  # the most numbers that pyarrow writes into a group of rows
-    content = table_bytes(zero_table(time=count), row_group_size=count, compression="zstd", use_dictionary=False)
-    total = parquet.ParquetFile(io.BytesIO(content)).metadata.row_group(0).column(0).total_uncompressed_size
+    content = table_bytes(
+        zero_table(time=count),
+        row_group_size=count,
+        compression="zstd",
+        use_dictionary=False,
+    )
+    total = (
+        parquet.ParquetFile(io.BytesIO(content))
+        .metadata.row_group(0)
+        .column(0)
+        .total_uncompressed_size
+    )
     start = len(content) - 8 - struct.unpack_from("<I", content, len(content) - 8)[0]
     footer = content[start:]
     for value, stated in ((count, 1), (total, 9)):
         # Integers of Thrift have 7 bits in a byte, and their sign in the lowest bit; the same number may have more bytes.
         width = -(-(2 * value).bit_length() // 7)
-        old = bytes(2 * value >> 7 * k & 127 | 128 for k in range(width - 1)) + bytes([2 * value >> 7 * (width - 1)])
-        footer = footer.replace(old, bytes([2 * stated | 128]) + b"\x80" * (width - 2) + b"\0")
+        old = bytes(2 * value >> 7 * k & 127 | 128 for k in range(width - 1)) + bytes(
+            [2 * value >> 7 * (width - 1)]
+        )
+        footer = footer.replace(
+            old, bytes([2 * stated | 128]) + b"\x80" * (width - 2) + b"\0"
+        )
     return content[:start] + footer
 
 
 BOMBS: dict[str, Callable[[], bytes]] = {
     "parquet": lambda: table_bytes(zero_table(time=ZEROS), row_group_size=ZEROS),
-    "parquet zstd": lambda: table_bytes(zero_table(time=ZEROS), compression="zstd", use_dictionary=False),
+    "parquet zstd": lambda: table_bytes(
+        zero_table(time=ZEROS), compression="zstd", use_dictionary=False
+    ),
     "parquet pages": lying_pages,
-    "feather zstd": lambda: table_bytes(zero_table(time=ZEROS), "feather", compression="zstd", chunksize=ZEROS),
-    "feather lz4": lambda: table_bytes(zero_table(time=ZEROS), "feather", compression="lz4", chunksize=ZEROS)[
-        : 1 << 26
-    ],
+    "feather zstd": lambda: table_bytes(
+        zero_table(time=ZEROS), "feather", compression="zstd", chunksize=ZEROS
+    ),
+    "feather lz4": lambda: table_bytes(
+        zero_table(time=ZEROS), "feather", compression="lz4", chunksize=ZEROS
+    )[: 1 << 26],
     "arrow batches": repeated,
-    "arrow stream": lambda: table_bytes(zero_table(time=ZEROS), "stream", compression="zstd"),
+    "arrow stream": lambda: table_bytes(
+        zero_table(time=ZEROS), "stream", compression="zstd"
+    ),
 }
 
 
@@ -83,7 +107,11 @@ def parquet_footer(*elements: bytes, children: int = 1, rows: int = 0) -> bytes:
     """Return a file of Parquet of a footer alone: a schema with elements below a root, and a number of rows."""
 
     def number(value: int) -> bytes:
-        return bytes([value & 127 | 128]) + number(value >> 7) if value > 127 else bytes([value])
+        return (
+            bytes([value & 127 | 128]) + number(value >> 7)
+            if value > 127
+            else bytes([value])
+        )
 
     root = b"\x48\x01r\x15" + number(2 * children) + b"\x00"
     schema = b"\xfc" + number(1 + len(elements)) + root + b"".join(elements)

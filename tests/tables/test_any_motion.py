@@ -16,12 +16,17 @@ ROUNDED = {"a.pos", "a.seq"}
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", [f"a{row.extensions[0]}" for row in FORMATS if row.holds == "Motion" and row.write])
+@pytest.mark.parametrize(
+    "name",
+    [f"a{row.extensions[0]}" for row in FORMATS if row.holds == "Motion" and row.write],
+)
 @settings(max_examples=tries(60), deadline=None)
 @given(motion=motions)
 def test_what_is_saved_loads(tmp_path_factory, name, motion):
     contents = ("joint_displacement", "link_position", "zmp")
-    kept = [c for c in (getattr(motion, content) for content in contents) if c is not None]
+    kept = [
+        c for c in (getattr(motion, content) for content in contents) if c is not None
+    ]
     if any(component.timeline != kept[0].timeline for component in kept):
         return
     path = tmp_path_factory.mktemp("any") / name
@@ -39,4 +44,6 @@ def test_what_is_saved_loads(tmp_path_factory, name, motion):
         if one is not None:
             assert np.array_equal(one.values, other.values)
             assert one.part_labels == other.part_labels
-            assert np.allclose(one.timeline.times, other.timeline.times, rtol=1e-12, atol=1e-6)
+            assert np.allclose(
+                one.timeline.times, other.timeline.times, rtol=1e-12, atol=1e-6
+            )

@@ -42,25 +42,50 @@ def refused(path, rule: str, **options) -> bm.Problem:
 
 def arm() -> Body:
     """A base, a turning shoulder and elbow, a sliding hand."""
-    links = [Link(name="BASE", index=0, parent=-1, joint=Joint(name="BASE", type="fixed"))]
-    for k, (name, kind) in enumerate((("SHOULDER", "rotate"), ("ELBOW", "rotate"), ("HAND", "slide"))):
-        links.append(Link(name=name, index=k + 1, parent=k, joint=Joint(name=name, type=kind, id=k)))
+    links = [
+        Link(name="BASE", index=0, parent=-1, joint=Joint(name="BASE", type="fixed"))
+    ]
+    for k, (name, kind) in enumerate(
+        (("SHOULDER", "rotate"), ("ELBOW", "rotate"), ("HAND", "slide"))
+    ):
+        links.append(
+            Link(
+                name=name,
+                index=k + 1,
+                parent=k,
+                joint=Joint(name=name, type=kind, id=k),
+            )
+        )
     return Body(name="arm", links=tuple(links))
 
 
 @st.composite
 def motions(draw):
     count = draw(st.integers(2, 5))
-    stamps = np.cumsum(draw(st.lists(st.floats(0.001, 10), min_size=count, max_size=count)))
-    uniform = Timeline.uniform(count, draw(st.sampled_from([30.0, 100.0, 333.3333333333333, 500.0, 0.1, 1e3])))
+    stamps = np.cumsum(
+        draw(st.lists(st.floats(0.001, 10), min_size=count, max_size=count))
+    )
+    uniform = Timeline.uniform(
+        count, draw(st.sampled_from([30.0, 100.0, 333.3333333333333, 500.0, 0.1, 1e3]))
+    )
     timeline = draw(st.sampled_from([uniform, Timeline.stamped(stamps)]))
     joints = draw(st.integers(1, 3))
-    q = draw(arrays.arrays(np.float64, (count, joints), elements=st.one_of(st.floats(-12, 12), finite)))
+    q = draw(
+        arrays.arrays(
+            np.float64, (count, joints), elements=st.one_of(st.floats(-12, 12), finite)
+        )
+    )
     links = draw(st.integers(1, 3))
-    turns = rotations.normalized(draw(arrays.arrays(np.float64, (count, links, 4), elements=st.floats(0.1, 1))))
+    turns = rotations.normalized(
+        draw(arrays.arrays(np.float64, (count, links, 4), elements=st.floats(0.1, 1)))
+    )
     places = draw(arrays.arrays(np.float64, (count, links, 3), elements=finite))
     labels = ("左肩", "a,b", 'say "hi"')[:joints] if draw(st.booleans()) else ()
-    link_labels = ("WAIST", "CHEST", "L/HAND")[:links] if links > 1 and draw(st.booleans()) else ()
+    link_labels = (
+        ("WAIST", "CHEST", "L/HAND")[:links]
+        if links > 1 and draw(st.booleans())
+        else ()
+    )
     components = [
         MultiSE3Seq(
             content="LinkPosition",
@@ -68,7 +93,9 @@ def motions(draw):
             values=np.concatenate([places, turns], axis=-1),
             part_labels=link_labels,
         ),
-        MultiValueSeq(content="JointDisplacement", timeline=timeline, values=q, part_labels=labels),
+        MultiValueSeq(
+            content="JointDisplacement", timeline=timeline, values=q, part_labels=labels
+        ),
         Vector3Seq(
             content="ZMP",
             timeline=timeline,
@@ -76,7 +103,9 @@ def motions(draw):
             is_root_relative=draw(st.booleans()),
         ),
     ]
-    kept = draw(st.lists(st.sampled_from([0, 1, 2]), min_size=1, unique=True).map(sorted))
+    kept = draw(
+        st.lists(st.sampled_from([0, 1, 2]), min_size=1, unique=True).map(sorted)
+    )
     return Motion(tuple(components[k] for k in kept))
 
 
@@ -97,7 +126,10 @@ def test_what_is_written_comes_back(tmp_path_factory, suffix, motion):
     assert tuple(unwished(c) for c in back.components) == motion.components
     assert not back.problems
     for one, other in zip(back.timed, motion.timed, strict=True):
-        assert np.ascontiguousarray(one.values).tobytes() == np.ascontiguousarray(other.values).tobytes()
+        assert (
+            np.ascontiguousarray(one.values).tobytes()
+            == np.ascontiguousarray(other.values).tobytes()
+        )
 
 
 def test_names_say_what_columns_are(tmp_path):
@@ -110,9 +142,15 @@ def test_names_say_what_columns_are(tmp_path):
     )
     motion = bm.load(path)
     assert motion.timeline == Timeline.uniform(2, 2)
-    assert np.allclose(motion.link_position.values[0, 0], [1, 2, 0.7, 0.8, 0, 0, 0.6], atol=1e-15)
+    assert np.allclose(
+        motion.link_position.values[0, 0], [1, 2, 0.7, 0.8, 0, 0, 0.6], atol=1e-15
+    )
     assert motion.joint_displacement.part_labels == ("KNEE", "HIP")
-    assert np.allclose(motion.joint_displacement.values, [[math.pi / 2, 0.5], [-math.pi, 0.6]], atol=1e-15)
+    assert np.allclose(
+        motion.joint_displacement.values,
+        [[math.pi / 2, 0.5], [-math.pi, 0.6]],
+        atol=1e-15,
+    )
     assert np.array_equal(motion.zmp.values[0], [0.1, 0.2, 0.3])
 
 
@@ -137,9 +175,14 @@ def test_dialects(tmp_path, text):
 
 def test_a_table_without_names_needs_a_word(tmp_path):
     path = table(tmp_path, "1,2,3,0,0,0.6,0.8,0.1,0.2\n1,2,3,0,0,0.6,0.8,0.1,0.3\n")
-    assert [p.rule for p in bm.load(path).problems] == ["CSV013"], "columns 4 to 7 are quaternions"
+    assert [p.rule for p in bm.load(path).problems] == ["CSV013"], (
+        "columns 4 to 7 are quaternions"
+    )
     assert bm.load(path) == bm.load(path, layout="unitree")
-    assert "unitree" in refused(table(tmp_path, "1,2,3,0,0,0.6,0.9,0.1,0.2\n"), "CSV001").hint
+    assert (
+        "unitree"
+        in refused(table(tmp_path, "1,2,3,0,0,0.6,0.9,0.1,0.2\n"), "CSV001").hint
+    )
     path = table(tmp_path, "1,2,3,0,0,0.6,0.8,0.1,0.2\n1,2,3,0,0,0.6,0.8,0.1,0.3\n")
     motion = bm.load(path, layout="unitree")
     assert motion.timeline == Timeline.uniform(2, 30)
@@ -150,7 +193,17 @@ def test_a_table_without_names_needs_a_word(tmp_path):
     assert other.frame_rate == 50
     named = bm.load(
         path,
-        columns=["root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw", "A", "B"],
+        columns=[
+            "root_x",
+            "root_y",
+            "root_z",
+            "root_qx",
+            "root_qy",
+            "root_qz",
+            "root_qw",
+            "A",
+            "B",
+        ],
         frame_rate=30,
     )
     assert named.link_position == motion.link_position
@@ -158,7 +211,12 @@ def test_a_table_without_names_needs_a_word(tmp_path):
     report = bm.save(motion, tmp_path / "b.csv", layout="unitree")
     assert not report.problems
     assert bm.load(tmp_path / "b.csv", layout="unitree") == motion
-    assert [p.rule for p in bm.save(motion.resample(100), tmp_path / "b.csv", layout="unitree").losses] == ["LOSS010"]
+    assert [
+        p.rule
+        for p in bm.save(
+            motion.resample(100), tmp_path / "b.csv", layout="unitree"
+        ).losses
+    ] == ["LOSS010"]
 
 
 @pytest.mark.parametrize(("cell", "rules"), [("nan", set()), ("x1", {"TAB004"})])
@@ -170,10 +228,13 @@ def test_a_bad_cell_of_a_table_without_names(tmp_path, cell, rules):
     assert {p.rule for p in found.problems} - {"CSV012", "CSV013"} == rules
     assert all(p.location.line == 43 for p in found.problems if p.rule in rules)
     np.testing.assert_array_equal(
-        np.delete(found.value.link_position.values, 42, axis=0)[:, 0, 3:], [[1, 0, 0, 0]] * 59
+        np.delete(found.value.link_position.values, 42, axis=0)[:, 0, 3:],
+        [[1, 0, 0, 0]] * 59,
     )
     checked = bm.check(tmp_path / "a.csv")
-    assert {(p.rule, p.location.line) for p in checked.errors} == {(*(rules or {"MOT101"}), 43)}
+    assert {(p.rule, p.location.line) for p in checked.errors} == {
+        (*(rules or {"MOT101"}), 43)
+    }
 
 
 @pytest.mark.parametrize("yaw", [0.0, 1.0, -0.8])
@@ -192,17 +253,27 @@ def test_the_order_of_a_quaternion_that_has_the_root_upright(yaw, tmp_path):
 
 def test_nothing_is_guessed(tmp_path):
     assert "--input-rate" in refused(table(tmp_path, "a,b\n1,2\n"), "CSV002").hint
-    unclear = table(tmp_path, "root_x,root_y,root_z,root_q0,root_q1,root_q2,root_q3\n0,0,0,1,0,0,0\n")
+    unclear = table(
+        tmp_path,
+        "root_x,root_y,root_z,root_q0,root_q1,root_q2,root_q3\n0,0,0,1,0,0,0\n",
+    )
     assert "--quaternion-order" in refused(unclear, "CSV003", frame_rate=1).hint
-    first = bm.load(unclear, frame_rate=1, quaternion_order="wxyz").link_position.values[0, 0]
-    last = bm.load(unclear, frame_rate=1, quaternion_order="xyzw").link_position.values[0, 0]
+    first = bm.load(
+        unclear, frame_rate=1, quaternion_order="wxyz"
+    ).link_position.values[0, 0]
+    last = bm.load(unclear, frame_rate=1, quaternion_order="xyzw").link_position.values[
+        0, 0
+    ]
     assert first.tolist() == [0, 0, 0, 1, 0, 0, 0]
     assert last.tolist() == [0, 0, 0, 0, 1, 0, 0]
     large = table(tmp_path, "KNEE,HIP\n90,1\n")
     assert "--input-degrees" in refused(large, "CSV004", frame_rate=1).hint
-    assert bm.load(large, frame_rate=1, degrees=False).joint_displacement.values.tolist() == [[90, 1]]
+    assert bm.load(
+        large, frame_rate=1, degrees=False
+    ).joint_displacement.values.tolist() == [[90, 1]]
     assert np.allclose(
-        bm.load(large, frame_rate=1, degrees=True).joint_displacement.values, [[math.pi / 2, math.pi / 180]]
+        bm.load(large, frame_rate=1, degrees=True).joint_displacement.values,
+        [[math.pi / 2, math.pi / 180]],
     )
 
 
@@ -222,7 +293,12 @@ def test_nothing_is_guessed(tmp_path):
         ("a [furlong],b\n1,2\n", "CSV006", 1, None),
         ("root_x,root_y\n1,2\n", "CSV005", 1, None),
         ("root_x,root_y,root_z,a\n1,2,3,4\n", "CSV005", 1, None),
-        ("root_x,root_y,root_z,root_qw,root_qx,root_qy\n1,2,3,1,0,0\n", "CSV005", 1, None),
+        (
+            "root_x,root_y,root_z,root_qw,root_qx,root_qy\n1,2,3,1,0,0\n",
+            "CSV005",
+            1,
+            None,
+        ),
         ("zmp_x,zmp_y\n1,2\n", "CSV005", 1, None),
         ("\udc80,a\n1,2\n", "TAB006", 1, None),
     ],
@@ -236,19 +312,36 @@ def test_faults_have_their_place(tmp_path, text, rule, line, column):
 
 def test_lengths_of_quaternions_are_judged_as_in_other_formats(tmp_path):
     rows = "".join(f"1,2,3,{length},0,0,0\n" for length in (1, 1.05, 0, 5))
-    path = table(tmp_path, "root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n" + rows)
-    found = {(p.rule, p.severity, p.location.line) for p in bm.check(path, frame_rate=10).problems}
-    assert found == {("MOT102", "warning", 3), ("MOT103", "warning", 4), ("MOT104", "error", 5)}
-    assert bm.load(path, frame_rate=10).link_position.values[:, 0, 3].tolist() == [1, 1.05, 0, 5]
+    path = table(
+        tmp_path, "root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n" + rows
+    )
+    found = {
+        (p.rule, p.severity, p.location.line)
+        for p in bm.check(path, frame_rate=10).problems
+    }
+    assert found == {
+        ("MOT102", "warning", 3),
+        ("MOT103", "warning", 4),
+        ("MOT104", "error", 5),
+    }
+    assert bm.load(path, frame_rate=10).link_position.values[:, 0, 3].tolist() == [
+        1,
+        1.05,
+        0,
+        5,
+    ]
 
 
 def test_roll_pitch_yaw(tmp_path):
     path = table(
-        tmp_path, "root_yaw,root_x,root_y,root_z,root_pitch,root_roll\n90,0,0,0,0,0\n0,0,0,0,90,0\n0,0,0,0,0,90\n"
+        tmp_path,
+        "root_yaw,root_x,root_y,root_z,root_pitch,root_roll\n90,0,0,0,0,0\n0,0,0,0,90,0\n0,0,0,0,0,90\n",
     )
     turns = bm.load(path, frame_rate=1, degrees=True).link_position.values[:, 0, 3:]
     half = math.sqrt(0.5)
-    assert np.allclose(turns, [[half, 0, 0, half], [half, 0, half, 0], [half, half, 0, 0]], atol=1e-15)
+    assert np.allclose(
+        turns, [[half, 0, 0, half], [half, 0, half, 0], [half, half, 0, 0]], atol=1e-15
+    )
 
 
 def test_joints_go_by_name(tmp_path):
@@ -257,26 +350,52 @@ def test_joints_go_by_name(tmp_path):
     motion = bm.load(path, body=body, frame_rate=1, degrees=True)
     assert motion.joint_displacement.part_labels == ("SHOULDER", "ELBOW", "HAND")
     # A sliding joint is in metres whatever angles are in.
-    assert np.allclose(motion.joint_displacement.values, [[math.radians(10), math.radians(20), 0.3]], atol=1e-15)
-    problem = refused(table(tmp_path, "HAND,KNEE\n1,2\n"), "TAB101", body=body, frame_rate=1)
+    assert np.allclose(
+        motion.joint_displacement.values,
+        [[math.radians(10), math.radians(20), 0.3]],
+        atol=1e-15,
+    )
+    problem = refused(
+        table(tmp_path, "HAND,KNEE\n1,2\n"), "TAB101", body=body, frame_rate=1
+    )
     assert problem.data["names"] == ["KNEE"]
     partly = bm.load(table(tmp_path, "HAND,ELBOW\n1,2\n"), body=body, frame_rate=1)
     assert partly.joint_displacement.values.tolist() == [[0, 2, 1]]
     assert [p.rule for p in partly.problems] == ["TAB102", "CSV011"]
-    generic = bm.load(table(tmp_path, "joint_2,joint_0,joint_1\n3,1,2\n"), body=body, frame_rate=1)
+    generic = bm.load(
+        table(tmp_path, "joint_2,joint_0,joint_1\n3,1,2\n"), body=body, frame_rate=1
+    )
     assert generic.joint_displacement.values.tolist() == [[1, 2, 3]]
-    cross = bm.load(table(tmp_path, "joint_2,joint_0,joint_1\n3,180,90\n"), body=body, frame_rate=1, degrees=True)
+    cross = bm.load(
+        table(tmp_path, "joint_2,joint_0,joint_1\n3,180,90\n"),
+        body=body,
+        frame_rate=1,
+        degrees=True,
+    )
     assert np.allclose(cross.joint_displacement.values, [[math.pi, math.pi / 2, 3]])
     nameless = table(tmp_path, "0,0,0,0,0,0,1,1,2\n")
-    assert "SHOULDER, ELBOW, HAND" in refused(nameless, "CSV007", body=body, layout="unitree").message
+    assert (
+        "SHOULDER, ELBOW, HAND"
+        in refused(nameless, "CSV007", body=body, layout="unitree").message
+    )
 
 
 def test_numbered_joints_are_joints_by_id(tmp_path):
-    crossed = bm.load(table(tmp_path, "time,joint_1,joint_2 [deg],joint_0\n0,1,180,0.5\n1,1.5,90,0.25\n"))
-    assert np.allclose(crossed.joint_displacement.values, [[0.5, 1, math.pi], [0.25, 1.5, math.pi / 2]], atol=1e-15)
+    crossed = bm.load(
+        table(
+            tmp_path, "time,joint_1,joint_2 [deg],joint_0\n0,1,180,0.5\n1,1.5,90,0.25\n"
+        )
+    )
+    assert np.allclose(
+        crossed.joint_displacement.values,
+        [[0.5, 1, math.pi], [0.25, 1.5, math.pi / 2]],
+        atol=1e-15,
+    )
     assert crossed.joint_displacement.part_labels == ()
     assert [p.rule for p in crossed.problems] == ["CSV011"]
-    gaps = bm.load(table(tmp_path, "joint_3,joint_1\n3,1\n"), frame_rate=1, degrees=False)
+    gaps = bm.load(
+        table(tmp_path, "joint_3,joint_1\n3,1\n"), frame_rate=1, degrees=False
+    )
     assert gaps.joint_displacement.values.tolist() == [[0, 1, 0, 3]]
     (problem,) = gaps.problems
     assert problem.rule == "TAB102"
@@ -299,11 +418,18 @@ def test_names_of_a_body_are_written(tmp_path):
     first = (tmp_path / "a.csv").read_text().splitlines()[0]
     assert first == "time,SHOULDER [deg],ELBOW [deg],HAND [m]"
     back = bm.load(tmp_path / "a.csv")
-    assert np.allclose(back.joint_displacement.values, motion.joint_displacement.values, atol=1e-15)
+    assert np.allclose(
+        back.joint_displacement.values, motion.joint_displacement.values, atol=1e-15
+    )
 
 
 def test_times(tmp_path):
-    assert bm.load(table(tmp_path, "time,a\n0,1\n0.033333,2\n0.066667,3\n0.1,4\n")).frame_rate == 30
+    assert (
+        bm.load(
+            table(tmp_path, "time,a\n0,1\n0.033333,2\n0.066667,3\n0.1,4\n")
+        ).frame_rate
+        == 30
+    )
     uneven = bm.load(table(tmp_path, "t,a\n0,1\n0.1,2\n0.3,3\n"))
     assert uneven.timeline == Timeline.stamped([0, 0.1, 0.3])
     tiny = bm.load(table(tmp_path, "t,a\n0,1\n5e-324,2\n"))
@@ -324,14 +450,25 @@ def test_losses_are_reported(tmp_path):
                 part_labels=("time", "b"),
                 extra={"k": 1},
             ),
-            MultiValueSeq(content="JointEffort", timeline=timeline, values=np.zeros((3, 2))),
-            Vector3Seq(content="ZMP", timeline=Timeline.uniform(2, 50), values=np.zeros((2, 3))),
+            MultiValueSeq(
+                content="JointEffort", timeline=timeline, values=np.zeros((3, 2))
+            ),
+            Vector3Seq(
+                content="ZMP", timeline=Timeline.uniform(2, 50), values=np.zeros((2, 3))
+            ),
             OtherSeq(type="Foo", content="bar"),
         ),
         extra={"maker": "me"},
     )
     found = [p.rule for p in bm.save(motion, tmp_path / "a.csv").losses]
-    assert sorted(found) == ["LOSS007", "LOSS007", "LOSS008", "LOSS008", "LOSS009", "LOSS011"]
+    assert sorted(found) == [
+        "LOSS007",
+        "LOSS007",
+        "LOSS008",
+        "LOSS008",
+        "LOSS009",
+        "LOSS011",
+    ]
     found = [p.rule for p in bm.save(motion, tmp_path / "a.npz").losses]
     assert sorted(found) == ["LOSS007", "LOSS007", "LOSS008", "LOSS008", "LOSS011"]
     with pytest.raises(ValueError, match="nothing to write"):
@@ -340,16 +477,33 @@ def test_losses_are_reported(tmp_path):
 
 def test_a_quaternion_that_is_none_is_kept(tmp_path):
     """Uninitialised memory, as the reference program writes it."""
-    poses = np.array([[[0, 0, 1, 2.0, 0, 0, 0]], [[0, 0, 1, 0, 0, 0, 0]], [[0, 0, 1, 1.0001, 0, 0, 0]]])
-    motion = Motion((MultiSE3Seq(content="LinkPosition", timeline=Timeline.uniform(3, 10), values=poses),))
+    poses = np.array(
+        [
+            [[0, 0, 1, 2.0, 0, 0, 0]],
+            [[0, 0, 1, 0, 0, 0, 0]],
+            [[0, 0, 1, 1.0001, 0, 0, 0]],
+        ]
+    )
+    motion = Motion(
+        (
+            MultiSE3Seq(
+                content="LinkPosition", timeline=Timeline.uniform(3, 10), values=poses
+            ),
+        )
+    )
     assert not bm.save(motion, tmp_path / "a.csv").losses
-    np.testing.assert_array_equal(bm.load(tmp_path / "a.csv").link_position.values, poses)
+    np.testing.assert_array_equal(
+        bm.load(tmp_path / "a.csv").link_position.values, poses
+    )
 
 
 def test_a_long_table(tmp_path):
     """More than one block, with a fault in the last of them."""
     rng = np.random.default_rng(0)
-    motion = bm.Motion.from_joints(rng.normal(size=(30000, 20)) * 10.0 ** rng.integers(-9, 1, size=(30000, 20)), 200)
+    motion = bm.Motion.from_joints(
+        rng.normal(size=(30000, 20)) * 10.0 ** rng.integers(-9, 1, size=(30000, 20)),
+        200,
+    )
     path = tmp_path / "a.csv"
     bm.save(motion, path)
     assert path.stat().st_size > 8 << 20
@@ -362,20 +516,29 @@ def test_a_long_table(tmp_path):
 @settings(max_examples=tries(200), deadline=None)
 @given(
     data=st.one_of(
-        st.binary(max_size=200), st.text('0123456789.,;eE+- \n\t"#abtimeroot_xqnf[]', max_size=200).map(str.encode)
+        st.binary(max_size=200),
+        st.text('0123456789.,;eE+- \n\t"#abtimeroot_xqnf[]', max_size=200).map(
+            str.encode
+        ),
     )
 )
 def test_any_bytes(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("any") / "a.csv"
     path.write_bytes(data)
-    for options in ({}, {"frame_rate": 10.0, "layout": "unitree"}, {"frame_rate": 10.0, "degrees": True}):
+    for options in (
+        {},
+        {"frame_rate": 10.0, "layout": "unitree"},
+        {"frame_rate": 10.0, "degrees": True},
+    ):
         with contextlib.suppress(bm.FormatError):
             assert isinstance(read_csv(path, **options), Motion)
 
 
 def bent(limit: float) -> Body:
     """A base and two knees that bend from 0 to `limit` [rad]."""
-    links = [Link(name="BASE", index=0, parent=-1, joint=Joint(name="BASE", type="fixed"))]
+    links = [
+        Link(name="BASE", index=0, parent=-1, joint=Joint(name="BASE", type="fixed"))
+    ]
     for k, name in enumerate(("L_KNEE", "R_KNEE")):
         joint = Joint(name=name, type="rotate", id=k, lower=0.0, upper=limit)
         links.append(Link(name=name, index=k + 1, parent=0, joint=joint))
@@ -390,7 +553,9 @@ def test_the_unit_of_angles_is_said_when_it_is_taken_for_granted(tmp_path):
     assert "--input-degrees" in note.hint
     for said in (True, False):
         assert not bm.load(path, degrees=said).problems
-    assert not bm.load(table(tmp_path, "time,L_KNEE [deg],R_KNEE [rad]\n0,12,5\n1,8,4\n")).problems
+    assert not bm.load(
+        table(tmp_path, "time,L_KNEE [deg],R_KNEE [rad]\n0,12,5\n1,8,4\n")
+    ).problems
 
 
 def test_angles_far_beyond_the_limits_of_a_joint_may_be_degrees(tmp_path):
@@ -398,7 +563,9 @@ def test_angles_far_beyond_the_limits_of_a_joint_may_be_degrees(tmp_path):
     problem = refused(path, "CSV004", body=bent(2.5))
     assert "L_KNEE" in problem.message and "2.5 rad" in problem.message
     assert "--input-degrees" in problem.hint
-    assert bm.load(path, body=bent(2.5), degrees=False).joint_displacement.values.tolist() == [[5, 1], [4, 2]]
+    assert bm.load(
+        path, body=bent(2.5), degrees=False
+    ).joint_displacement.values.tolist() == [[5, 1], [4, 2]]
     assert [p.rule for p in bm.load(path, body=bent(4.5)).problems] == ["CSV011"]
 
 
@@ -407,8 +574,13 @@ def test_one_frame_beyond_the_limits_is_not_in_degrees(value, tmp_path):
     """It is found as what it is, and hides no number that is not finite."""
     rows = [[k / 10, 0.5, 0.5] for k in range(10)]
     rows[6][1], rows[4][2] = value, math.nan
-    path = table(tmp_path, "time,L_KNEE,R_KNEE\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
-    assert bm.load(path, body=bent(2.5)).joint_displacement.values[6].tolist() == [value, 0.5]
+    path = table(
+        tmp_path, "time,L_KNEE,R_KNEE\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
+    )
+    assert bm.load(path, body=bent(2.5)).joint_displacement.values[6].tolist() == [
+        value,
+        0.5,
+    ]
     found = {(p.rule, p.location.line) for p in bm.check(path, body=bent(2.5)).problems}
     assert {("MOT101", 6), ("MOT204", 8)} <= found
     assert "CSV004" not in {rule for rule, _ in found}
@@ -419,10 +591,15 @@ def test_joints_that_look_like_degrees_are_all_that_is_found(value, tmp_path):
     pose = "root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz"
     rows = "".join(f"{k / 10},0,0,0,1,0,0,0,{value},{value}\n" for k in range(10))
     path = table(tmp_path, f"time,{pose},L_KNEE,R_KNEE\n{rows}")
-    assert [(p.rule, p.location.line) for p in bm.check(path, body=bent(2.5)).problems] == [("CSV004", 1)]
+    assert [
+        (p.rule, p.location.line) for p in bm.check(path, body=bent(2.5)).problems
+    ] == [("CSV004", 1)]
 
 
-@pytest.mark.parametrize(("column", "rule"), [("joint_two", "TAB101"), ("joint_3", "CSV006"), ("joint_03", "TAB103")])
+@pytest.mark.parametrize(
+    ("column", "rule"),
+    [("joint_two", "TAB101"), ("joint_3", "CSV006"), ("joint_03", "TAB103")],
+)
 def test_joints_without_a_clear_column_are_unknown(column, rule, examples, tmp_path):
     """No value is made up for them, nothing follows, and the other joints are checked."""
     path = tmp_path / "walk.csv"
@@ -433,7 +610,13 @@ def test_joints_without_a_clear_column_are_unknown(column, rule, examples, tmp_p
         for place, value in fault.items():
             values[place] = value
         bm.save(
-            motion.replaced(*(replace(joints, values=values) if c is joints else c for c in motion.components)), path
+            motion.replaced(
+                *(
+                    replace(joints, values=values) if c is joints else c
+                    for c in motion.components
+                )
+            ),
+            path,
         )
         path.write_text(path.read_text().replace(",joint_2,", f",{column},", 1))
         found = {p.rule: p.location.line for p in bm.check(path, body=body).problems}
@@ -442,8 +625,18 @@ def test_joints_without_a_clear_column_are_unknown(column, rule, examples, tmp_p
 
 def test_angles_of_the_root_are_no_exception(tmp_path):
     names = "root_x,root_y,root_z,root_roll,root_pitch,root_yaw"
-    assert "--input-degrees" in refused(table(tmp_path, f"{names}\n0,0,0,0,0,90\n"), "CSV004", frame_rate=1).hint
-    assert [p.rule for p in bm.load(table(tmp_path, f"{names}\n0,0,0,0,0,3\n"), frame_rate=1).problems] == ["CSV011"]
+    assert (
+        "--input-degrees"
+        in refused(
+            table(tmp_path, f"{names}\n0,0,0,0,0,90\n"), "CSV004", frame_rate=1
+        ).hint
+    )
+    assert [
+        p.rule
+        for p in bm.load(
+            table(tmp_path, f"{names}\n0,0,0,0,0,3\n"), frame_rate=1
+        ).problems
+    ] == ["CSV011"]
 
 
 def test_contacts_of_a_spot_are_columns(tmp_path):
@@ -451,10 +644,15 @@ def test_contacts_of_a_spot_are_columns(tmp_path):
     stance = np.array([[1, 1, 1, 1], [0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 1]], float)
     timeline = bm.Timeline.uniform(4, 10.0)
     joints = bm.MultiValueSeq(
-        content="JointDisplacement", timeline=timeline, values=np.zeros((4, 2)), part_labels=("fl_hx", "fl_hy")
+        content="JointDisplacement",
+        timeline=timeline,
+        values=np.zeros((4, 2)),
+        part_labels=("fl_hx", "fl_hy"),
     )
     feet = ("fl", "fr", "hl", "hr")
-    contacts = bm.MultiValueSeq(content="FootContact", timeline=timeline, values=stance, part_labels=feet)
+    contacts = bm.MultiValueSeq(
+        content="FootContact", timeline=timeline, values=stance, part_labels=feet
+    )
     path = tmp_path / "trot.csv"
     assert not bm.save(bm.Motion((joints, contacts)), path).problems
     assert (
@@ -476,22 +674,45 @@ def test_contacts_of_some_feet_are_columns_like_any_other(tmp_path):
 
 def test_reading_goes_on_after_faults(tmp_path):
     path = tmp_path / "walk.csv"
-    path.write_text("time,HIP [rad],KNEE [inch]\n0,0.1,1\n0.1,x,1\n0.2,0.1\n0.3,0.2,nan\n0.2,nan,1\n0.5,0.5,1\n")
-    found = [(problem.rule, problem.location.line) for problem in bm.check(path).problems]
-    assert found == [("CSV006", 1), ("TAB004", 3), ("TAB003", 4), ("MOT105", 6), ("MOT101", 6)]
+    path.write_text(
+        "time,HIP [rad],KNEE [inch]\n0,0.1,1\n0.1,x,1\n0.2,0.1\n0.3,0.2,nan\n0.2,nan,1\n0.5,0.5,1\n"
+    )
+    found = [
+        (problem.rule, problem.location.line) for problem in bm.check(path).problems
+    ]
+    assert found == [
+        ("CSV006", 1),
+        ("TAB004", 3),
+        ("TAB003", 4),
+        ("MOT105", 6),
+        ("MOT101", 6),
+    ]
     with pytest.raises(bm.FormatError) as caught:
         bm.load(path)
-    assert {problem.rule for problem in caught.value.problems} == {"CSV006", "TAB004", "TAB003", "MOT105"}
+    assert {problem.rule for problem in caught.value.problems} == {
+        "CSV006",
+        "TAB004",
+        "TAB003",
+        "MOT105",
+    }
 
 
 @pytest.mark.parametrize(
     ("row", "rules"),
-    [(12, {"TAB004", "MOT210"}), (5, {"TAB004", "MOT210"}), (0, {"TAB004", "MOT210"}), (None, {"MOT210"})],
+    [
+        (12, {"TAB004", "MOT210"}),
+        (5, {"TAB004", "MOT210"}),
+        (0, {"TAB004", "MOT210"}),
+        (None, {"MOT210"}),
+    ],
 )
 def test_a_row_that_cannot_be_read_leaves_the_rate_of_the_others(row, rules, tmp_path):
     """Frames 20 s apart are found at the first of them, wherever the unread row is; its time is that of an even step."""
     path = tmp_path / "walk.csv"
-    path.write_text("time [s],HIP [rad]\n" + "".join(f"{20 * k},{'x' if k == row else 0}\n" for k in range(13)))
+    path.write_text(
+        "time [s],HIP [rad]\n"
+        + "".join(f"{20 * k},{'x' if k == row else 0}\n" for k in range(13))
+    )
     found = registry.read(path)[1].value
     assert found.joint_displacement.timeline == Timeline.uniform(13, 0.05)
     assert {problem.rule for problem in bm.check(path).problems} == rules
@@ -509,7 +730,9 @@ def test_an_empty_cell_between_tabs_is_not_filled_from_the_next_row(tmp_path):
         bm.load(path)
 
 
-@pytest.mark.parametrize("text", [f"{mark}time\tA\t\n0\t1\t2\n" for mark in ("", "# ", "#\t")])
+@pytest.mark.parametrize(
+    "text", [f"{mark}time\tA\t\n0\t1\t2\n" for mark in ("", "# ", "#\t")]
+)
 def test_a_name_that_is_absent_between_tabs_is_a_column(text, tmp_path):
     (tmp_path / "a.csv").write_text(text)
     motion = bm.load(tmp_path / "a.csv", delimiter="\t")

@@ -14,7 +14,9 @@ from sample_files import CORPUS, missing
 
 COUNT = 6
 POSITION = np.random.default_rng(1).normal(size=(COUNT, 3))
-TURN = rotations.from_rpy(np.random.default_rng(2).normal(size=(COUNT, 3)) * [0.1, 0.1, 2])
+TURN = rotations.from_rpy(
+    np.random.default_rng(2).normal(size=(COUNT, 3)) * [0.1, 0.1, 2]
+)
 XYZW = TURN[:, [1, 2, 3, 0]]
 AXIS, ANGLE = rotations.to_axis_angle(TURN)
 Q = np.random.default_rng(3).normal(size=(COUNT, 2))
@@ -50,12 +52,45 @@ LAYOUTS = {
         "rigid_body_rot": two(XYZW),
         "joint_names": NAMES,
     },
-    "GMR": {"fps": 50.0, "dof_pos": Q, "root_pos": POSITION, "root_rot": XYZW, "joint_names": NAMES},
-    "GMR, w first": {"fps": 50.0, "dof_pos": Q, "root_pos": POSITION, "root_rot": TURN, "joint_names": NAMES},
-    "ASAP": {"fps": 50, "dof": Q, "root_trans_offset": POSITION, "root_rot": XYZW, "joint_names": NAMES},
-    "MuJoCo": {"times": np.arange(COUNT) / 50, "qpos": QPOS, "qvel": QPOS[:, 1:], "ctrl": Q[1:], "joint_names": NAMES},
-    "loco-mujoco 1": {"frequency": 50.0, "qpos": QPOS, "joint_names": np.array(["root", "a", "b"])},
-    "holosoma": {"fps": np.array([50]), "joint_pos": QPOS, "joint_vel": QPOS[:, 1:], "joint_names": NAMES},
+    "GMR": {
+        "fps": 50.0,
+        "dof_pos": Q,
+        "root_pos": POSITION,
+        "root_rot": XYZW,
+        "joint_names": NAMES,
+    },
+    "GMR, w first": {
+        "fps": 50.0,
+        "dof_pos": Q,
+        "root_pos": POSITION,
+        "root_rot": TURN,
+        "joint_names": NAMES,
+    },
+    "ASAP": {
+        "fps": 50,
+        "dof": Q,
+        "root_trans_offset": POSITION,
+        "root_rot": XYZW,
+        "joint_names": NAMES,
+    },
+    "MuJoCo": {
+        "times": np.arange(COUNT) / 50,
+        "qpos": QPOS,
+        "qvel": QPOS[:, 1:],
+        "ctrl": Q[1:],
+        "joint_names": NAMES,
+    },
+    "loco-mujoco 1": {
+        "frequency": 50.0,
+        "qpos": QPOS,
+        "joint_names": np.array(["root", "a", "b"]),
+    },
+    "holosoma": {
+        "fps": np.array([50]),
+        "joint_pos": QPOS,
+        "joint_vel": QPOS[:, 1:],
+        "joint_names": NAMES,
+    },
     "MimicKit": {
         "fps": 50,
         "frames": np.hstack([POSITION, AXIS * ANGLE[:, None], Q]),
@@ -75,7 +110,9 @@ def test_layouts(tmp_path, name):
     root = motion.link_position.values[:, 0]
     np.testing.assert_allclose(root[:, :3], POSITION)
     assert rotations.angle_between(root[:, 3:], TURN).max() < 1e-7
-    assert motion.link_position.part_labels == (("base", "far") if name == "AMP" else ())
+    assert motion.link_position.part_labels == (
+        ("base", "far") if name == "AMP" else ()
+    )
 
 
 def test_a_fixed_base_and_one_array_for_each_joint(tmp_path):
@@ -83,7 +120,9 @@ def test_a_fixed_base_and_one_array_for_each_joint(tmp_path):
     assert bm.load(tmp_path / "a.npz").link_position is None
     np.savez(tmp_path / "b.npz", q_a=Q[:, 0], q_b=Q[:, 1], dq_a=Q[:, 0], dq_b=Q[:, 1])
     motion = bm.load(tmp_path / "b.npz")
-    assert motion.frame_rate == 500 and np.array_equal(motion.joint_displacement.values, Q)
+    assert motion.frame_rate == 500 and np.array_equal(
+        motion.joint_displacement.values, Q
+    )
     assert bm.load(tmp_path / "b.npz", frame_rate=100).frame_rate == 100
 
 
@@ -91,7 +130,11 @@ def test_the_order_of_quaternions():
     """Undecided where a person lies on the side, and for rotations about an axis between both readings."""
     assert (order_of(TURN), order_of(XYZW)) == ("wxyz", "xyzw")
     lying = rotations.multiply(rotations.from_rpy([np.pi / 2, 0, 0]), TURN)
-    assert order_of(lying) is None and order_of(np.zeros((3, 4))) is None and order_of(np.full((3, 4), 0.5)) is None
+    assert (
+        order_of(lying) is None
+        and order_of(np.zeros((3, 4))) is None
+        and order_of(np.full((3, 4), 0.5)) is None
+    )
 
 
 def test_samples_of_retargeted_motions():
@@ -104,7 +147,10 @@ def test_samples_of_retargeted_motions():
         assert np.abs(motion.joint_displacement.values).max() < 2 * np.pi
         if motion.link_position is not None:
             root = motion.link_position.values[:, 0]
-            assert 0.5 < np.median(root[:, 2]) < 1 and np.median(rotations.rotate(root[:, 3:], [0, 0, 1.0])[:, 2]) > 0.9
+            assert (
+                0.5 < np.median(root[:, 2]) < 1
+                and np.median(rotations.rotate(root[:, 3:], [0, 0, 1.0])[:, 2]) > 0.9
+            )
         if motion.joint_displacement.num_parts == 29 and path.suffix != ".csv":
             assert motion.joint_displacement.part_labels[3] == "left_knee_joint"
 
@@ -114,10 +160,14 @@ def test_bones_seed(tmp_path):
     roll, pitch, yaw = np.degrees(rotations.to_rpy(TURN[0]))
     row = [0, *(POSITION[0] * 100), roll, pitch, yaw, *np.degrees(Q[0])]
     head = "Frame,root_translateX,root_translateY,root_translateZ,root_rotateX,root_rotateY,root_rotateZ,a_dof,b_dof"
-    (tmp_path / "a.csv").write_text(head + "\n" + ",".join(map(repr, map(float, row))) + "\n")
+    (tmp_path / "a.csv").write_text(
+        head + "\n" + ",".join(map(repr, map(float, row))) + "\n"
+    )
     motion = bm.load(tmp_path / "a.csv", frame_rate=120)
     np.testing.assert_allclose(motion.link_position.values[0, 0, :3], POSITION[0])
-    assert rotations.angle_between(motion.link_position.values[0, 0, 3:], TURN[0]) < 1e-7
+    assert (
+        rotations.angle_between(motion.link_position.values[0, 0, 3:], TURN[0]) < 1e-7
+    )
     np.testing.assert_allclose(motion.joint_displacement.values, Q[:1])
     assert motion.joint_displacement.part_labels == ("a", "b")
 
@@ -132,8 +182,12 @@ def test_joints_without_names_are_those_of_the_robot():
     names = [link.name for link in body.links]
     for path in files:
         poses = body.link_poses(bm.load_motion(path))
-        local = rotations.rotate(rotations.conjugate(poses[:, :1, 3:]), poses[..., :3] - poses[:, :1, :3])
+        local = rotations.rotate(
+            rotations.conjugate(poses[:, :1, 3:]), poses[..., :3] - poses[:, :1, :3]
+        )
         with path.open("rb") as file:
             recorded = pickle.load(file)
         links = [names.index(name) for name in recorded["link_body_list"]]
-        np.testing.assert_allclose(local[:, links], recorded["local_body_pos"], atol=1e-5)
+        np.testing.assert_allclose(
+            local[:, links], recorded["local_body_pos"], atol=1e-5
+        )

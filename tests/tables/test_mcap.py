@@ -8,7 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory, text_format
+from google.protobuf import (
+    descriptor_pb2,
+    descriptor_pool,
+    json_format,
+    message_factory,
+    text_format,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
@@ -43,7 +49,9 @@ message_type { name: "JointStates" field { name: "timestamp" number: 1 type: TYP
 """
 
 
-def log(*messages: tuple[str, object], step: int = 10**7, start: int = 0, **options: object) -> bytes:
+def log(
+    *messages: tuple[str, object], step: int = 10**7, start: int = 0, **options: object
+) -> bytes:
     """Return a log of JSON messages, each with its topic, so many nanoseconds apart from `start` on."""
     stream = io.BytesIO()
     writer = Writer(stream, **options)
@@ -81,7 +89,9 @@ def some_poses(seed: int, count: int) -> np.ndarray:
 
 def a_motion(rate: float, count: int = 20) -> bm.Motion:
     q = np.random.default_rng(1).normal(size=(count, 3))
-    return bm.Motion.from_joints(q, rate, root=some_poses(2, count), joint_names=("KNEE", "HIP", "ELBOW"))
+    return bm.Motion.from_joints(
+        q, rate, root=some_poses(2, count), joint_names=("KNEE", "HIP", "ELBOW")
+    )
 
 
 @pytest.mark.parametrize("encoding", ["cdr", "json"])
@@ -93,37 +103,70 @@ def test_written_logs(tmp_path, encoding, rate):
     again = bm.load_motion(tmp_path / "a.mcap")
     assert again.frame_rate == rate
     assert again.joint_displacement == motion.joint_displacement
-    np.testing.assert_array_equal(again.link_position.values, motion.link_position.values)
+    np.testing.assert_array_equal(
+        again.link_position.values, motion.link_position.values
+    )
     with (tmp_path / "a.mcap").open("rb") as stream:
-        read = [(channel.topic, message) for _, channel, message in make_reader(stream).iter_messages()]
+        read = [
+            (channel.topic, message)
+            for _, channel, message in make_reader(stream).iter_messages()
+        ]
     assert [topic for topic, _ in read] == ["/joint_states", "/tf"] * 20
-    assert [message.log_time for _, message in read[::2]] == [round(k * 1e9 / rate) for k in range(20)]
+    assert [message.log_time for _, message in read[::2]] == [
+        round(k * 1e9 / rate) for k in range(20)
+    ]
     if encoding == "json":
         assert json.loads(read[0][1].data)["name"] == ["KNEE", "HIP", "ELBOW"]
         return
-    with AnyReader([tmp_path / "a.mcap"], default_typestore=get_typestore(Stores.LATEST)) as reader:
-        found = [reader.deserialize(data, kind.msgtype) for kind, _, data in reader.messages()]
+    with AnyReader(
+        [tmp_path / "a.mcap"], default_typestore=get_typestore(Stores.LATEST)
+    ) as reader:
+        found = [
+            reader.deserialize(data, kind.msgtype)
+            for kind, _, data in reader.messages()
+        ]
     assert found[0].name == ["KNEE", "HIP", "ELBOW"]
-    np.testing.assert_array_equal([one.position for one in found[::2]], motion.joint_displacement.values)
+    np.testing.assert_array_equal(
+        [one.position for one in found[::2]], motion.joint_displacement.values
+    )
     turn = found[-1].transforms[0].transform.rotation
-    np.testing.assert_array_equal([turn.w, turn.x, turn.y, turn.z], motion.link_position.values[-1, 0, 3:])
+    np.testing.assert_array_equal(
+        [turn.w, turn.x, turn.y, turn.z], motion.link_position.values[-1, 0, 3:]
+    )
 
 
 @pytest.mark.parametrize("compression", list(CompressionType))
 def test_frames(tmp_path, compression):
     """Poses are products along the tree; static frames, other times and another order of names are followed."""
     base, fixed, camera = some_poses(3, 9), some_poses(4, 1)[0], some_poses(5, 1)[0]
-    messages = [("/tf_static", {"transforms": [frame("pelvis", "torso", fixed), frame("odom", "camera", camera)]})]
+    messages = [
+        (
+            "/tf_static",
+            {
+                "transforms": [
+                    frame("pelvis", "torso", fixed),
+                    frame("odom", "camera", camera),
+                ]
+            },
+        )
+    ]
     for k in range(9):
         names = ("a", "b") if k % 2 else ("b", "a")
-        messages.append(("/joint_states", {"name": names, "position": [k + (name == "b") / 2 for name in names]}))
+        messages.append(
+            (
+                "/joint_states",
+                {"name": names, "position": [k + (name == "b") / 2 for name in names]},
+            )
+        )
         messages.append(("/tf", {"transforms": [frame("odom", "pelvis", base[k])]}))
     (tmp_path / "a.mcap").write_bytes(log(*messages, compression=compression))
     found = bm.load_motion(tmp_path / "a.mcap")
     links = found.link_position
     assert links.part_labels == ("pelvis", "torso", "camera")
     np.testing.assert_array_equal(links.values[:, 0], base)
-    np.testing.assert_allclose(links.values[:, 1], poses.compose(base, fixed), atol=1e-12)
+    np.testing.assert_allclose(
+        links.values[:, 1], poses.compose(base, fixed), atol=1e-12
+    )
     np.testing.assert_allclose(links.values[:, 2], np.tile(camera, (9, 1)), atol=1e-12)
     np.testing.assert_array_equal(found["b"] - found["a"], 0.5)
 
@@ -133,7 +176,9 @@ def test_protobuf(tmp_path):
     pool = descriptor_pool.DescriptorPool()
     pool.Add(text_format.Parse(FIELDS, descriptor_pb2.FileDescriptorProto()))
     kinds = {
-        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"foxglove.{name}"))
+        name: message_factory.GetMessageClass(
+            pool.FindMessageTypeByName(f"foxglove.{name}")
+        )
         for name in ("FrameTransforms", "JointStates")
     }
     stream = io.BytesIO()
@@ -143,15 +188,36 @@ def test_protobuf(tmp_path):
     for k in range(5):
         at = {"seconds": 7, "nanos": k * 10**7}
         parts = frame("world", "base", pose[k])["transform"]
-        transform = {"timestamp": at, "parent_frame_id": "world", "child_frame_id": "base", **parts}
-        states = {"timestamp": at, "joints": [{"name": "HIP", "position": k / 7}, {"name": "KNEE", "position": 0.0}]}
-        for name, fields in (("FrameTransforms", {"transforms": [transform]}), ("JointStates", states)):
+        transform = {
+            "timestamp": at,
+            "parent_frame_id": "world",
+            "child_frame_id": "base",
+            **parts,
+        }
+        states = {
+            "timestamp": at,
+            "joints": [
+                {"name": "HIP", "position": k / 7},
+                {"name": "KNEE", "position": 0.0},
+            ],
+        }
+        for name, fields in (
+            ("FrameTransforms", {"transforms": [transform]}),
+            ("JointStates", states),
+        ):
             plain.append((f"/{name}", fields))
             schema = writer.register_schema(
-                f"foxglove.{name}", "protobuf", build_file_descriptor_set(kinds[name]).SerializeToString()
+                f"foxglove.{name}",
+                "protobuf",
+                build_file_descriptor_set(kinds[name]).SerializeToString(),
             )
             channel = writer.register_channel(f"/{name}", "protobuf", schema)
-            writer.add_message(channel, k, json_format.ParseDict(fields, kinds[name]()).SerializeToString(), k)
+            writer.add_message(
+                channel,
+                k,
+                json_format.ParseDict(fields, kinds[name]()).SerializeToString(),
+                k,
+            )
     writer.finish()
     (tmp_path / "a.mcap").write_bytes(stream.getvalue())
     (tmp_path / "b.mcap").write_bytes(log(*plain))
@@ -170,19 +236,32 @@ def test_bags(tmp_path, storage):
         kind = "sensor_msgs/msg/JointState"
         connection = bag.add_connection("/joint_states", kind, typestore=store)
         for k in range(6):
-            stamp = made["builtin_interfaces/msg/Time"](sec=1_700_000_000, nanosec=k * 10**7)
+            stamp = made["builtin_interfaces/msg/Time"](
+                sec=1_700_000_000, nanosec=k * 10**7
+            )
             header = made["std_msgs/msg/Header"](stamp=stamp, frame_id="")
             names, none = ["a", "b"][: 1 + (k < 3)], np.zeros(0)
             message = made[kind](
-                header=header, name=names, position=np.full(len(names), k / 3), velocity=none, effort=none
+                header=header,
+                name=names,
+                position=np.full(len(names), k / 3),
+                velocity=none,
+                effort=none,
             )
-            bag.write(connection, 1_700_000_000 * 10**9 + k, store.serialize_cdr(message, kind))
+            bag.write(
+                connection,
+                1_700_000_000 * 10**9 + k,
+                store.serialize_cdr(message, kind),
+            )
     paths = [tmp_path / "bag" / "metadata.yaml", *(tmp_path / "bag").glob("bag*")]
     for path in paths:
         found = bm.load_motion(path)
         np.testing.assert_array_equal(found["a"], np.arange(6) / 3)
         np.testing.assert_array_equal(found["b"], np.minimum(np.arange(6), 2) / 3)
-        assert found.frame_rate == 100 and {p.rule for p in found.problems} == {"MCP104", "MCP105"}
+        assert found.frame_rate == 100 and {p.rule for p in found.problems} == {
+            "MCP104",
+            "MCP105",
+        }
 
 
 ROBOT = bm.Body(
@@ -190,7 +269,12 @@ ROBOT = bm.Body(
     links=(
         bm.Link(name="pelvis", joint=bm.Joint(name="pelvis", type="free")),
         *(
-            bm.Link(name=n, index=k + 1, parent=0, joint=bm.Joint(name=n, type="rotate", id=k))
+            bm.Link(
+                name=n,
+                index=k + 1,
+                parent=0,
+                joint=bm.Joint(name=n, type="rotate", id=k),
+            )
             for k, n in enumerate(("HIP", "KNEE", "ELBOW"))
         ),
     ),
@@ -204,15 +288,22 @@ def test_root_of_a_robot(tmp_path, written_for, read_for):
     motion = a_motion(50)
     bm.save(motion, tmp_path / "a.mcap", body=written_for)
     again = bm.load_motion(tmp_path / "a.mcap", body=read_for)
-    np.testing.assert_array_equal(again.link_position.values, motion.link_position.values)
+    np.testing.assert_array_equal(
+        again.link_position.values, motion.link_position.values
+    )
     np.testing.assert_array_equal(again["KNEE"], motion["KNEE"])
     assert not again.problems
 
 
-def at(*stamps: float, names: tuple[str, ...] = ("HIP",), topic: str = "/joint_states") -> list[tuple[str, object]]:
+def at(
+    *stamps: float, names: tuple[str, ...] = ("HIP",), topic: str = "/joint_states"
+) -> list[tuple[str, object]]:
     """Return messages with these stamps [s] and the values 0, 1, 2 …."""
     of = [{"sec": int(stamp), "nanosec": round(stamp % 1 * 1e9)} for stamp in stamps]
-    return [(topic, {"timestamp": one, "name": names, "position": [k] * len(names)}) for k, one in enumerate(of)]
+    return [
+        (topic, {"timestamp": one, "name": names, "position": [k] * len(names)})
+        for k, one in enumerate(of)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -222,7 +313,12 @@ def at(*stamps: float, names: tuple[str, ...] = ("HIP",), topic: str = "/joint_s
         ([0, 0.5, 1], [0, 0.5, 1], [0, 1, 2], set()),  # of a simulation
         ([0, 0.02, 0.01, 0.03], [0, 0.01, 0.02, 0.03], [0, 2, 1, 3], set()),
         ([0, 5, 1, 6], [0, 1, 5, 6], [0, 2, 1, 3], set()),  # one message that is late
-        ([0, 0.5, 1, 0, 0.3], [0, 0.5, 1], [0, 1, 2], {"MCP106"}),  # a clock that is reset
+        (
+            [0, 0.5, 1, 0, 0.3],
+            [0, 0.5, 1],
+            [0, 1, 2],
+            {"MCP106"},
+        ),  # a clock that is reset
         ([0, 0.5, 0.5, 1], [0, 0.5, 1], [0, 2, 3], {"MCP106"}),
     ],
 )
@@ -240,8 +336,14 @@ def test_topics(tmp_path):
     here, there = some_poses(3, 4), some_poses(4, 4)
     messages = []
     for k in range(4):
-        messages += [state("HIP", at=k), ("/other/states", {"name": ["ARM"], "position": [k]})]
-        messages += [("/odom", frame("odom", "base", here[k])), ("/filtered", frame("odom", "base", there[k]))]
+        messages += [
+            state("HIP", at=k),
+            ("/other/states", {"name": ["ARM"], "position": [k]}),
+        ]
+        messages += [
+            ("/odom", frame("odom", "base", here[k])),
+            ("/filtered", frame("odom", "base", there[k])),
+        ]
     (tmp_path / "a.mcap").write_bytes(log(*messages))
     for topic, joint, root, unread in (
         (None, "HIP", here, "/other/states, base of /filtered"),
@@ -251,8 +353,13 @@ def test_topics(tmp_path):
         found = bm.load_motion(tmp_path / "a.mcap", topic=topic)
         assert found.joint_displacement.part_labels == (joint,)
         np.testing.assert_array_equal(found.link_position.values[:, 0], root)
-        assert [(p.rule, p.message) for p in found.problems] == [("MCP103", f"not read: {unread}")]
-    with pytest.raises(bm.FormatError, match=r"no motion in the topic /legs; the topics are /filtered \(no type\)"):
+        assert [(p.rule, p.message) for p in found.problems] == [
+            ("MCP103", f"not read: {unread}")
+        ]
+    with pytest.raises(
+        bm.FormatError,
+        match=r"no motion in the topic /legs; the topics are /filtered \(no type\)",
+    ):
         bm.load_motion(tmp_path / "a.mcap", topic="/legs")
 
 
@@ -260,8 +367,15 @@ def test_trajectories(tmp_path):
     """A trajectory replaces what is left of the one before it, from its first point on."""
 
     def goal(start: float, *points: tuple[float, float]) -> tuple[str, object]:
-        of = [{"time_from_start": {"nanosec": int(t * 1e9)}, "positions": [q]} for t, q in points]
-        return "/goal", {"timestamp": {"nanosec": int(start * 1e9)}, "joint_names": ["HIP"], "points": of}
+        of = [
+            {"time_from_start": {"nanosec": int(t * 1e9)}, "positions": [q]}
+            for t, q in points
+        ]
+        return "/goal", {
+            "timestamp": {"nanosec": int(start * 1e9)},
+            "joint_names": ["HIP"],
+            "points": of,
+        }
 
     first, second = goal(0.1, (0, 1), (0.5, 2), (0.9, 3)), goal(0.3, (0.1, 5), (0.6, 6))
     (tmp_path / "a.mcap").write_bytes(log(first, second))
@@ -278,15 +392,24 @@ def test_names_and_parents(tmp_path):
         bm.load_motion(tmp_path / "a.mcap")
     pose = some_poses(5, 1)[0]
     moved = [
-        ("/tf", {"transforms": [frame("odom", "hand", pose), frame(parent, "cube", pose)]})
+        (
+            "/tf",
+            {"transforms": [frame("odom", "hand", pose), frame(parent, "cube", pose)]},
+        )
         for parent in ("odom", "hand")
     ]
     (tmp_path / "a.mcap").write_bytes(log(*moved))
     found = bm.load_motion(tmp_path / "a.mcap")
-    assert [p.message for p in found.problems] == ["cube is below odom and below hand; read below odom"]
-    (tmp_path / "a.mcap").write_bytes(log(("/tf_static", frame("odom", "base", pose)), *at(0.5, 1)))
+    assert [p.message for p in found.problems] == [
+        "cube is below odom and below hand; read below odom"
+    ]
+    (tmp_path / "a.mcap").write_bytes(
+        log(("/tf_static", frame("odom", "base", pose)), *at(0.5, 1))
+    )
     links = bm.load_motion(tmp_path / "a.mcap").link_position
-    assert links.timeline.times.tolist() == [0.5, 1] and (links.values[:, 0] == pose).all()
+    assert (
+        links.timeline.times.tolist() == [0.5, 1] and (links.values[:, 0] == pose).all()
+    )
 
 
 def test_what_is_no_log(tmp_path):
@@ -299,24 +422,32 @@ def test_what_is_no_log(tmp_path):
         (tmp_path / "a.mcap").write_bytes(content)
         with pytest.raises(bm.FormatError, match=message):
             bm.load(tmp_path / "a.mcap", format="mcap")
-    with pytest.raises(bm.FormatError, match=r"extension '\.db3': no format for a Motion has it"):
+    with pytest.raises(
+        bm.FormatError, match=r"extension '\.db3': no format for a Motion has it"
+    ):
         bm.save(a_motion(50), tmp_path / "a.db3")
     for mode, message in (
         (CompressionMode.MESSAGE, "it is compressed"),
         (CompressionMode.FILE, r"unpack .*\.db3\.zstd"),
     ):
-        bag = BagWriter(tmp_path / mode.name, version=9, storage_plugin=StoragePlugin.SQLITE3)
+        bag = BagWriter(
+            tmp_path / mode.name, version=9, storage_plugin=StoragePlugin.SQLITE3
+        )
         bag.set_compression(mode, CompressionFormat.ZSTD)
         with bag:
             connection = bag.add_connection(
-                "/joint_states", "sensor_msgs/msg/JointState", typestore=get_typestore(Stores.LATEST)
+                "/joint_states",
+                "sensor_msgs/msg/JointState",
+                typestore=get_typestore(Stores.LATEST),
             )
             bag.write(connection, 0, bytes(99))
         with pytest.raises(bm.FormatError, match=message):
             bm.load(tmp_path / mode.name / "metadata.yaml")
 
 
-@pytest.mark.parametrize("name", ["bag_mcap/metadata.yaml", "bag_sqlite/bag_sqlite.db3"])
+@pytest.mark.parametrize(
+    "name", ["bag_mcap/metadata.yaml", "bag_sqlite/bag_sqlite.db3"]
+)
 def test_samples(name):
     """The samples have the joints that rosbags reads, in whatever order the messages name them."""
     path = CORPUS / "datasets" / "made" / name
@@ -343,7 +474,9 @@ def test_any_bytes(tmp_path_factory, seed, encoding):
     content = bytearray(path.read_bytes())
     for _ in range(by.integers(1, 4)):
         content[by.integers(8, len(content))] = by.integers(256)
-    path.write_bytes(content[: len(content) if seed % 2 else by.integers(8, len(content))])
+    path.write_bytes(
+        content[: len(content) if seed % 2 else by.integers(8, len(content))]
+    )
     try:
         assert isinstance(bm.load(path), bm.Motion)
     except bm.FormatError as error:

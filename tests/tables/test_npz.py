@@ -45,7 +45,11 @@ def mimic(count: int = 4):
 
 def test_numpy_reads_what_is_written(tmp_path):
     motion = bm.Motion.from_joints(
-        np.eye(3), 100, root=[0, 0, 0.7, 1, 0, 0, 0], zmp=np.ones((3, 3)), joint_names=("a", "b", "右")
+        np.eye(3),
+        100,
+        root=[0, 0, 0.7, 1, 0, 0, 0],
+        zmp=np.ones((3, 3)),
+        joint_names=("a", "b", "右"),
     )
     bm.save(motion, tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz", allow_pickle=False) as found:
@@ -67,17 +71,33 @@ def test_beyond_mimic_needs_names_or_a_body(tmp_path):
     motion = bm.load(path, joint_names=["HAND", "SHOULDER", "ELBOW"])
     assert motion.timeline == Timeline.uniform(4, 50)
     assert motion.link_position.num_parts == 1
-    assert np.array_equal(motion.link_position.values[:, 0, 3:], arrays["body_quat_w"][:, 0])
+    assert np.array_equal(
+        motion.link_position.values[:, 0, 3:], arrays["body_quat_w"][:, 0]
+    )
     assert np.array_equal(motion.joint_displacement.values, arrays["joint_pos"])
     named = bm.load(path, joint_names=["HAND", "SHOULDER", "ELBOW"], body=arm())
     assert named.joint_displacement.part_labels == ("SHOULDER", "ELBOW", "HAND")
-    assert np.array_equal(named.joint_displacement.values, arrays["joint_pos"][:, [1, 2, 0]])
+    assert np.array_equal(
+        named.joint_displacement.values, arrays["joint_pos"][:, [1, 2, 0]]
+    )
     placed = bm.load(path, body=arm())
     assert np.array_equal(placed.joint_displacement.values, arrays["joint_pos"])
     assert "NPZ105" in [p.rule for p in placed.problems]
-    both = bm.load(path, body=arm(), link_names=["SHOULDER", "BASE"], joint_names=["HAND", "SHOULDER", "ELBOW"])
-    assert np.array_equal(both.link_position.values[:, 0, :3], arrays["body_pos_w"][:, 1])
-    assert "KNEE" in refused(path, "TAB101", joint_names=["KNEE", "SHOULDER", "ELBOW"], body=arm()).message
+    both = bm.load(
+        path,
+        body=arm(),
+        link_names=["SHOULDER", "BASE"],
+        joint_names=["HAND", "SHOULDER", "ELBOW"],
+    )
+    assert np.array_equal(
+        both.link_position.values[:, 0, :3], arrays["body_pos_w"][:, 1]
+    )
+    assert (
+        "KNEE"
+        in refused(
+            path, "TAB101", joint_names=["KNEE", "SHOULDER", "ELBOW"], body=arm()
+        ).message
+    )
 
 
 def test_irregular_archives(tmp_path):
@@ -87,8 +107,12 @@ def test_irregular_archives(tmp_path):
     assert bm.load(path).joint_displacement.part_labels == (*names,)
     np.savez(path, **mimic(0), joint_names=names)
     assert bm.load(path).joint_displacement.values.shape == (0, 3)
-    np.savez(path, joint_displacement=np.zeros((20, 3)), times=np.arange(20) * 20_000_000)
-    assert [(p.rule, p.message[:27]) for p in bm.load(path).problems] == [("TAB105", "frames are 2e+07 s apart: a")]
+    np.savez(
+        path, joint_displacement=np.zeros((20, 3)), times=np.arange(20) * 20_000_000
+    )
+    assert [(p.rule, p.message[:27]) for p in bm.load(path).problems] == [
+        ("TAB105", "frames are 2e+07 s apart: a")
+    ]
     path.write_bytes(b"")
     assert refused(path, "NPZ001").message == "the file is empty"
     (tmp_path / "a.pkl").write_bytes(b"")
@@ -99,7 +123,9 @@ def test_beyond_mimic_is_written(tmp_path):
     """A root that turns about z at 2 rad/s and moves along x at 3 m/s, joints at rest."""
     times = np.arange(20) / 50
     zero = np.zeros(20)
-    root = np.stack([3 * times, zero, zero, np.cos(times), zero, zero, np.sin(times)], axis=-1)
+    root = np.stack(
+        [3 * times, zero, zero, np.cos(times), zero, zero, np.sin(times)], axis=-1
+    )
     motion = bm.Motion.from_joints(np.zeros((20, 3)), 50, root=root)
     path = tmp_path / "a.npz"
     report = bm.save(motion, path, layout="beyondmimic", body=arm())
@@ -124,9 +150,17 @@ def test_beyond_mimic_is_written(tmp_path):
         assert np.allclose(back.link_position.values[:, 0], root, atol=1e-6)
         assert back.joint_displacement.part_labels == ("SHOULDER", "ELBOW", "HAND")
         assert back.link_position.part_labels == ("BASE", "SHOULDER", "ELBOW", "HAND")
-    for missing in ({}, {"body": arm(), "motion": bm.Motion.from_link_poses(root[:, None], 50)}):
+    for missing in (
+        {},
+        {"body": arm(), "motion": bm.Motion.from_link_poses(root[:, None], 50)},
+    ):
         with pytest.raises(ValueError, match="beyondmimic"):
-            bm.save(missing.get("motion", motion), path, layout="beyondmimic", body=missing.get("body"))
+            bm.save(
+                missing.get("motion", motion),
+                path,
+                layout="beyondmimic",
+                body=missing.get("body"),
+            )
 
 
 @pytest.mark.parametrize(
@@ -136,10 +170,23 @@ def test_beyond_mimic_is_written(tmp_path):
         ({"joint_displacement": np.zeros(3), "frame_rate": np.array(1)}, "NPZ102"),
         ({"joint_displacement": np.zeros((2, 3))}, "NPZ103"),
         ({"joint_displacement": np.zeros((2, 3)), "frame_rate": np.array(0)}, "MOT106"),
-        ({"joint_displacement": np.zeros((2, 3)), "times": np.array([1.0, 1.0])}, "MOT105"),
+        (
+            {"joint_displacement": np.zeros((2, 3)), "times": np.array([1.0, 1.0])},
+            "MOT105",
+        ),
         ({"joint_displacement": np.zeros((2, 3)), "times": np.array([1.0])}, "NPZ102"),
-        ({"joint_displacement": np.array([["a"]]), "frame_rate": np.array(1)}, "NPZ102"),
-        ({"joint_displacement": np.zeros((2, 3)), "frame_rate": np.array(1), "joint_names": np.array(["a"])}, "NPZ102"),
+        (
+            {"joint_displacement": np.array([["a"]]), "frame_rate": np.array(1)},
+            "NPZ102",
+        ),
+        (
+            {
+                "joint_displacement": np.zeros((2, 3)),
+                "frame_rate": np.array(1),
+                "joint_names": np.array(["a"]),
+            },
+            "NPZ102",
+        ),
         ({"joint_displacement": np.array([[object()]])}, "NPZ003"),
         ({"joint_displacement": np.zeros((2, 3), "V4")}, "NPZ003"),
     ],
@@ -161,7 +208,9 @@ def test_archives_that_unpack_to_too_much(tmp_path):
 def test_a_header_that_lies(tmp_path):
     """A shape of petabytes over a few bytes allocates nothing."""
     stream = io.BytesIO()
-    np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": (10**15,)})
+    np.lib.format.write_array_header_1_0(
+        stream, {"descr": "<f8", "fortran_order": False, "shape": (10**15,)}
+    )
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("joint_displacement.npy", stream.getvalue() + bytes(80))
     refused(tmp_path / "a.npz", "NPZ001")
@@ -169,7 +218,9 @@ def test_a_header_that_lies(tmp_path):
 
 def whole() -> bytes:
     stream = io.BytesIO()
-    np.savez_compressed(stream, joint_displacement=np.ones((3, 2)), frame_rate=np.array(10.0))
+    np.savez_compressed(
+        stream, joint_displacement=np.ones((3, 2)), frame_rate=np.array(10.0)
+    )
     return stream.getvalue()
 
 
@@ -177,7 +228,12 @@ WHOLE = whole()
 
 
 @settings(max_examples=tries(150), deadline=None)
-@given(st.integers(0, len(WHOLE)), st.lists(st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=4))
+@given(
+    st.integers(0, len(WHOLE)),
+    st.lists(
+        st.tuples(st.integers(0, len(WHOLE) - 1), st.integers(0, 255)), max_size=4
+    ),
+)
 def test_damaged_archives(tmp_path_factory, length, changes):
     data = bytearray(WHOLE)
     for place, value in changes:
@@ -190,10 +246,18 @@ def test_damaged_archives(tmp_path_factory, length, changes):
 
 @pytest.mark.parametrize(
     ("key", "expected"),
-    [("info", "NPZ003 MOT101 MOT106"), ("frame_rate", "NPZ003 MOT101"), ("joint_displacement", "NPZ003")],
+    [
+        ("info", "NPZ003 MOT101 MOT106"),
+        ("frame_rate", "NPZ003 MOT101"),
+        ("joint_displacement", "NPZ003"),
+    ],
 )
 @pytest.mark.parametrize("value", [np.array({}, object), np.array([1j])])
 def test_an_array_of_another_type_hides_no_other(key, value, expected, tmp_path):
     path = tmp_path / "a.npz"
-    np.savez(path, **{"joint_displacement": [[np.nan], [0.0]], "frame_rate": 0.0, key: value})
-    assert " ".join(sorted({one.rule for one in bm.check(path).problems})) == " ".join(sorted(expected.split()))
+    np.savez(
+        path, **{"joint_displacement": [[np.nan], [0.0]], "frame_rate": 0.0, key: value}
+    )
+    assert " ".join(sorted({one.rule for one in bm.check(path).problems})) == " ".join(
+        sorted(expected.split())
+    )

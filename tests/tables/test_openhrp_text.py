@@ -30,28 +30,45 @@ def test_any_of_the_files_names_all(tmp_path):
     for suffix in ("pos", "waist", "hip", "zmp"):
         motion = bm.load(tmp_path / f"walk.{suffix}")
         assert motion.timeline == Timeline.uniform(2, 2)
-        assert np.array_equal(motion.joint_displacement.values, [[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]])
+        assert np.array_equal(
+            motion.joint_displacement.values, [[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]]
+        )
         half = math.sqrt(0.5)
-        assert np.allclose(motion.link_position.values[0, 0], [1, 2, 0.7, half, 0, 0, half], atol=1e-15)
+        assert np.allclose(
+            motion.link_position.values[0, 0], [1, 2, 0.7, half, 0, 0, half], atol=1e-15
+        )
         assert motion.zmp.is_root_relative
         assert np.array_equal(motion.zmp.values[0], [0.01, 0.02, -0.7])
-    assert bm.load(tmp_path / "walk.pos", body=arm()).joint_displacement.part_labels == ("SHOULDER", "ELBOW", "HAND")
+    assert bm.load(
+        tmp_path / "walk.pos", body=arm()
+    ).joint_displacement.part_labels == ("SHOULDER", "ELBOW", "HAND")
 
 
 def test_a_waist_with_a_matrix_or_with_a_hip(tmp_path):
     turn = rotations.from_rpy([0.1, 0.2, 0.3])
     matrix = " ".join(map(repr, rotations.to_matrix(turn).ravel().tolist()))
     write(tmp_path, waist=f"0 1 2 3 {matrix}\n")
-    assert np.allclose(bm.load(tmp_path / "walk.waist").link_position.values[0, 0, 3:], turn, atol=1e-15)
+    assert np.allclose(
+        bm.load(tmp_path / "walk.waist").link_position.values[0, 0, 3:],
+        turn,
+        atol=1e-15,
+    )
     write(tmp_path, waist="0 1 2 3\n", hip="0 0.1 0.2 0.3\n")
-    assert np.allclose(bm.load(tmp_path / "walk.waist").link_position.values[0, 0], [1, 2, 3, *turn], atol=1e-15)
+    assert np.allclose(
+        bm.load(tmp_path / "walk.waist").link_position.values[0, 0],
+        [1, 2, 3, *turn],
+        atol=1e-15,
+    )
     (tmp_path / "walk.waist").unlink()
     motion = bm.load(tmp_path / "walk.hip")
     assert [p.rule for p in motion.problems] == ["OTX004"]
 
 
 def test_the_real_file(corpus):
-    path = corpus / "seq/fkanehiro+openhrp3/sample/controller/SampleController/etc/Sample.pos"
+    path = (
+        corpus
+        / "seq/fkanehiro+openhrp3/sample/controller/SampleController/etc/Sample.pos"
+    )
     motion = bm.load(path)
     wanted = np.loadtxt(path)
     assert np.array_equal(motion.joint_displacement.values, wanted[:, 1:])
@@ -66,16 +83,30 @@ def test_written_files_come_back(tmp_path):
     turns = rotations.normalized(rng.normal(size=(5, 4)))
     root = np.concatenate([rng.normal(size=(5, 3)), turns], axis=-1)
     motion = bm.Motion.from_joints(
-        rng.normal(size=(5, 3)), 200, root=root, zmp=rng.normal(size=(5, 3)), zmp_is_root_relative=True
+        rng.normal(size=(5, 3)),
+        200,
+        root=root,
+        zmp=rng.normal(size=(5, 3)),
+        zmp_is_root_relative=True,
     )
     assert not bm.save(motion, tmp_path / "a.zmp").problems
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.hip", "a.pos", "a.waist", "a.zmp"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "a.hip",
+        "a.pos",
+        "a.waist",
+        "a.zmp",
+    ]
     back = bm.load(tmp_path / "a.hip")
     assert back.joint_displacement == motion.joint_displacement
     assert back.zmp == motion.zmp
-    assert np.array_equal(back.link_position.values[..., :3], motion.link_position.values[..., :3])
+    assert np.array_equal(
+        back.link_position.values[..., :3], motion.link_position.values[..., :3]
+    )
     assert (
-        rotations.angle_between(back.link_position.values[..., 3:], motion.link_position.values[..., 3:]).max() < 1e-7
+        rotations.angle_between(
+            back.link_position.values[..., 3:], motion.link_position.values[..., 3:]
+        ).max()
+        < 1e-7
     )
 
 
@@ -83,7 +114,10 @@ def test_a_zmp_of_the_world_becomes_the_roots(tmp_path):
     """The root stands at (1, 2, 3), turned by 90° about z: what is ahead of it in y is at its own x."""
     half = math.sqrt(0.5)
     motion = bm.Motion.from_joints(
-        np.zeros((2, 1)), 10, root=[1, 2, 3, half, 0, 0, half], zmp=np.tile([1.0, 2.5, 0.0], (2, 1))
+        np.zeros((2, 1)),
+        10,
+        root=[1, 2, 3, half, 0, 0, half],
+        zmp=np.tile([1.0, 2.5, 0.0], (2, 1)),
     )
     report = bm.save(motion, tmp_path / "a.pos")
     assert [p.rule for p in report.problems] == ["OTX102"]
@@ -99,7 +133,9 @@ def test_a_zmp_of_the_world_becomes_the_roots(tmp_path):
 
 def test_the_file_that_is_named_is_written(tmp_path):
     motion = bm.Motion.from_link_poses([[[0, 0, 0, 1, 0, 0, 0]]] * 2, 10)
-    with pytest.raises(ValueError, match=r"no data for a \.pos; name one of a\.waist, a\.hip"):
+    with pytest.raises(
+        ValueError, match=r"no data for a \.pos; name one of a\.waist, a\.hip"
+    ):
         bm.save(motion, tmp_path / "a.pos")
     assert not list(tmp_path.iterdir())
     bm.save(motion, tmp_path / "a.hip")
@@ -128,15 +164,24 @@ def test_faults(tmp_path, files, rule, line):
     write(tmp_path, **files)
     with pytest.raises(bm.FormatError) as caught:
         bm.load(tmp_path / "walk.pos")
-    assert (caught.value.problem.rule, caught.value.problem.location.line) == (rule, line)
+    assert (caught.value.problem.rule, caught.value.problem.location.line) == (
+        rule,
+        line,
+    )
     with pytest.raises(bm.FormatError) as caught:
         bm.load(tmp_path / "walk.pos", body=arm())
 
 
 def test_a_hip_that_says_something_else_than_the_waist(tmp_path):
-    write(tmp_path, waist="0 0 0 1 0 0 0.5\n1 0 0 1 0 0 0.5\n", hip="0 0 0 0.5\n1 0 0 0.8\n")
+    write(
+        tmp_path,
+        waist="0 0 0 1 0 0 0.5\n1 0 0 1 0 0 0.5\n",
+        hip="0 0 0 0.5\n1 0 0 0.8\n",
+    )
     motion = bm.load(tmp_path / "walk.waist")
-    assert np.allclose(rotations.to_rpy(motion.link_position.values[:, 0, 3:])[:, 2], 0.5)
+    assert np.allclose(
+        rotations.to_rpy(motion.link_position.values[:, 0, 3:])[:, 2], 0.5
+    )
     (problem,) = motion.problems
     assert (problem.rule, problem.location.line) == ("OTX006", 2)
     assert "17.2°" in problem.message
@@ -149,15 +194,25 @@ def test_a_hip_that_says_something_else_than_the_waist(tmp_path):
 @pytest.mark.parametrize("suffix", [".pos", ".csv"])
 def test_a_wish_for_a_rate_that_the_times_do_not_tell_is_a_loss(tmp_path, suffix):
     values = [[0.1], [0.2], [0.4]]
-    for times, rate, codes in (([1.0, 1.3, 1.5], 100.0, ["LOSS010"]), ([1.0, 1.25, 1.5], 4.0, [])):
+    for times, rate, codes in (
+        ([1.0, 1.3, 1.5], 100.0, ["LOSS010"]),
+        ([1.0, 1.25, 1.5], 4.0, []),
+    ):
         component = MultiValueSeq(
-            content="JointDisplacement", timeline=Timeline.stamped(times, rate), values=np.array(values)
+            content="JointDisplacement",
+            timeline=Timeline.stamped(times, rate),
+            values=np.array(values),
         )
-        assert [p.rule for p in bm.save(Motion((component,)), tmp_path / f"a{suffix}").losses] == codes
+        assert [
+            p.rule
+            for p in bm.save(Motion((component,)), tmp_path / f"a{suffix}").losses
+        ] == codes
     assert bm.load(tmp_path / f"a{suffix}").timeline == component.timeline
 
 
 def test_the_rate_of_times_that_begin_late(tmp_path):
     (tmp_path / "a.pos").write_text("10.0 1\n10.1 2\n10.2 3\n")
     assert bm.load(tmp_path / "a.pos").timeline.import_rate == 10
-    assert bm.load(tmp_path / "a.pos", from_zero=True).timeline == Timeline.uniform(3, 10)
+    assert bm.load(tmp_path / "a.pos", from_zero=True).timeline == Timeline.uniform(
+        3, 10
+    )

@@ -38,7 +38,13 @@ class Joblib(pickle._Pickler):
             super().save(value, *args, **options)
             return
         wrapper = sys.modules["joblib.numpy_pickle"].NumpyArrayWrapper()
-        state = {"subclass": np.ndarray, "shape": value.shape, "order": "C", "dtype": value.dtype, "allow_mmap": True}
+        state = {
+            "subclass": np.ndarray,
+            "shape": value.shape,
+            "order": "C",
+            "dtype": value.dtype,
+            "allow_mmap": True,
+        }
         wrapper.__dict__.update(state, numpy_array_alignment_bytes=16)
         super().save(wrapper)
         self.framer.commit_frame(force=True)
@@ -54,7 +60,9 @@ def test_motions(tmp_path, name, protocol, monkeypatch):
     np.savez(tmp_path / "a.npz", **arrays)
     if protocol == "joblib":
         module = types.ModuleType("joblib.numpy_pickle")
-        module.NumpyArrayWrapper = type("NumpyArrayWrapper", (), {"__module__": module.__name__})
+        module.NumpyArrayWrapper = type(
+            "NumpyArrayWrapper", (), {"__module__": module.__name__}
+        )
         monkeypatch.setitem(sys.modules, "joblib", types.ModuleType("joblib"))
         monkeypatch.setitem(sys.modules, module.__name__, module)
         with (tmp_path / "a.pkl").open("wb") as file:
@@ -76,7 +84,13 @@ class Tensors(pickle._Pickler):
 
     def persistent_id(self, value):
         return (
-            ("storage", sys.modules["torch"].FloatStorage, value.key, "cpu", value.count)
+            (
+                "storage",
+                sys.modules["torch"].FloatStorage,
+                value.key,
+                "cpu",
+                value.count,
+            )
             if isinstance(value, Storage)
             else None
         )
@@ -85,7 +99,9 @@ class Tensors(pickle._Pickler):
         if not isinstance(value, np.ndarray):
             return NotImplemented
         storage = Storage(str(len(self.storages)), 2 + value.size)
-        self.storages[storage.key] = np.concatenate([[7.0, 7.0], value.T.ravel()]).astype("<f4").tobytes()
+        self.storages[storage.key] = (
+            np.concatenate([[7.0, 7.0], value.T.ravel()]).astype("<f4").tobytes()
+        )
         strides = tuple(np.cumprod([1, *value.shape[:-1]]).tolist()[: value.ndim])
         return sys.modules["torch._utils"]._rebuild_tensor_v2, (
             storage,
@@ -109,8 +125,13 @@ def test_archives_of_pytorch(tmp_path, monkeypatch):
     """Tensors are arrays, by offset and strides in their storages; what is beyond a storage, or would run code, is refused."""
     torch, utils = types.ModuleType("torch"), types.ModuleType("torch._utils")
     torch.FloatStorage = type("FloatStorage", (), {"__module__": "torch"})
-    utils._rebuild_tensor_v2 = types.FunctionType((lambda: None).__code__, {}, "_rebuild_tensor_v2")
-    utils._rebuild_tensor_v2.__module__, utils._rebuild_tensor_v2.__qualname__ = "torch._utils", "_rebuild_tensor_v2"
+    utils._rebuild_tensor_v2 = types.FunctionType(
+        (lambda: None).__code__, {}, "_rebuild_tensor_v2"
+    )
+    utils._rebuild_tensor_v2.__module__, utils._rebuild_tensor_v2.__qualname__ = (
+        "torch._utils",
+        "_rebuild_tensor_v2",
+    )
     monkeypatch.setitem(sys.modules, "torch", torch)
     monkeypatch.setitem(sys.modules, "torch._utils", utils)
     arrays = with_lists(LAYOUTS["GMR"])
@@ -119,7 +140,10 @@ def test_archives_of_pytorch(tmp_path, monkeypatch):
     pickler.storages = {}
     pickler.dump(arrays)
     floats = {
-        k: v.astype(np.float32) if isinstance(v, np.ndarray) and v.dtype.kind == "f" else v for k, v in arrays.items()
+        k: v.astype(np.float32)
+        if isinstance(v, np.ndarray) and v.dtype.kind == "f"
+        else v
+        for k, v in arrays.items()
     }
     (tmp_path / "a.pkl").write_bytes(pickle.dumps(floats))
 
@@ -148,7 +172,9 @@ class Call:
 def deep(levels: int) -> bytes:
     """Return a pickle of lists in lists that are used twice each: 2 ** levels numbers."""
     return (
-        b"\x80\x04}\x94X\x03\0\0\0fps(K\x01" + b"".join(b"\x94h%cl(h%ch%c" % (k, k, k) for k in range(levels)) + b"lsu."
+        b"\x80\x04}\x94X\x03\0\0\0fps(K\x01"
+        + b"".join(b"\x94h%cl(h%ch%c" % (k, k, k) for k in range(levels))
+        + b"lsu."
     )
 
 
@@ -168,13 +194,19 @@ def test_nothing_is_run(tmp_path, content, capsys):
     (tmp_path / "a.pkl").write_bytes(content)
     with pytest.raises(bm.FormatError) as caught:
         bm.load(tmp_path / "a.pkl")
-    assert caught.value.problem.rule == "PKL004" and "byte" in str(caught.value.problem.location.inside)
+    assert caught.value.problem.rule == "PKL004" and "byte" in str(
+        caught.value.problem.location.inside
+    )
     assert not capsys.readouterr().out
 
 
 def test_little_stays_little(tmp_path):
     """Texts and lists that are used again and again, and arrays larger than their bytes, are refused before they are made."""
-    long = b"\x80\x02}q\x00X\x00\x00\x10\x00" + b"a" * (1 << 20) + b"q\x01c_codecs\nencode\nq\x02"
+    long = (
+        b"\x80\x02}q\x00X\x00\x00\x10\x00"
+        + b"a" * (1 << 20)
+        + b"q\x01c_codecs\nencode\nq\x02"
+    )
     for content in (
         deep(40),
         long + b"h\x02h\x01\x85R" * 100_000 + b".",

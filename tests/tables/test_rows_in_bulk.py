@@ -18,11 +18,16 @@ from sample_files import tries
 NUMBERS = b"1 -2.5 1e5 .5 +3 nan inf -0 00.5 1. 1e999 99999999999999999999999".split()
 PLAIN = b"1 -2.5 .5 -0 -0.0 00.5 1. 0.000001 -123.456789 999999999999999 -0.123456789012345 2500.00000000001".split()
 OTHERS = b'- true null "1" [1] { 1,2 \x00 \xff 0x10 1_0 12e'.split()
-BLANKS, ENDS = (b" ", b"\t", b"  ", b"\x0b", b" \t "), (b"\n", b"\r\n", b" \n", b"\n ", b"\n\n", b"\r")
+BLANKS, ENDS = (
+    (b" ", b"\t", b"  ", b"\x0b", b" \t "),
+    (b"\n", b"\r\n", b" \n", b"\n ", b"\n\n", b"\r"),
+)
 
 
 @pytest.mark.parametrize("small", [sys.maxsize, -1], ids=["NumPy", "compiled"])
-@pytest.mark.parametrize("numbers", [NUMBERS, PLAIN, [*NUMBERS, *PLAIN]], ids=["numbers", "plain", "both"])
+@pytest.mark.parametrize(
+    "numbers", [NUMBERS, PLAIN, [*NUMBERS, *PLAIN]], ids=["numbers", "plain", "both"]
+)
 @pytest.mark.parametrize("sign", [b" ", b",", b";", b"\t"])
 def test_rows_in_bulk(sign, numbers, small, monkeypatch):
     monkeypatch.setattr(compiling._Kernel, "is_compiled", False)
@@ -30,9 +35,15 @@ def test_rows_in_bulk(sign, numbers, small, monkeypatch):
     by, read = random.Random(1), 0
     between = BLANKS if sign == b" " else (sign, sign + b" ", b" " + sign, b" ")
     for _ in range(tries(700)):
-        width, cells = by.randint(1, 3), numbers if by.random() < 0.7 else numbers + OTHERS
+        width, cells = (
+            by.randint(1, 3),
+            numbers if by.random() < 0.7 else numbers + OTHERS,
+        )
         rows = [
-            [by.choice(cells) for _ in range(width if by.random() < 0.95 else by.randint(0, 4))]
+            [
+                by.choice(cells)
+                for _ in range(width if by.random() < 0.95 else by.randint(0, 4))
+            ]
             for _ in range(by.randint(1, 4))
         ]
         text = b"".join(
@@ -80,14 +91,28 @@ def test_plain_numbers_are_the_nearest_doubles():
 
 
 @pytest.mark.parametrize(
-    "text", ["1 2\n3\n", "1 2 3\n4 5\n", "1  2\n\n", "1 -\n", "1 .\n", "1 1-2\n", "1 2.5.\n", "1 2\x00\n", "1\v2\n"]
+    "text",
+    [
+        "1 2\n3\n",
+        "1 2 3\n4 5\n",
+        "1  2\n\n",
+        "1 -\n",
+        "1 .\n",
+        "1 1-2\n",
+        "1 2.5.\n",
+        "1 2\x00\n",
+        "1\v2\n",
+    ],
 )
 def test_other_rows_are_not_plain(text):
     bytes_of_text = np.frombuffer(text.encode(), np.uint8)
     assert not read_plain_rows(bytes_of_text, ord(" "), np.empty((text.count("\n"), 2)))
 
 
-@pytest.mark.parametrize("number", ["1234567890123456", "0.1234567890123456", "1e5", "nan", "+1", "0x1", "1_0", ""])
+@pytest.mark.parametrize(
+    "number",
+    ["1234567890123456", "0.1234567890123456", "1e5", "nan", "+1", "0x1", "1_0", ""],
+)
 def test_other_numbers_are_not_plain(number):
     text = np.frombuffer(f"1,{number}\n".encode(), np.uint8)
     assert not read_plain_rows(text, ord(","), np.empty((1, 2)))

@@ -70,19 +70,30 @@ def test_an_imu_is_two_devices_and_stays_one_sensor(tmp_path, imu, extension):
     body, report, sensors = rewritten(given, tmp_path, extension=extension)
     assert [device.kind for device in body.devices] == ["AccelerationSensor", "Gyro"]
     assert [one.get("name") for one in sensors] == ["s"]
-    assert reported(ElementTree.fromstring(given).find("gazebo/sensor")) <= reported(sensors[0])
+    assert reported(ElementTree.fromstring(given).find("gazebo/sensor")) <= reported(
+        sensors[0]
+    )
     assert not lost(report)
     assert read_urdf(tmp_path / "r.urdf").require().devices == body.devices
 
 
-@pytest.mark.parametrize("kinds", [("Gyro",), ("AccelerationSensor",), ("Gyro", "AccelerationSensor", "Gyro")])
+@pytest.mark.parametrize(
+    "kinds",
+    [("Gyro",), ("AccelerationSensor",), ("Gyro", "AccelerationSensor", "Gyro")],
+)
 def test_halves_of_an_imu_come_back_as_they_were(tmp_path, kinds):
-    devices = tuple(getattr(bm, kind)(name="s", id=kinds[:k].count(kind), link=0) for k, kind in enumerate(kinds))
+    devices = tuple(
+        getattr(bm, kind)(name="s", id=kinds[:k].count(kind), link=0)
+        for k, kind in enumerate(kinds)
+    )
     body = bm.Body(name="r", links=(bm.Link(name="a"),), devices=devices)
     report = write_urdf(body, tmp_path / "r.urdf")
     assert not lost(report)
     assert [problem.rule for problem in report] == ["URDF162"] * len(report) and report
-    names = [one.get("name") for one in ElementTree.parse(tmp_path / "r.urdf").findall("gazebo/sensor")]
+    names = [
+        one.get("name")
+        for one in ElementTree.parse(tmp_path / "r.urdf").findall("gazebo/sensor")
+    ]
     assert len(set(names)) == len(names) == (len(kinds) + 1) // 2
     assert read_urdf(tmp_path / "r.urdf").require().devices == devices
     assert "an IMU" in str(lost(write_urdf(body, tmp_path / "r.urdf", extension=False)))
@@ -113,7 +124,9 @@ def test_a_force_sensor_keeps_its_frame_and_direction(tmp_path, said):
     assert read_urdf(tmp_path / "r.urdf").require().devices == body.devices
 
 
-@pytest.mark.parametrize("rate", ["", "<update_rate>0</update_rate>", "<update_rate>7</update_rate>"])
+@pytest.mark.parametrize(
+    "rate", ["", "<update_rate>0</update_rate>", "<update_rate>7</update_rate>"]
+)
 @pytest.mark.parametrize("kind", ["camera", "gpu_lidar"])
 def test_a_sensor_without_a_rate_gets_none(tmp_path, kind, rate):
     """SDFormat 1.9: an update_rate of 0, the default, is as often as can be."""
@@ -129,18 +142,30 @@ def test_a_lidar_keeps_its_rays(tmp_path, samples):
     """Many have an even number of rays, and none in the middle."""
     scan = f"<samples>{samples}</samples><resolution>1</resolution><min_angle>-1</min_angle><max_angle>1</max_angle>"
     ranges = "<range><min>0.3</min><max>131</max></range><noise><stddev>0.01</stddev></noise>"
-    given = robot(sensor("gpu_lidar", f"<lidar><scan><horizontal>{scan}</horizontal></scan>{ranges}</lidar>"))
+    given = robot(
+        sensor(
+            "gpu_lidar",
+            f"<lidar><scan><horizontal>{scan}</horizontal></scan>{ranges}</lidar>",
+        )
+    )
     _, _, (found,) = rewritten(given, tmp_path)
     horizontal = found.find("lidar/scan/horizontal")
     assert int(horizontal.findtext("samples")) == samples
     if samples > 1:
         ends = [float(horizontal.findtext(word)) for word in ("min_angle", "max_angle")]
         assert ends == pytest.approx([-1, 1], abs=1e-12)
-    assert (found.findtext("lidar/range/min"), found.findtext("lidar/noise/stddev")) == ("0.3", "0.01")
+    assert (
+        found.findtext("lidar/range/min"),
+        found.findtext("lidar/noise/stddev"),
+    ) == ("0.3", "0.01")
 
 
 def test_a_force_sensor_of_the_root_is_said_to_have_no_joint(tmp_path):
-    body = bm.Body(name="r", links=(bm.Link(name="a"),), devices=(bm.ForceSensor(name="f", id=0, link=0),))
+    body = bm.Body(
+        name="r",
+        links=(bm.Link(name="a"),),
+        devices=(bm.ForceSensor(name="f", id=0, link=0),),
+    )
     (problem,) = lost(write_urdf(body, tmp_path / "r.urdf"))
     assert problem.rule == "LOSS038"
     assert read_urdf(tmp_path / "r.urdf").require().devices == body.devices

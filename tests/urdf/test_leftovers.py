@@ -45,7 +45,9 @@ def lost(report):
 
 def has(tree, path):
     found = tree.find(path)
-    return found is not None and all(found.get(key) == value for key, value in PATHS[path])
+    return found is not None and all(
+        found.get(key) == value for key, value in PATHS[path]
+    )
 
 
 def test_what_means_nothing_here_is_noted_and_comes_back(tmp_path):
@@ -81,7 +83,9 @@ def test_by_way_of_a_wrl_file(tmp_path):
 
 def without_shapes(body):
     segment = replace(body.links[0].segments[0], collisions=())
-    return replace(body, links=(replace(body.links[0], segments=(segment,)), *body.links[1:]))
+    return replace(
+        body, links=(replace(body.links[0], segments=(segment,)), *body.links[1:])
+    )
 
 
 def renamed(body):
@@ -95,18 +99,33 @@ def fixed(body):
 
 @pytest.mark.parametrize("change", [without_shapes, renamed, fixed])
 def test_what_has_no_place_any_more_is_a_loss(tmp_path, change):
-    body = change(parse_urdf(MODEL.replace(b' quat="x"', b""), Path("r.urdf")).require())
-    assert [problem.rule for problem in lost(write_urdf(body, tmp_path / "r.urdf"))] == ["LOSS090"]
+    body = change(
+        parse_urdf(MODEL.replace(b' quat="x"', b""), Path("r.urdf")).require()
+    )
+    assert [
+        problem.rule for problem in lost(write_urdf(body, tmp_path / "r.urdf"))
+    ] == ["LOSS090"]
 
 
-@pytest.mark.parametrize("kept", [{"urdf_links": ["<x/>", "<link", 3]}, {"urdf_links": "no list"}, {"urdf_links": {}}])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"urdf_links": ["<x/>", "<link", 3]},
+        {"urdf_links": "no list"},
+        {"urdf_links": {}},
+    ],
+)
 def test_whatever_is_kept_is_written_or_lost(tmp_path, kept):
-    write_urdf(bm.Body(name="r", links=(bm.Link(name="a"),), extra=kept), tmp_path / "r.urdf")
+    write_urdf(
+        bm.Body(name="r", links=(bm.Link(name="a"),), extra=kept), tmp_path / "r.urdf"
+    )
     assert read_urdf(tmp_path / "r.urdf").require().links
 
 
 def test_a_second_element_of_one_kind_is_left_out_and_said():
-    body = parse_urdf(MODEL.replace(b"<special/>", b"<axis xyz='1 0 0'/>"), Path("r.urdf")).require()
+    body = parse_urdf(
+        MODEL.replace(b"<special/>", b"<axis xyz='1 0 0'/>"), Path("r.urdf")
+    ).require()
     (problem,) = [problem for problem in body.problems if problem.rule == "URDF104"]
     assert problem.leaves_out and problem.location.line
     assert body.links[1].joint.axis.tolist() == [1, 0, 0]

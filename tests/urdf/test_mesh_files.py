@@ -32,11 +32,22 @@ def expanded(corners):
 def alike(a: Mesh, b: Mesh, tolerance: float = 0.0) -> bool:
     """Whether two meshes show the same triangles in the same order."""
     same = a.faces.shape == b.faces.shape
-    same = same and np.abs(a.vertices[a.faces] - b.vertices[b.faces]).max(initial=0) <= tolerance
-    for one, other in ((a.normals, b.normals), (a.colors, b.colors), (a.texture_coordinates, b.texture_coordinates)):
+    same = (
+        same
+        and np.abs(a.vertices[a.faces] - b.vertices[b.faces]).max(initial=0)
+        <= tolerance
+    )
+    for one, other in (
+        (a.normals, b.normals),
+        (a.colors, b.colors),
+        (a.texture_coordinates, b.texture_coordinates),
+    ):
         one, other = expanded(one), expanded(other)
         same = same and (one is None) == (other is None)
-        same = same and (one is None or (one.shape == other.shape and np.abs(one - other).max() <= tolerance))
+        same = same and (
+            one is None
+            or (one.shape == other.shape and np.abs(one - other).max() <= tolerance)
+        )
     return bool(same)
 
 
@@ -60,7 +71,13 @@ numbers = st.floats(-1e6, 1e6, allow_subnormal=False)
 @st.composite
 def meshes(draw):
     count = draw(st.integers(3, 8))
-    vertices = np.array(draw(st.lists(st.tuples(numbers, numbers, numbers), min_size=count, max_size=count)))
+    vertices = np.array(
+        draw(
+            st.lists(
+                st.tuples(numbers, numbers, numbers), min_size=count, max_size=count
+            )
+        )
+    )
     number = draw(st.integers(1, 6))
     corner = st.permutations(range(count)).map(lambda order: order[:3])
     faces = np.array(draw(st.lists(corner, min_size=number, max_size=number)))
@@ -70,7 +87,10 @@ def meshes(draw):
             return None
         rows = draw(st.lists(st.tuples(*[values] * width), min_size=1, max_size=5))
         index = st.tuples(*[st.integers(0, len(rows) - 1)] * 3)
-        return Corners(np.array(rows), np.array(draw(st.lists(index, min_size=number, max_size=number))))
+        return Corners(
+            np.array(rows),
+            np.array(draw(st.lists(index, min_size=number, max_size=number))),
+        )
 
     return Mesh(
         vertices,
@@ -114,8 +134,14 @@ def test_glb_gives_the_mesh_back(tmp_path_factory, mesh):
     (shape,) = read(folder.model.parent / path)
     found = shape.geometry
     assert (found.crease_angle, found.two_sided) == (mesh.crease_angle, mesh.two_sided)
-    assert np.array_equal(found.vertices, mesh.vertices) and np.array_equal(found.faces, mesh.faces)
-    for kind, atol, rtol in (("normals", 1e-5, 0), ("colors", 1e-6, 0), ("texture_coordinates", 1e-6, 1e-6)):
+    assert np.array_equal(found.vertices, mesh.vertices) and np.array_equal(
+        found.faces, mesh.faces
+    )
+    for kind, atol, rtol in (
+        ("normals", 1e-5, 0),
+        ("colors", 1e-6, 0),
+        ("texture_coordinates", 1e-6, 1e-6),
+    ):
         one, other = expanded(getattr(mesh, kind)), expanded(getattr(found, kind))
         assert (one is None) == (other is None), kind
         if one is not None:
@@ -135,33 +161,55 @@ def test_glb_of_others(tmp_path):
     trimesh = pytest.importorskip("trimesh")
     cube = trimesh.creation.box((1.0, 2.0, 3.0))
     # Split at the corners, as exporters do.
-    split = trimesh.Trimesh(cube.vertices[cube.faces].reshape(-1, 3), np.arange(36).reshape(-1, 3), process=False)
+    split = trimesh.Trimesh(
+        cube.vertices[cube.faces].reshape(-1, 3),
+        np.arange(36).reshape(-1, 3),
+        process=False,
+    )
     split.visual.vertex_colors = np.tile([255, 0, 0, 255], (36, 1))
     scene = trimesh.Scene()
-    scene.add_geometry(split, transform=trimesh.transformations.translation_matrix([1, 2, 3]))
+    scene.add_geometry(
+        split, transform=trimesh.transformations.translation_matrix([1, 2, 3])
+    )
     (tmp_path / "a.glb").write_bytes(scene.export(file_type="glb"))
     (shape,) = read(tmp_path / "a.glb")
-    assert shape.geometry.vertices.shape == (8, 3) and shape.geometry.faces.shape == (12, 3)
+    assert shape.geometry.vertices.shape == (8, 3) and shape.geometry.faces.shape == (
+        12,
+        3,
+    )
     assert np.allclose(expanded(shape.geometry.colors)[..., :3], [1.0, 0.0, 0.0])
     assert np.allclose(shape.bounds, [[0.5, 1.0, 1.5], [1.5, 3.0, 4.5]])
-    look = trimesh.visual.material.PBRMaterial(baseColorFactor=[0, 255, 0, 255], doubleSided=True)
+    look = trimesh.visual.material.PBRMaterial(
+        baseColorFactor=[0, 255, 0, 255], doubleSided=True
+    )
     cube.visual = trimesh.visual.TextureVisuals(material=look)
     (tmp_path / "b.glb").write_bytes(cube.export(file_type="glb"))
     (shape,) = read(tmp_path / "b.glb")
-    assert shape.geometry.two_sided and np.allclose(shape.material.diffuse, (0.0, 1.0, 0.0))
+    assert shape.geometry.two_sided and np.allclose(
+        shape.material.diffuse, (0.0, 1.0, 0.0)
+    )
 
 
 @settings(max_examples=tries(150))
 @given(st.data())
 def test_any_bytes_are_a_glb_or_value_error(data):
     whole = mesh_to_glb(
-        Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], colors=Corners([[1, 0, 0]], [[0, 0, 0]])), Material()
+        Mesh(
+            [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+            [[0, 1, 2]],
+            colors=Corners([[1, 0, 0]], [[0, 0, 0]]),
+        ),
+        Material(),
     )
     changed = bytearray(whole)
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(changed) - 1))
-        changed[place] = data.draw(st.one_of(st.integers(0, 255), st.sampled_from(b"0123456789-.[]{}e")))
-    changed = changed[: data.draw(st.one_of(st.just(len(changed)), st.integers(0, len(changed))))]
+        changed[place] = data.draw(
+            st.one_of(st.integers(0, 255), st.sampled_from(b"0123456789-.[]{}e"))
+        )
+    changed = changed[
+        : data.draw(st.one_of(st.just(len(changed)), st.integers(0, len(changed))))
+    ]
     try:
         shapes, _ = read_gltf(bytes(changed))
     except ValueError:
@@ -178,10 +226,18 @@ def test_other_programs_read_them(tmp_path, kind):
     loaded = trimesh.load_mesh(path)
     assert loaded.area == pytest.approx(4 * np.pi * 0.09, rel=0.02)
     assert loaded.volume == pytest.approx(4 / 3 * np.pi * 0.027, rel=0.02)
-    expected = {"obj": [], "stl": [losses.PRECISION.code, losses.MESH_LOOK.code], "glb": [losses.PRECISION.code]}
+    expected = {
+        "obj": [],
+        "stl": [losses.PRECISION.code, losses.MESH_LOOK.code],
+        "glb": [losses.PRECISION.code],
+    }
     assert [problem.rule for problem in folder.lost] == expected[kind]
     (shape,) = read(path)
-    assert np.allclose(np.sort(shape.to_mesh().vertices[shape.geometry.faces].sum(axis=(0, 1))), 0, atol=1e-4)
+    assert np.allclose(
+        np.sort(shape.to_mesh().vertices[shape.geometry.faces].sum(axis=(0, 1))),
+        0,
+        atol=1e-4,
+    )
     if kind == "glb":
         assert np.allclose(shape.material.diffuse, (1.0, 0.0, 0.0), atol=0.01)
 
@@ -191,7 +247,10 @@ def test_each_mesh_once_and_names_of_their_own(tmp_path):
     cube = meshing.to_mesh(Box((1.0, 1.0, 1.0)))
     ball = meshing.to_mesh(Sphere(1.0))
     copy = dataclasses.replace(cube, vertices=np.array(cube.vertices))
-    names = [folder.add(mesh, name) for mesh, name in ((cube, "a b"), (copy, "x"), (ball, "A B"), (ball, "../y"))]
+    names = [
+        folder.add(mesh, name)
+        for mesh, name in ((cube, "a b"), (copy, "x"), (ball, "A B"), (ball, "../y"))
+    ]
     assert names == [
         "robot_urdf_meshes/a_b.obj",
         "robot_urdf_meshes/a_b.obj",
@@ -199,7 +258,10 @@ def test_each_mesh_once_and_names_of_their_own(tmp_path):
         "robot_urdf_meshes/A_B_2.obj",
     ]
     folder.write(b"")
-    assert sorted(path.name for path in (tmp_path / "robot_urdf_meshes").iterdir()) == ["A_B_2.obj", "a_b.obj"]
+    assert sorted(path.name for path in (tmp_path / "robot_urdf_meshes").iterdir()) == [
+        "A_B_2.obj",
+        "a_b.obj",
+    ]
 
 
 @pytest.mark.parametrize("is_new", [True, False])
@@ -211,7 +273,9 @@ def test_a_model_that_cannot_be_written_leaves_no_meshes(tmp_path, monkeypatch, 
         (tmp_path / "robot_urdf_meshes" / "a.obj").write_text("of another")
 
     def there():
-        return {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        return {
+            path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
+        }
 
     before = there()
     for last in ("robot.urdf", "ball.obj"):
@@ -243,7 +307,10 @@ def test_files_of_others_stay_as_they_are(tmp_path, kind):
     stored(tmp_path, first, kind, look)
 
     def there():
-        return {path: path.read_bytes() for path in (tmp_path / "robot_urdf_meshes").iterdir()}
+        return {
+            path: path.read_bytes()
+            for path in (tmp_path / "robot_urdf_meshes").iterdir()
+        }
 
     before = there()
     Image.new("RGB", (4, 4), "red").save(image)
@@ -260,14 +327,21 @@ def test_files_of_others_stay_as_they_are(tmp_path, kind):
 
 
 def test_each_model_has_a_folder_of_its_own(tmp_path):
-    names = [MeshFolder(tmp_path / name).name for name in ("a.urdf", "a.xml", "a.b.xml", "a")]
+    names = [
+        MeshFolder(tmp_path / name).name for name in ("a.urdf", "a.xml", "a.b.xml", "a")
+    ]
     assert len(set(names)) == len(names)
 
 
 @given(st.text(max_size=30))
 def test_plain_names_are_plain(name):
     plain = plain_name(name)
-    assert "/" not in plain and plain not in (".", "..") and plain.isascii() and not plain.startswith("-")
+    assert (
+        "/" not in plain
+        and plain not in (".", "..")
+        and plain.isascii()
+        and not plain.startswith("-")
+    )
 
 
 def test_images_come_along(tmp_path):
@@ -276,7 +350,9 @@ def test_images_come_along(tmp_path):
     Image.new("RGB", (4, 4)).save(image)
     uv = Corners([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]])
     mesh = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], texture_coordinates=uv)
-    look = Material(diffuse=(0.1, 0.2, 0.3), transparency=0.25, texture=Texture(image, "x"))
+    look = Material(
+        diffuse=(0.1, 0.2, 0.3), transparency=0.25, texture=Texture(image, "x")
+    )
     path, _ = stored(tmp_path, mesh, "obj", look)
     (shape,) = read(path)
     assert shape.material.texture.path.read_bytes() == image.read_bytes()
@@ -310,12 +386,31 @@ l 1 2
     library = b"newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\nd 0.5\n"
     (part,) = read_obj(text, lambda name: library if name == "a.mtl" else None)
     assert part.mesh.faces.tolist() == [[0, 1, 2], [0, 2, 3], [0, 1, 4]]
-    assert expanded(part.mesh.colors)[:, 0].tolist() == [[1, 0, 0, 1], [1, 0, 0, 1], [0, 0, 1, 0.5]]
+    assert expanded(part.mesh.colors)[:, 0].tolist() == [
+        [1, 0, 0, 1],
+        [1, 0, 0, 1],
+        [0, 0, 1, 0.5],
+    ]
     assert part.mesh.normals.values.tolist() == [[0, 0, 1]]
 
 
 WORDS = st.sampled_from(
-    [b"v", b"f", b"vt", b"vn", b"usemtl", b"1", b"2", b"-1", b"1/2", b"1//3", b"\n", b"0", b"nan", b"1e99"]
+    [
+        b"v",
+        b"f",
+        b"vt",
+        b"vn",
+        b"usemtl",
+        b"1",
+        b"2",
+        b"-1",
+        b"1/2",
+        b"1//3",
+        b"\n",
+        b"0",
+        b"nan",
+        b"1e99",
+    ]
 )
 
 

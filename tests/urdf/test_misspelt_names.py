@@ -47,7 +47,9 @@ def said_of(text, tmp_path, *rules):
 )
 def test_slips_are_told_at_their_place(right, wrong, line, column, word, tmp_path):
     name = right.strip("< =>")
-    text = ROBOT.replace(right, wrong, 1).replace(f"</{name}>", f"</{wrong.strip('< =>')}>")
+    text = ROBOT.replace(right, wrong, 1).replace(
+        f"</{name}>", f"</{wrong.strip('< =>')}>"
+    )
     (problem,) = said_of(text, tmp_path, "URDF103", "XML106")
     assert (problem.rule, problem.severity) == ("XML106", "error")
     assert (problem.location.line, problem.location.column) == (line, column)
@@ -56,8 +58,12 @@ def test_slips_are_told_at_their_place(right, wrong, line, column, word, tmp_pat
 
 def test_a_joint_with_a_slip_is_told(tmp_path):
     more = '<link name="c"/><jont name="k" type="fixed"><parent link="b"/><child link="c"/></jont></robot>'
-    problems = said_of(ROBOT.replace("</robot>", more), tmp_path, "URDF103", "XML106", "BODY125")
-    assert [problem.rule for problem in problems if "<joint>" in problem.message] == ["XML106"]
+    problems = said_of(
+        ROBOT.replace("</robot>", more), tmp_path, "URDF103", "XML106", "BODY125"
+    )
+    assert [problem.rule for problem in problems if "<joint>" in problem.message] == [
+        "XML106"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -80,19 +86,25 @@ def test_what_is_right_is_passed_over(tmp_path):
 
 
 def test_an_attribute_that_is_needed_is_told_once(tmp_path):
-    (problem,) = said_of(ROBOT.replace("value=", "valu="), tmp_path, "URDF103", "XML106", "XML105")
+    (problem,) = said_of(
+        ROBOT.replace("value=", "valu="), tmp_path, "URDF103", "XML106", "XML105"
+    )
     assert (problem.rule, problem.severity) == ("XML106", "error")
     assert (problem.location.line, problem.location.column) == (4, 13)
     assert "'valu'" in problem.message
 
 
 def test_a_slip_of_a_shape(tmp_path):
-    (problem,) = said_of(ROBOT.replace("<sphere", "<shpere"), tmp_path, "XML106", "URDF131")
+    (problem,) = said_of(
+        ROBOT.replace("<sphere", "<shpere"), tmp_path, "XML106", "URDF131"
+    )
     assert "did you mean <sphere>?" in problem.message
 
 
 def test_values_are_shown_where_they_stand(tmp_path):
-    (problem,) = said_of(ROBOT.replace('xyz="0 0 1"', 'xyz="0 0 high"'), tmp_path, "XML104")
+    (problem,) = said_of(
+        ROBOT.replace('xyz="0 0 1"', 'xyz="0 0 high"'), tmp_path, "XML104"
+    )
     assert (problem.location.line, problem.location.column) == (14, 13)
     wrong = ROBOT.replace('lower="-1" upper="1"', 'note="é" upper="high"')
     (problem,) = said_of(wrong, tmp_path, "XML104")

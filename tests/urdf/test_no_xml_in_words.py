@@ -76,7 +76,9 @@ def test_messages_name_what_is_wrong(right, wrong, position, mentioned):
 def test_what_is_right_is_read():
     assert parse_xml(ROBOT.encode()).name == "robot"
     assert (
-        parse_xml(ROBOT.replace('name="a"', "name='a &amp; \"b\" > c'").encode()).first("link").get("name")
+        parse_xml(ROBOT.replace('name="a"', "name='a &amp; \"b\" > c'").encode())
+        .first("link")
+        .get("name")
         == 'a & "b" > c'
     )
 
@@ -88,7 +90,25 @@ def test_what_expat_refuses_is_refused_in_words(seed):
     by, text = random.Random(seed), ROBOT
     for _ in range(by.randrange(1, 4)):
         at = by.randrange(len(text))
-        pieces = ("", "&", "<", ">", '"', "'", "=", " ", "/", "--", "é", "\x01", "\r", "</", "]]>", "<!", "<?")
+        pieces = (
+            "",
+            "&",
+            "<",
+            ">",
+            '"',
+            "'",
+            "=",
+            " ",
+            "/",
+            "--",
+            "é",
+            "\x01",
+            "\r",
+            "</",
+            "]]>",
+            "<!",
+            "<?",
+        )
         text = text[:at] + by.choice(pieces) + text[at + by.choice((0, 0, 1, 3)) :]
     data = text.encode()
     try:
@@ -98,6 +118,10 @@ def test_what_expat_refuses_is_refused_in_words(seed):
         assert problem.message
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         assert 1 <= problem.location.line <= len(lines)
-        assert 1 <= problem.location.column <= len(lines[problem.location.line - 1].encode()) + 1
+        assert (
+            1
+            <= problem.location.column
+            <= len(lines[problem.location.line - 1].encode()) + 1
+        )
     else:
         parse_xml(data)

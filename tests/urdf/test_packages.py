@@ -10,18 +10,27 @@ import bodymotion as bm
 from bodymotion.formats.urdf import read_urdf, write_urdf
 from bodymotion.geometry.shapes import Cone, Shape
 
-BODY = bm.Body(name="r", links=(bm.Link(name="a", segments=(bm.Segment(visuals=(Shape(Cone(1.0, 1.0)),)),)),))
+BODY = bm.Body(
+    name="r",
+    links=(
+        bm.Link(name="a", segments=(bm.Segment(visuals=(Shape(Cone(1.0, 1.0)),)),)),
+    ),
+)
 
 
 def saved(path, package="my_robot"):
     """The file names in the model, and the codes of what was noted."""
     path.parent.mkdir(parents=True, exist_ok=True)
     report = write_urdf(BODY, path, package=package)
-    return re.findall('filename="(.*?)"', path.read_text()), [one for one in report if one.rule == "URDF163"]
+    return re.findall('filename="(.*?)"', path.read_text()), [
+        one for one in report if one.rule == "URDF163"
+    ]
 
 
 @pytest.mark.parametrize("inside", ["", "urdf/", "robots/arm/urdf/"])
-@pytest.mark.parametrize("named", ["<package/>", "<package><name>my_robot</name></package>"])
+@pytest.mark.parametrize(
+    "named", ["<package/>", "<package><name>my_robot</name></package>"]
+)
 def test_the_path_in_the_package_is_kept(tmp_path, inside, named):
     package = tmp_path / "ws" / "my_robot"
     package.mkdir(parents=True)
@@ -68,7 +77,14 @@ def test_the_command_says_it_of_its_option(tmp_path):
 
     bm.save(BODY, tmp_path / "r.wrl")
     result = CliRunner().invoke(
-        app, ["convert", str(tmp_path / "r.wrl"), str(tmp_path / "r.urdf"), "--package", 'a b<&"']
+        app,
+        [
+            "convert",
+            str(tmp_path / "r.wrl"),
+            str(tmp_path / "r.urdf"),
+            "--package",
+            'a b<&"',
+        ],
     )
     assert result.exit_code == 2 and "--package" in result.output
     assert not (tmp_path / "r.urdf").exists()

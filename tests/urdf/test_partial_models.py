@@ -24,7 +24,8 @@ BAD_JOINT = '<joint name="bad" type="revolve"><parent link="arm"/><child link="h
 def findings(text, tmp_path, name="r.urdf"):
     (tmp_path / name).write_text(text)
     return {
-        (problem.rule, problem.location.line, problem.location.column) for problem in bm.check(tmp_path / name).problems
+        (problem.rule, problem.location.line, problem.location.column)
+        for problem in bm.check(tmp_path / name).problems
     }
 
 
@@ -49,10 +50,20 @@ MEANT = '<joint name="jy" type="fixed"><parent link="base"/><child link="y"/></j
         ("", "", MEANT, []),
     ],
 )
-def test_two_links_of_one_name_hide_only_a_name_that_may_be_meant(old, new, more, places, tmp_path):
+def test_two_links_of_one_name_hide_only_a_name_that_may_be_meant(
+    old, new, more, places, tmp_path
+):
     """A joint holds the second link by the name that it should have: nothing is found of that name, but of any other."""
-    text = URDF.replace("arm", "forearm").replace(old, new).replace("</robot>", TWICE + more + "</robot>")
-    found = {(rule, line) for rule, line, _ in findings(text, tmp_path) if rule.startswith("URDF")}
+    text = (
+        URDF.replace("arm", "forearm")
+        .replace(old, new)
+        .replace("</robot>", TWICE + more + "</robot>")
+    )
+    found = {
+        (rule, line)
+        for rule, line, _ in findings(text, tmp_path)
+        if rule.startswith("URDF")
+    }
     assert found == {("URDF111", 7), *places}
 
 
@@ -71,27 +82,45 @@ def test_a_joint_that_holds_no_link_is_checked(old, new, fault, tmp_path):
     <origin xyz="0 0 300"/>
     <axis xyz="0 2 0"/>
     <limit lower="2" upper="1" effort="1" velocity="0"/></joint>\n</robot>"""
-    text = URDF.replace("  <joint", f"{hand}\n  <joint").replace("</robot>", joint).replace(old, new)
+    text = (
+        URDF.replace("  <joint", f"{hand}\n  <joint")
+        .replace("</robot>", joint)
+        .replace(old, new)
+    )
     found = {(rule, line) for rule, line, _ in findings(text, tmp_path) if line != 3}
     expected = {("BODY142", 9), ("BODY110", 10), ("BODY112", 11), ("BODY114", 11)}
     assert {fault, *expected} <= found
-    fixed = findings(text.replace('"wrist" type="revolute"', '"wrist" type="fixed"'), tmp_path)
+    fixed = findings(
+        text.replace('"wrist" type="revolute"', '"wrist" type="fixed"'), tmp_path
+    )
     assert {fault, ("BODY142", 9)} <= {(rule, line) for rule, line, _ in fixed}
     right = (
-        text.replace("0 0 300", "0 0 1").replace("0 2 0", "0 1 0").replace('"2"', '"0"').replace('city="0"', 'city="1"')
+        text.replace("0 0 300", "0 0 1")
+        .replace("0 2 0", "0 1 0")
+        .replace('"2"', '"0"')
+        .replace('city="0"', 'city="1"')
     )
-    assert {(rule, line) for rule, line, _ in findings(right, tmp_path)} - {("BODY133", 2), ("BODY115", 6)} == {fault}
+    assert {(rule, line) for rule, line, _ in findings(right, tmp_path)} - {
+        ("BODY133", 2),
+        ("BODY115", 6),
+    } == {fault}
 
 
 def test_a_joint_of_an_unknown_type_leaves_open_whether_its_link_needs_a_mass(tmp_path):
-    text = URDF.replace('value="1"', 'value="0"').replace('iyy="1" iyz="0" izz="1"', 'iyy="0" iyz="0" izz="0"')
+    text = URDF.replace('value="1"', 'value="0"').replace(
+        'iyy="1" iyz="0" izz="1"', 'iyy="0" iyz="0" izz="0"'
+    )
     masses = {"BODY131", "BODY132"}
     assert masses & {rule for rule, _, _ in findings(text, tmp_path)}
     for unknown in ("", ' type="glued"'):
         found = findings(text.replace(' type="revolute"', unknown), tmp_path)
-        assert {rule for rule, line, _ in found if rule in masses and line == 3} == set()
+        assert {
+            rule for rule, line, _ in found if rule in masses and line == 3
+        } == set()
     negative = text.replace('value="0"', 'value="-2"').replace(' type="revolute"', "")
-    assert ("BODY130", 3) in {(rule, line) for rule, line, _ in findings(negative, tmp_path)}
+    assert ("BODY130", 3) in {
+        (rule, line) for rule, line, _ in findings(negative, tmp_path)
+    }
 
 
 @pytest.mark.parametrize("cut", [" <joint <", "<link", "</link>", "&"])
@@ -101,15 +130,29 @@ def test_a_syntax_fault_hides_no_finding_before_it(tmp_path, cut):
 
 
 @pytest.mark.parametrize(
-    ("rest", "lines"), [("</robot>", [2, 3]), ('<link name="q"></robot>', [2]), ("<xacro:colours/></robot>", [2])]
+    ("rest", "lines"),
+    [
+        ("</robot>", [2, 3]),
+        ('<link name="q"></robot>', [2]),
+        ("<xacro:colours/></robot>", [2]),
+    ],
 )
-def test_a_color_out_of_range_is_found_before_a_syntax_fault_and_a_name_may_follow(rest, lines, tmp_path):
+def test_a_color_out_of_range_is_found_before_a_syntax_fault_and_a_name_may_follow(
+    rest, lines, tmp_path
+):
     text = """\
 <robot name="r"><link name="a">
   <visual><geometry><sphere radius="1"/></geometry><material name="m"><color rgba="1 0 0 255"/></material></visual>
   <visual><geometry><sphere radius="1"/></geometry><material name="other"/></visual></link>
 """
-    assert sorted(line for rule, line, _ in findings(text + rest, tmp_path) if rule == "URDF132") == lines
+    assert (
+        sorted(
+            line
+            for rule, line, _ in findings(text + rest, tmp_path)
+            if rule == "URDF132"
+        )
+        == lines
+    )
 
 
 CYCLE = """\
@@ -128,8 +171,12 @@ WORLD = """\
 """
 
 
-@pytest.mark.parametrize("rest", ["", URDF.removeprefix('<robot name="r">\n').removesuffix("</robot>\n")])
-@pytest.mark.parametrize("end", ["</robot>", '<link name="q"></robot>', '<link name="q"'])
+@pytest.mark.parametrize(
+    "rest", ["", URDF.removeprefix('<robot name="r">\n').removesuffix("</robot>\n")]
+)
+@pytest.mark.parametrize(
+    "end", ["</robot>", '<link name="q"></robot>', '<link name="q"']
+)
 def test_a_cycle_is_found_before_a_syntax_fault(rest, end, tmp_path):
     found = findings(f'<robot name="r">\n{CYCLE}{rest}{end}', tmp_path)
     assert [line for rule, line, _ in found if rule == "BODY125"] == [4]
@@ -137,9 +184,15 @@ def test_a_cycle_is_found_before_a_syntax_fault(rest, end, tmp_path):
 
 @pytest.mark.parametrize(
     ("old", "new", "is_found"),
-    [("</mujoco>", "<a></mujoco>", True), ("</mujoco>", "<", True), ("  </worldbody>", "  <", False)],
+    [
+        ("</mujoco>", "<a></mujoco>", True),
+        ("</mujoco>", "<", True),
+        ("  </worldbody>", "  <", False),
+    ],
 )
-def test_what_is_beside_the_robot_is_found_where_the_world_can_be_read(old, new, is_found, tmp_path):
+def test_what_is_beside_the_robot_is_found_where_the_world_can_be_read(
+    old, new, is_found, tmp_path
+):
     """A body of the rest of the world may be free, too: then none is beside the robot."""
     rules = {"MJCF123", "MJCF124", "MJCF151"}
     before = {one for one in findings(WORLD, tmp_path, "r.xml") if one[0] in rules}
@@ -149,7 +202,9 @@ def test_what_is_beside_the_robot_is_found_where_the_world_can_be_read(old, new,
 
 
 def test_fields_are_located_or_unknown(tmp_path):
-    text = URDF.replace('value="1"', 'value="heavy"', 1).replace('xyz="0 1 0"', 'xyz="0 1"')
+    text = URDF.replace('value="1"', 'value="heavy"', 1).replace(
+        'xyz="0 1 0"', 'xyz="0 1"'
+    )
     result = parse_urdf(text.encode(), tmp_path / "r.urdf")
     locations = result.value.source.locations
     assert np.isnan(result.value.links[0].mass)

@@ -13,7 +13,11 @@ from bodymotion.geometry import poses, rotations
 from goldens import CORPUS, answer
 from sample_files import sampled
 
-ALL = [path for path in sorted((CORPUS / "golden").glob("wrl__*.json")) if "fk" in answer(path)]
+ALL = [
+    path
+    for path in sorted((CORPUS / "golden").glob("wrl__*.json"))
+    if "fk" in answer(path)
+]
 MOVED = sampled(ALL)
 CONFIGURATIONS = 50
 
@@ -51,7 +55,11 @@ def configurations(body):
         if index <= 0 or body.links[index].joint.type not in ("rotate", "slide"):
             q[:, column] = 0.0
     root = np.concatenate(
-        [rng.normal(size=(CONFIGURATIONS, 3)), rotations.normalized(rng.normal(size=(CONFIGURATIONS, 4)))], axis=1
+        [
+            rng.normal(size=(CONFIGURATIONS, 3)),
+            rotations.normalized(rng.normal(size=(CONFIGURATIONS, 4))),
+        ],
+        axis=1,
     )
     return q, root
 
@@ -59,7 +67,10 @@ def configurations(body):
 def movers(body, file):
     """Return (column, link, name of the joint in the file) of each joint that moves something, and the links' names in the file."""
     robot = ET.parse(file).getroot()
-    holder = {joint.find("child").get("link"): joint.get("name") for joint in robot.findall("joint")}
+    holder = {
+        joint.find("child").get("link"): joint.get("name")
+        for joint in robot.findall("joint")
+    }
     titles = [link.get("name") for link in robot.findall("link")]
     moving = [
         (column, body.links[index], holder[titles[index]])
@@ -69,7 +80,9 @@ def movers(body, file):
     return moving, titles
 
 
-@pytest.mark.parametrize("path", MOVED, ids=lambda path: path.stem.removeprefix("wrl__"))
+@pytest.mark.parametrize(
+    "path", MOVED, ids=lambda path: path.stem.removeprefix("wrl__")
+)
 def test_pinocchio_sees_the_same_robot(path, written):
     pin = pytest.importorskip("pinocchio")
     body, file = body_of(path), written(path)
@@ -84,7 +97,11 @@ def test_pinocchio_sees_the_same_robot(path, written):
         full[:7] = [*root[k, :3], *root[k, 4:], root[k, 3]]
         for column, _, name in moving:
             joint = model.joints[model.getJointId(name)]
-            values = [q[k, column]] if joint.nq == 1 else [np.cos(q[k, column]), np.sin(q[k, column])]
+            values = (
+                [q[k, column]]
+                if joint.nq == 1
+                else [np.cos(q[k, column]), np.sin(q[k, column])]
+            )
             full[joint.idx_q : joint.idx_q + joint.nq] = values
         pin.framesForwardKinematics(model, data, full)
         positions = np.array([data.oMf[frame].translation for frame in frames])
@@ -93,7 +110,9 @@ def test_pinocchio_sees_the_same_robot(path, written):
         assert np.abs(turns - rotations.to_matrix(ours[k, :, 3:])).max() < 1e-9
         if body.mass > 0:
             center = pin.centerOfMass(model, data, full)
-            assert np.abs(center - body.center_of_mass(ours[k])).max() <= 1e-9 * max(1.0, np.abs(center).max())
+            assert np.abs(center - body.center_of_mass(ours[k])).max() <= 1e-9 * max(
+                1.0, np.abs(center).max()
+            )
     assert pin.computeTotalMass(model) == pytest.approx(body.mass, rel=1e-9)
     for _, link, name in moving:
         joint = model.joints[model.getJointId(name)]
@@ -118,7 +137,9 @@ def axis_of(pin, joint):
     return motion[3:] if motion[3:].any() else motion[:3]
 
 
-@pytest.mark.parametrize("path", MOVED, ids=lambda path: path.stem.removeprefix("wrl__"))
+@pytest.mark.parametrize(
+    "path", MOVED, ids=lambda path: path.stem.removeprefix("wrl__")
+)
 def test_the_mass_matrix_is_that_of_our_links(path, written):
     """M = Σ m·Jvᵀ·Jv + Jωᵀ·R·I·Rᵀ·Jω over our links, in Pinocchio's coordinates."""
     pin = pytest.importorskip("pinocchio")
@@ -131,7 +152,9 @@ def test_the_mass_matrix_is_that_of_our_links(path, written):
     columns = {}
     for column, link, name in moving:
         joint = model.joints[model.getJointId(name)]
-        values = [q[column]] if joint.nq == 1 else [np.cos(q[column]), np.sin(q[column])]
+        values = (
+            [q[column]] if joint.nq == 1 else [np.cos(q[column]), np.sin(q[column])]
+        )
         full[joint.idx_q : joint.idx_q + joint.nq] = values
         columns[link.index] = joint.idx_v
     theirs = pin.crba(model, model.createData(), full)
@@ -156,13 +179,21 @@ def test_the_mass_matrix_is_that_of_our_links(path, written):
                 else:
                     linear[:, columns[above]] = axis
             above = body.links[above].parent
-        spin = turn[link.index] @ (0.5 * (link.inertia + link.inertia.T)) @ turn[link.index].T
+        spin = (
+            turn[link.index]
+            @ (0.5 * (link.inertia + link.inertia.T))
+            @ turn[link.index].T
+        )
         ours += link.mass * linear.T @ linear + angular.T @ spin @ angular
     wanted = np.ix_(known, known)
-    assert np.abs(theirs[wanted] - ours[wanted]).max() <= 1e-9 * max(np.abs(ours).max(), 1e-12)
+    assert np.abs(theirs[wanted] - ours[wanted]).max() <= 1e-9 * max(
+        np.abs(ours).max(), 1e-12
+    )
 
 
-@pytest.mark.parametrize("path", MOVED, ids=lambda path: path.stem.removeprefix("wrl__"))
+@pytest.mark.parametrize(
+    "path", MOVED, ids=lambda path: path.stem.removeprefix("wrl__")
+)
 def test_yourdfpy_sees_the_same_robot(path, written):
     yourdfpy = pytest.importorskip("yourdfpy")
     body, file = body_of(path), written(path)
@@ -173,13 +204,24 @@ def test_yourdfpy_sees_the_same_robot(path, written):
     ours = body.forward_kinematics(q, root)
     assert set(columns) <= set(robot.actuated_joint_names)
     for k in range(CONFIGURATIONS):
-        robot.update_cfg({name: q[k, columns[name]] if name in columns else 0.0 for name in robot.actuated_joint_names})
+        robot.update_cfg(
+            {
+                name: q[k, columns[name]] if name in columns else 0.0
+                for name in robot.actuated_joint_names
+            }
+        )
         base = poses.to_matrix(root[k])
         theirs = np.array([base @ robot.get_transform(title) for title in titles])
         assert np.abs(theirs - poses.to_matrix(ours[k])).max() < 1e-9
 
 
-SHAPED = ("SR1__SR1.wrl", "HRP4Cmain.wrl", "RH2__RH2_Arm.wrl", "GR001__GR001.wrl", "PA10__PA10.wrl")
+SHAPED = (
+    "SR1__SR1.wrl",
+    "HRP4Cmain.wrl",
+    "RH2__RH2_Arm.wrl",
+    "GR001__GR001.wrl",
+    "PA10__PA10.wrl",
+)
 
 
 @pytest.mark.parametrize("name", sampled(SHAPED, 2))
@@ -195,11 +237,16 @@ def test_meshes_stand_where_we_see_them(name, written):
             mesh = shape.moved(poses.to_matrix(seen[link.index])).to_mesh()
             corners.append(mesh.vertices[np.unique(mesh.faces)])
     ours = np.array(
-        [np.min([c.min(axis=0) for c in corners], axis=0), np.max([c.max(axis=0) for c in corners], axis=0)]
+        [
+            np.min([c.min(axis=0) for c in corners], axis=0),
+            np.max([c.max(axis=0) for c in corners], axis=0),
+        ]
     )
     theirs = yourdfpy.URDF.load(str(file)).scene.bounds
     # Round solids have other flat faces there than here.
     assert np.abs(ours - theirs).max() < 0.01 * np.abs(ours[1] - ours[0]).max()
     model = pin.buildModelFromUrdf(str(file), pin.JointModelFreeFlyer())
-    shapes = pin.buildGeomFromUrdf(model, str(file), pin.GeometryType.COLLISION, package_dirs=[str(file.parent)])
+    shapes = pin.buildGeomFromUrdf(
+        model, str(file), pin.GeometryType.COLLISION, package_dirs=[str(file.parent)]
+    )
     assert shapes.ngeoms == sum(len(link.collisions) for link in body.links)

@@ -15,7 +15,12 @@ TYPE = "transmission_interface/SimpleTransmission"
 POSITION = "hardware_interface/PositionJointInterface"
 
 
-def transmission(name, joint, gear="<mechanicalReduction>50</mechanicalReduction>", interface=POSITION):
+def transmission(
+    name,
+    joint,
+    gear="<mechanicalReduction>50</mechanicalReduction>",
+    interface=POSITION,
+):
     return (
         f"<transmission name='{name}'><type>{TYPE}</type><joint name='{joint}'><hardwareInterface>{interface}</hardwareInterface>"
         f"</joint><actuator name='m_{name}'>{gear}</actuator></transmission>"
@@ -28,7 +33,9 @@ def arm(inside, count=2):
         f"<joint name='j{k}' type='continuous'><parent link='l{k - 1}'/><child link='l{k}'/></joint>"
         for k in range(1, count + 1)
     )
-    return parse_urdf(f"<robot name='r'>{links}{joints}{inside}</robot>".encode(), Path("r.urdf")).require()
+    return parse_urdf(
+        f"<robot name='r'>{links}{joints}{inside}</robot>".encode(), Path("r.urdf")
+    ).require()
 
 
 def written(body, folder):
@@ -48,7 +55,9 @@ def written(body, folder):
 
 def geared(body, link, ratio):
     links = list(body.links)
-    links[link] = replace(links[link], joint=replace(links[link].joint, gear_ratio=ratio))
+    links[link] = replace(
+        links[link], joint=replace(links[link].joint, gear_ratio=ratio)
+    )
     return replace(body, links=tuple(links))
 
 
@@ -73,27 +82,40 @@ def test_a_transmission_without_a_gear_gets_the_joints(tmp_path):
         ("t1", "j1", POSITION, 80.0),
     ]
     assert not lost
-    assert [link.joint.gear_ratio for link in read_urdf(tmp_path / "r.urdf").require().links] == [1, 80, 30]
+    assert [
+        link.joint.gear_ratio for link in read_urdf(tmp_path / "r.urdf").require().links
+    ] == [1, 80, 30]
 
 
 def test_two_interfaces_of_one_joint_stay(tmp_path):
     effort = "hardware_interface/EffortJointInterface"
     body = arm(transmission("t1", "j1") + transmission("t2", "j1", interface=effort))
-    assert written(body, tmp_path) == ([("t1", "j1", POSITION, 50.0), ("t2", "j1", effort, 50.0)], [])
+    assert written(body, tmp_path) == (
+        [("t1", "j1", POSITION, 50.0), ("t2", "j1", effort, 50.0)],
+        [],
+    )
 
 
 def test_what_is_generated_is_not_doubled(tmp_path):
     body = geared(arm(""), 1, 7.0)
     first, _ = written(body, tmp_path)
     again, _ = written(read_urdf(tmp_path / "r.urdf").require(), tmp_path)
-    assert first == again == [("j1_transmission", "j1", "hardware_interface/EffortJointInterface", 7.0)]
+    assert (
+        first
+        == again
+        == [("j1_transmission", "j1", "hardware_interface/EffortJointInterface", 7.0)]
+    )
 
 
 def test_a_transmission_whose_joint_is_gone_is_a_loss(tmp_path):
     body = arm(transmission("t1", "j1") + transmission("t2", "j2"))
     found, (problem,) = written(replace(body, links=body.links[:2]), tmp_path)
     assert found == [("t1", "j1", POSITION, 50.0)]
-    assert problem.rule == "LOSS090" and "t2" in problem.message and "j2" in problem.message
+    assert (
+        problem.rule == "LOSS090"
+        and "t2" in problem.message
+        and "j2" in problem.message
+    )
 
 
 def test_by_way_of_a_wrl_file_it_is_the_same_joint(tmp_path):

@@ -59,5 +59,7 @@ def test_missing_meshes(name, words, tmp_path):
     ],
 )
 def test_limits_in_degrees(limits, told, tmp_path):
-    problems = said_of(ROBOT.replace('lower="-1" upper="1"', limits), tmp_path, "BODY115")
+    problems = said_of(
+        ROBOT.replace('lower="-1" upper="1"', limits), tmp_path, "BODY115"
+    )
     assert bool(problems) == told

@@ -36,14 +36,17 @@ def differences(one, other, skip=()):
         for field in dataclasses.fields(one)
         if field.compare
         and field.name not in skip
-        and not is_same(as_json(getattr(one, field.name)), as_json(getattr(other, field.name)))
+        and not is_same(
+            as_json(getattr(one, field.name)), as_json(getattr(other, field.name))
+        )
     ]
 
 
 def same_turn(a, b):
     return (
         np.abs(a[:3] - b[:3]).max() == 0
-        and abs(abs(a[3:] @ b[3:]) / np.linalg.norm(a[3:]) / np.linalg.norm(b[3:]) - 1) < 1e-14
+        and abs(abs(a[3:] @ b[3:]) / np.linalg.norm(a[3:]) / np.linalg.norm(b[3:]) - 1)
+        < 1e-14
     )
 
 
@@ -56,7 +59,8 @@ def seen(shapes):
             if not len(mesh.faces):
                 continue
             mirrored = (
-                isinstance(shape.geometry, (Box, Sphere, Cylinder)) and np.linalg.det(shape.transform[:3, :3]) < 0
+                isinstance(shape.geometry, (Box, Sphere, Cylinder))
+                and np.linalg.det(shape.transform[:3, :3]) < 0
             )
             found.append((mesh.vertices[mesh.faces], shape.material, mesh, mirrored))
     return found
@@ -79,12 +83,19 @@ def shape_differences(given, read, materials=True):
     if len(given) != len(read):
         return [f"{len(given)} shapes, read {len(read)}"]
     found = []
-    for (corners, look, mesh, solid), (theirs, their_look, their_mesh, _) in zip(given, read, strict=True):
+    for (corners, look, mesh, solid), (theirs, their_look, their_mesh, _) in zip(
+        given, read, strict=True
+    ):
         scale = max(np.abs(corners).max(), 1.0)
-        apart = corners.shape != theirs.shape or np.abs(corners - theirs).max() > TIGHT * scale
+        apart = (
+            corners.shape != theirs.shape
+            or np.abs(corners - theirs).max() > TIGHT * scale
+        )
         # A solid that is mirrored looks as before; only its triangles stand in another order.
         if apart and (
-            np.abs(reach(corners) - reach(theirs)).max() > TIGHT * scale or len(corners) != len(theirs) or not solid
+            np.abs(reach(corners) - reach(theirs)).max() > TIGHT * scale
+            or len(corners) != len(theirs)
+            or not solid
         ):
             found.append("triangles")
         if materials:
@@ -103,9 +114,15 @@ def body_differences(body, read, materials=True):
         return [*found, "links"]
     for a, b in zip(body.links, read.links, strict=True):
         title = a.name
-        found += [f"{title}.{name}" for name in differences(a, b, ("segments", "offset", "joint"))]
+        found += [
+            f"{title}.{name}"
+            for name in differences(a, b, ("segments", "offset", "joint"))
+        ]
         found += [f"{title}.joint.{name}" for name in differences(a.joint, b.joint)]
-        if not same_turn(a.offset, b.offset) or np.abs(a.offset - b.offset).max() > 1e-9:
+        if (
+            not same_turn(a.offset, b.offset)
+            or np.abs(a.offset - b.offset).max() > 1e-9
+        ):
             found.append(f"{title}.offset")
         for name in ("mass", "center_of_mass", "inertia"):
             if not is_same(as_json(getattr(a, name)), as_json(getattr(b, name))):
@@ -115,11 +132,22 @@ def body_differences(body, read, materials=True):
         for one, other in zip(a.segments, b.segments, strict=False):
             found += [
                 f"{title}.segment.{name}"
-                for name in differences(one, other, ("visuals", "collisions", *MOMENTS[one.mass == 0]))
+                for name in differences(
+                    one, other, ("visuals", "collisions", *MOMENTS[one.mass == 0])
+                )
             ]
-            found += [f"{title}.segment.{name}" for name in shape_differences(one.visuals, other.visuals, materials)]
-        found += [f"{title}.visual.{name}" for name in shape_differences(a.visuals, b.visuals, materials)]
-        found += [f"{title}.collision.{name}" for name in shape_differences(a.collisions, b.collisions, materials)]
+            found += [
+                f"{title}.segment.{name}"
+                for name in shape_differences(one.visuals, other.visuals, materials)
+            ]
+        found += [
+            f"{title}.visual.{name}"
+            for name in shape_differences(a.visuals, b.visuals, materials)
+        ]
+        found += [
+            f"{title}.collision.{name}"
+            for name in shape_differences(a.collisions, b.collisions, materials)
+        ]
     for name in ("devices", "extra_joints", "viewpoints"):
         ours, theirs = getattr(body, name), getattr(read, name)
         if [type(x) for x in ours] != [type(x) for x in theirs]:
@@ -133,7 +161,10 @@ def body_differences(body, read, materials=True):
 
 
 def pose_is_same(a, b):
-    turned = abs(abs(a[3:] @ b[3:]) / np.linalg.norm(a[3:]) / np.linalg.norm(b[3:]) - 1) < 1e-14
+    turned = (
+        abs(abs(a[3:] @ b[3:]) / np.linalg.norm(a[3:]) / np.linalg.norm(b[3:]) - 1)
+        < 1e-14
+    )
     return turned and np.abs(a[:3] - b[:3]).max() < 1e-12
 
 
@@ -149,10 +180,14 @@ def test_bodies_come_back(tmp_path_factory, body):
     report = write_urdf(body, path)
     read = read_urdf(path).require()
     assert body_differences(body, read) == []
-    root_forces = any(device.kind == "ForceSensor" and device.link == 0 for device in body.devices)
+    root_forces = any(
+        device.kind == "ForceSensor" and device.link == 0 for device in body.devices
+    )
     # Simulators need the inertia of rotors.
     rotors = any(link.joint.rotor_inertia for link in body.links)
-    assert losses(report) == ({"LOSS038"} if root_forces else set()) | ({"LOSS040"} if rotors else set())
+    assert losses(report) == ({"LOSS038"} if root_forces else set()) | (
+        {"LOSS040"} if rotors else set()
+    )
 
 
 @settings(max_examples=tries(25), phases=FINDING)
@@ -175,10 +210,14 @@ def test_any_body_comes_back_but_for_what_is_named(tmp_path_factory, body):
     report = write_urdf(body, path)
     read = read_urdf(path).require()
     assert body_differences(body, read) == []
-    shapes = [shape for link in body.links for shape in (*link.visuals, *link.collisions)]
+    shapes = [
+        shape for link in body.links for shape in (*link.visuals, *link.collisions)
+    ]
     expected = {
         "LOSS031": any(
-            isinstance(shape.geometry, (Lines, Points)) or not len(shape.to_mesh().faces) for shape in shapes
+            isinstance(shape.geometry, (Lines, Points))
+            or not len(shape.to_mesh().faces)
+            for shape in shapes
         ),
         "LOSS033": any(link.joint.type == "crawler" for link in body.links[1:]),
         "LOSS039": bool(body.extra_joints),
@@ -190,7 +229,9 @@ def test_any_body_comes_back_but_for_what_is_named(tmp_path_factory, body):
 
 
 @settings(max_examples=tries(25), phases=FINDING)
-@given(bodies(device_kinds=DEVICES, joint_types=("rotate", "slide", "fixed", "crawler")))
+@given(
+    bodies(device_kinds=DEVICES, joint_types=("rotate", "slide", "fixed", "crawler"))
+)
 def test_without_the_extension_all_of_it_is_lost_in_words(tmp_path_factory, body):
     path = tmp_path_factory.mktemp("u") / "robot.urdf"
     report = write_urdf(body, path, extension=False)
@@ -225,11 +266,22 @@ def test_meshes_of_every_kind(corpus, tmp_path, format):
         ours = [shape.bounds for shape in a.visuals if shape.bounds is not None]
         theirs = [shape.bounds for shape in b.visuals if shape.bounds is not None]
         if ours:
-            low, high = np.min([box[0] for box in ours], axis=0), np.max([box[1] for box in ours], axis=0)
+            low, high = (
+                np.min([box[0] for box in ours], axis=0),
+                np.max([box[1] for box in ours], axis=0),
+            )
             size = np.abs(high - low).max()
-            assert np.abs(low - np.min([box[0] for box in theirs], axis=0)).max() < 0.03 * size
-            assert np.abs(high - np.max([box[1] for box in theirs], axis=0)).max() < 0.03 * size
-    assert ("LOSS012" in {problem.rule for problem in report.losses}) == (format != "obj")
+            assert (
+                np.abs(low - np.min([box[0] for box in theirs], axis=0)).max()
+                < 0.03 * size
+            )
+            assert (
+                np.abs(high - np.max([box[1] for box in theirs], axis=0)).max()
+                < 0.03 * size
+            )
+    assert ("LOSS012" in {problem.rule for problem in report.losses}) == (
+        format != "obj"
+    )
 
 
 WORDS = st.sampled_from(
@@ -256,7 +308,9 @@ def a_body_or_format_error(data):
         return
     assert np.isfinite([link.offset for link in body.links]).all()
     for link in body.links:
-        assert np.isfinite([link.mass, *link.center_of_mass, *link.inertia.ravel()]).all()
+        assert np.isfinite(
+            [link.mass, *link.center_of_mass, *link.inertia.ravel()]
+        ).all()
     body.forward_kinematics(np.zeros(body.num_joints))
 
 
@@ -266,7 +320,9 @@ def a_body_or_format_error(data):
         st.binary(max_size=100),
         st.lists(WORDS, max_size=30).map("".join).map(str.encode),
         st.lists(WORDS, max_size=12).map(
-            lambda words: f"<robot name='a'><link name='a'/>{''.join(words)}</robot>".encode()
+            lambda words: (
+                f"<robot name='a'><link name='a'/>{''.join(words)}</robot>".encode()
+            )
         ),
     )
 )
@@ -290,7 +346,9 @@ def test_damaged_files_are_a_body_or_format_error(whole, data):
         at = data.draw(st.integers(0, len(damaged) - 1))
         cut = data.draw(st.integers(0, 40))
         damaged[at : at + cut] = data.draw(
-            st.sampled_from([b"", b'"', b"<", b"-", b"9", b"NaN", b"null", b"[]", b"e999"])
+            st.sampled_from(
+                [b"", b'"', b"<", b"-", b"9", b"NaN", b"null", b"[]", b"e999"]
+            )
         )
     a_body_or_format_error(bytes(damaged))
 
@@ -300,10 +358,26 @@ def test_a_solid_stays_a_solid(tmp_path):
     from bodymotion.geometry.shapes import Shape
 
     stretch = np.diag([2.0, 2.0, 2.0, 1.0])
-    shapes = [Shape(solid, stretch) for solid in (Box((1.0, 2.0, 3.0)), Sphere(1.0), Cylinder(1.0, 2.0))]
-    body = bm.Body(name="a", links=(bm.Link(name="a", segments=(bm.Segment(visuals=tuple(shapes)),)),))
+    shapes = [
+        Shape(solid, stretch)
+        for solid in (Box((1.0, 2.0, 3.0)), Sphere(1.0), Cylinder(1.0, 2.0))
+    ]
+    body = bm.Body(
+        name="a",
+        links=(bm.Link(name="a", segments=(bm.Segment(visuals=tuple(shapes)),)),),
+    )
     assert not losses(write_urdf(body, tmp_path / "a.urdf"))
     read = read_urdf(tmp_path / "a.urdf").require().links[0].visuals
-    assert [shape.geometry for shape in read] == [Box((2.0, 4.0, 6.0)), Sphere(2.0), Cylinder(2.0, 4.0)]
+    assert [shape.geometry for shape in read] == [
+        Box((2.0, 4.0, 6.0)),
+        Sphere(2.0),
+        Cylinder(2.0, 4.0),
+    ]
     for a, b in zip(shapes, read, strict=True):
-        assert np.abs(meshing.bounds(a.geometry, a.transform) - meshing.bounds(b.geometry, b.transform)).max() < 1e-15
+        assert (
+            np.abs(
+                meshing.bounds(a.geometry, a.transform)
+                - meshing.bounds(b.geometry, b.transform)
+            ).max()
+            < 1e-15
+        )

@@ -22,7 +22,9 @@ TWO = "<link name='a'/><link name='b'/>"
 
 
 def read(inside, **options):
-    return parse_urdf(f"<robot name='r'>\n{inside}\n</robot>".encode(), Path("r.urdf"), **options).require()
+    return parse_urdf(
+        f"<robot name='r'>\n{inside}\n</robot>".encode(), Path("r.urdf"), **options
+    ).require()
 
 
 def joint(inside="", kind="revolute", name="j", ends=("a", "b")):
@@ -54,16 +56,31 @@ def test_limits_and_what_else_a_joint_says():
             "<axis xyz='0 0 1'/><limit lower='-1' upper='2' effort='30' velocity='4'/><dynamics damping='0.1' friction='0.2'/>"
             "<calibration rising='0.5'/><safety_controller k_velocity='10' k_position='3' soft_lower_limit='-0.9' soft_upper_limit='1.9'/>"
         )
-        + joint("<limit effort='1' velocity='1'/><mimic joint='j' multiplier='-2'/>", "prismatic", "k", ("b", "c"))
+        + joint(
+            "<limit effort='1' velocity='1'/><mimic joint='j' multiplier='-2'/>",
+            "prismatic",
+            "k",
+            ("b", "c"),
+        )
     )
     found = body.links[1].joint
-    assert (found.lower, found.upper, found.velocity_lower, found.velocity_upper) == (-1, 2, -4, 4)
+    assert (found.lower, found.upper, found.velocity_lower, found.velocity_upper) == (
+        -1,
+        2,
+        -4,
+        4,
+    )
     assert found.extra == {
         "joint_effort_range": [-30, 30],
         "damping": 0.1,
         "friction": 0.2,
         "calibration": {"rising": 0.5},
-        "safety_controller": {"k_velocity": 10, "k_position": 3, "soft_lower_limit": -0.9, "soft_upper_limit": 1.9},
+        "safety_controller": {
+            "k_velocity": 10,
+            "k_position": 3,
+            "soft_lower_limit": -0.9,
+            "soft_upper_limit": 1.9,
+        },
     }
     # Limits that are not said are zero.
     slide = body.links[2].joint
@@ -93,7 +110,9 @@ def test_an_origin_turns_about_fixed_axes():
         return rotations.to_matrix(rotations.from_axis_angle(np.eye(3)[axis], angle))
 
     expected = turn(2, 0.3) @ turn(1, 0.2) @ turn(0, 0.1)
-    assert np.abs(rotations.to_matrix(body.links[1].offset[3:]) - expected).max() < 1e-15
+    assert (
+        np.abs(rotations.to_matrix(body.links[1].offset[3:]) - expected).max() < 1e-15
+    )
     assert body.links[1].offset[:3].tolist() == [1, 2, 3]
 
 
@@ -105,7 +124,9 @@ def test_inertia_is_turned_into_the_axes_of_the_link():
     link = body.links[0]
     assert (link.mass, link.center_of_mass.tolist()) == (2, [1, 0, 0])
     # A quarter turn about z: x and y change places, and their product its sign.
-    assert np.abs(link.inertia - [[2, -0.1, 0], [-0.1, 1, 0], [0, 0, 2.5]]).max() < 1e-15
+    assert (
+        np.abs(link.inertia - [[2, -0.1, 0], [-0.1, 1, 0], [0, 0, 2.5]]).max() < 1e-15
+    )
 
 
 def test_geometries_and_materials():
@@ -122,7 +143,10 @@ def test_geometries_and_materials():
     cylinder, box, ball, capsule = body.links[0].visuals
     assert (cylinder.geometry, cylinder.name) == (Cylinder(1, 4), "v")
     assert np.abs(cylinder.bounds - [[-1, -1, -1], [1, 1, 3]]).max() < 1e-15
-    assert (cylinder.material.diffuse, cylinder.material.transparency) == ((1, 0, 0), 0.5)
+    assert (cylinder.material.diffuse, cylinder.material.transparency) == (
+        (1, 0, 0),
+        0.5,
+    )
     assert (box.geometry, box.material.diffuse) == (Box((1, 2, 3)), (0, 1, 0))
     assert (ball.geometry, ball.material.diffuse) == (Sphere(2), (0, 1, 0))
     assert capsule.geometry == Capsule(1, 2)
@@ -155,7 +179,13 @@ def meshed(package, uri, scale="", **options):
 
 
 @pytest.mark.parametrize(
-    "uri", ["package://arm/meshes/cube.stl", "../meshes/cube.stl", "cube.obj", "file://FOLDER/arm/meshes/cube.stl"]
+    "uri",
+    [
+        "package://arm/meshes/cube.stl",
+        "../meshes/cube.stl",
+        "cube.obj",
+        "file://FOLDER/arm/meshes/cube.stl",
+    ],
 )
 def test_files_of_the_package_are_found(package, uri):
     body = meshed(package, uri.replace("FOLDER", str(package)), "scale='2 1 -1'")
@@ -167,7 +197,12 @@ def test_files_of_the_package_are_found(package, uri):
 
 @pytest.mark.parametrize(
     "uri",
-    ["../../outside.stl", "package://plain/cube.stl", "package://arm/../outside.stl", "file://FOLDER/outside.stl"],
+    [
+        "../../outside.stl",
+        "package://plain/cube.stl",
+        "package://arm/../outside.stl",
+        "file://FOLDER/outside.stl",
+    ],
 )
 def test_files_outside_are_not_opened_unless_allowed(package, uri):
     uri = uri.replace("FOLDER", str(package))
@@ -182,7 +217,15 @@ def test_files_outside_are_not_opened_unless_allowed(package, uri):
 
 
 @pytest.mark.parametrize(
-    "uri", ["", "nothing.stl", "package://none/x.stl", "https://host/x.stl", "package://", "package://.."]
+    "uri",
+    [
+        "",
+        "nothing.stl",
+        "package://none/x.stl",
+        "https://host/x.stl",
+        "package://",
+        "package://..",
+    ],
 )
 def test_missing_files_are_problems(package, uri):
     body = meshed(package, uri)
@@ -266,7 +309,13 @@ def test_sensors_of_gazebo():
         "VisionSensor", "AccelerationSensor", "Gyro", "RangeSensor", "RangeSensor", "contact", "ForceSensor",
     ]  # fmt: skip
     assert {device.link for device in body.devices} == {1}
-    assert (eye.type, eye.width, eye.field_of_view, eye.front_clip_distance, eye.frame_rate) == (
+    assert (
+        eye.type,
+        eye.width,
+        eye.field_of_view,
+        eye.front_clip_distance,
+        eye.frame_rate,
+    ) == (
         "DEPTH",
         400,
         1.5,
@@ -294,27 +343,54 @@ def with_no_extension(body, folder):
 
 
 def test_what_other_programs_say_comes_back(tmp_path):
-    body = read(TWO + joint(kind="continuous") + SENSORS + "<ros2_control name='x'><a b='1'>t</a></ros2_control>")
+    body = read(
+        TWO
+        + joint(kind="continuous")
+        + SENSORS
+        + "<ros2_control name='x'><a b='1'>t</a></ros2_control>"
+    )
     write_urdf(body, tmp_path / "r.urdf")
     text = (tmp_path / "r.urdf").read_text()
-    for kept in ("Gazebo/Red", "<plugin", "<format>R8</format>", "<contact>", '<a b="1">t</a>', 'reference="nowhere"'):
+    for kept in (
+        "Gazebo/Red",
+        "<plugin",
+        "<format>R8</format>",
+        "<contact>",
+        '<a b="1">t</a>',
+        'reference="nowhere"',
+    ):
         assert kept in text
     assert 'type="gpu_lidar"' in text
     assert text.count("<lidar") == 1
     again = read_urdf(tmp_path / "r.urdf").require()
-    assert [device.kind for device in again.devices] == [device.kind for device in body.devices]
-    assert [device.extra for device in again.devices] == [device.extra for device in body.devices]
+    assert [device.kind for device in again.devices] == [
+        device.kind for device in body.devices
+    ]
+    assert [device.extra for device in again.devices] == [
+        device.extra for device in body.devices
+    ]
     plain = read_urdf(with_no_extension(body, tmp_path)).require()
-    assert [device.extra for device in plain.devices] == [device.extra for device in body.devices]
+    assert [device.extra for device in plain.devices] == [
+        device.extra for device in body.devices
+    ]
     assert again.extra == body.extra
 
 
 def test_effort_from_motor_and_gear(tmp_path):
     """climit [A] · torqueConst [Nm/A] · gearRatio [1] is the torque behind the gear."""
     motor = bm.Joint(
-        type="rotate", id=0, lower=-1.0, upper=1.0, gear_ratio=100.0, torque_const=0.05, extra={"climit": [4.0]}
+        type="rotate",
+        id=0,
+        lower=-1.0,
+        upper=1.0,
+        gear_ratio=100.0,
+        torque_const=0.05,
+        extra={"climit": [4.0]},
     )
-    body = bm.Body(name="r", links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0, joint=motor)))
+    body = bm.Body(
+        name="r",
+        links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0, joint=motor)),
+    )
     write_urdf(body, tmp_path / "r.urdf")
     assert 'effort="20"' in (tmp_path / "r.urdf").read_text()
     again = read_urdf(tmp_path / "r.urdf").require().links[1].joint
@@ -326,50 +402,90 @@ def test_effort_from_motor_and_gear(tmp_path):
 
 
 def test_limits_of_one_side_and_of_two_speeds(tmp_path):
-    one = bm.Joint(type="rotate", id=0, lower=-1.0, velocity_lower=-2.0, velocity_upper=5.0)
-    body = bm.Body(name="r", links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0, joint=one)))
+    one = bm.Joint(
+        type="rotate", id=0, lower=-1.0, velocity_lower=-2.0, velocity_upper=5.0
+    )
+    body = bm.Body(
+        name="r",
+        links=(bm.Link(name="a"), bm.Link(name="b", index=1, parent=0, joint=one)),
+    )
     report = write_urdf(body, tmp_path / "r.urdf")
     text = (tmp_path / "r.urdf").read_text()
     assert 'lower="-1" upper="1e+16"' in text
     assert 'velocity="2"' in text
-    assert [problem.rule for problem in report if problem.rule.startswith("LOSS")] == ["LOSS034"]
+    assert [problem.rule for problem in report if problem.rule.startswith("LOSS")] == [
+        "LOSS034"
+    ]
     found = read_urdf(tmp_path / "r.urdf").require().links[1].joint
-    assert (found.lower, found.upper, found.velocity_lower, found.velocity_upper) == (-1, np.inf, -2, 5)
+    assert (found.lower, found.upper, found.velocity_lower, found.velocity_upper) == (
+        -1,
+        np.inf,
+        -2,
+        5,
+    )
 
 
 def test_names_that_can_not_be(tmp_path):
     links = [bm.Link(name="a")]
     for index, name in enumerate(["a", "", "x y", "x/y", "a_2", "\x01"], start=1):
-        links.append(bm.Link(name=name, index=index, parent=0, joint=bm.Joint(name=name, type="rotate", id=index - 1)))
+        links.append(
+            bm.Link(
+                name=name,
+                index=index,
+                parent=0,
+                joint=bm.Joint(name=name, type="rotate", id=index - 1),
+            )
+        )
     body = bm.Body(name="", links=tuple(links))
     report = write_urdf(body, tmp_path / "r.urdf")
     names = [
-        line.split('"')[1] for line in (tmp_path / "r.urdf").read_text().splitlines() if line.startswith("  <link name")
+        line.split('"')[1]
+        for line in (tmp_path / "r.urdf").read_text().splitlines()
+        if line.startswith("  <link name")
     ]
     assert names == ["a", "a_3", "link_2", "x_y", "x_y_2", "a_2", "_"]
     assert "LOSS032" in [problem.rule for problem in report]
     read = read_urdf(tmp_path / "r.urdf").require()
     assert [link.name for link in read.links] == [link.name for link in body.links]
-    assert [joint.name for joint in read.joints] == [joint.name for joint in body.joints]
+    assert [joint.name for joint in read.joints] == [
+        joint.name for joint in body.joints
+    ]
 
 
 def test_turns_come_back_where_roll_and_yaw_are_one(tmp_path):
     """Pitch at and around ±90°: the turn that is read is the one that was written, to 1e-12 rad."""
     rng = np.random.default_rng(1)
     count = 300
-    pitch = rng.choice([-1, 1], count) * np.pi / 2 + rng.choice([0, 1e-16, 1e-12, 1e-9, 1e-8, 1e-6], count)
-    rpy = np.stack([rng.uniform(-3, 3, count), pitch, rng.uniform(-3, 3, count)], axis=1)
-    turns = np.concatenate([rotations.from_rpy(rpy), rotations.normalized(rng.normal(size=(count, 4)))])
+    pitch = rng.choice([-1, 1], count) * np.pi / 2 + rng.choice(
+        [0, 1e-16, 1e-12, 1e-9, 1e-8, 1e-6], count
+    )
+    rpy = np.stack(
+        [rng.uniform(-3, 3, count), pitch, rng.uniform(-3, 3, count)], axis=1
+    )
+    turns = np.concatenate(
+        [rotations.from_rpy(rpy), rotations.normalized(rng.normal(size=(count, 4)))]
+    )
     links = [bm.Link(name="root")]
     for index, turn in enumerate(turns, start=1):
-        links.append(bm.Link(name=f"l{index}", index=index, parent=0, offset=np.array([0, 0, 0, *turn])))
+        links.append(
+            bm.Link(
+                name=f"l{index}",
+                index=index,
+                parent=0,
+                offset=np.array([0, 0, 0, *turn]),
+            )
+        )
     write_urdf(bm.Body(name="r", links=tuple(links)), tmp_path / "r.urdf")
-    found = np.array([link.offset[3:] for link in read_urdf(tmp_path / "r.urdf").require().links[1:]])
+    found = np.array(
+        [link.offset[3:] for link in read_urdf(tmp_path / "r.urdf").require().links[1:]]
+    )
     assert rotations.angle_between(turns, found).max() < 1e-12
 
 
 def test_known_by_content(tmp_path):
-    assert looks_like_urdf(b"<?xml version='1.0'?>\n<!-- <mujoco> -->\n<robot name='x'>")
+    assert looks_like_urdf(
+        b"<?xml version='1.0'?>\n<!-- <mujoco> -->\n<robot name='x'>"
+    )
     assert not looks_like_urdf(b"<mujoco><!-- <robot name='x'> --></mujoco>")
     assert not looks_like_urdf(b"a: <robot>")
     path = tmp_path / "model.xml"
@@ -387,6 +503,14 @@ def test_a_body_without_links_is_no_robot(tmp_path):
 def test_package_names_of_files(tmp_path):
     from bodymotion.geometry.shapes import Cone, Shape
 
-    body = bm.Body(name="r", links=(bm.Link(name="a", segments=(bm.Segment(visuals=(Shape(Cone(1.0, 1.0)),)),)),))
+    body = bm.Body(
+        name="r",
+        links=(
+            bm.Link(name="a", segments=(bm.Segment(visuals=(Shape(Cone(1.0, 1.0)),)),)),
+        ),
+    )
     write_urdf(body, tmp_path / "r.urdf", package="my_robot")
-    assert 'filename="package://my_robot/r_urdf_meshes/a.obj"' in (tmp_path / "r.urdf").read_text()
+    assert (
+        'filename="package://my_robot/r_urdf_meshes/a.obj"'
+        in (tmp_path / "r.urdf").read_text()
+    )

@@ -8,20 +8,36 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion.diagnostics import Diagnostics, FormatError
-from bodymotion.formats.xml.tree import Element, is_xml_text, number_text, parse_xml, read_xml, to_xml
+from bodymotion.formats.xml.tree import (
+    Element,
+    is_xml_text,
+    number_text,
+    parse_xml,
+    read_xml,
+    to_xml,
+)
 from sample_files import tries
 
 names = st.sampled_from(["a", "b-c", "joint", "腕"])
 texts = st.text(max_size=20).filter(is_xml_text)
 trees = st.recursive(
     st.builds(Element, names, st.dictionaries(names, texts, max_size=3)),
-    lambda inner: st.builds(Element, names, st.dictionaries(names, texts, max_size=3), st.lists(inner, max_size=3)),
+    lambda inner: st.builds(
+        Element,
+        names,
+        st.dictionaries(names, texts, max_size=3),
+        st.lists(inner, max_size=3),
+    ),
     max_leaves=10,
 )
 
 
 def plain(element):
-    return element.name, element.attributes, [plain(child) for child in element.children]
+    return (
+        element.name,
+        element.attributes,
+        [plain(child) for child in element.children],
+    )
 
 
 @settings(max_examples=tries(100))
@@ -34,22 +50,35 @@ def test_what_is_written_is_read(tree):
 @given(st.lists(st.floats(allow_nan=False), max_size=5))
 def test_numbers_come_back_to_the_bit(values):
     element = parse_xml(to_xml(Element("a", {"b": number_text(values)})))
-    assert np.array(element.numbers("b")).tobytes() == np.array(values, dtype=float).tobytes()
+    assert (
+        np.array(element.numbers("b")).tobytes()
+        == np.array(values, dtype=float).tobytes()
+    )
 
 
 def test_elements_know_their_place():
     found = Diagnostics()
-    element = read_xml(b"<a>\n  <b>\n    <c d='1 2'/></b></a>", None, found).first("b", "c")
+    element = read_xml(b"<a>\n  <b>\n    <c d='1 2'/></b></a>", None, found).first(
+        "b", "c"
+    )
     assert (element.line, element.column) == (3, 5)
     assert np.isnan(element.numbers("d", 3)).all()
     assert element.numbers("d", 3, (1.0, 2.0, 3.0)) == (1.0, 2.0, 3.0)
-    assert [(problem.rule, problem.location.line) for problem in found.problems] == [("XML104", 3)]
+    assert [(problem.rule, problem.location.line) for problem in found.problems] == [
+        ("XML104", 3)
+    ]
     assert found.refusal == found.problems[0]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "shift_jis", "euc-jp"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "shift_jis", "euc-jp"]
+)
 def test_encodings(encoding):
-    declared = "" if encoding.startswith("utf") else f'<?xml version="1.0" encoding="{encoding}"?>'
+    declared = (
+        ""
+        if encoding.startswith("utf")
+        else f'<?xml version="1.0" encoding="{encoding}"?>'
+    )
     assert parse_xml(f"{declared}<a b='腕'/>".encode(encoding)).get("b") == "腕"
 
 
@@ -81,7 +110,11 @@ def test_a_lone_ampersand_changes_no_other_character(other):
     element = read_xml(f"<a b='r & d{other}'><c/>&{other}</a>".encode(), None, found)
     assert {problem.rule for problem in found.problems} == {"XML101"}
     if element is not None:
-        assert (element.get("b"), element.text, element.first("c") is None) == (f"r & d{other}", f"&{other}", False)
+        assert (element.get("b"), element.text, element.first("c") is None) == (
+            f"r & d{other}",
+            f"&{other}",
+            False,
+        )
     assert (element is None) == (len(other) > 9)
 
 

@@ -19,7 +19,11 @@ def colored(r: float, g: float, b: float, **more: object) -> bm.Material:
     return bm.Material(diffuse=(r, g, b), **more)
 
 
-def box(size: tuple[float, float, float], at: tuple[float, float, float], material: bm.Material) -> bm.Shape:
+def box(
+    size: tuple[float, float, float],
+    at: tuple[float, float, float],
+    material: bm.Material,
+) -> bm.Shape:
     return bm.Shape(bm.Box(size), placed(*at), material)
 
 
@@ -41,7 +45,9 @@ def link(
         parent=parent,
         joint=bm.Joint(name=name, type=kind, id=joint_id, axis=axis, **limits),
         offset=(*at, 1.0, 0.0, 0.0, 0.0),
-        segments=(bm.Segment(name=name, mass=mass, visuals=visuals, collisions=visuals),),
+        segments=(
+            bm.Segment(name=name, mass=mass, visuals=visuals, collisions=visuals),
+        ),
     )
 
 
@@ -65,12 +71,18 @@ def arm() -> bm.Body:
 
 def biped() -> bm.Body:
     """Two legs with feet, a trunk with a camera and a range sensor, a head with a colour for each face."""
-    grey, dark, orange = colored(0.75, 0.77, 0.8), colored(0.2, 0.22, 0.25, shininess=0.6), colored(0.95, 0.45, 0.1)
+    grey, dark, orange = (
+        colored(0.75, 0.77, 0.8),
+        colored(0.2, 0.22, 0.25, shininess=0.6),
+        colored(0.95, 0.45, 0.1),
+    )
     face = bm.Mesh(
         vertices=np.array([[0, -0.1, 0], [0, 0.1, 0], [0, 0, 0.2], [-0.2, 0, 0.08]]),
         faces=np.array([[0, 1, 2], [1, 3, 2], [3, 0, 2], [0, 3, 1]]),
         colors=Corners(
-            np.array([[1, 0.9, 0.2], [0.2, 0.9, 0.4], [0.3, 0.4, 1.0], [0.9, 0.2, 0.6]]),
+            np.array(
+                [[1, 0.9, 0.2], [0.2, 0.9, 0.4], [0.3, 0.4, 1.0], [0.9, 0.2, 0.6]]
+            ),
             np.repeat(np.arange(4), 3).reshape(4, 3),
         ),
     )
@@ -85,7 +97,9 @@ def biped() -> bm.Body:
     ]  # fmt: skip
     for side, y, j in (("R", -0.11, 1), ("L", 0.11, 5)):
         hip = len(links)
-        upright = np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, -0.2], [0, 0, 0, 1.0]])
+        upright = np.array(
+            [[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, -0.2], [0, 0, 0, 1.0]]
+        )
         links += [
             link(f"{side}_HIP", hip, 0, (0, y, -0.08), (0, 1, 0), joint_id=j, lower=-2, upper=0.6, mass=3, visuals=(
                 box((0.12, 0.12, 0.34), (0, 0, -0.17), grey),)),
@@ -98,25 +112,47 @@ def biped() -> bm.Body:
         ]  # fmt: skip
     forward = rotations.from_matrix(np.array([[0.0, 0, -1], [-1, 0, 0], [0, 1, 0]]))
     devices = (
-        bm.VisionSensor(name="EYE", id=0, link=1, pose=(0.1, 0, 0.1, *forward), field_of_view=0.9, type="COLOR"),
-        bm.RangeSensor(name="SCAN", id=0, link=0, pose=(0.12, 0, 0.1, *forward), scan_angle=2.0, max_distance=5.0),
+        bm.VisionSensor(
+            name="EYE",
+            id=0,
+            link=1,
+            pose=(0.1, 0, 0.1, *forward),
+            field_of_view=0.9,
+            type="COLOR",
+        ),
+        bm.RangeSensor(
+            name="SCAN",
+            id=0,
+            link=0,
+            pose=(0.12, 0, 0.1, *forward),
+            scan_angle=2.0,
+            max_distance=5.0,
+        ),
         bm.ForceSensor(name="FOOT", id=0, link=4, pose=(0, 0, -0.03, 1, 0, 0, 0)),
         bm.Gyro(name="GYRO", id=0, link=0, pose=(0, 0, 0.2, 1, 0, 0, 0)),
     )
     views = (bm.Viewpoint(description="From <b>far</b>", pose=(4.0, 0, 1.0, *rotations.from_matrix(
         np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])))),)  # fmt: skip
     return bm.Body(
-        name="biped", links=tuple(links), devices=devices, viewpoints=views, root_pose=(0, 0, 0.85, 1, 0, 0, 0)
+        name="biped",
+        links=tuple(links),
+        devices=devices,
+        viewpoints=views,
+        root_pose=(0, 0, 0.85, 1, 0, 0, 0),
     )
 
 
-def swinging(body: bm.Body, seconds: float = 2.0, rate: float = 50.0, size: float = 0.4) -> bm.Motion:
+def swinging(
+    body: bm.Body, seconds: float = 2.0, rate: float = 50.0, size: float = 0.4
+) -> bm.Motion:
     """All joints of a body swing, each with another phase; the root is not given."""
     frames = round(seconds * rate) + 1
     t = np.arange(frames) / rate
     q = size * np.sin(2 * np.pi * t[:, None] / 2.0 + np.arange(body.num_joints) * 0.7)
     timeline = bm.Timeline.uniform(frames, rate)
-    return bm.Motion((bm.MultiValueSeq(content="JointDisplacement", timeline=timeline, values=q),))
+    return bm.Motion(
+        (bm.MultiValueSeq(content="JointDisplacement", timeline=timeline, values=q),)
+    )
 
 
 def run_view(*arguments: object):
@@ -127,5 +163,7 @@ def run_view(*arguments: object):
 
     runner = CliRunner(env={"COLUMNS": "300", "NO_COLOR": "1"})
     result = runner.invoke(app, ["view", "--no-browser", *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert result.exception is None or isinstance(result.exception, SystemExit), (
+        result.exception
+    )
     return result

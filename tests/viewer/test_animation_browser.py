@@ -28,10 +28,14 @@ def orange(image: np.ndarray) -> int:
     return int((image[..., 0] - image[..., 2] > 60).sum())
 
 
-def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(page, tmp_path: Path) -> None:
+def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(
+    page, tmp_path: Path
+) -> None:
     file = tmp_path / "nod.cha"
     file.write_text(nod(NODS))
-    viewer = view(file, port=8920, open_browser=False, block=False, play=False, watch=True)
+    viewer = view(
+        file, port=8920, open_browser=False, block=False, play=False, watch=True
+    )
     assert viewer is not None
     with viewer:
         viewer.show("shadows", False)
@@ -50,10 +54,15 @@ def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(pa
         viewer.show("contacts", False)
         until(lambda: bluish(picture(page)) < 20)
         row = page.locator("input[type=text]").first
-        until(lambda: viewer.scene.beats.bpm == 60 and viewer.time == pytest.approx(1.5), enter(row, "60"))
+        until(
+            lambda: viewer.scene.beats.bpm == 60 and viewer.time == pytest.approx(1.5),
+            enter(row, "60"),
+        )
         page.get_by_text("slice 6.0 of 16, beat 2", exact=True).wait_for()
         until(
-            lambda: viewer.scene.beats.bpm == 120 and viewer.time == pytest.approx(0.75),
+            lambda: (
+                viewer.scene.beats.bpm == 120 and viewer.time == pytest.approx(0.75)
+            ),
             page.get_by_role("button", name="Reset to defaults").click,
         )
         assert page.get_by_text("shown, not simulated", exact=True).count() == 4
@@ -62,9 +71,15 @@ def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(pa
 def test_a_page_has_the_colours_too(page, tmp_path: Path) -> None:
     (tmp_path / "nod.cha").write_text(nod(NODS))
     file = tmp_path / "nod.html"
-    write_page(load_scene(tmp_path / "nod.cha"), file, DisplayOptions(shadows=False, visuals=False))
+    write_page(
+        load_scene(tmp_path / "nod.cha"),
+        file,
+        DisplayOptions(shadows=False, visuals=False),
+    )
     page.context.set_offline(True)
-    page.set_viewport_size({"width": 310, "height": 560})  # the timeline, below the picture, has these colours, too
+    page.set_viewport_size(
+        {"width": 310, "height": 560}
+    )  # the timeline, below the picture, has these colours, too
     page.goto(file.as_uri())
     clock = page.locator("#bodymotion-time")
     until(lambda: clock.is_visible() and clock.input_value() != "")
@@ -73,7 +88,9 @@ def test_a_page_has_the_colours_too(page, tmp_path: Path) -> None:
     until(lambda: bluish(picture(page)) > 200)
     for time, swings in ((1.8, False), (0.8, True), (0.0, False)):
         until(
-            lambda swings=swings: (orange(picture(page)) > 40) == swings and bluish(picture(page)) > 100,
+            lambda swings=swings: (
+                (orange(picture(page)) > 40) == swings and bluish(picture(page)) > 100
+            ),
             enter(clock, str(time)),
         )
     assert page.get_by_text("in stance").count() == 1

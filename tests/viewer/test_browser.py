@@ -44,13 +44,19 @@ PRESSED_AT_ONCE = """async (keys) => {
 
 
 GREY = box((0.3, 0.3, 0.3), (0, 0, 0.15), bm.Material(diffuse=(0.5, 0.5, 0.5)))
-EMPTY = bm.Body(name="nothing", links=(link("GREY", 0, -1, (0, 0, 0), kind="fixed", visuals=(GREY,)),))
+EMPTY = bm.Body(
+    name="nothing",
+    links=(link("GREY", 0, -1, (0, 0, 0), kind="fixed", visuals=(GREY,)),),
+)
 
 
 @pytest.fixture(scope="module")
 def opened_viewer(chromium) -> Iterator[tuple[Viewer, object]]:
     """A viewer, and its page, for all tests here: to open one takes longer than most of the tests."""
-    with Viewer(make_scene(EMPTY, None), port=8700, play=False) as viewer, opened(chromium) as page:
+    with (
+        Viewer(make_scene(EMPTY, None), port=8700, play=False) as viewer,
+        opened(chromium) as page,
+    ):
         # Without shadows and without light from all sides drawing in software takes half the time.
         viewer.show("shadows", False)
         viewer.server.scene.configure_environment_map(None)
@@ -65,7 +71,11 @@ def shared(opened_viewer) -> Iterator[object]:
     viewer, page = opened_viewer
     yield page
     viewer.replace(make_scene(EMPTY, None))
-    until(lambda: not len(colored(picture(page), GREEN)) + len(colored(picture(page), ORANGE)))
+    until(
+        lambda: (
+            not len(colored(picture(page), GREEN)) + len(colored(picture(page), ORANGE))
+        )
+    )
     assert page.faults == []
 
 
@@ -80,7 +90,12 @@ def showing(opened_viewer, shared) -> Callable[..., Viewer]:
         viewer.seek(0.0)
         viewer.replace(make_scene(body, motion), reset_camera=True)
         page.get_by_role("tab", name="Show").wait_for()
-        until(lambda: len(colored(picture(page), GREEN)) + len(colored(picture(page), ORANGE)) > 50)
+        until(
+            lambda: (
+                len(colored(picture(page), GREEN)) + len(colored(picture(page), ORANGE))
+                > 50
+            )
+        )
         return viewer
 
     return show
@@ -90,10 +105,21 @@ def test_the_robot_is_seen_in_its_colours(page) -> None:
     with Viewer(make_scene(arm(), None), port=8700, play=False) as viewer:
         page.set_viewport_size({"width": 700, "height": 330})
         page.goto(viewer.url)
-        until(lambda: min(len(colored(picture(page), color)) for color in (RED, GREEN, BLUE)) > 150)
+        until(
+            lambda: (
+                min(len(colored(picture(page), color)) for color in (RED, GREEN, BLUE))
+                > 150
+            )
+        )
         with_robot = at_rest(page)
         viewer.show("visuals", False)
-        until(lambda: not any(len(colored(picture(page), color)) for color in (RED, GREEN, BLUE)))
+        until(
+            lambda: (
+                not any(
+                    len(colored(picture(page), color)) for color in (RED, GREEN, BLUE)
+                )
+            )
+        )
         assert difference(with_robot, at_rest(page)) > 0.02
         assert page.fetched and all(url.startswith(viewer.url) for url in page.fetched)
 
@@ -117,7 +143,12 @@ def test_see_through_links_keep_their_colour_before_the_ground(shared, showing) 
     viewer = showing(row(0.0))
     solid = at_rest(page)
     viewer.replace(make_scene(row(0.3), None))
-    until(lambda: difference(picture(page), solid) > 0.01 and reddish(picture(page)) > 0.5 * reddish(solid))
+    until(
+        lambda: (
+            difference(picture(page), solid) > 0.01
+            and reddish(picture(page)) > 0.5 * reddish(solid)
+        )
+    )
     assert reddish(at_rest(page)) > 0.9 * reddish(solid) > 1000
 
 
@@ -128,7 +159,9 @@ def test_play_moves_it_and_keys_work(shared, showing) -> None:
     before = at_rest(page)
     page.get_by_role("button", name="Play").click()
     until(lambda: viewer.playing and viewer.frame > 20)
-    page.keyboard.press("Space")  # once: a second one, sent while a slow page handles the first, would play on
+    page.keyboard.press(
+        "Space"
+    )  # once: a second one, sent while a slow page handles the first, would play on
     until(lambda: not viewer.playing)
     viewer.seek_frame(25)
     until(lambda: difference(before, picture(page)) > 0.01)
@@ -158,21 +191,40 @@ def test_scrubbing_shows_that_frame(shared, showing) -> None:
     timeline = bm.Timeline.uniform(101, 50.0)
     values = np.stack([-0.9 * wave, 0.25 * wave], axis=1)
     viewer = showing(
-        body, bm.Motion((bm.MultiValueSeq(content="JointDisplacement", timeline=timeline, values=values),))
+        body,
+        bm.Motion(
+            (
+                bm.MultiValueSeq(
+                    content="JointDisplacement", timeline=timeline, values=values
+                ),
+            )
+        ),
     )
     first = at_rest(page)
     clock = page.locator("#bodymotion-time")
-    until(lambda: page.get_by_text("frame 25 of 100, 50 Hz").count(), enter(clock, "0.5"))
+    until(
+        lambda: page.get_by_text("frame 25 of 100, 50 Hz").count(), enter(clock, "0.5")
+    )
     assert viewer.frame == 25
     until(lambda: difference(first, picture(page)) > 0.02)
     # Where links are, not the pixels: viser draws with fewer of them while it is slow.
     shown = at_rest(page)
     assert np.linalg.norm(middle(shown, BLUE) - middle(first, BLUE)) > 8
-    viewer.replace(make_scene(body, bm.Motion.from_joints(np.zeros((2, 2)), frame_rate=50.0)))
+    viewer.replace(
+        make_scene(body, bm.Motion.from_joints(np.zeros((2, 2)), frame_rate=50.0))
+    )
     page.get_by_text("frame 25 of 100, 50 Hz").wait_for(state="hidden")
     for column in range(2):
         viewer.set_joint(column, values[25, column])
-    until(lambda: max(np.linalg.norm(middle(shown, c) - middle(picture(page), c)) for c in (BLUE, GREEN)) < 3)
+    until(
+        lambda: (
+            max(
+                np.linalg.norm(middle(shown, c) - middle(picture(page), c))
+                for c in (BLUE, GREEN)
+            )
+            < 3
+        )
+    )
 
 
 def test_a_joint_slider_moves_its_link_and_what_hangs_on_it(shared, showing) -> None:
@@ -185,13 +237,29 @@ def test_a_joint_slider_moves_its_link_and_what_hangs_on_it(shared, showing) -> 
     np.testing.assert_array_equal(moved[:2], start[:2])
     assert moved[2, 0] - start[2, 0] == pytest.approx(0.25)
     until(
-        lambda: np.linalg.norm(colored(picture(page), BLUE).mean(axis=0) - colored(seen, BLUE).mean(axis=0)) > 8,
+        lambda: (
+            np.linalg.norm(
+                colored(picture(page), BLUE).mean(axis=0)
+                - colored(seen, BLUE).mean(axis=0)
+            )
+            > 8
+        ),
     )
     slid = at_rest(page)
-    assert abs(len(colored(slid, RED)) - len(colored(seen, RED))) < 0.1 * len(colored(seen, RED))
-    until(lambda: viewer.scene_view.q[1] == 0.3 and row.input_value() == "0.3", enter(row, "300"))
-    until(lambda: viewer.scene_view.q[0] == 1.0, lambda: page.get_by_role("slider").first.press("End"))
-    np.testing.assert_allclose(viewer.link_poses(), arm().forward_kinematics(viewer.scene_view.q), atol=1e-12)
+    assert abs(len(colored(slid, RED)) - len(colored(seen, RED))) < 0.1 * len(
+        colored(seen, RED)
+    )
+    until(
+        lambda: viewer.scene_view.q[1] == 0.3 and row.input_value() == "0.3",
+        enter(row, "300"),
+    )
+    until(
+        lambda: viewer.scene_view.q[0] == 1.0,
+        lambda: page.get_by_role("slider").first.press("End"),
+    )
+    np.testing.assert_allclose(
+        viewer.link_poses(), arm().forward_kinematics(viewer.scene_view.q), atol=1e-12
+    )
 
 
 def test_names_are_text_and_never_html(shared, showing) -> None:
@@ -204,7 +272,10 @@ def test_names_are_text_and_never_html(shared, showing) -> None:
         for one in body.links
     )  # fmt: skip
     body = bm.Body(
-        name=evil, links=links, devices=(bm.Gyro(name=evil, link=1),), viewpoints=(bm.Viewpoint(description=evil),)
+        name=evil,
+        links=links,
+        devices=(bm.Gyro(name=evil, link=1),),
+        viewpoints=(bm.Viewpoint(description=evil),),
     )
     viewer = showing(body, swinging(body))
     viewer.show_message(evil, bad=True)
@@ -212,7 +283,12 @@ def test_names_are_text_and_never_html(shared, showing) -> None:
     page.get_by_text("onerror").first.wait_for()  # the message
     for tab in ("Show", "Plot", "Links", "About"):
         page.get_by_role("tab", name=tab).click()
-        until(lambda tab=tab: page.get_by_role("tab", name=tab).get_attribute("aria-selected") == "true")
+        until(
+            lambda tab=tab: (
+                page.get_by_role("tab", name=tab).get_attribute("aria-selected")
+                == "true"
+            )
+        )
     assert page.locator("img[src=x]").count() == 0
     viewer.show("devices", False)
 
@@ -246,14 +322,21 @@ def test_the_page_plays_from_a_file_without_a_network(page, tmp_path) -> None:
     page.evaluate(PRESSED_AT_ONCE, ["End", "Home", "ArrowRight"])
     until(lambda: clock.input_value() == "0.017")
     slider = page.locator("[role=slider]")
-    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1 / 60, abs=1e-9)
+    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(
+        1 / 60, abs=1e-9
+    )
     clock.focus()
     clock.blur()
-    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1 / 60, abs=1e-9), (
-        "not the digit that is shown"
-    )
+    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(
+        1 / 60, abs=1e-9
+    ), "not the digit that is shown"
     for typed, expected in (("-3", 0.0), ("99", 10.0)):
-        until(lambda expected=expected: float(slider.get_attribute("aria-valuenow")) == expected, enter(clock, typed))
+        until(
+            lambda expected=expected: (
+                float(slider.get_attribute("aria-valuenow")) == expected
+            ),
+            enter(clock, typed),
+        )
         until(lambda: len(colored(picture(page), GREEN)) > 50)
     assert page.fetched == [file.as_uri()]
 
@@ -270,22 +353,30 @@ def test_saving_the_file_shows_the_new_motion_at_the_same_time(page, tmp_path) -
 
     file = tmp_path / "a.seq"
     file.write_text(text(20, 1.0))
-    viewer = view(file, port=8700, open_browser=False, block=False, watch=True, play=False)
+    viewer = view(
+        file, port=8700, open_browser=False, block=False, watch=True, play=False
+    )
     assert viewer is not None
     try:
         viewer.seek(1.2)
         page.goto(viewer.url)
         replacement = tmp_path / "b.seq"
         replacement.write_text(text(40, 2.0))
-        replacement.replace(file)  # once: a write that the watcher does not see would be a fault
-        until(lambda: viewer.scene.num_frames == 40 and viewer.link_poses()[0, 0] == 2.0)
+        replacement.replace(
+            file
+        )  # once: a write that the watcher does not see would be a fault
+        until(
+            lambda: viewer.scene.num_frames == 40 and viewer.link_poses()[0, 0] == 2.0
+        )
         assert viewer.time == pytest.approx(1.2)
         file.write_text("type: BodyMotion\ncomponents: [ [ [")
         page.get_by_text("Not reloaded").wait_for(timeout=TIMEOUT * 1000)
         assert viewer.scene.num_frames == 40
         Path(file).write_text(text(30, 3.0))
         until(lambda: viewer.scene.num_frames == 30)
-        page.get_by_text("Not reloaded").wait_for(state="hidden", timeout=TIMEOUT * 1000)
+        page.get_by_text("Not reloaded").wait_for(
+            state="hidden", timeout=TIMEOUT * 1000
+        )
     finally:
         viewer.stop()
 
@@ -301,22 +392,39 @@ def test_a_joint_slider_closes_the_loop_and_the_panel_says_so(shared, showing) -
     ]
     colors = [(0.4, 0.4, 0.4), (0.9, 0.1, 0.1), (0.1, 0.8, 0.1), (0.1, 0.2, 0.9)]
     links = tuple(
-        replace(one, segments=(bm.Segment(mass=1.0, visuals=(box(size, (middle, 0, 0), bm.Material(diffuse=color)),)),))
-        for one, (size, middle), color in zip(sample.body.links, bars, colors, strict=True)
+        replace(
+            one,
+            segments=(
+                bm.Segment(
+                    mass=1.0,
+                    visuals=(box(size, (middle, 0, 0), bm.Material(diffuse=color)),),
+                ),
+            ),
+        )
+        for one, (size, middle), color in zip(
+            sample.body.links, bars, colors, strict=True
+        )
     )
     viewer = showing(replace(sample.body, links=links))
     page.get_by_text("LOOP is open by").wait_for()
     crank = page.locator("input[type=text]").first
     for degrees in (30, 100, 170):
         until(
-            lambda degrees=degrees: viewer.scene_view.q[0] == pytest.approx(np.deg2rad(degrees)),
+            lambda degrees=degrees: (
+                viewer.scene_view.q[0] == pytest.approx(np.deg2rad(degrees))
+            ),
             enter(crank, str(degrees)),
         )
         page.get_by_text("The loop is closed.").wait_for()
         assert bm.loop_errors(viewer.scene.body, viewer.link_poses())[0].max() < 1e-9
     closed = at_rest(page)
     rows = page.locator("input[type=text]")
-    until(lambda: float(rows.nth(2).input_value()) == pytest.approx(np.rad2deg(viewer.scene_view.q[2]), abs=0.06))
+    until(
+        lambda: (
+            float(rows.nth(2).input_value())
+            == pytest.approx(np.rad2deg(viewer.scene_view.q[2]), abs=0.06)
+        )
+    )
     page.get_by_text("Close loops when posing").click()
     until(lambda: not viewer.options.loops)
     until(lambda: page.get_by_text("LOOP is open by").count(), enter(crank, "90"))
@@ -327,7 +435,9 @@ def test_a_joint_slider_closes_the_loop_and_the_panel_says_so(shared, showing) -
     assert viewer.scene_view.q[0] == pytest.approx(np.pi / 2)
 
 
-def test_a_click_in_a_plot_goes_there_and_a_picture_can_be_kept(shared, showing) -> None:
+def test_a_click_in_a_plot_goes_there_and_a_picture_can_be_kept(
+    shared, showing
+) -> None:
     page = shared
     body = arm()
     viewer = showing(body, swinging(body, seconds=4))
@@ -340,13 +450,21 @@ def test_a_click_in_a_plot_goes_there_and_a_picture_can_be_kept(shared, showing)
         page.mouse.click(box["x"] + share * box["width"], box["y"] + 20)
 
     for share, frame in ((0.25, 50), (0.8, 160)):
-        until(lambda frame=frame: abs(viewer.frame - frame) <= 1, lambda share=share: click(share))
+        until(
+            lambda frame=frame: abs(viewer.frame - frame) <= 1,
+            lambda share=share: click(share),
+        )
     bar = page.locator("#bodymotion-bar canvas")
     box = bar.bounding_box()
-    until(lambda: abs(viewer.time - 2.0) < 0.1, lambda: page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 25))
+    until(
+        lambda: abs(viewer.time - 2.0) < 0.1,
+        lambda: page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 25),
+    )
     page.get_by_role("combobox", name="Quantity").click()
     page.get_by_role("option", name="Joint velocities").click()
-    until(lambda: viewer.analysis is not None and viewer.analysis.has("joint_velocities"))
+    until(
+        lambda: viewer.analysis is not None and viewer.analysis.has("joint_velocities")
+    )
     page.get_by_role("tab", name="Links").click()
     page.locator(".bodymotion-search").fill("hand")
     rows = page.locator("[data-bodymotion-link]:visible")

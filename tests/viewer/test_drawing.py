@@ -37,7 +37,9 @@ def read_back(data: bytes) -> trimesh.Trimesh:
 
 def test_a_box_comes_back_where_it_was() -> None:
     mesh = read_back(to_glb([box((0.2, 0.4, 0.6), (1, 2, 3), colored(1, 0, 0))]))
-    np.testing.assert_allclose(mesh.bounds, [[0.9, 1.8, 2.7], [1.1, 2.2, 3.3]], atol=1e-6)
+    np.testing.assert_allclose(
+        mesh.bounds, [[0.9, 1.8, 2.7], [1.1, 2.2, 3.3]], atol=1e-6
+    )
     assert mesh.area == pytest.approx(2 * (0.2 * 0.4 + 0.4 * 0.6 + 0.2 * 0.6), rel=1e-5)
     assert mesh.volume == pytest.approx(0.2 * 0.4 * 0.6, rel=1e-5)
 
@@ -52,21 +54,39 @@ def test_shapes_of_one_material_are_one_draw_call() -> None:
 
 
 def test_a_mirrored_shape_still_faces_outwards() -> None:
-    mirrored = bm.Shape(bm.Box((1, 1, 1)), np.diag([-1.0, 2.0, 1.0, 1.0]), colored(1, 1, 1))
+    mirrored = bm.Shape(
+        bm.Box((1, 1, 1)), np.diag([-1.0, 2.0, 1.0, 1.0]), colored(1, 1, 1)
+    )
     assert read_back(to_glb([mirrored])).volume == pytest.approx(2, rel=1e-5)
 
 
 def test_colours_go_from_the_screen_to_linear_light() -> None:
-    data = to_glb([box((1, 1, 1), (0, 0, 0), colored(1.0, 0.5, 0.0, transparency=0.25, emissive=(0, 0, 1)))])
+    data = to_glb(
+        [
+            box(
+                (1, 1, 1),
+                (0, 0, 0),
+                colored(1.0, 0.5, 0.0, transparency=0.25, emissive=(0, 0, 1)),
+            )
+        ]
+    )
     material = document(data)["materials"][0]
-    np.testing.assert_allclose(material["pbrMetallicRoughness"]["baseColorFactor"], [1, 0.21404, 0, 0.75], atol=1e-4)
+    np.testing.assert_allclose(
+        material["pbrMetallicRoughness"]["baseColorFactor"],
+        [1, 0.21404, 0, 0.75],
+        atol=1e-4,
+    )
     assert material["alphaMode"] == "BLEND" and material["emissiveFactor"] == [0, 0, 1]
 
 
 def test_a_colour_for_each_face_is_kept() -> None:
     vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0.0]])
-    colors = Corners(np.array([[1.0, 0, 0], [0, 0, 1.0]]), np.array([[0, 0, 0], [1, 1, 1]]))
-    mesh = bm.Mesh(vertices, np.array([[0, 1, 2], [1, 3, 2]]), colors=colors, two_sided=True)
+    colors = Corners(
+        np.array([[1.0, 0, 0], [0, 0, 1.0]]), np.array([[0, 0, 0], [1, 1, 1]])
+    )
+    mesh = bm.Mesh(
+        vertices, np.array([[0, 1, 2], [1, 3, 2]]), colors=colors, two_sided=True
+    )
     data = to_glb([bm.Shape(mesh, placed(0, 0, 0))])
     assert document(data)["materials"][0]["doubleSided"] is True
     primitive = document(data)["meshes"][0]["primitives"][0]
@@ -76,15 +96,26 @@ def test_a_colour_for_each_face_is_kept() -> None:
 def test_a_texture_is_embedded_with_its_origin_at_the_upper_left(tmp_path) -> None:
     Image.new("RGB", (4, 2), (200, 10, 10)).save(tmp_path / "a.bmp")
     vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]])
-    places = Corners(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]]))
+    places = Corners(
+        np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([[0, 1, 2]])
+    )
     mesh = bm.Mesh(vertices, np.array([[0, 1, 2]]), texture_coordinates=places)
-    material = bm.Material(texture=bm.Texture(path=tmp_path / "a.bmp", url="a.bmp", repeat_s=False))
+    material = bm.Material(
+        texture=bm.Texture(path=tmp_path / "a.bmp", url="a.bmp", repeat_s=False)
+    )
     data = to_glb([bm.Shape(mesh, material=material)])
     found = document(data)
     assert found["images"][0]["mimeType"] == "image/png"
     assert found["samplers"][0] == {"wrapS": 33071, "wrapT": 10497}
-    accessor = found["accessors"][found["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"]]
-    start = 20 + struct.unpack_from("<I", data, 12)[0] + 8 + found["bufferViews"][accessor["bufferView"]]["byteOffset"]
+    accessor = found["accessors"][
+        found["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"]
+    ]
+    start = (
+        20
+        + struct.unpack_from("<I", data, 12)[0]
+        + 8
+        + found["bufferViews"][accessor["bufferView"]]["byteOffset"]
+    )
     uv = np.frombuffer(data, dtype="<f4", count=6, offset=start).reshape(3, 2)
     assert sorted(map(tuple, uv.tolist())) == [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
 
@@ -92,15 +123,28 @@ def test_a_texture_is_embedded_with_its_origin_at_the_upper_left(tmp_path) -> No
 def test_a_broken_texture_costs_only_the_texture(tmp_path) -> None:
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\nnonsense")
     places = Corners(np.zeros((1, 2)), np.zeros((1, 3), dtype=int))
-    mesh = bm.Mesh(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]]), np.array([[0, 1, 2]]), texture_coordinates=places)
-    material = bm.Material(diffuse=(0, 1, 0), texture=bm.Texture(path=tmp_path / "a.png", url="a.png"))
+    mesh = bm.Mesh(
+        np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]]),
+        np.array([[0, 1, 2]]),
+        texture_coordinates=places,
+    )
+    material = bm.Material(
+        diffuse=(0, 1, 0), texture=bm.Texture(path=tmp_path / "a.png", url="a.png")
+    )
     found = document(to_glb([bm.Shape(mesh, material=material)]))
     assert "images" not in found
-    assert found["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] == [0, 1, 0, 1]
+    assert found["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] == [
+        0,
+        1,
+        0,
+        1,
+    ]
 
 
 def test_lines_and_points_are_drawn_and_nothing_is_no_file() -> None:
-    lines = bm.Lines(np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0.0]]), np.array([[0, 1], [1, 2]]))
+    lines = bm.Lines(
+        np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0.0]]), np.array([[0, 1], [1, 2]])
+    )
     points = bm.Points(np.zeros((5, 3)), np.ones((5, 3)))
     found = document(to_glb([bm.Shape(lines), bm.Shape(points)]))
     assert sorted(p["mode"] for p in found["meshes"][0]["primitives"]) == [0, 1]
@@ -109,20 +153,28 @@ def test_lines_and_points_are_drawn_and_nothing_is_no_file() -> None:
 
 
 def test_a_camera_s_frustum_opens_along_minus_z_by_its_field_of_view() -> None:
-    camera = bm.VisionSensor(field_of_view=1.0, width=320, height=240, front_clip_distance=0.01)
+    camera = bm.VisionSensor(
+        field_of_view=1.0, width=320, height=240, front_clip_distance=0.01
+    )
     lines = device_outline(camera, 2.0)
     assert (lines[..., 2] <= 0).all()
     corners = lines[4:8].reshape(-1, 3)
     assert np.abs(corners[:, 1] / corners[:, 2]).max() == pytest.approx(np.tan(0.5))
-    assert np.abs(corners[:, 0] / corners[:, 2]).max() == pytest.approx(np.tan(0.5) * 320 / 240)
+    assert np.abs(corners[:, 0] / corners[:, 2]).max() == pytest.approx(
+        np.tan(0.5) * 320 / 240
+    )
 
 
 wild = st.sampled_from([np.nan, np.inf, -np.inf, 5e-324, 0.0])
 
 
 @given(st.floats(-1, 10) | wild, st.floats(-1, 10) | wild, st.floats(-1, 1e9) | wild)
-def test_a_range_fan_lies_in_xz_within_its_angle(angle: float, step: float, far: float) -> None:
-    lines = device_outline(bm.RangeSensor(scan_angle=angle, scan_step=step, max_distance=far), 1.0)
+def test_a_range_fan_lies_in_xz_within_its_angle(
+    angle: float, step: float, far: float
+) -> None:
+    lines = device_outline(
+        bm.RangeSensor(scan_angle=angle, scan_step=step, max_distance=far), 1.0
+    )
     assert len(lines) <= MAX_RAYS + 32 and np.isfinite(lines).all()
     tips = lines[:, 1]
     np.testing.assert_array_equal(tips[:, 1], 0)
@@ -132,9 +184,21 @@ def test_a_range_fan_lies_in_xz_within_its_angle(angle: float, step: float, far:
     assert np.linalg.norm(tips, axis=1).max() <= 0.6 + 1e-9
 
 
-@given(st.floats(-1, 4) | wild, st.floats(-1, 5) | wild, st.floats(-1, 1e9) | wild, st.integers(-5, 2000))
-def test_a_frustum_can_always_be_drawn(field: float, front: float, back: float, width: int) -> None:
-    camera = bm.VisionSensor(field_of_view=field, front_clip_distance=front, back_clip_distance=back, width=width)
+@given(
+    st.floats(-1, 4) | wild,
+    st.floats(-1, 5) | wild,
+    st.floats(-1, 1e9) | wild,
+    st.integers(-5, 2000),
+)
+def test_a_frustum_can_always_be_drawn(
+    field: float, front: float, back: float, width: int
+) -> None:
+    camera = bm.VisionSensor(
+        field_of_view=field,
+        front_clip_distance=front,
+        back_clip_distance=back,
+        width=width,
+    )
     lines = device_outline(camera, 1.0)
     assert np.isfinite(lines).all() and (lines[..., 2] <= 0).all()
 
@@ -143,7 +207,13 @@ def test_devices_at_one_place_have_one_name_tag() -> None:
     def device(name: str, link: int, x: float) -> bm.Gyro:
         return bm.Gyro(name=name, link=link, pose=(x, 0, 0, 1, 0, 0, 0))
 
-    devices = [device("a", 0, 0), device("b", 1, 0), device("c", 0, 1e-4), device("", 0, 0), device("d", 0, 0.5)]
+    devices = [
+        device("a", 0, 0),
+        device("b", 1, 0),
+        device("c", 0, 1e-4),
+        device("", 0, 0),
+        device("d", 0, 0.5),
+    ]
     assert device_labels(devices, 0.01) == {0: "a, c", 1: "b", 4: "d"}
 
 
@@ -167,17 +237,30 @@ def test_a_drawn_curve_goes_through_its_values() -> None:
     text = svg_of(times, [Curve("a<b", "deg", values), Curve("s", "m", np.zeros(5))])
     assert "a<b" not in text and text.count("<polyline") == 2
     points = np.array(
-        [[float(n) for n in pair.split(",")] for pair in re.findall(r'points="([^"]+)"', text)[0].split()]
+        [
+            [float(n) for n in pair.split(",")]
+            for pair in re.findall(r'points="([^"]+)"', text)[0].split()
+        ]
     )
     np.testing.assert_allclose(points[:, 0], [0, 250, 500, 750, 1000])
     heights = 1000 - points[:, 1]
-    np.testing.assert_allclose((heights - heights[0]) / (heights[1] - heights[0]), values / 10, atol=1e-3)
+    np.testing.assert_allclose(
+        (heights - heights[0]) / (heights[1] - heights[0]), values / 10, atol=1e-3
+    )
     assert svg_of(times, []) == ""
 
 
 def test_curves_of_one_name_are_told_apart() -> None:
     values = np.zeros(2)
-    assert list(with_unique_names((Curve("a", "deg", values), Curve("a", "m", values), Curve("—", "m", values)))) == [
+    assert list(
+        with_unique_names(
+            (
+                Curve("a", "deg", values),
+                Curve("a", "m", values),
+                Curve("—", "m", values),
+            )
+        )
+    ) == [
         "a",
         "a (2)",
         "— (2)",
@@ -188,8 +271,17 @@ def test_curves_of_one_name_are_told_apart() -> None:
 def test_a_preset_sees_the_whole_box(preset: str) -> None:
     bounds = np.array([[-0.2, -0.5, 0.0], [0.4, 0.3, 1.6]])
     view = framing(bounds, preset)
-    forward = (view.look_at - view.position) / np.linalg.norm(view.look_at - view.position)
-    corners = np.array([[bounds[i, 0], bounds[j, 1], bounds[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+    forward = (view.look_at - view.position) / np.linalg.norm(
+        view.look_at - view.position
+    )
+    corners = np.array(
+        [
+            [bounds[i, 0], bounds[j, 1], bounds[k, 2]]
+            for i in (0, 1)
+            for j in (0, 1)
+            for k in (0, 1)
+        ]
+    )
     rays = corners - view.position
     angles = np.arccos(rays @ forward / np.linalg.norm(rays, axis=1))
     assert angles.max() <= view.field_of_view / 2
@@ -197,7 +289,9 @@ def test_a_preset_sees_the_whole_box(preset: str) -> None:
 
 def test_a_viewpoint_looks_along_minus_z_with_y_up() -> None:
     half = np.sqrt(0.5)
-    view = from_viewpoint(bm.Viewpoint(pose=(1, 2, 3, half, half, 0, 0)), [0, 0, 10, 1, 0, 0, 0], 2.0)
+    view = from_viewpoint(
+        bm.Viewpoint(pose=(1, 2, 3, half, half, 0, 0)), [0, 0, 10, 1, 0, 0, 0], 2.0
+    )
     np.testing.assert_allclose(view.position, [1, 2, 13])
     np.testing.assert_allclose(view.look_at, [1, 4, 13], atol=1e-12)
     np.testing.assert_allclose(view.up, [0, 0, 1], atol=1e-12)

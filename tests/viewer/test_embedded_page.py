@@ -31,7 +31,12 @@ def later(motion: bm.Motion, start: float) -> bm.Motion:
     joints = motion.joint_displacement
     timeline = bm.Timeline.stamped(joints.timeline.times + start, 50.0)
     return bm.Motion(
-        (bm.MultiValueSeq(content="JointDisplacement", timeline=timeline, values=joints.values),), extra=motion.extra
+        (
+            bm.MultiValueSeq(
+                content="JointDisplacement", timeline=timeline, values=joints.values
+            ),
+        ),
+        extra=motion.extra,
     )
 
 
@@ -39,7 +44,12 @@ def test_a_page_around_it_leads_it_and_reads_its_time(page, tmp_path) -> None:
     body = arm()
     scene = make_scene(body, later(swinging(body, seconds=4, size=0.9), 10.0))
     file = tmp_path / "around.html"
-    file.write_text(AROUND.format(escape(page_of(scene, DisplayOptions(shadows=False)), quote=True)), encoding="utf-8")
+    file.write_text(
+        AROUND.format(
+            escape(page_of(scene, DisplayOptions(shadows=False)), quote=True)
+        ),
+        encoding="utf-8",
+    )
     page.context.set_offline(True)
     page.goto(file.as_uri())
 
@@ -47,11 +57,21 @@ def test_a_page_around_it_leads_it_and_reads_its_time(page, tmp_path) -> None:
         return page.evaluate("last('time') ? last('time').time : -1")
 
     until(lambda: time() == 12.25)  # sent before it was there
-    assert page.evaluate("last('ready')") == {"bodymotion": "ready", "start": 10, "end": 14}
+    assert page.evaluate("last('ready')") == {
+        "bodymotion": "ready",
+        "start": 10,
+        "end": 14,
+    }
     assert page.evaluate("last('time').playing") is False
     until(lambda: len(colored(at_rest(page), GREEN)) > 50)
     there = at_rest(page)
-    for target, expected in ((10.0, 10.0), (13.5555, 13.5555), (13.5555, 13.5555), (99, 14.0), (-5, 10.0)):
+    for target, expected in (
+        (10.0, 10.0),
+        (13.5555, 13.5555),
+        (13.5555, 13.5555),
+        (99, 14.0),
+        (-5, 10.0),
+    ):
         until(
             lambda expected=expected: time() == pytest.approx(expected, abs=1e-9),
             lambda target=target: page.evaluate(f"tell('seek', {target})"),
@@ -60,9 +80,17 @@ def test_a_page_around_it_leads_it_and_reads_its_time(page, tmp_path) -> None:
     until(lambda: time() == 12.25, lambda: page.evaluate("tell('seek', 12.25)"))
     until(lambda: difference(there, picture(page)) < 0.003)
     count = page.evaluate("got.length")
-    until(lambda: page.evaluate("last('time').playing") and time() > 12.5, lambda: page.evaluate("tell('play')"))
-    until(lambda: page.evaluate("last('time').playing") is False, lambda: page.evaluate("tell('pause')"))
+    until(
+        lambda: page.evaluate("last('time').playing") and time() > 12.5,
+        lambda: page.evaluate("tell('play')"),
+    )
+    until(
+        lambda: page.evaluate("last('time').playing") is False,
+        lambda: page.evaluate("tell('pause')"),
+    )
     assert page.evaluate(f"got.slice({count}).filter((m) => m.playing).length") > 3
-    page.evaluate("tell('nonsense'); robot.contentWindow.postMessage('text', '*'); tell('seek')")
+    page.evaluate(
+        "tell('nonsense'); robot.contentWindow.postMessage('text', '*'); tell('seek')"
+    )
     page.wait_for_timeout(100)
     assert page.evaluate("last('time').playing") is False

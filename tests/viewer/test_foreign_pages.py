@@ -38,7 +38,12 @@ def connects(port: int, host: str | None = None, origin: str | None = None) -> b
     address = f"ws://{headers.get('Host', f'127.0.0.1:{port}')}/"
     try:
         with client.connect(
-            address, sock=plain, origin=origin, subprotocols=[VERSION], compression=None, proxy=None
+            address,
+            sock=plain,
+            origin=origin,
+            subprotocols=[VERSION],
+            compression=None,
+            proxy=None,
         ) as socket_:
             return bool(socket_.recv(timeout=TIMEOUT))
     except InvalidStatus as error:
@@ -124,7 +129,10 @@ def test_any_headers(host, origin):
     assert not is_allowed(f"x{host}.example", origin, "127.0.0.1")
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems have no second address of their own")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"),
+    reason="other systems have no second address of their own",
+)
 def test_nobody_elsewhere_is_served_unless_asked(port, request):
     """All of 127.0.0.0/8 is this machine: a server that listens at every address hears 127.0.0.2, one at 127.0.0.1 does not."""
     everywhere = "0.0.0.0" in request.node.name

@@ -28,7 +28,9 @@ def write_meshes(folder: Path) -> None:
     """Cubes with an edge of 0.3 m; the second file is larger, so it is read later."""
     cube = bm.Shape(bm.Box((0.3, 0.3, 0.3))).to_mesh()
     for count, name in zip((1, 3), COLORS, strict=True):
-        (folder / f"{name}.stl").write_bytes(to_stl(Mesh(cube.vertices, np.tile(cube.faces, (count, 1)))))
+        (folder / f"{name}.stl").write_bytes(
+            to_stl(Mesh(cube.vertices, np.tile(cube.faces, (count, 1))))
+        )
 
 
 @pytest.fixture
@@ -72,19 +74,31 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def num_triangles(scene: Scene) -> int:
-    meshes = [shape.geometry for shapes in scene.shapes for shape in shapes if isinstance(shape.geometry, Mesh)]
+    meshes = [
+        shape.geometry
+        for shapes in scene.shapes
+        for shape in shapes
+        if isinstance(shape.geometry, Mesh)
+    ]
     return sum(len(mesh.faces) for mesh in meshes)
 
 
-@pytest.mark.parametrize(("model", "triangles"), [("urdf", 12 + 36), ("mjcf", 12 + 36 + 36)])
+@pytest.mark.parametrize(
+    ("model", "triangles"), [("urdf", 12 + 36), ("mjcf", 12 + 36 + 36)]
+)
 def test_a_scene_grows_by_its_meshes_until_it_is_that_of_the_whole_model(
     model: str, triangles: int, one_by_one: None, request: pytest.FixtureRequest
 ) -> None:
     path = request.getfixturevalue(model)
     scenes = list(scenes_as_read(path))
-    assert [scene.num_unread for scene in scenes] == list(range(len(scenes)))[::-1] and len(scenes) > 2
+    assert [scene.num_unread for scene in scenes] == list(range(len(scenes)))[
+        ::-1
+    ] and len(scenes) > 2
     counts = [num_triangles(scene) for scene in scenes]
-    assert counts == sorted(counts) and counts[0] == 0 < counts[-2] < counts[-1] == triangles
+    assert (
+        counts == sorted(counts)
+        and counts[0] == 0 < counts[-2] < counts[-1] == triangles
+    )
     # Links without their meshes are seen all the same, and nobody is told that files are missing.
     assert all(all(scene.shapes) and not scene.warnings for scene in scenes[:-1])
     whole = bm.load_body(path)
@@ -97,15 +111,25 @@ def test_a_model_whose_meshes_are_small_is_read_once(urdf: Path) -> None:
     assert scene.body == bm.load_body(urdf)
 
 
-def test_both_robots_of_two_motions_get_the_meshes(urdf: Path, one_by_one: None) -> None:
+def test_both_robots_of_two_motions_get_the_meshes(
+    urdf: Path, one_by_one: None
+) -> None:
     motion = bm.Motion.from_joints(np.zeros((5, 2)), frame_rate=10.0)
     *_, scene = scenes_as_read(urdf, motion, motion)
-    assert scene.compared is not None and scene.compared.body is scene.body and num_triangles(scene) == 48
+    assert (
+        scene.compared is not None
+        and scene.compared.body is scene.body
+        and num_triangles(scene) == 48
+    )
 
 
 @pytest.mark.browser
 def test_meshes_are_seen_as_they_are_read(
-    urdf: Path, one_by_one: None, page, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    urdf: Path,
+    one_by_one: None,
+    page,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     gates = {name: threading.Event() for name in COLORS}
     sent: list[int] = []
@@ -114,16 +138,26 @@ def test_meshes_are_seen_as_they_are_read(
         gates[path.stem].wait(TIMEOUT)
         return read_mesh_file(path)
 
-    def counted(shapes: tuple[bm.Shape, ...], *rest: object, **more: object) -> bytes | None:
+    def counted(
+        shapes: tuple[bm.Shape, ...], *rest: object, **more: object
+    ) -> bytes | None:
         if not more:  # the ground is drawn with options of its own
-            sent.extend(len(shape.geometry.faces) for shape in shapes if isinstance(shape.geometry, Mesh))
+            sent.extend(
+                len(shape.geometry.faces)
+                for shape in shapes
+                if isinstance(shape.geometry, Mesh)
+            )
         return to_glb(shapes, *rest, **more)
 
     to_glb = scene_view.to_glb
     monkeypatch.setattr(scene_view, "to_glb", counted)
     monkeypatch.setattr(reading, "read_mesh_file", read_when_open)
     started: list[Viewer] = []
-    viewing = threading.Thread(target=lambda: started.append(bm.view(urdf, port=8950, open_browser=False, block=False)))
+    viewing = threading.Thread(
+        target=lambda: started.append(
+            bm.view(urdf, port=8950, open_browser=False, block=False)
+        )
+    )
     viewing.start()
     try:
         err: list[str] = []
@@ -155,7 +189,9 @@ def test_meshes_are_seen_as_they_are_read(
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_viewer_starts_before_its_files_are_loaded(monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+def test_a_viewer_starts_before_its_files_are_loaded(
+    monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
     monkeypatch.setattr(api, "TIME_TO_LOAD", 0.0)
     loaded, started = threading.Event(), []
 
@@ -176,4 +212,8 @@ def test_a_viewer_starts_before_its_files_are_loaded(monkeypatch: pytest.MonkeyP
         assert started[0]._stopped.is_set()
         return
     with api._started(load(), start, "arm.wrl") as viewer:
-        assert viewer is started[0] and viewer.scene.body.name == "arm" and not viewer.options.frames
+        assert (
+            viewer is started[0]
+            and viewer.scene.body.name == "arm"
+            and not viewer.options.frames
+        )

@@ -27,21 +27,39 @@ from waiting import TIMEOUT, until
 
 
 def timelines() -> st.SearchStrategy[bm.Timeline]:
-    gaps = st.lists(st.sampled_from([1e-9, 1e-4, 0.003, 0.02, 0.7, 58.0, 1e9, 1e16]), max_size=50)
-    stamped = gaps.map(lambda found: bm.Timeline.stamped(np.cumsum([1.7e9 if len(found) % 2 else 0.0, *found])))
+    gaps = st.lists(
+        st.sampled_from([1e-9, 1e-4, 0.003, 0.02, 0.7, 58.0, 1e9, 1e16]), max_size=50
+    )
+    stamped = gaps.map(
+        lambda found: bm.Timeline.stamped(
+            np.cumsum([1.7e9 if len(found) % 2 else 0.0, *found])
+        )
+    )
     return stamped | st.builds(
-        bm.Timeline.uniform, st.integers(1, 100_000), st.sampled_from([1e-9, 7.0, 50.0, 1e3, 1e12])
+        bm.Timeline.uniform,
+        st.integers(1, 100_000),
+        st.sampled_from([1e-9, 7.0, 50.0, 1e3, 1e12]),
     )
 
 
 @given(timelines(), st.lists(st.floats(0, 70), max_size=3))
-def test_a_page_shows_frames_at_their_own_times(timeline: bm.Timeline, moments: list[float]) -> None:
+def test_a_page_shows_frames_at_their_own_times(
+    timeline: bm.Timeline, moments: list[float]
+) -> None:
     sampling, times = sampled(timeline, moments), timeline.times
     frames = sampling.frames
     assert (sampling.times == times[frames] - times[0]).all()
-    assert frames[0] == 0 and frames[-1] == timeline.num_frames - 1 and (np.diff(frames) > 0).all()
+    assert (
+        frames[0] == 0
+        and frames[-1] == timeline.num_frames - 1
+        and (np.diff(frames) > 0).all()
+    )
     assert set(timeline.frames_at(moments)) <= set(frames)
-    assert len(frames) <= min(timeline.num_frames, MAX_FRAMES + len(moments), 3 + 80 * timeline.duration + len(moments))
+    assert len(frames) <= min(
+        timeline.num_frames,
+        MAX_FRAMES + len(moments),
+        3 + 80 * timeline.duration + len(moments),
+    )
     if len(frames) < MAX_FRAMES:
         after = times[np.minimum(frames[:-1] + 1, timeline.num_frames - 1)]
         left_out = np.flatnonzero(np.diff(frames) > 1)
@@ -51,7 +69,10 @@ def test_a_page_shows_frames_at_their_own_times(timeline: bm.Timeline, moments: 
 def test_a_second_motion_that_ends_later_is_shown_to_its_end() -> None:
     body = arm()
     q = np.zeros((3, body.num_joints))
-    first, long = (make_scene(body, bm.Motion.from_joints(q, times=times)) for times in ([0, 0.1, 0.2], [0, 0.15, 1e9]))
+    first, long = (
+        make_scene(body, bm.Motion.from_joints(q, times=times))
+        for times in ([0, 0.1, 0.2], [0, 0.15, 1e9])
+    )
     both = side_by_side(first, long, is_ghost=False)
     assert both.timeline.times.tolist() == [0, 0.1, 0.2, 1e9] and both.own_frames == 3
 
@@ -60,7 +81,9 @@ def test_a_page_fetches_nothing_and_shows_names_as_text() -> None:
     body = bm.Body(name="</title><script>alert(1)</script>", links=arm().links)
     text = page(make_scene(body, swinging(body)))
     own = re.sub(r'"[A-Za-z0-9+/=\\_-]{2000,}"', '""', text)
-    assert not re.search(r"<(?:script|link|img|iframe)[^>]+(?:src|href)\s*=\s*[\"']?(?:https?:)?//", own)
+    assert not re.search(
+        r"<(?:script|link|img|iframe)[^>]+(?:src|href)\s*=\s*[\"']?(?:https?:)?//", own
+    )
     assert not re.search(r"@import|url\(\s*[\"']?https?:", own)
     assert "<script>alert(1)" not in own and "&lt;script&gt;alert(1)" in own
     assert own.count("<title>") == 1
@@ -70,8 +93,12 @@ limits = st.floats(-1e5, 1e5) | st.sampled_from([np.inf, -np.inf, 0.0])
 
 
 @given(st.sampled_from(["rotate", "slide"]), limits, limits, st.floats(-10, 10))
-def test_a_slider_stays_within_the_limits(kind: str, lower: float, upper: float, value: float) -> None:
-    covers = slider_range(bm.Joint(type=kind, lower=min(lower, upper), upper=max(lower, upper)))
+def test_a_slider_stays_within_the_limits(
+    kind: str, lower: float, upper: float, value: float
+) -> None:
+    covers = slider_range(
+        bm.Joint(type=kind, lower=min(lower, upper), upper=max(lower, upper))
+    )
     low, high = min(lower, upper), max(lower, upper)
     assert covers.lowest <= covers.shown(value) <= covers.highest
     for end in (covers.lowest, covers.highest):
@@ -83,18 +110,28 @@ def test_a_slider_stays_within_the_limits(kind: str, lower: float, upper: float,
 
 
 @given(st.integers(-180, 0), st.integers(1, 180), st.integers(3, 6))
-def test_limits_given_in_rounded_radians_are_round_degrees_and_are_reached(low: int, high: int, digits: int) -> None:
+def test_limits_given_in_rounded_radians_are_round_degrees_and_are_reached(
+    low: int, high: int, digits: int
+) -> None:
     lower, upper = round(np.deg2rad(low), digits), round(np.deg2rad(high), digits)
     covers = slider_range(bm.Joint(type="rotate", lower=lower, upper=upper))
     assert abs(covers.lowest - low) <= 0.1 and abs(covers.highest - high) <= 0.1
     if digits > 3:
         assert (covers.lowest, covers.highest) == (low, high)
-    assert (covers.joint_value(covers.lowest), covers.joint_value(covers.highest)) == (lower, upper)
+    assert (covers.joint_value(covers.lowest), covers.joint_value(covers.highest)) == (
+        lower,
+        upper,
+    )
     assert (covers.joint_value(-300.0), covers.joint_value(300.0)) == (lower, upper)
 
 
 def test_what_rounds_to_zero_has_no_minus() -> None:
-    assert [fixed(-0.0004, 3, "+"), fixed(-0.0006, 3), fixed(0.25, 1), fixed(1, 2, "+")] == [
+    assert [
+        fixed(-0.0004, 3, "+"),
+        fixed(-0.0006, 3),
+        fixed(0.25, 1),
+        fixed(1, 2, "+"),
+    ] == [
         "+0.000",
         "-0.001",
         "0.2",
@@ -145,16 +182,30 @@ def test_parts_of_a_model_are_watched_too(tmp_path: Path) -> None:
 def test_the_viewer_is_driven_by_a_program() -> None:
     body = biped()
     motion = swinging(body)
-    viewer = view(motion, body, block=False, open_browser=False, port=8750, play=False, show=["frames"])
+    viewer = view(
+        motion,
+        body,
+        block=False,
+        open_browser=False,
+        port=8750,
+        play=False,
+        show=["frames"],
+    )
     assert viewer is not None
     with viewer:
         viewer.seek_frame(30)
-        assert (viewer.frame, viewer.time, viewer.playing) == (30, pytest.approx(0.6), False)
+        assert (viewer.frame, viewer.time, viewer.playing) == (
+            30,
+            pytest.approx(0.6),
+            False,
+        )
         lifted = viewer.link_poses()
         np.testing.assert_allclose(lifted[:, :2], viewer.scene.link_poses[30][:, :2])
         viewer.set_joint(0, 0.7)
         turned = viewer.link_poses()
-        assert not np.allclose(turned[1, 3:], lifted[1, 3:]) and np.allclose(turned[2:], lifted[2:])
+        assert not np.allclose(turned[1, 3:], lifted[1, 3:]) and np.allclose(
+            turned[2:], lifted[2:]
+        )
         viewer.seek(0.2)
         viewer.play()
         assert viewer.playing
@@ -175,9 +226,18 @@ def test_a_viewpoint_goes_with_the_robot(follow: bool) -> None:
     motion = swinging(body)
     walk = np.tile([1.0, 2.0, 0.85, 1, 0, 0, 0], (motion.num_frames, 1, 1))
     walk[:, 0, 0] += np.linspace(0, 5, motion.num_frames)
-    roots = bm.MultiSE3Seq(content="LinkPosition", timeline=bm.Timeline.uniform(len(walk), 50.0), values=walk)
+    roots = bm.MultiSE3Seq(
+        content="LinkPosition",
+        timeline=bm.Timeline.uniform(len(walk), 50.0),
+        values=walk,
+    )
     viewer = view(
-        body, motion.replaced(*motion.components, roots), block=False, open_browser=False, port=8755, play=False
+        body,
+        motion.replaced(*motion.components, roots),
+        block=False,
+        open_browser=False,
+        port=8755,
+        play=False,
     )
     assert viewer is not None
     with viewer:
@@ -187,7 +247,10 @@ def test_a_viewpoint_goes_with_the_robot(follow: bool) -> None:
             poses = viewer.link_poses()
             robot = poses[0, :2] - viewer.scene_view.follow_offset(poses)[:2]
             seen = viewer.scene_view.viewpoint(0).position
-            np.testing.assert_allclose(seen, [*(robot + body.viewpoints[0].pose[:2]), body.viewpoints[0].pose[2]])
+            np.testing.assert_allclose(
+                seen,
+                [*(robot + body.viewpoints[0].pose[:2]), body.viewpoints[0].pose[2]],
+            )
 
 
 def test_the_next_free_port_is_taken_and_a_wrong_host_is_said() -> None:
@@ -201,16 +264,22 @@ def test_the_next_free_port_is_taken_and_a_wrong_host_is_said() -> None:
             free_port(host, 8770)
 
 
-def test_problems_are_said_on_stderr_live_and_with_a_page(tmp_path: Path, capsys) -> None:
+def test_problems_are_said_on_stderr_live_and_with_a_page(
+    tmp_path: Path, capsys
+) -> None:
     other = swinging(biped(), seconds=0.2)
     viewer = view(arm(), other, block=False, open_browser=False, port=8780)
     assert viewer is not None
     with viewer:
         live = capsys.readouterr().err
-        assert "1 warning in the files</b>" in summary_html(viewer) and "9 joint columns" in summary_html(viewer)
+        assert "1 warning in the files</b>" in summary_html(
+            viewer
+        ) and "9 joint columns" in summary_html(viewer)
     assert view(arm(), other, output=tmp_path / "a.html") is None
     for text in (live, capsys.readouterr().err):
-        assert "1 warning in" in text and "9 joint columns" in text and "2 joints" in text
+        assert (
+            "1 warning in" in text and "9 joint columns" in text and "2 joints" in text
+        )
 
 
 @pytest.mark.parametrize(
@@ -221,7 +290,9 @@ def test_problems_are_said_on_stderr_live_and_with_a_page(tmp_path: Path, capsys
         ((arm(),), {"show": ["nonsense"]}, "option 'nonsense'"),
     ],
 )
-def test_what_can_not_be_shown_is_refused_in_words(things: tuple, more: dict, words: str) -> None:
+def test_what_can_not_be_shown_is_refused_in_words(
+    things: tuple, more: dict, words: str
+) -> None:
     with pytest.raises(ValueError, match=words):
         view(*things, block=False, open_browser=False, **more)
 
@@ -245,12 +316,16 @@ def test_the_command_writes_a_page(examples: Path, tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (0, "")
     assert "frames, 60 frames per second" in done.stderr
-    assert out.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
+    assert (
+        out.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["walk.html"]
 
 
 @pytest.mark.parametrize("play", [True, False])
-def test_a_page_that_shall_not_play_is_led_to_its_first_picture(tmp_path: Path, play: bool) -> None:
+def test_a_page_that_shall_not_play_is_led_to_its_first_picture(
+    tmp_path: Path, play: bool
+) -> None:
     view(arm(), swinging(arm(), seconds=0.1), output=tmp_path / "arm.html", play=play)
     text = (tmp_path / "arm.html").read_text(encoding="utf-8")
     assert text.count('"play": true') == play
@@ -290,12 +365,24 @@ def test_the_command_reports_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         (["biped.wrl"] * 2, 2, "one body and one motion"),
         (["biped.wrl", "--ghost"], 2, "a ghost is the second of two motions"),
         (["biped.wrl", "--show", "nonsense"], 2, "'nonsense'"),
-        (["biped.wrl", "--html", "/nowhere/at/all/x.html"], 1, "there is no folder /nowhere/at/all"),
-        (["biped.wrl", "--html", "walk.pdf"], 2, "walk.pdf: the name of a page must end in .html or .htm"),
+        (
+            ["biped.wrl", "--html", "/nowhere/at/all/x.html"],
+            1,
+            "there is no folder /nowhere/at/all",
+        ),
+        (
+            ["biped.wrl", "--html", "walk.pdf"],
+            2,
+            "walk.pdf: the name of a page must end in .html or .htm",
+        ),
     ],
 )
-def test_wrong_use_is_reported(examples: Path, arguments: list[str], code: int, words: str) -> None:
-    done = run_view(*(examples / one if one.endswith(".wrl") else one for one in arguments))
+def test_wrong_use_is_reported(
+    examples: Path, arguments: list[str], code: int, words: str
+) -> None:
+    done = run_view(
+        *(examples / one if one.endswith(".wrl") else one for one in arguments)
+    )
     assert done.exit_code == code and words in done.stderr
     if "nonsense" in words:
         help_text = run_view("--help").stdout

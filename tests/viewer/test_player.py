@@ -10,7 +10,11 @@ from bodymotion.viewer.player import SPEEDS, Player
 
 uniform = st.builds(Timeline.uniform, st.integers(1, 400), st.floats(0.5, 1000))
 gaps = st.lists(st.floats(1e-3, 2.0), min_size=0, max_size=50)
-stamped = st.builds(lambda start, steps: Timeline.stamped(start + np.cumsum([0.0, *steps])), st.floats(-5, 5), gaps)
+stamped = st.builds(
+    lambda start, steps: Timeline.stamped(start + np.cumsum([0.0, *steps])),
+    st.floats(-5, 5),
+    gaps,
+)
 timelines = st.one_of(uniform, stamped)
 
 
@@ -23,7 +27,9 @@ def test_every_frame_can_be_gone_to(timeline: Timeline, data: st.DataObject) -> 
 
 
 @given(timelines, st.floats(-1e9, 1e9))
-def test_any_time_gives_the_last_frame_at_or_before_it(timeline: Timeline, time: float) -> None:
+def test_any_time_gives_the_last_frame_at_or_before_it(
+    timeline: Timeline, time: float
+) -> None:
     player = Player(timeline)
     player.seek(time)
     assert player.start <= player.time <= player.end
@@ -32,16 +38,25 @@ def test_any_time_gives_the_last_frame_at_or_before_it(timeline: Timeline, time:
 
 
 @given(timelines, st.integers(-500, 500))
-def test_a_step_goes_that_many_frames_and_pauses(timeline: Timeline, steps: int) -> None:
+def test_a_step_goes_that_many_frames_and_pauses(
+    timeline: Timeline, steps: int
+) -> None:
     player = Player(timeline)
     player.play()
     player.seek_frame(timeline.num_frames // 2)
     player.step(steps)
     assert not player.playing
-    assert player.frame == min(max(timeline.num_frames // 2 + steps, 0), timeline.num_frames - 1)
+    assert player.frame == min(
+        max(timeline.num_frames // 2 + steps, 0), timeline.num_frames - 1
+    )
 
 
-@given(st.integers(2, 300), st.floats(1, 500), st.floats(0.1, 4), st.lists(st.floats(0, 0.2), max_size=30))
+@given(
+    st.integers(2, 300),
+    st.floats(1, 500),
+    st.floats(0.1, 4),
+    st.lists(st.floats(0, 0.2), max_size=30),
+)
 def test_without_loop_time_adds_up_and_stops_at_the_end(
     frames: int, rate: float, speed: float, ticks: list[float]
 ) -> None:
@@ -51,11 +66,15 @@ def test_without_loop_time_adds_up_and_stops_at_the_end(
         player.advance(seconds)
     expected = sum(ticks) * speed
     assert player.time == pytest.approx(min(expected, player.end), abs=1e-9)
-    assert player.playing == (expected < player.end) or expected == pytest.approx(player.end)
+    assert player.playing == (expected < player.end) or expected == pytest.approx(
+        player.end
+    )
 
 
 @given(st.integers(2, 300), st.floats(1, 500), st.lists(st.floats(0, 10), max_size=20))
-def test_with_loop_time_goes_round(frames: int, rate: float, ticks: list[float]) -> None:
+def test_with_loop_time_goes_round(
+    frames: int, rate: float, ticks: list[float]
+) -> None:
     player = Player(Timeline.uniform(frames, rate))
     player.play()
     for seconds in ticks:
@@ -102,7 +121,9 @@ def test_a_paused_player_stands_still_and_a_clock_never_goes_back() -> None:
 
 
 @given(timelines, timelines, st.floats(-10, 10))
-def test_another_timeline_keeps_the_time(one: Timeline, other: Timeline, time: float) -> None:
+def test_another_timeline_keeps_the_time(
+    one: Timeline, other: Timeline, time: float
+) -> None:
     player = Player(one, loop=False, speed=2.0)
     player.seek(time)
     moved = player.with_timeline(other)

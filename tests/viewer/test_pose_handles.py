@@ -18,7 +18,9 @@ FEET = ("R_ANKLE_ROLL", "L_ANKLE_ROLL")
 
 @pytest.fixture
 def viewer(page, examples):
-    viewer = Viewer(make_scene(bm.load(examples / "biped.wrl"), None), port=8700, play=False)
+    viewer = Viewer(
+        make_scene(bm.load(examples / "biped.wrl"), None), port=8700, play=False
+    )
     viewer.show("shadows", False)
     viewer.server.scene.configure_environment_map(None)
     page.set_viewport_size({"width": 900, "height": 500})
@@ -34,20 +36,28 @@ def on_screen(page, client, point):
     The camera's own image size is that of the picture, which has fewer pixels where the browser is slow.
     """
     camera, box = client.camera, page.locator("canvas").first.bounding_box()
-    x, y, z = rotations.rotate(rotations.conjugate(camera.wxyz), np.asarray(point) - camera.position)
+    x, y, z = rotations.rotate(
+        rotations.conjugate(camera.wxyz), np.asarray(point) - camera.position
+    )
     scale = 0.5 * box["height"] / np.tan(0.5 * camera.fov)
-    return box["x"] + 0.5 * box["width"] + scale * x / z, box["y"] + 0.5 * box["height"] + scale * y / z
+    return box["x"] + 0.5 * box["width"] + scale * x / z, box["y"] + 0.5 * box[
+        "height"
+    ] + scale * y / z
 
 
 def test_a_handle_that_is_removed_while_it_is_dragged_moves_nothing(examples):
     """As when the drag was of the selected link, and another link is selected."""
-    viewer = Viewer(make_scene(bm.load(examples / "biped.wrl"), None), port=8700, play=False)
+    viewer = Viewer(
+        make_scene(bm.load(examples / "biped.wrl"), None), port=8700, play=False
+    )
     try:
         before = viewer.link_poses()
         viewer.scene_view.set_pose(np.array(viewer.scene_view.q), np.array(before[0]))
         viewer.handles._drag = Drag(5, np.array(viewer.scene_view.q), before, ())
         viewer.handles._end()
-        assert viewer.handles._drag is None and np.allclose(viewer.link_poses(), before, rtol=0, atol=1e-6)
+        assert viewer.handles._drag is None and np.allclose(
+            viewer.link_poses(), before, rtol=0, atol=1e-6
+        )
     finally:
         viewer.stop()
 
@@ -70,10 +80,18 @@ def test_a_hand_is_dragged_saved_and_put_back(page, viewer, tmp_path):
         arrow = [0.8 * handle.scale, 0.0, 0.0]
         page.mouse.move(*on_screen(page, client, handle.position + np.array(arrow)))
         page.mouse.down()
-        page.mouse.move(*on_screen(page, client, before[hand, :3] + [0.2, 0, 0] + arrow), steps=10)
+        page.mouse.move(
+            *on_screen(page, client, before[hand, :3] + [0.2, 0, 0] + arrow), steps=10
+        )
         page.mouse.up()
 
-    until(lambda: viewer.link_poses()[hand, 0] > before[hand, 0] + 0.18 and viewer.handles._drag is None, drag)
+    until(
+        lambda: (
+            viewer.link_poses()[hand, 0] > before[hand, 0] + 0.18
+            and viewer.handles._drag is None
+        ),
+        drag,
+    )
     links = viewer.link_poses()
     farthest = max(goals, key=lambda goal: goal[0])
     assert np.linalg.norm(links[hand, :3] - farthest) < 0.005
@@ -81,7 +99,9 @@ def test_a_hand_is_dragged_saved_and_put_back(page, viewer, tmp_path):
     with page.expect_download() as download:
         page.get_by_role("button", name="Save", exact=True).first.click()
     download.value.save_as(tmp_path / "pose.seq")
-    np.testing.assert_allclose(body.link_poses(bm.load(tmp_path / "pose.seq"))[0], links, atol=1e-5)
+    np.testing.assert_allclose(
+        body.link_poses(bm.load(tmp_path / "pose.seq"))[0], links, atol=1e-5
+    )
     undo = page.get_by_role("button", name="Undo")
     until(lambda: np.abs(viewer.link_poses() - before).max() < 1e-9, undo.click)
     assert np.allclose(handle.position, before[hand, :3])

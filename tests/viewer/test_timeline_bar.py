@@ -41,7 +41,13 @@ def test_browsers_request_times_actions_and_links_and_nothing_else() -> None:
         request(viewer, '{"select": 1}')
         until(lambda: viewer.selected_link is link)
         card = viewer.panel.link_card._card
-        until(lambda: card.visible and link.name in card.content and f"{link.mass:.4g} kg" in card.content)
+        until(
+            lambda: (
+                card.visible
+                and link.name in card.content
+                and f"{link.mass:.4g} kg" in card.content
+            )
+        )
         viewer.set_joint(0, 0.25)
         until(lambda: "+0.250 rad" in card.content)
         request(viewer, '{"select": -1}')
@@ -51,7 +57,11 @@ def test_browsers_request_times_actions_and_links_and_nothing_else() -> None:
 def test_the_tree_has_all_links_as_text() -> None:
     body = bm.Body(links=(bm.Link(name="<img src=x>"), *arm().links[1:]))
     text = tree_html(body)
-    assert text.count("data-bodymotion-link=") == 3 and "<img" not in text and "&lt;img" in text
+    assert (
+        text.count("data-bodymotion-link=") == 3
+        and "<img" not in text
+        and "&lt;img" in text
+    )
 
 
 def test_the_timeline_has_the_contacts_and_findings_of_the_motion() -> None:
@@ -61,9 +71,15 @@ def test_the_timeline_has_the_contacts_and_findings_of_the_motion() -> None:
     scene = make_scene(body, bm.Motion.from_joints(q, frame_rate=100.0))
     analysis = analyze(scene, True)
     data = timeline_data(scene, analysis)
-    assert {round(time, 6) for time, _ in data["marks"]} <= {round(one.time, 6) for one in moments(scene.motion, body)}
+    assert {round(time, 6) for time, _ in data["marks"]} <= {
+        round(one.time, 6) for one in moments(scene.motion, body)
+    }
     assert any(time == pytest.approx(1.2, abs=0.011) for time, _ in data["marks"])
     contacts = analysis.measures.contacts
-    assert [name for name, _ in data["rows"]] == [body.links[index].name for index in contacts.links]
+    assert [name for name, _ in data["rows"]] == [
+        body.links[index].name for index in contacts.links
+    ]
     for (_, spans), on in zip(data["rows"], contacts.in_contact.T, strict=True):
-        assert sum(end - start for start, end, *_ in spans) == pytest.approx(on[:-1].sum() / 100, abs=1e-6)
+        assert sum(end - start for start, end, *_ in spans) == pytest.approx(
+            on[:-1].sum() / 100, abs=1e-6
+        )

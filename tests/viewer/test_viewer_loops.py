@@ -20,7 +20,13 @@ from waiting import TIMEOUT
 
 def motion_of(values: np.ndarray) -> bm.Motion:
     timeline = bm.Timeline.uniform(len(values), 50.0)
-    return bm.Motion((bm.MultiValueSeq(content="JointDisplacement", timeline=timeline, values=values),))
+    return bm.Motion(
+        (
+            bm.MultiValueSeq(
+                content="JointDisplacement", timeline=timeline, values=values
+            ),
+        )
+    )
 
 
 def moved(loops: ClosedLoops, q: np.ndarray, column: int, value: float) -> np.ndarray:
@@ -36,7 +42,10 @@ def test_the_joint_that_is_moved_stays_where_it_is_put(column) -> None:
     for value in sample.start[column] + np.linspace(0, 0.2, 5):
         q = moved(loops, sample.start, column, value)
         assert q[column] == value
-        assert bm.loop_errors(sample.body, sample.body.forward_kinematics(q))[0].max() < 1e-9
+        assert (
+            bm.loop_errors(sample.body, sample.body.forward_kinematics(q))[0].max()
+            < 1e-9
+        )
 
 
 def test_an_open_loop_is_closed_within_a_half_turn() -> None:
@@ -44,7 +53,9 @@ def test_an_open_loop_is_closed_within_a_half_turn() -> None:
     loops = ClosedLoops(make_scene(sample.body, None))
     q = moved(loops, np.zeros(3), 0, 0.4)
     assert np.abs(q).max() <= np.pi
-    assert loops.describe(sample.body.forward_kinematics(q), None) == "The loop is closed."
+    assert (
+        loops.describe(sample.body.forward_kinematics(q), None) == "The loop is closed."
+    )
 
 
 def test_what_can_not_be_reached_and_singular_poses_are_said() -> None:
@@ -60,8 +71,15 @@ def test_what_can_not_be_reached_and_singular_poses_are_said() -> None:
 def test_names_and_angles_of_open_loops() -> None:
     tilted = bm.ExtraJoint(type="hinge", links=(0, 1), axis=(0, 0, 1))
     body = bm.Body(
-        links=(link("BASE", 0, -1), link("A/B<b>", 1, 0, turned=(0.1, 0, 0), kind="fixed")),
-        extra_joints=(tilted, replace(tilted, positions=((0, 0, 1e-4), (0, 0, 0))), *[replace(tilted, name="X")] * 3),
+        links=(
+            link("BASE", 0, -1),
+            link("A/B<b>", 1, 0, turned=(0.1, 0, 0), kind="fixed"),
+        ),
+        extra_joints=(
+            tilted,
+            replace(tilted, positions=((0, 0, 1e-4), (0, 0, 0))),
+            *[replace(tilted, name="X")] * 3,
+        ),
     )
     loops = ClosedLoops(make_scene(body, None))
     assert loops.describe(body.forward_kinematics([]), None) == (
@@ -90,7 +108,9 @@ def test_a_page_shows_the_motion_with_its_loops_closed_when_asked(tmp_path) -> N
 
     sample = four_bar(frames=20)
     scene = make_scene(sample.body, motion_of(sample.motion()))
-    assert page(scene, DisplayOptions()) != page(scene, DisplayOptions(motion_loops=True))
+    assert page(scene, DisplayOptions()) != page(
+        scene, DisplayOptions(motion_loops=True)
+    )
 
 
 def test_a_body_without_loops_has_none() -> None:
@@ -103,7 +123,16 @@ def test_ctrl_c_while_kernels_are_compiled(tmp_path) -> None:
     bm.save(four_bar().body, tmp_path / "bars.wrl")
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "bodymotion", "view", "--no-browser", "--port", "8820", str(tmp_path / "bars.wrl")],
+        [
+            sys.executable,
+            "-m",
+            "bodymotion",
+            "view",
+            "--no-browser",
+            "--port",
+            "8820",
+            str(tmp_path / "bars.wrl"),
+        ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -130,5 +159,11 @@ def test_a_program_waits_at_its_end_for_what_is_compiled() -> None:
         "compile_in_background(lambda: (time.sleep(0.5), print('compiled')))\n"
         "print(still_compiling())\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=TIMEOUT)
-    assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["True", "compiled"], "")
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=TIMEOUT
+    )
+    assert (done.returncode, done.stdout.split(), done.stderr) == (
+        0,
+        ["True", "compiled"],
+        "",
+    )

@@ -34,8 +34,15 @@ def all_nodes(scene: Scene, expanded: bool = False) -> list[Node]:
         seen.add(id(node))
         found.append(node)
         meant = instance_of(node) if expanded else None
-        for value in [*node.fields.values(), *(meant.fields.values() if meant is not None else ())]:
-            todo += [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, Node)]
+        for value in [
+            *node.fields.values(),
+            *(meant.fields.values() if meant is not None else ()),
+        ]:
+            todo += [
+                item
+                for item in (value if isinstance(value, list) else [value])
+                if isinstance(item, Node)
+            ]
     return found
 
 
@@ -54,12 +61,19 @@ def test_every_model_and_part_is_read_or_refused_in_words(corpus):
             refused[name] = f"{location.line}:{location.column}"
             continue
         unknown = [
-            problem for problem in scene.problems if problem.rule in ("VRML112", "VRML113", "VRML116", "VRML120")
+            problem
+            for problem in scene.problems
+            if problem.rule in ("VRML112", "VRML113", "VRML116", "VRML120")
         ]
         assert unknown == [], name
-        assert all(instance_of(node) is not None or not node.proto.body for node in all_nodes(scene, True)), name
+        assert all(
+            instance_of(node) is not None or not node.proto.body
+            for node in all_nodes(scene, True)
+        ), name
     names = {path.relative_to(corpus).as_posix() for path in samples}
-    assert refused == {name: location for name, location in REFUSED.items() if name in names}
+    assert refused == {
+        name: location for name, location in REFUSED.items() if name in names
+    }
 
 
 def test_no_other_sample_is_taken_for_vrml(corpus):
@@ -118,8 +132,16 @@ def face_sets(path) -> list[tuple[np.ndarray, np.ndarray]]:
 
     def walk(node: Node) -> None:
         if node.type == "IndexedFaceSet":
-            points, index = node.fields["coord"].fields["point"], node.fields["coordIndex"]
-            sizes = np.diff(np.concatenate([[-1], np.flatnonzero(np.append(index, -1) == -1)])) - 1
+            points, index = (
+                node.fields["coord"].fields["point"],
+                node.fields["coordIndex"],
+            )
+            sizes = (
+                np.diff(
+                    np.concatenate([[-1], np.flatnonzero(np.append(index, -1) == -1)])
+                )
+                - 1
+            )
             found.append((points[index[index >= 0]], sizes[sizes > 0]))
         for value in node.fields.values():
             for item in value if isinstance(value, list) else [value]:
@@ -144,33 +166,49 @@ def test_vtk_reads_the_same_faces(corpus, tmp_path, name):
     """To single precision, which is all that VTK keeps. It runs in a process of its own: some files crash it."""
     out = tmp_path / "faces.npz"
     command = [sys.executable, "-c", VTK, str(corpus / name), str(out)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    result = subprocess.run(
+        command, capture_output=True, text=True, timeout=TIMEOUT, check=False
+    )
     if "ModuleNotFoundError" in result.stderr:
         missing("VTK")
     assert result.returncode == 0, result.stderr[-2000:]
     with np.load(out) as loaded:
         theirs = [
-            (loaded[key], loaded[key.replace("corners", "sizes")]) for key in loaded.files if key.startswith("corners")
+            (loaded[key], loaded[key.replace("corners", "sizes")])
+            for key in loaded.files
+            if key.startswith("corners")
         ]
     ours = face_sets(corpus / name)
     assert ours
     for corners, sizes in ours:
         # Theirs have the primitives as well, as meshes.
-        same_sizes = [found for found, found_sizes in theirs if np.array_equal(sizes, found_sizes)]
-        assert any(np.array_equal(corners.astype(np.float32), found) for found in same_sizes)
+        same_sizes = [
+            found for found, found_sizes in theirs if np.array_equal(sizes, found_sizes)
+        ]
+        assert any(
+            np.array_equal(corners.astype(np.float32), found) for found in same_sizes
+        )
 
 
 @pytest.mark.parametrize(
-    "path", sampled(corpus_files("wrl/**/parts/*.wrl")[:20], 4), ids=lambda path: path.relative_to(CORPUS).as_posix()
+    "path",
+    sampled(corpus_files("wrl/**/parts/*.wrl")[:20], 4),
+    ids=lambda path: path.relative_to(CORPUS).as_posix(),
 )
 def test_numbers_are_those_that_float_reads(path):
     """All numbers of the file, found by a pattern that knows nothing of the grammar, against those in the scene."""
-    text = re.sub(r'"[^"]*"|#[^\r\n]*', " ", path.read_text(encoding="utf-8", errors="replace"))
-    words = re.findall(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])", text)
+    text = re.sub(
+        r'"[^"]*"|#[^\r\n]*', " ", path.read_text(encoding="utf-8", errors="replace")
+    )
+    words = re.findall(
+        r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])", text
+    )
     theirs = sorted(float(word) for word in words)
     ours: list[float] = []
     for node in all_nodes(read_vrml(path)):
         for value in node.fields.values():
-            if isinstance(value, (np.ndarray, int, float)) and not isinstance(value, bool):
+            if isinstance(value, (np.ndarray, int, float)) and not isinstance(
+                value, bool
+            ):
                 ours += np.asarray(value, dtype=float).ravel().tolist()
     assert sorted(ours) == theirs

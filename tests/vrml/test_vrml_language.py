@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.vrml import IsReference, Node, Proto, expand, instance_of, nodes, parse_vrml, read_vrml
+from bodymotion.formats.vrml import (
+    IsReference,
+    Node,
+    Proto,
+    expand,
+    instance_of,
+    nodes,
+    parse_vrml,
+    read_vrml,
+)
 from bodymotion.formats.vrml.values import STANDARD_NODES, standard_fields
 from bodymotion.geometry.arrays import same
 
@@ -33,7 +42,9 @@ def refused(text: str):
 
 
 def test_use_gives_the_very_same_node():
-    scene = parse("Group { children [ DEF A Transform { translation 1 2 3 } USE A Group { children USE A } ] }")
+    scene = parse(
+        "Group { children [ DEF A Transform { translation 1 2 3 } USE A Group { children USE A } ] }"
+    )
     first, second, third = scene.nodes[0].fields["children"]
     assert first is second is third.fields["children"][0]
     assert first.name == "A"
@@ -41,13 +52,39 @@ def test_use_gives_the_very_same_node():
 
 
 def test_a_name_given_again_means_the_last_node_from_there_on():
-    scene = parse("DEF A Box { } USE A DEF A Cone { } USE A DEF A Group { children USE A } USE A")
-    assert [node.type for node in scene.nodes] == ["Box", "Box", "Cone", "Cone", "Group", "Group"]
-    assert scene.nodes[4].fields["children"][0].type == "Cone", "a node is known by its name only after its end"
+    scene = parse(
+        "DEF A Box { } USE A DEF A Cone { } USE A DEF A Group { children USE A } USE A"
+    )
+    assert [node.type for node in scene.nodes] == [
+        "Box",
+        "Box",
+        "Cone",
+        "Cone",
+        "Group",
+        "Group",
+    ]
+    assert scene.nodes[4].fields["children"][0].type == "Cone", (
+        "a node is known by its name only after its end"
+    )
 
 
 @pytest.mark.parametrize(
-    "name", ["1st", "a-b", "x.y", "$cost", "C++", "肘0", "DEFORM", "_", "a'b", "naïve", "R\\L", "TO", "field"]
+    "name",
+    [
+        "1st",
+        "a-b",
+        "x.y",
+        "$cost",
+        "C++",
+        "肘0",
+        "DEFORM",
+        "_",
+        "a'b",
+        "naïve",
+        "R\\L",
+        "TO",
+        "field",
+    ],
 )
 def test_names_of_the_wild(name):
     scene = parse(f"DEF {name} Group {{ }} USE {name}")
@@ -83,9 +120,21 @@ def test_unknown_nodes_and_fields_are_kept_with_values_told_by_their_look():
         "k [ ] l USE B m [ DEF B Box { } USE B ] } Box { size 1 1 1 colour 0.5 -1 }"
     )
     fields = scene.nodes[0].fields
-    expected = {"a": 1, "b": 1.5, "c": np.array([1.0, 2.0, 3.0]), "d": "s", "e": ["s", "t"], "f": np.array([1.0, 2.0])}
+    expected = {
+        "a": 1,
+        "b": 1.5,
+        "c": np.array([1.0, 2.0, 3.0]),
+        "d": "s",
+        "e": ["s", "t"],
+        "f": np.array([1.0, 2.0]),
+    }
     assert same({name: fields[name] for name in expected}, expected)
-    assert (fields["g"], fields["h"], fields["k"], fields["l"]) == (True, None, [], None)
+    assert (fields["g"], fields["h"], fields["k"], fields["l"]) == (
+        True,
+        None,
+        [],
+        None,
+    )
     assert fields["i"].type == "Box"
     assert [node.type for node in fields["j"]] == ["Box", "Cone"]
     assert fields["m"][0] is fields["m"][1]
@@ -94,34 +143,52 @@ def test_unknown_nodes_and_fields_are_kept_with_values_told_by_their_look():
 
 
 def test_places_of_nodes_and_fields():
-    scene = parse_vrml(b"#VRML V2.0 utf8\r\rGroup {\r\n  children [\n\n Box { } ]\r }\n")
+    scene = parse_vrml(
+        b"#VRML V2.0 utf8\r\rGroup {\r\n  children [\n\n Box { } ]\r }\n"
+    )
     group = scene.nodes[0]
     assert str(group.location) == "3:1"
     assert str(group.location_of("children")) == "4:3"
     assert str(group.fields["children"][0].location) == "6:2"
     wide = parse("# 肘\nDEF 肘0 Group { children [ DEF 手 Box { } ] }").nodes[0]
-    assert str(wide.fields["children"][0].location) == "3:33", "columns count characters"
+    assert str(wide.fields["children"][0].location) == "3:33", (
+        "columns count characters"
+    )
 
 
 def test_get_falls_back_to_prototype_then_standard_then_default():
-    scene = parse("PROTO P [ field SFFloat mass 2 field SFNode n NULL ] { Group { } } P { } Box { } Robot { }")
+    scene = parse(
+        "PROTO P [ field SFFloat mass 2 field SFNode n NULL ] { Group { } } P { } Box { } Robot { }"
+    )
     instance, box, robot = scene.nodes
-    assert (instance.get("mass"), instance.get("n", 7), instance.get("other", 8)) == (2.0, 7, 8)
+    assert (instance.get("mass"), instance.get("n", 7), instance.get("other", 8)) == (
+        2.0,
+        7,
+        8,
+    )
     assert box.get("size").tolist() == [2, 2, 2]
     assert robot.get("mass", 5) == 5
     assert robot.get("mass") is None
 
 
 def test_a_comma_is_white_space_and_comments_may_stand_anywhere():
-    scene = parse(",Group#a\n{#b\nchildren#c\n[#d\n,,Box#e\n{#f\nsize#g\n1,#h\n1,1#i\n}#j\n,]#k\n}#l")
+    scene = parse(
+        ",Group#a\n{#b\nchildren#c\n[#d\n,,Box#e\n{#f\nsize#g\n1,#h\n1,1#i\n}#j\n,]#k\n}#l"
+    )
     assert scene.nodes[0].fields["children"][0].fields["size"].tolist() == [1, 1, 1]
     assert scene.problems == ()
 
 
 def test_routes_are_kept():
-    scene = parse("ROUTE a.b TO c.d DEF G Group { ROUTE x.y.z TO G.set_w children [ ROUTE e.f TO g.h ] }")
+    scene = parse(
+        "ROUTE a.b TO c.d DEF G Group { ROUTE x.y.z TO G.set_w children [ ROUTE e.f TO g.h ] }"
+    )
     found = [(r.from_node, r.from_event, r.to_node, r.to_event) for r in scene.routes]
-    assert found == [("a", "b", "c", "d"), ("x.y", "z", "G", "set_w"), ("e", "f", "g", "h")]
+    assert found == [
+        ("a", "b", "c", "d"),
+        ("x.y", "z", "G", "set_w"),
+        ("e", "f", "g", "h"),
+    ]
 
 
 def test_scripts_are_kept_and_never_run():
@@ -132,7 +199,11 @@ def test_scripts_are_kept_and_never_run():
     node = scene.nodes[0]
     assert node.fields["url"] == ["javascript: f();"]
     assert node.fields["at"].tolist() == [1, 2, 3]
-    assert (node.fields["me"], node.fields["directOutput"], node.fields["names"]) == (None, True, ["a"])
+    assert (node.fields["me"], node.fields["directOutput"], node.fields["names"]) == (
+        None,
+        True,
+        ["a"],
+    )
     assert {name: (d.access, d.type) for name, d in node.declarations.items()} == {
         "on": ("eventIn", "SFBool"),
         "at": ("field", "SFVec3f"),
@@ -168,7 +239,10 @@ def test_the_interface_of_a_prototype():
         ("eventIn", "MFNode"),
         ("eventOut", "SFBool"),
     ]
-    assert same([d.value for d in proto.fields.values()], [np.zeros(3), [], 1.5, ["none"], None, None])
+    assert same(
+        [d.value for d in proto.fields.values()],
+        [np.zeros(3), [], 1.5, ["none"], None, None],
+    )
     assert proto.body[0].fields["translation"] == IsReference("translation")
     assert [route.to_node for route in proto.routes] == ["X"]
     assert scene.routes == []
@@ -176,7 +250,9 @@ def test_the_interface_of_a_prototype():
 
 
 def test_an_instance_stands_for_the_body_with_its_values_filled_in():
-    scene = parse(JOINT + "DEF J Joint { translation 1 2 3 children [ DEF B Box { } ] } Joint { }")
+    scene = parse(
+        JOINT + "DEF J Joint { translation 1 2 3 children [ DEF B Box { } ] } Joint { }"
+    )
     given, plain = (expand(node) for node in scene.nodes)
     assert [node.type for node in given] == ["Transform", "TimeSensor"]
     assert given[0].fields["translation"].tolist() == [1, 2, 3]
@@ -184,7 +260,9 @@ def test_an_instance_stands_for_the_body_with_its_values_filled_in():
     assert "addChildren" not in given[0].fields
     assert plain[0].fields["translation"].tolist() == [0, 0, 0]
     assert given[1] is plain[1], "a node without IS is not copied"
-    assert scene.protos["Joint"].body[0].fields["translation"] == IsReference("translation")
+    assert scene.protos["Joint"].body[0].fields["translation"] == IsReference(
+        "translation"
+    )
 
 
 def test_prototypes_inside_prototypes():
@@ -200,7 +278,10 @@ def test_prototypes_inside_prototypes():
     assert instance_of(first).fields["geometry"].fields["radius"] == 3
     assert instance_of(second).fields["geometry"].fields["radius"] == 9
     inner = instance_of(third.fields["children"][0])
-    assert instance_of(inner.fields["children"][0]).fields["geometry"].fields["radius"] == 1
+    assert (
+        instance_of(inner.fields["children"][0]).fields["geometry"].fields["radius"]
+        == 1
+    )
     assert scene.nodes[1].proto is None, "a prototype inside another is unknown outside"
     assert rules_of(scene) == ["VRML112"]
     assert list(scene.protos) == ["Outer"]
@@ -234,7 +315,9 @@ def test_a_prototype_is_no_part_of_itself():
 
 
 def test_a_prototype_may_be_declared_again_and_replace_a_standard_node():
-    scene = parse("PROTO Box [ field SFFloat edge 1 ] { Group { } } Box { edge 2 } PROTO Box [ ] { Cone { } } Box { }")
+    scene = parse(
+        "PROTO Box [ field SFFloat edge 1 ] { Group { } } Box { edge 2 } PROTO Box [ ] { Cone { } } Box { }"
+    )
     assert scene.nodes[0].fields["edge"] == 2
     assert [instance_of(node).type for node in scene.nodes] == ["Group", "Cone"]
     assert scene.problems == ()
@@ -294,18 +377,30 @@ def test_is_in_every_type_of_field():
         "MFRotation",
         "MFTime",
     ]
-    defaults = {"B": "FALSE", "S": '""', "N": "NULL", "I": "0 0 0", "V": "1 2 3", "C": "1 2 3", "R": "1 2 3 4"}
+    defaults = {
+        "B": "FALSE",
+        "S": '""',
+        "N": "NULL",
+        "I": "0 0 0",
+        "V": "1 2 3",
+        "C": "1 2 3",
+        "R": "1 2 3 4",
+    }
     for name in types:
         default = "[]" if name[0] == "M" else defaults.get(name[2], "0")
         default = {"SFInt32": "0", "SFVec2f": "1 2"}.get(name, default)
         inner = f"PROTO A [ field {name} a {default} ] {{ Group {{ }} }}"
-        scene = parse(f"{inner} PROTO B [ field {name} b {default} ] {{ A {{ a IS b }} }} B {{ }}")
+        scene = parse(
+            f"{inner} PROTO B [ field {name} b {default} ] {{ A {{ a IS b }} }} B {{ }}"
+        )
         assert scene.problems == (), name
         assert scene.protos["B"].body[0].fields["a"] == IsReference("b")
 
 
 def test_externproto_keeps_interface_and_urls():
-    scene = parse('EXTERNPROTO E [ field SFFloat r eventIn SFBool on ] [ "a.wrl#E" "b.wrl" ] E { r 2 }')
+    scene = parse(
+        'EXTERNPROTO E [ field SFFloat r eventIn SFBool on ] [ "a.wrl#E" "b.wrl" ] E { r 2 }'
+    )
     proto = scene.protos["E"]
     assert proto.urls == ("a.wrl#E", "b.wrl")
     assert [(d.access, d.type, d.value) for d in proto.fields.values()] == [
@@ -318,7 +413,9 @@ def test_externproto_keeps_interface_and_urls():
 
 
 def test_wild_types_of_fields_are_read_by_their_look():
-    scene = parse("PROTO P [ field SFDouble d 1.5 field SFWhat w [ 1 2 ] ] { Group { } } P { d 2 }")
+    scene = parse(
+        "PROTO P [ field SFDouble d 1.5 field SFWhat w [ 1 2 ] ] { Group { } } P { d 2 }"
+    )
     assert scene.nodes[0].fields["d"] == 2
     assert scene.protos["P"].fields["w"].value.tolist() == [1, 2]
 
@@ -382,14 +479,26 @@ def test_other_languages_are_refused_in_words(data):
 @pytest.mark.parametrize(
     ("data", "encoding"),
     [
-        ('# 表示 ソ [ {\nDEF ソ能 Group { children DEF 表 Box { } } WorldInfo { title "ソ" }'.encode("cp932"), "cp932"),
-        ('# 表示 ソ [ {\nDEF ソ能 Group { children DEF 表 Box { } } WorldInfo { title "ソ" }'.encode(), "utf-8"),
         (
-            '# 表示 ソ [ {\nDEF ソ能 Group { children DEF 表 Box { } } WorldInfo { title "ソ" }'.encode("utf-8-sig"),
+            '# 表示 ソ [ {\nDEF ソ能 Group { children DEF 表 Box { } } WorldInfo { title "ソ" }'.encode(
+                "cp932"
+            ),
+            "cp932",
+        ),
+        (
+            '# 表示 ソ [ {\nDEF ソ能 Group { children DEF 表 Box { } } WorldInfo { title "ソ" }'.encode(),
             "utf-8",
         ),
         (
-            '# 表示 ソ [ {\nDEF ソ能 Group { children DEF 表 Box { } } WorldInfo { title "ソ" }'.encode("utf-16"),
+            '# 表示 ソ [ {\nDEF ソ能 Group { children DEF 表 Box { } } WorldInfo { title "ソ" }'.encode(
+                "utf-8-sig"
+            ),
+            "utf-8",
+        ),
+        (
+            '# 表示 ソ [ {\nDEF ソ能 Group { children DEF 表 Box { } } WorldInfo { title "ソ" }'.encode(
+                "utf-16"
+            ),
             "utf-16",
         ),
     ],
@@ -398,7 +507,11 @@ def test_encodings(data, encoding):
     """The second byte of ソ and 表 in Shift-JIS is a backslash, that of 能 a bracket's neighbour: bytes cannot be parsed as they are."""
     scene = parse_vrml(data)
     group, info = scene.nodes
-    assert (group.name, group.fields["children"][0].name, info.fields["title"]) == ("ソ能", "表", "ソ")
+    assert (group.name, group.fields["children"][0].name, info.fields["title"]) == (
+        "ソ能",
+        "表",
+        "ソ",
+    )
     assert scene.encoding == encoding
 
 
@@ -469,7 +582,11 @@ def test_faults_have_rule_line_and_column(text, rule, location):
 def test_depth_is_bounded():
     deep = "Group { children [ " * 200 + "] }" * 200
     assert isinstance(parse(deep).nodes[0], Node)
-    for text in ("Group { children [ " * 100_000, "Group { children " * 100_000, "Robot { a " * 100_000):
+    for text in (
+        "Group { children [ " * 100_000,
+        "Group { children " * 100_000,
+        "Robot { a " * 100_000,
+    ):
         assert refused(text).rule == "FMT009"
     assert refused("".join(f"PROTO P{i} [ ] {{ " for i in range(5000))).rule == "FMT009"
     assert refused("PROTO P [ field SFNode n " + "Robot { a [ " * 5000).rule == "FMT009"
@@ -477,14 +594,18 @@ def test_depth_is_bounded():
 
 def test_size_is_bounded_with_use_and_prototypes_counted_in_full():
     bomb = "DEF A0 Group { }" + "".join(
-        f" DEF A{i + 1} Group {{ children [ {' '.join([f'USE A{i}'] * 10)} ] }}" for i in range(20)
+        f" DEF A{i + 1} Group {{ children [ {' '.join([f'USE A{i}'] * 10)} ] }}"
+        for i in range(20)
     )
     assert refused(bomb).rule == "FMT009"
     bomb = "PROTO A0 [ ] { Group { } }" + "".join(
-        f" PROTO A{i + 1} [ ] {{ Group {{ children [ {f'A{i} {{ }} ' * 10} ] }} }}" for i in range(20)
+        f" PROTO A{i + 1} [ ] {{ Group {{ children [ {f'A{i} {{ }} ' * 10} ] }} }}"
+        for i in range(20)
     )
     assert refused(bomb).rule == "FMT009"
-    scene = parse("DEF A Group { children [ Box { } Box { } ] } USE A PROTO P [ ] { Group { } Group { } } P { }")
+    scene = parse(
+        "DEF A Group { children [ Box { } Box { } ] } USE A PROTO P [ ] { Group { } Group { } } P { }"
+    )
     assert scene.size == 3 + 3 + 3
 
 
@@ -525,11 +646,16 @@ def test_a_field_whose_is_means_nothing_keeps_its_default(text):
     scene = parse(text)
     assert rules_of(scene) == ["VRML120"]
     sphere = instance_of(scene.nodes[0]).fields["geometry"]
-    assert sphere.get("radius") in (1.0, None) and nodes.number(sphere, "radius", 1.0) == 1.0
+    assert (
+        sphere.get("radius") in (1.0, None)
+        and nodes.number(sphere, "radius", 1.0) == 1.0
+    )
 
 
 def test_a_type_that_is_none_is_said():
-    scene = parse("PROTO A [ field SFFoo x 1 eventIn MFBar y ] { Script { field SFBaz z 1 } }")
+    scene = parse(
+        "PROTO A [ field SFFoo x 1 eventIn MFBar y ] { Script { field SFBaz z 1 } }"
+    )
     assert rules_of(scene) == ["VRML121", "VRML121", "VRML121"]
     assert scene.protos["A"].fields["x"].value == 1
 
@@ -568,7 +694,9 @@ def test_as_deep_as_allowed_is_read_whoever_calls(opening, closing, calls):
     depth, inside = 0, scene.nodes
     while inside:
         depth, fields = depth + 1, list(inside[0].fields.values())
-        inside = (fields[0] if isinstance(fields[0], list) else fields) if fields else []
+        inside = (
+            (fields[0] if isinstance(fields[0], list) else fields) if fields else []
+        )
     assert depth == 256
     assert sys.getrecursionlimit() == limit
 

@@ -12,7 +12,11 @@ from bodymotion.formats.sniffing import looks_like_vrml
 from bodymotion.formats.vrml import Node, Scene, expand, instance_of, parse_vrml
 from sample_files import tries
 
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
+SLOW = [
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+    HealthCheck.function_scoped_fixture,
+]
 
 
 @settings(max_examples=tries(150), deadline=None, suppress_health_check=SLOW)
@@ -28,30 +32,88 @@ def test_a_scene_is_read_back_as_it_was_written(made, gap):
 def prototypes(draw):
     """Return a prototype with fields of all types, one instance, and the value that each field has then."""
     types = st.sampled_from(
-        ["SFBool", "SFInt32", "SFFloat", "SFString", "SFVec3f", "SFRotation", "SFNode", "MFNode", *MULTIPLE]
+        [
+            "SFBool",
+            "SFInt32",
+            "SFFloat",
+            "SFString",
+            "SFVec3f",
+            "SFRotation",
+            "SFNode",
+            "MFNode",
+            *MULTIPLE,
+        ]
     )
     # A name that begins like a number cannot be told from one of the values of a list before it.
     names = NAMES.filter(lambda name: not name[0].isdigit() and name[0] not in "+-.")
-    declared = draw(st.lists(st.tuples(types, names), min_size=1, max_size=5, unique_by=lambda pair: pair[1]))
+    declared = draw(
+        st.lists(
+            st.tuples(types, names),
+            min_size=1,
+            max_size=5,
+            unique_by=lambda pair: pair[1],
+        )
+    )
     interface, given_fields, expected = [], [], {}
     for field_type, name in declared:
         text, value = draw(values(field_type, 1))
-        interface += [draw(st.sampled_from(["field", "exposedField"])), field_type, name, text]
+        interface += [
+            draw(st.sampled_from(["field", "exposedField"])),
+            field_type,
+            name,
+            text,
+        ]
         if draw(st.booleans()):
             text, value = draw(values(field_type, 1))
             given_fields += [name, text]
         expected[name] = value
-    inner = joined(draw, [word for kind, name in declared for word in ("field", kind, name, default_of(kind))])
-    body = joined(draw, ["Inner", "{", *(word for _, name in declared for word in (name, "IS", name)), "}"])
-    outer = ["PROTO", "Outer", "[", *interface, "]", "{", body, "}", "Outer", "{", *given_fields, "}"]
-    text = joined(draw, ["PROTO", "Inner", "[", inner, "]", "{", "Group", "{", "}", "}", *outer])
+    inner = joined(
+        draw,
+        [
+            word
+            for kind, name in declared
+            for word in ("field", kind, name, default_of(kind))
+        ],
+    )
+    body = joined(
+        draw,
+        [
+            "Inner",
+            "{",
+            *(word for _, name in declared for word in (name, "IS", name)),
+            "}",
+        ],
+    )
+    outer = [
+        "PROTO",
+        "Outer",
+        "[",
+        *interface,
+        "]",
+        "{",
+        body,
+        "}",
+        "Outer",
+        "{",
+        *given_fields,
+        "}",
+    ]
+    text = joined(
+        draw, ["PROTO", "Inner", "[", inner, "]", "{", "Group", "{", "}", "}", *outer]
+    )
     return text, expected
 
 
 def default_of(field_type: str) -> str:
     if field_type[:2] == "MF":
         return "[]"
-    numbers = {"SFVec3f": "0 0 0", "SFRotation": "0 0 1 0", "SFString": '""', "SFBool": "TRUE", "SFNode": "NULL"}
+    numbers = {
+        "SFVec3f": "0 0 0",
+        "SFRotation": "0 0 1 0",
+        "SFString": '""',
+        "SFBool": "TRUE",
+        "SFNode": "NULL",
+    }
     return numbers.get(field_type, "0")
 
 
@@ -76,8 +138,15 @@ def visit(scene: Scene) -> None:
         seen.add(id(node))
         assert node.location.line >= 1
         meant = instance_of(node)
-        for value in [*node.fields.values(), *(meant.fields.values() if meant is not None else ())]:
-            todo += [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, Node)]
+        for value in [
+            *node.fields.values(),
+            *(meant.fields.values() if meant is not None else ()),
+        ]:
+            todo += [
+                item
+                for item in (value if isinstance(value, list) else [value])
+                if isinstance(item, Node)
+            ]
 
 
 def read_or_refuse(data: bytes) -> None:
@@ -126,10 +195,27 @@ def test_real_text_with_pieces_cut_out_doubled_and_put_in(corpus, data):
     start = data.draw(st.integers(0, max(0, len(text) - 4000)))
     text = text[start : start + 4000] if data.draw(st.booleans()) else text[:8000]
     for _ in range(data.draw(st.integers(1, 4))):
-        a, b = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+        a, b = sorted(
+            data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text))))
+        )
         b = min(b, a + 200)
         new = data.draw(
-            st.sampled_from([b"", text[a:b] * 2, b"]", b"}", b'"', b"{", b"[", b"#", b"\xff", b"\0", b" IS x ", b" 7 "])
+            st.sampled_from(
+                [
+                    b"",
+                    text[a:b] * 2,
+                    b"]",
+                    b"}",
+                    b'"',
+                    b"{",
+                    b"[",
+                    b"#",
+                    b"\xff",
+                    b"\0",
+                    b" IS x ",
+                    b" 7 ",
+                ]
+            )
         )
         text = text[:a] + new + text[b:]
     read_or_refuse(text)

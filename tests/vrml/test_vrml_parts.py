@@ -38,7 +38,13 @@ def load(path, url=None, **options):
 
 @pytest.fixture
 def model(tmp_path):
-    write(tmp_path, robot__main=BOX, robot__part=BOX, robot__parts__deep__part=BOX, secret=BOX)
+    write(
+        tmp_path,
+        robot__main=BOX,
+        robot__part=BOX,
+        robot__parts__deep__part=BOX,
+        secret=BOX,
+    )
     (tmp_path / "robot" / "with space.wrl").write_text(BOX)
     return tmp_path / "robot" / "main.wrl"
 
@@ -96,7 +102,9 @@ def test_what_is_not_opened_is_a_problem_at_the_url(model, url, rule):
 
 def test_relative_paths_are_followed_unless_the_model_is_not_trusted(model):
     (model.parent.parent / "beside").mkdir()
-    (model.parent.parent / "beside" / "far.wrl").symlink_to(model.parent.parent / "secret.wrl")
+    (model.parent.parent / "beside" / "far.wrl").symlink_to(
+        model.parent.parent / "secret.wrl"
+    )
     (model.parent.parent / "folder").symlink_to(model.parent.parent / "beside")
     absolute = f'"{model.parent.parent}/secret.wrl"'
     for url, expected in {
@@ -109,7 +117,10 @@ def test_relative_paths_are_followed_unless_the_model_is_not_trusted(model):
         f'"{model.parent}/part.wrl"': [[], [], []],
         '"http://example.org/part.wrl"': [["VRML132"]] * 3,
     }.items():
-        assert [load(model, url, allow_outside=allowed)[1] for allowed in (None, False, True)] == expected, url
+        assert [
+            load(model, url, allow_outside=allowed)[1]
+            for allowed in (None, False, True)
+        ] == expected, url
 
 
 def test_symbolic_links_are_followed_before_the_folder_is_checked(model):
@@ -144,11 +155,15 @@ def test_urls_start_from_the_file_that_holds_them(tmp_path):
     arm = loader.load(read_vrml(tmp_path / "r" / "main.wrl").nodes[0])
     sensor = loader.load(arm.nodes[0], arm.path)
     assert sensor.nodes[0].type == "Shape"
-    assert loader.load(arm.nodes[0]) is sensor, "the same without a base path, and read once"
+    assert loader.load(arm.nodes[0]) is sensor, (
+        "the same without a base path, and read once"
+    )
     assert not loader.problems
     alone = tmp_path / "r" / "parts" / "arm" / "arm.wrl"
     assert load(alone)[1] == []
-    assert load(alone, allow_outside=False)[1] == ["VRML131"], "opened as a model, its own folder counts"
+    assert load(alone, allow_outside=False)[1] == ["VRML131"], (
+        "opened as a model, its own folder counts"
+    )
 
 
 def test_a_part_is_read_once_and_its_problems_are_told_once(model):
@@ -228,7 +243,9 @@ def test_what_all_parts_unfold_to_is_bounded(tmp_path):
 
 
 def test_an_inline_without_url_or_with_a_url_that_is_none(model):
-    model.write_text(HEADER + "Inline { } PROTO P [ field SFVec3f url 0 0 0 ] { Group { } } P { }")
+    model.write_text(
+        HEADER + "Inline { } PROTO P [ field SFVec3f url 0 0 0 ] { Group { } } P { }"
+    )
     loader = InlineLoader(model.parent)
     assert [loader.load(node) for node in read_vrml(model).nodes] == [None, None]
     assert [problem.rule for problem in loader.problems] == ["FMT020", "FMT020"]
@@ -250,7 +267,9 @@ def test_an_externproto_is_found_in_its_file(tmp_path):
     given, plain, other = read_vrml(tmp_path / "main.wrl").nodes
     assert instance_of(given, loader).fields["geometry"].fields["radius"] == 3
     assert instance_of(plain, loader).fields["geometry"].fields["radius"] == 7
-    assert instance_of(other, loader).type == "Cone", "without a name, the first of the file"
+    assert instance_of(other, loader).type == "Cone", (
+        "without a name, the first of the file"
+    )
     assert instance_of(given) is None
     assert not loader.problems
 
@@ -359,7 +378,10 @@ def test_a_link_that_leads_elsewhere_is_not_opened(source, tmp_path, target):
     part.symlink_to(tmp_path / "elsewhere" / target)
     (tmp_path / "desk").mkdir()
     (tmp_path / "desk" / "r.wrl").symlink_to(source / "r.wrl")
-    assert shapes_of(tmp_path / "desk" / "r.wrl", allow_outside=False) == (None, ["VRML131"])
+    assert shapes_of(tmp_path / "desk" / "r.wrl", allow_outside=False) == (
+        None,
+        ["VRML131"],
+    )
     assert shapes_of(source / "r.wrl") == (None, ["VRML131"])
 
 
@@ -367,7 +389,10 @@ def test_a_link_to_the_model_lets_it_go_up_no_further(source, tmp_path):
     (source / "r.wrl").write_text(inline('"../elsewhere/secret.wrl"'))
     (tmp_path / "desk").mkdir()
     (tmp_path / "desk" / "r.wrl").symlink_to(source / "r.wrl")
-    assert shapes_of(tmp_path / "desk" / "r.wrl", allow_outside=False) == (None, ["VRML131"])
+    assert shapes_of(tmp_path / "desk" / "r.wrl", allow_outside=False) == (
+        None,
+        ["VRML131"],
+    )
 
 
 def test_a_cycle_through_links_is_caught(source, tmp_path):
@@ -380,9 +405,13 @@ def test_a_cycle_through_links_is_caught(source, tmp_path):
 def test_missing_files_are_one_finding_with_their_count(tmp_path, kind):
     names = [f"part{k}.stl" for k in range(9)]
     texts = {
-        "wrl": HEADER + "\n".join(inline(f'"{name}"').removeprefix(HEADER) for name in names),
+        "wrl": HEADER
+        + "\n".join(inline(f'"{name}"').removeprefix(HEADER) for name in names),
         "urdf": "<robot name='r'><link name='a'>"
-        + "".join(f"<visual><geometry><mesh filename='{name}'/></geometry></visual>\n" for name in names)
+        + "".join(
+            f"<visual><geometry><mesh filename='{name}'/></geometry></visual>\n"
+            for name in names
+        )
         + "</link></robot>",
         "body": "format: ChoreonoidBody\nformat_version: 2.0\nlinks:\n  - name: A\n    elements:\n"
         + "".join(f"      - {{ type: Resource, uri: {name} }}\n" for name in names),
@@ -391,4 +420,6 @@ def test_missing_files_are_one_finding_with_their_count(tmp_path, kind):
     body = bm.load_body(tmp_path / f"robot.{kind}")
     (problem,) = (problem for problem in body.problems if "missing" in problem.data)
     assert problem.count == 9 and problem.data["missing"] == tuple(names)
-    assert [p.rule for p in bm.check(tmp_path / f"robot.{kind}").problems].count(problem.rule) == 1
+    assert [p.rule for p in bm.check(tmp_path / f"robot.{kind}").problems].count(
+        problem.rule
+    ) == 1

@@ -95,7 +95,9 @@ def test_one_fault_is_one_problem_and_that_of_the_reader(right):
     text = TEXT.replace(right, FAULTS[right], 1)
     (problem,) = survey(text)
     assert problem == first(text).problem
-    assert problem.location.line == line_of(text, FAULTS[right]) or right == "offset 0 0 1"
+    assert (
+        problem.location.line == line_of(text, FAULTS[right]) or right == "offset 0 0 1"
+    )
 
 
 def test_all_of_them_in_one_run():
@@ -158,12 +160,20 @@ def test_a_bracket_for_another():
 
 
 def test_faults_after_a_bracket_that_is_missing_are_said():
-    text = TEXT.replace("{ size 1 2 3 }", "{ size 1 2 3", 1).replace("weight 2.5", "weight heavy", 1)
-    assert [problem.location.line for problem in errors(text)][-1] == line_of(TEXT, "weight 2.5")
+    text = TEXT.replace("{ size 1 2 3 }", "{ size 1 2 3", 1).replace(
+        "weight 2.5", "weight heavy", 1
+    )
+    assert [problem.location.line for problem in errors(text)][-1] == line_of(
+        TEXT, "weight 2.5"
+    )
 
 
 def test_names_in_what_is_passed_over_may_be_used():
-    text = TEXT.replace("appearance Appearance { material DEF", "appearance ? Appearance { material DEF", 1)
+    text = TEXT.replace(
+        "appearance Appearance { material DEF",
+        "appearance ? Appearance { material DEF",
+        1,
+    )
     assert len(errors(text)) == 1
 
 
@@ -172,7 +182,10 @@ def test_a_string_without_its_second_quote_is_said_once_and_it_goes_on():
     assert len(errors(text)) == 1
     assert first(text).problem in survey(text)
     more = errors(text.replace("weight 2.5", "weight heavy", 1))
-    assert [problem.location.line for problem in more] == [line_of(text, '"there.wrl'), line_of(text, "weight 2.5")]
+    assert [problem.location.line for problem in more] == [
+        line_of(text, '"there.wrl'),
+        line_of(text, "weight 2.5"),
+    ]
 
 
 SPEAKING = """#VRML V2.0 utf8
@@ -191,7 +204,10 @@ WorldInfo { info "a \\" and a \\" again" }
 def test_strings_that_lack_a_quote_are_told_where_they_begin(word):
     text = SPEAKING.replace(f'{word}"', word)
     (problem,) = errors(text)
-    assert (problem.rule, problem.location.line) == ("VRML103", line_of(SPEAKING, f'"{word}"'))
+    assert (problem.rule, problem.location.line) == (
+        "VRML103",
+        line_of(SPEAKING, f'"{word}"'),
+    )
     assert first(text).problem == problem
     place = text.splitlines()[problem.location.line - 1].index(f'"{word}') + 1
     assert problem.location.column == place
@@ -237,7 +253,9 @@ def test_other_languages_end_it():
 
 
 def test_nesting_ends_it():
-    problems = survey("#VRML V2.0 utf8\nTransform { scale x }\n" + "Group { children [ " * 300)
+    problems = survey(
+        "#VRML V2.0 utf8\nTransform { scale x }\n" + "Group { children [ " * 300
+    )
     assert [problem.rule for problem in problems] == ["VRML102", "FMT009"]
 
 
@@ -249,7 +267,21 @@ def test_whatever_is_changed_it_is_read(seed, count):
     for _ in range(count):
         at, size = rng.randrange(16, len(text)), rng.choice((0, 1, 1, 20))
         put = rng.choice(
-            ["{", "}", "[", "]", '"', "#", "0", " USE ", " DEF ", " PROTO ", " IS ", "\n", text[at : at + 50]]
+            [
+                "{",
+                "}",
+                "[",
+                "]",
+                '"',
+                "#",
+                "0",
+                " USE ",
+                " DEF ",
+                " PROTO ",
+                " IS ",
+                "\n",
+                text[at : at + 50],
+            ]
         )
         text = text[:at] + put + text[at + size :]
     result = read_scene(text.encode())
@@ -260,4 +292,6 @@ def test_whatever_is_changed_it_is_read(seed, count):
 @given(st.text(alphabet=' \n{}[]"#0.-aDEFUSIPROTNL', max_size=60))
 def test_any_text(text):
     result = read_scene(text.encode())
-    assert result.value is not None or any(problem.severity == "error" for problem in result.problems)
+    assert result.value is not None or any(
+        problem.severity == "error" for problem in result.problems
+    )

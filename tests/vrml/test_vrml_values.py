@@ -44,8 +44,27 @@ DEFAULTS = {
     "MFNode": "[]",
 }
 
-DOUBLES = [".5", "5.", "+1", "-0", "-.5", "1e-005", "1E5", "007.250", "0.1000000000000000055511151231257827", "1.e3"]
-DOUBLES += ["12345678901234567890", "-0.0", "1e+22", "4.9e-324", "0.30000000000000004", "9007199254740993", "2.5e-0003"]
+DOUBLES = [
+    ".5",
+    "5.",
+    "+1",
+    "-0",
+    "-.5",
+    "1e-005",
+    "1E5",
+    "007.250",
+    "0.1000000000000000055511151231257827",
+    "1.e3",
+]
+DOUBLES += [
+    "12345678901234567890",
+    "-0.0",
+    "1e+22",
+    "4.9e-324",
+    "0.30000000000000004",
+    "9007199254740993",
+    "2.5e-0003",
+]
 
 GOOD = [
     ("SFBool", "TRUE", True),
@@ -173,7 +192,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("field_type", "text", "column", "rule"), BAD)
-def test_what_is_no_value_is_refused_with_line_and_column(field_type, text, column, rule):
+def test_what_is_no_value_is_refused_with_line_and_column(
+    field_type, text, column, rule
+):
     with pytest.raises(FormatError) as caught:
         field(field_type, text)
     problem = caught.value.problem
@@ -185,14 +206,18 @@ def long_list(words: list[str], count: int) -> str:
     return "[" + ",\n\t ".join(" ".join(words) for _ in range(count)) + " ]"
 
 
-@pytest.mark.parametrize("word", [*DOUBLES, "0", "-1", "1.5", "-.25", "+.5", "+5.", "5.e-3", "-5."])
+@pytest.mark.parametrize(
+    "word", [*DOUBLES, "0", "-1", "1.5", "-.25", "+.5", "+5.", "5.e-3", "-5."]
+)
 def test_long_lists_are_read_bit_for_bit_as_float_reads_them(word):
     found, problems = field("MFFloat", long_list([word, "1.25", word], 400))
     assert problems == []
     assert found.tobytes() == np.array([float(word), 1.25, float(word)] * 400).tobytes()
 
 
-@pytest.mark.parametrize("word", ["0", "-0", "007", "+5", "2147483647", "-2147483648", "0x1F"])
+@pytest.mark.parametrize(
+    "word", ["0", "-0", "007", "+5", "2147483647", "-2147483648", "0x1F"]
+)
 def test_long_lists_of_whole_numbers(word):
     found, problems = field("MFInt32", long_list([word, "-1"], 800))
     assert problems == []
@@ -201,13 +226,33 @@ def test_long_lists_of_whole_numbers(word):
 
 
 @pytest.mark.parametrize(
-    "word", ["-", ".", "+-5", "++5", "-.", "1e", "e5", "1_0", "true", "null", "[", "{", '"1"', "1:2", "0x10"]
+    "word",
+    [
+        "-",
+        ".",
+        "+-5",
+        "++5",
+        "-.",
+        "1e",
+        "e5",
+        "1_0",
+        "true",
+        "null",
+        "[",
+        "{",
+        '"1"',
+        "1:2",
+        "0x10",
+    ],
 )
 def test_one_bad_word_in_a_long_list_is_found(word):
     text = "[" + "1.5 " * 1000 + word + " 2" + " 1.5" * 1000 + "]"
     with pytest.raises(FormatError) as caught:
         field("MFFloat", text)
-    assert (caught.value.problem.location.line, caught.value.problem.location.column) == (3, 8 + 4000)
+    assert (
+        caught.value.problem.location.line,
+        caught.value.problem.location.column,
+    ) == (3, 8 + 4000)
 
 
 @pytest.mark.parametrize("comment", ["# plain", "#] } [ {", "# 1 2 3", '# "'])

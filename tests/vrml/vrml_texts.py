@@ -24,22 +24,44 @@ GAPS = st.sampled_from(
         "\n\t# 関節\n ",
     ]
 )
-LETTERS = st.characters(codec="utf-8", exclude_characters=" \t\r\n,\f\v#\"[]{}'\\\x00\x1a", exclude_categories=["Cs"])
+LETTERS = st.characters(
+    codec="utf-8",
+    exclude_characters=" \t\r\n,\f\v#\"[]{}'\\\x00\x1a",
+    exclude_categories=["Cs"],
+)
 WORDS = {"DEF", "USE", "NULL", "IS", "PROTO", "EXTERNPROTO", "ROUTE"}
 NAMES = st.text(LETTERS, min_size=1, max_size=6).filter(lambda name: name not in WORDS)
 WIDTHS = {"Vec2f": 2, "Vec3f": 3, "Color": 3, "Rotation": 4}
-MULTIPLE = ["MFInt32", "MFFloat", "MFTime", "MFVec2f", "MFVec3f", "MFColor", "MFRotation", "MFString"]
+MULTIPLE = [
+    "MFInt32",
+    "MFFloat",
+    "MFTime",
+    "MFVec2f",
+    "MFVec3f",
+    "MFColor",
+    "MFRotation",
+    "MFString",
+]
 
 
 @st.composite
 def doubles(draw):
     """Return a number in one of the spellings that mean the same double."""
-    value = draw(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-1000, 1000).map(float))
-    text = draw(st.sampled_from(["{!r}", "{:.17g}", "{:.20e}", "{:.16E}"])).format(value)
+    value = draw(
+        st.floats(allow_nan=False, allow_infinity=False)
+        | st.integers(-1000, 1000).map(float)
+    )
+    text = draw(st.sampled_from(["{!r}", "{:.17g}", "{:.20e}", "{:.16E}"])).format(
+        value
+    )
     if "e" not in text.lower() and "." in text:
         text = draw(st.sampled_from([text, text.rstrip("0"), text + "000"]))
         if text.lstrip("-").startswith("0.") and text.lstrip("-") != "0.":
-            text = draw(st.sampled_from([text, text.replace("0.", ".", 1), text.replace("0.", "000.", 1)]))
+            text = draw(
+                st.sampled_from(
+                    [text, text.replace("0.", ".", 1), text.replace("0.", "000.", 1)]
+                )
+            )
     if text[0] != "-":
         text = draw(st.sampled_from(["", "+"])) + text
     return text, value
@@ -49,12 +71,16 @@ def doubles(draw):
 def whole_numbers(draw):
     value = draw(st.integers(-(2**31), 2**31 - 1) | st.integers(-2, 20))
     forms = [str(value), hex(value), hex(value).upper().replace("X", "x")]
-    return draw(st.sampled_from([*forms, "+" + str(value)] if value >= 0 else forms)), value
+    return draw(
+        st.sampled_from([*forms, "+" + str(value)] if value >= 0 else forms)
+    ), value
 
 
 @st.composite
 def strings(draw):
-    value = draw(st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=10))
+    value = draw(
+        st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=10)
+    )
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"', value
 
 
@@ -69,13 +95,29 @@ def values(draw, field_type: str, depth: int):
         return str(value).upper(), value
     if kind == "Image":
         width, height = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
-        pixels = draw(st.lists(st.integers(0, 2**32 - 1), min_size=width * height, max_size=width * height))
+        pixels = draw(
+            st.lists(
+                st.integers(0, 2**32 - 1),
+                min_size=width * height,
+                max_size=width * height,
+            )
+        )
         numbers = [width, height, draw(st.integers(0, 4)), *pixels]
-        return joined(draw, [draw(st.sampled_from([str(n), hex(n)])) for n in numbers]), np.array(numbers, np.int64)
-    one = strings() if kind == "String" else whole_numbers() if kind == "Int32" else doubles()
+        return joined(
+            draw, [draw(st.sampled_from([str(n), hex(n)])) for n in numbers]
+        ), np.array(numbers, np.int64)
+    one = (
+        strings()
+        if kind == "String"
+        else whole_numbers()
+        if kind == "Int32"
+        else doubles()
+    )
     width = WIDTHS.get(kind, 1)
     count = draw(st.integers(0, 4) | st.sampled_from([0, 1, 300])) if many else 1
-    made = draw(st.lists(one, min_size=min(count * width, 8), max_size=min(count * width, 8)))
+    made = draw(
+        st.lists(one, min_size=min(count * width, 8), max_size=min(count * width, 8))
+    )
     made = (made * (count * width))[: count * width]
     text = joined(draw, [text for text, _ in made])
     if many and (count != 1 or draw(st.booleans())):
@@ -99,8 +141,16 @@ def joined(draw, words: list[str]) -> str:
 def nodes(draw, depth: int = 3):
     """Return a node of the standard with some of its fields."""
     node_type = draw(st.sampled_from(sorted(STANDARD_NODES)))
-    fields = [d for d in standard_fields(node_type).values() if d.access in ("field", "exposedField")]
-    chosen = draw(st.lists(st.sampled_from(fields), unique_by=lambda d: d.name, max_size=4)) if fields else []
+    fields = [
+        d
+        for d in standard_fields(node_type).values()
+        if d.access in ("field", "exposedField")
+    ]
+    chosen = (
+        draw(st.lists(st.sampled_from(fields), unique_by=lambda d: d.name, max_size=4))
+        if fields
+        else []
+    )
     name = draw(st.just("") | NAMES)
     words, given = [node_type, "{"], {}
     for declared in chosen:
@@ -137,5 +187,9 @@ def alike(a, b) -> bool:
     if isinstance(a, list):
         return isinstance(b, list) and len(a) == len(b) and all(map(alike, a, b))
     if isinstance(a, np.ndarray):
-        return isinstance(b, np.ndarray) and (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes())
+        return isinstance(b, np.ndarray) and (a.dtype, a.shape, a.tobytes()) == (
+            b.dtype,
+            b.shape,
+            b.tobytes(),
+        )
     return type(a) is type(b) and repr(a) == repr(b)

@@ -16,13 +16,22 @@ from bodymotion.formats.vrml.nodes import axis_angle
 from bodymotion.formats.vrml.nodes import quaternion as quaternion_of
 from bodymotion.formats.vrml.shape_writer import holds, rotation_value, transform_fields
 from bodymotion.formats.vrml.shapes import node_transform
-from bodymotion.formats.vrml.writer import is_name, legal_name, number_pieces, scene_pieces
+from bodymotion.formats.vrml.writer import (
+    is_name,
+    legal_name,
+    number_pieces,
+    scene_pieces,
+)
 from bodymotion.geometry.arrays import same
 from sample_files import sampled, tries
 from strategies_bodies import affine_transforms, quaternions
 from vrml.vrml_texts import alike, nodes
 
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
+SLOW = [
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+    HealthCheck.function_scoped_fixture,
+]
 
 
 def text_of(scene: Scene) -> bytes:
@@ -42,21 +51,42 @@ def difference(a: Scene, b: Scene) -> str:
         if isinstance(x, list) and not isinstance(y, np.ndarray):
             if not isinstance(y, list) or len(x) != len(y):
                 return f"{where}: lists of other lengths"
-            stack += [(f"{where}[{i}]", p, q) for i, (p, q) in enumerate(zip(x, y, strict=True))]
+            stack += [
+                (f"{where}[{i}]", p, q)
+                for i, (p, q) in enumerate(zip(x, y, strict=True))
+            ]
         elif isinstance(x, Node) and isinstance(y, Node):
             if twins.setdefault(id(x), y) is not y:
                 return f"{where}: no longer one node"
-            if (x.type, x.name or y.name, list(x.fields)) != (y.type, y.name, list(y.fields)):
+            if (x.type, x.name or y.name, list(x.fields)) != (
+                y.type,
+                y.name,
+                list(y.fields),
+            ):
                 return f"{where}: {x.type} {x.name}"
-            if (x.proto is None) != (y.proto is None) or (x.proto and list(x.proto.fields) != list(y.proto.fields)):
+            if (x.proto is None) != (y.proto is None) or (
+                x.proto and list(x.proto.fields) != list(y.proto.fields)
+            ):
                 return f"{where}: prototype of {x.type}"
-            stack += [(f"{where}.{name}", x.fields[name], y.fields[name]) for name in x.fields]
-            stack += [(f"{where} body", x.proto.body, y.proto.body)] if x.proto and id(x.proto) not in twins else []
+            stack += [
+                (f"{where}.{name}", x.fields[name], y.fields[name]) for name in x.fields
+            ]
+            stack += (
+                [(f"{where} body", x.proto.body, y.proto.body)]
+                if x.proto and id(x.proto) not in twins
+                else []
+            )
             if x.proto:
                 twins[id(x.proto)] = x
-        elif not alike(x, y) and not same(x, y):  # NaN with another sign, an empty list of undeclared type
+        elif not alike(x, y) and not same(
+            x, y
+        ):  # NaN with another sign, an empty list of undeclared type
             return f"{where}: {x!r:.60} is read as {y!r:.60}"
-    return "" if a.routes == b.routes and list(a.protos) == list(b.protos) else "routes or prototypes"
+    return (
+        ""
+        if a.routes == b.routes and list(a.protos) == list(b.protos)
+        else "routes or prototypes"
+    )
 
 
 @settings(max_examples=tries(150), suppress_health_check=SLOW)
@@ -66,10 +96,14 @@ def test_nodes_of_the_standard_are_read_back_to_the_bit(made):
     assert alike(scene.nodes, reread(scene).nodes)
 
 
-@pytest.mark.parametrize("part", ["wrl/made", "wrl/choreonoid+choreonoid", "wrl/[!cm]*"])
+@pytest.mark.parametrize(
+    "part", ["wrl/made", "wrl/choreonoid+choreonoid", "wrl/[!cm]*"]
+)
 def test_all_samples_are_read_back(corpus, part):
     seen = 0
-    for path in sampled(sorted(file for folder in corpus.glob(part) for file in folder.rglob("*.wrl"))):
+    for path in sampled(
+        sorted(file for folder in corpus.glob(part) for file in folder.rglob("*.wrl"))
+    ):
         try:
             scene = read_vrml(path)
         except FormatError:
@@ -113,12 +147,22 @@ def test_the_whole_language():
         ("eventIn", "SFTime", "go"),
         ("eventOut", "SFBool", "done"),
     ]
-    assert [node.type for node in expand(again.nodes[0])] == ["Group", "Hidden", "TimeSensor", "Script"]
+    assert [node.type for node in expand(again.nodes[0])] == [
+        "Group",
+        "Hidden",
+        "TimeSensor",
+        "Script",
+    ]
 
 
 def test_a_node_in_several_places_is_written_once_and_gets_a_free_name():
     shared = Node("Box", fields={"size": np.array([1.0, 2.0, 3.0])})
-    scene = Scene(nodes=[Node("Shape", "Box_1", {"geometry": shared}), Node("Shape", fields={"geometry": shared})])
+    scene = Scene(
+        nodes=[
+            Node("Shape", "Box_1", {"geometry": shared}),
+            Node("Shape", fields={"geometry": shared}),
+        ]
+    )
     text = text_of(scene).decode()
     assert text.count("size") == 1
     first, second = parse_vrml(text.encode()).nodes
@@ -135,30 +179,46 @@ def test_any_depth():
 
 
 def test_two_prototypes_of_one_name_in_one_node_are_refused():
-    one, two = (parse_vrml(b"PROTO P [ ] { Group { } } P { }").nodes[0] for _ in range(2))
+    one, two = (
+        parse_vrml(b"PROTO P [ ] { Group { } } P { }").nodes[0] for _ in range(2)
+    )
     with pytest.raises(ValueError, match="P"):
         text_of(Scene(nodes=[Node("Group", fields={"children": [one, two]})]))
     assert [node.type for node in reread(Scene(nodes=[one, two])).nodes] == ["P", "P"]
 
 
-@given(hnp.arrays(np.float64, st.tuples(st.integers(0, 30), st.just(3))), st.sampled_from([b"", b"    "]))
+@given(
+    hnp.arrays(np.float64, st.tuples(st.integers(0, 30), st.just(3))),
+    st.sampled_from([b"", b"    "]),
+)
 def test_lists_of_numbers_in_bulk_are_to_the_bit(values, indent):
     """NaN and infinity too, though the standard has none."""
     text = b"Coordinate { point " + b"".join(number_pieces(values, indent)) + b"}"
     (node,) = parse_vrml(text).nodes
     assert np.array_equal(node.fields["point"], values, equal_nan=True)
-    assert np.array_equal(np.signbit(node.fields["point"]), np.signbit(values)) or np.isnan(values).any()
+    assert (
+        np.array_equal(np.signbit(node.fields["point"]), np.signbit(values))
+        or np.isnan(values).any()
+    )
 
 
 @given(st.lists(st.integers(-1, 2**31 - 1), max_size=60))
 def test_lists_of_indices_are_read_back(values):
-    text = b"IndexedFaceSet { coordIndex " + b"".join(number_pieces(np.array(values, np.int32), b"  ")) + b"}"
+    text = (
+        b"IndexedFaceSet { coordIndex "
+        + b"".join(number_pieces(np.array(values, np.int32), b"  "))
+        + b"}"
+    )
     (node,) = parse_vrml(text).nodes
     assert node.fields["coordIndex"].tolist() == values
 
 
 def test_faces_stand_one_in_a_line():
-    text = b"".join(number_pieces(np.array([0, 1, 2, -1, 2, 1, 3, -1, 4, 5, 6, 7, -1], np.int32), b"")).decode()
+    text = b"".join(
+        number_pieces(
+            np.array([0, 1, 2, -1, 2, 1, 3, -1, 4, 5, 6, 7, -1], np.int32), b""
+        )
+    ).decode()
     assert [line.split() for line in text.splitlines()[1:-1]] == [
         ["0", "1", "2", "-1"],
         ["2", "1", "3", "-1"],
@@ -174,20 +234,35 @@ def rotation(node):
 @given(quaternions())
 def test_a_rotation_is_read_as_its_quaternion(quaternion):
     value = rotation_value(quaternion)
-    read = np.array(rotation(Node("", fields={} if value is None else {"rotation": value})))
+    read = np.array(
+        rotation(Node("", fields={} if value is None else {"rotation": value}))
+    )
     assert np.abs(read - quaternion).max() <= 1e-15
 
 
 @pytest.mark.parametrize("angle", [1.57, -0.7854, 2.094395102393, 3.14159])
-@pytest.mark.parametrize("axis", [(0, 0, 1), (0, -1, 0), (0.57735, 0.57735, 0.57735), (0.6, 0.8, 0)])
+@pytest.mark.parametrize(
+    "axis", [(0, 0, 1), (0, -1, 0), (0.57735, 0.57735, 0.57735), (0.6, 0.8, 0)]
+)
 def test_a_rotation_gets_the_digits_that_somebody_wrote(axis, angle):
     given = np.array([*axis, angle], dtype=float)
     quaternion = np.array(rotation(Node("", fields={"rotation": given})))
     written = rotation_value(quaternion)
     read = rotation(Node("", fields={"rotation": written}))
     assert read == tuple(quaternion)
-    assert len(text_of(Scene(nodes=[Node("Transform", fields={"rotation": written})]))) <= len(
-        text_of(Scene(nodes=[Node("Transform", fields={"rotation": np.abs(given) * np.sign(written)})]))
+    assert len(
+        text_of(Scene(nodes=[Node("Transform", fields={"rotation": written})]))
+    ) <= len(
+        text_of(
+            Scene(
+                nodes=[
+                    Node(
+                        "Transform",
+                        fields={"rotation": np.abs(given) * np.sign(written)},
+                    )
+                ]
+            )
+        )
     )
 
 
@@ -196,12 +271,19 @@ def test_a_rotation_gets_the_digits_that_somebody_wrote(axis, angle):
 def test_a_transform_is_read_as_its_matrix(matrix):
     """Stretched along any axes, mirrored, turned."""
     fields = transform_fields(matrix)
-    assert np.abs(node_transform(Node("Transform", fields=fields)) - matrix).max() <= 1e-14 * np.abs(matrix).max()
+    assert (
+        np.abs(node_transform(Node("Transform", fields=fields)) - matrix).max()
+        <= 1e-14 * np.abs(matrix).max()
+    )
 
 
-@pytest.mark.parametrize("scale", [(1e-9, 1.0, 1e6), (0.0, 1.0, 2.0), (0.0, 0.0, 0.0), (1.0, 1.0, -1.0)])
+@pytest.mark.parametrize(
+    "scale", [(1e-9, 1.0, 1e6), (0.0, 1.0, 2.0), (0.0, 0.0, 0.0), (1.0, 1.0, -1.0)]
+)
 def test_extreme_stretches(scale):
-    turn = node_transform(Node("", fields={"rotation": np.array([1.0, 2.0, 3.0, 1.0])}))[:3, :3]
+    turn = node_transform(
+        Node("", fields={"rotation": np.array([1.0, 2.0, 3.0, 1.0])})
+    )[:3, :3]
     for inner in (np.eye(3), turn):
         matrix = np.eye(4)
         matrix[:3, :3] = turn @ inner @ np.diag(scale) @ inner.T

@@ -32,7 +32,9 @@ def child(target: str, *sources: str) -> None:
             bm.save(motion, target)
 
 
-def kill_saves(folder: Path, sources: list[Path], runs: int, chance: random.Random) -> int:
+def kill_saves(
+    folder: Path, sources: list[Path], runs: int, chance: random.Random
+) -> int:
     """Kill `runs` saves at random moments; gives how many left a temporary file, and fails when a file is lost."""
     target = folder / "walk.seq"
     whole = []
@@ -42,7 +44,9 @@ def kill_saves(folder: Path, sources: list[Path], runs: int, chance: random.Rand
     left = 0
     for _ in range(runs):
         process = subprocess.Popen(
-            [sys.executable, __file__, "child", str(target), *map(str, sources)], stdout=subprocess.PIPE, text=True
+            [sys.executable, __file__, "child", str(target), *map(str, sources)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -75,12 +79,20 @@ def main(runs: int = 200) -> None:
         for k, count in enumerate((3000, 20000)):
             values = np.random.default_rng(k).normal(size=(count, 30))
             motion = Motion(
-                (MultiValueSeq(content="JointDisplacement", timeline=Timeline.uniform(count, 500), values=values),)
+                (
+                    MultiValueSeq(
+                        content="JointDisplacement",
+                        timeline=Timeline.uniform(count, 500),
+                        values=values,
+                    ),
+                )
             )
             sources.append(folder / f"source{k}.seq")
             bm.save(motion, sources[-1])
         left = kill_saves(folder, sources, runs, random.Random(1))
-        print(f"{runs} saves killed, no file lost; {left} left a temporary file, which the next save removed")
+        print(
+            f"{runs} saves killed, no file lost; {left} left a temporary file, which the next save removed"
+        )
 
 
 if __name__ == "__main__":

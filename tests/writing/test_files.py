@@ -30,7 +30,15 @@ def names(folder: Path) -> list[str]:
 
 def motion(frames: int, joints: int = 20) -> Motion:
     values = np.random.default_rng(frames).normal(size=(frames, joints))
-    return Motion((MultiValueSeq(content="JointDisplacement", timeline=Timeline.uniform(frames, 500), values=values),))
+    return Motion(
+        (
+            MultiValueSeq(
+                content="JointDisplacement",
+                timeline=Timeline.uniform(frames, 500),
+                values=values,
+            ),
+        )
+    )
 
 
 def test_the_content_appears_at_the_end(tmp_path):
@@ -41,12 +49,16 @@ def test_the_content_appears_at_the_end(tmp_path):
         stream.flush()
         assert path.read_text() == "old"
         assert len(leftovers(tmp_path)) == 1
-        assert leftovers(tmp_path)[0].startswith(f".a.txt.bodymotion-tmp-{os.getpid()}-")
+        assert leftovers(tmp_path)[0].startswith(
+            f".a.txt.bodymotion-tmp-{os.getpid()}-"
+        )
     assert path.read_text() == "new"
     assert names(tmp_path) == ["a.txt"]
 
 
-@pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt, SystemExit, MemoryError])
+@pytest.mark.parametrize(
+    "fault", [ValueError, KeyboardInterrupt, SystemExit, MemoryError]
+)
 def test_a_fault_leaves_the_old_file_and_no_litter(tmp_path, fault):
     path = tmp_path / "a.txt"
     path.write_text("old")
@@ -117,7 +129,12 @@ def test_what_is_no_file_is_written_to(tmp_path):
     with pytest.raises(IsADirectoryError), whole_file(tmp_path):
         pass
     code = "import sys; from bodymotion.system.files import whole_file\nwith whole_file('/dev/stdout') as s: s.write(b'out')"
-    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout == b"out"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, check=True
+        ).stdout
+        == b"out"
+    )
 
 
 def test_a_name_as_long_as_names_may_be(tmp_path):
@@ -142,7 +159,9 @@ def test_only_dead_writers_leave_leftovers(tmp_path):
         with whole_file(tmp_path / "b.seq") as other:
             other.write(b"2")
         remove_leftovers(tmp_path)
-        assert len([name for name in leftovers(tmp_path) if str(os.getpid()) in name]) == 1
+        assert (
+            len([name for name in leftovers(tmp_path) if str(os.getpid()) in name]) == 1
+        )
     assert (tmp_path / "a.seq").read_bytes() == b"1"
     assert foreign.read_text() == "somebody's own"
     assert link.is_symlink()
@@ -170,7 +189,9 @@ def test_a_file_that_may_not_grow_loses_nothing(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)),
+        preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (300_000, 300_000)
+        ),
     )
     assert "OSError" in result.stderr, result.stderr
     assert str(target) in result.stderr.splitlines()[-1]
@@ -182,7 +203,10 @@ def test_a_full_disk_loses_nothing(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(disk)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+    if (
+        shutil.which("mount") is None
+        or subprocess.run(mount, capture_output=True, check=False).returncode
+    ):
         pytest.skip("a small disk cannot be mounted here")
     try:
         bm.save(motion(30), disk / "a.seq")

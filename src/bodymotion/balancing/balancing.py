@@ -23,12 +23,22 @@ from bodymotion.model.ik import TaskList, search_space, solve
 from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
-from bodymotion.motion.interpolation.lowpass import all_low_passed, bump, gaussian, inner_shares, smooth_bound
+from bodymotion.motion.interpolation.lowpass import (
+    all_low_passed,
+    bump,
+    gaussian,
+    inner_shares,
+    smooth_bound,
+)
 
 MAX_ITERATIONS = 6  # Of plan and postures: each plan uses the inverse dynamics of the postures before.
-CENTER_TOLERANCE = 2e-4  # [m] The path of the centre of mass is found when it changes by less.
+CENTER_TOLERANCE = (
+    2e-4  # [m] The path of the centre of mass is found when it changes by less.
+)
 SAFE_MARGIN = 0.01  # [m] Frames with a smaller stability margin are reported.
-REST_SPEED = 0.05  # [m/s] A motion whose centre of mass is slower at an end is at rest there.
+REST_SPEED = (
+    0.05  # [m/s] A motion whose centre of mass is slower at an end is at rest there.
+)
 ZMP_CUTOFF = 8.0  # [Hz] of the low-pass filter of the zero moment point: what is faster does not tilt a body, and is not balanced.
 ROOT_CUTOFF = 3.0  # [Hz] of the low-pass filter of the root of a motion without root poses, which follows the feet with all their noise.
 HEIGHT_CUTOFF = 4.0  # [Hz] of the low-pass filter of the height of the centre of mass.
@@ -36,21 +46,30 @@ MAX_OFFSET = 0.15  # [m] Maximum that links moving about the centre of mass add 
 END_FRAMES = 2  # Frames at both ends whose accelerations are not reliable.
 MIN_LOWERING, MAX_LOWERING = 2e-4, 0.03
 """[m] Where legs are too short for the height of the centre of mass by the first, it is planned lower, by twice the second at most."""
-LOWERING_TIME = 0.5  # [s] over which it is lowered: if it falls fast, feet carry little.
+LOWERING_TIME = (
+    0.5  # [s] over which it is lowered: if it falls fast, feet carry little.
+)
 MAX_MISS = 1e-3  # [m] Feet and centre of mass that are further from where they should be are reported.
 MIN_FILTERED = 3  # Shorter clips, in frames, are not filtered.
-FRAME_SIZE, LINK_SIZE = 5000, 1000  # [bytes] For each frame of the plan and, for each link, of the measures, about.
+FRAME_SIZE, LINK_SIZE = (
+    5000,
+    1000,
+)  # [bytes] For each frame of the plan and, for each link, of the measures, about.
 MIN_REPORTED = 5e-5  # [rad or m] Joints that change by less are not listed.
 MAX_SLOWER, MAX_SLOWER_ONCE = 3, 1.5
 """So often a motion is made slower, since joints are faster where feet and balance need it, and for balance by this factor each time."""
 EFFORT_SHARE = 0.98  # Of the efforts of motors: torques are filtered before they are compared with it.
 MAX_FORCE_SHARE = 0.05  # Of the weight: a larger force in the air is reported.
 MAX_FACTOR = 100  # A motion that had to be made slower by more has a jump.
-EASING_TIME = 0.2  # [s] A motion slows down over this time before a joint would be too fast.
+EASING_TIME = (
+    0.2  # [s] A motion slows down over this time before a joint would be too fast.
+)
 
 # The search for postures.
 MAX_STEPS = 200
-FOOT_WEIGHT = 100.0  # [1/m, 1/rad] Of the poses of feet and the horizontal centre of mass.
+FOOT_WEIGHT = (
+    100.0  # [1/m, 1/rad] Of the poses of feet and the horizontal centre of mass.
+)
 HEIGHT_WEIGHT = 1.0  # [1/m] Of the height of the centre of mass.
 ROOT_WEIGHT = 5.0  # [1/rad] Of the orientation of the root.
 LEG_WEIGHT, OTHER_WEIGHT = 1e-3, 0.2
@@ -106,16 +125,36 @@ class BalanceReport(ShortRepr):
         margin, margin_now = 1e3 * self.margin_before, 1e3 * self.margin_after
         rows = [
             ("frames", f"{self.frames} in {self.seconds:.3f} s"),
-            ("safe frames", f"{safe:.1f} % before, {safe_now:.1f} % now (margin of 10 mm)"),
-            ("stability margin", f"{margin:.1f} mm at least before, {margin_now:.1f} mm now"),
-            ("foot slip", f"{1e3 * self.slip_before:.2f} mm at most before, {1e3 * self.slip_after:.2f} mm now"),
+            (
+                "safe frames",
+                f"{safe:.1f} % before, {safe_now:.1f} % now (margin of 10 mm)",
+            ),
+            (
+                "stability margin",
+                f"{margin:.1f} mm at least before, {margin_now:.1f} mm now",
+            ),
+            (
+                "foot slip",
+                f"{1e3 * self.slip_before:.2f} mm at most before, {1e3 * self.slip_after:.2f} mm now",
+            ),
         ]
-        moved = {"centre of mass": self.center_shift, **{f"foot {name}": shift for name, shift in self.feet.items()}}
-        rows += [(name, f"moved by up to {1e3 * much:.1f} mm at {at:.2f} s") for name, (much, at) in moved.items()]
+        moved = {
+            "centre of mass": self.center_shift,
+            **{f"foot {name}": shift for name, shift in self.feet.items()},
+        }
+        rows += [
+            (name, f"moved by up to {1e3 * much:.1f} mm at {at:.2f} s")
+            for name, (much, at) in moved.items()
+        ]
         for name, (much, at) in self.joints.items():
             unit = "m" if name in self.sliding else "rad"
-            rows.append((f"joint {name}", f"changed by up to {much:.4f} {unit} at {at:.2f} s"))
-        rows += [("slower", f"{a:.2f} s to {b:.2f} s, by up to {factor:.2f}") for a, b, factor in self.slowed]
+            rows.append(
+                (f"joint {name}", f"changed by up to {much:.4f} {unit} at {at:.2f} s")
+            )
+        rows += [
+            ("slower", f"{a:.2f} s to {b:.2f} s, by up to {factor:.2f}")
+            for a, b, factor in self.slowed
+        ]
         rows += [("not fixed", text) for text in self.remaining]
         width = max(len(name) for name, _ in rows) + 2
         return "".join(f"{name:<{width}}{text}\n" for name, text in rows)
@@ -174,15 +213,25 @@ def balance(
         its root is fixed, it has no mass, no feet, or crawlers.
     """
     if not 0 <= margin < np.inf:
-        raise WrongUseError(f"margin: expected a finite distance of at least 0, got {margin:g}")
+        raise WrongUseError(
+            f"margin: expected a finite distance of at least 0, got {margin:g}"
+        )
     if not acceleration > 0:
-        raise WrongUseError(f"acceleration: expected a limit above 0, got {acceleration:g}")
+        raise WrongUseError(
+            f"acceleration: expected a limit above 0, got {acceleration:g}"
+        )
     slowed: tuple[tuple[float, float, float], ...] = ()
     now = old = original = _measured(body, motion, feet, ground)
     for number in range(1 + MAX_SLOWER * limits):
-        factor = _excess_speed(now, acceleration if number else np.inf) if limits else np.ones(1)
+        factor = (
+            _excess_speed(now, acceleration if number else np.inf)
+            if limits
+            else np.ones(1)
+        )
         if number:
-            factor = np.maximum(factor, np.maximum(_excess_acceleration(now), _excess_torque(now)))
+            factor = np.maximum(
+                factor, np.maximum(_excess_acceleration(now), _excess_torque(now))
+            )
         if factor.max() > 1.0 + 1e-6:
             motion, parts = _slower(motion, now.times, factor)
             slowed += parts
@@ -199,24 +248,40 @@ def balance(
     return _result(motion, old, now, report)
 
 
-def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, ground: float | None) -> Measures:
+def _measured(
+    body: Body, motion: Motion, feet: Sequence[int | str] | None, ground: float | None
+) -> Measures:
     """Return the measures of a motion that can be balanced; raise MemoryError or ValueError for others."""
     frames = max((component.num_frames for component in motion.timed), default=0)
-    check_memory(frames * (FRAME_SIZE + LINK_SIZE * len(body.links)), f"balancing {frames} frames")
+    check_memory(
+        frames * (FRAME_SIZE + LINK_SIZE * len(body.links)),
+        f"balancing {frames} frames",
+    )
     found = measure(body, motion, feet=feet, ground=ground)
     name = body.name or "the body"
     if body.is_mounted or not body.mass:
         raise ValueError(f"{name} cannot balance: its root is fixed, or it has no mass")
     if not found.feet.links or any(found.contacts.crawls):
-        raise ValueError(f"{name} has no feet in this motion; name those that touch the ground: feet=[…] or --feet")
+        raise ValueError(
+            f"{name} has no feet in this motion; name those that touch the ground: feet=[…] or --feet"
+        )
     if len(found.times) < 5:
-        raise ValueError(f"balancing needs five frames or more; the motion has {len(found.times)}")
-    if not (np.isfinite(found.joint_displacements).all() and np.isfinite(found.root_poses).all()):
-        raise ValueError("balancing needs finite numbers; fill the gaps first (`edit --fill-gaps`)")
+        raise ValueError(
+            f"balancing needs five frames or more; the motion has {len(found.times)}"
+        )
+    if not (
+        np.isfinite(found.joint_displacements).all()
+        and np.isfinite(found.root_poses).all()
+    ):
+        raise ValueError(
+            "balancing needs finite numbers; fill the gaps first (`edit --fill-gaps`)"
+        )
     return found
 
 
-def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, margin: float) -> tuple[Floats, Measures]:
+def _balanced(
+    old: Measures, before: tuple[Floats, Floats], plan: FootPlan, margin: float
+) -> tuple[Floats, Measures]:
     """Return the misses (T,) [m] and the measures of the best iteration, or of the old motion where none is better."""
     body, times, ground = old.body, old.times, old.ground
     polygons, numbers = support_edges(plan, old, margin)
@@ -225,14 +290,20 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     # In the air the centre of mass falls freely, so that its height is planned, too.
     air = np.asarray(~plan.contact.any(axis=1))
     planned = slice(0, 3 if air.any() else 2)
-    wish, center, acceleration = np.array(smooth), np.array(smooth), derivatives(smooth, times)[1]
+    wish, center, acceleration = (
+        np.array(smooth),
+        np.array(smooth),
+        derivatives(smooth, times)[1],
+    )
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
     at_rest = bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)
     q, root, now = *before, old
     kept = np.where(plan.contact, plan.shifts, 0.0).max(axis=1), old
     best, low = kept, np.zeros(1)
     points = zip(numbers, _smooth_zmp(old), strict=True)
-    inside = [(polygons[k][1] - polygons[k][0] @ point).min() for k, point in points if k >= 0]
+    inside = [
+        (polygons[k][1] - polygons[k][0] @ point).min() for k, point in points if k >= 0
+    ]
     if (
         _score(old, kept[0])[0] == 1
         and np.quantile(inside, 0.01) >= -SAFE_MARGIN
@@ -245,27 +316,46 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
         pendulum = smoothed(((path[:, 2] - ground) / fall)[:, None], times, ZMP_CUTOFF)
         offset = np.nan_to_num(now.zmp[:, :2] - path[:, :2] + pendulum * rate[:, :2])
         inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
-        offset = smoothed(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
+        offset = smoothed(
+            np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF
+        )
         old_path = wish[:, planned], acceleration[:, planned]
-        wanted = plan_center(times, *old_path, offset, pendulum[:, 0], polygons, numbers, at_rest)
+        wanted = plan_center(
+            times, *old_path, offset, pendulum[:, 0], polygons, numbers, at_rest
+        )
         change = np.abs(wanted - center[:, planned]).max()
         if number and change < CENTER_TOLERANCE and low.max() <= MIN_LOWERING:
             break
         center[:, 2], center[:, planned] = wish[:, 2], wanted
-        root = np.concatenate((root[:, :2] + (wanted - path[:, planned])[:, :2], root[:, 2:]), axis=1)
-        lifted = replace(plan, targets=_lifted(plan.targets, center[:, 2] - smooth[:, 2], air))
+        root = np.concatenate(
+            (root[:, :2] + (wanted - path[:, planned])[:, :2], root[:, 2:]), axis=1
+        )
+        lifted = replace(
+            plan, targets=_lifted(plan.targets, center[:, 2] - smooth[:, 2], air)
+        )
         q, root, missed = solve_postures(body, lifted, center, before, (q, root))
         if body.extra_joints:
             q = close_loops(body, q).q
-        now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
+        now = measure(
+            body,
+            Motion.from_joints(q, times=times, root=root),
+            feet=plan.links,
+            ground=ground,
+        )
         low = np.clip(center[:, 2] - now.center_of_mass[:, 2], 0.0, MAX_LOWERING)
         if low.max() > MIN_LOWERING:
             lowered = wish[:, 2] - eased(2.0 * low, times, LOWERING_TIME)
             wish[:, 2] = np.maximum(lowered, smooth[:, 2] - 2.0 * MAX_LOWERING)
         if not number or _score(now, missed) > _score(best[1], best[0]):
             best = missed, now
-    (share, now_margin), (old_share, old_margin) = (_score(measures, misses) for misses, measures in (best, kept))
-    return best if (share, now_margin) >= (old_share, min(old_margin, SAFE_MARGIN)) else kept
+    (share, now_margin), (old_share, old_margin) = (
+        _score(measures, misses) for misses, measures in (best, kept)
+    )
+    return (
+        best
+        if (share, now_margin) >= (old_share, min(old_margin, SAFE_MARGIN))
+        else kept
+    )
 
 
 def _lifted(targets: Floats, change: Floats, air: Bools) -> Floats:
@@ -280,7 +370,9 @@ def _lifted(targets: Floats, change: Floats, air: Bools) -> Floats:
 
 def _score(now: Measures, missed: Floats) -> tuple[float, float]:
     """Return the share of frames that are as they should be, and the minimum margin [m]; more is better."""
-    limits = np.array([joint.lower <= joint.upper for joint in now.body.joints], dtype=bool)
+    limits = np.array(
+        [joint.lower <= joint.upper for joint in now.body.joints], dtype=bool
+    )
     inside = (now.limit_distances[:, limits] >= -1e-6).all(axis=1)
     carried = np.where(_falls(now), np.nan, now.stability_margin)
     good = (_falls(now) | (carried >= SAFE_MARGIN)) & (missed < MAX_MISS) & inside
@@ -292,7 +384,10 @@ def _held(now: Measures) -> Floats:
     force, moment = np.split(now.root_wrench, 2, axis=1)
     moment = moment - np.cross(now.center_of_mass - now.root_poses[:, :3], force)
     weight = now.body.mass * float(np.linalg.norm(now.gravity))
-    return np.stack([np.linalg.norm(part, axis=1) for part in (force, moment)], axis=1) / weight
+    return (
+        np.stack([np.linalg.norm(part, axis=1) for part in (force, moment)], axis=1)
+        / weight
+    )
 
 
 def _falls(now: Measures) -> Bools:
@@ -301,11 +396,15 @@ def _falls(now: Measures) -> Bools:
     return np.convolve(free, np.ones(1 + 2 * END_FRAMES))[END_FRAMES:-END_FRAMES] > 0
 
 
-def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = False) -> Floats:
+def smoothed(
+    values: Floats, times: Floats, cutoff: float, *, are_poses: bool = False
+) -> Floats:
     """Return values (T, …) without what is faster than a cutoff [Hz]; as they are below 3 frames."""
     if len(times) < MIN_FILTERED:
         return values
-    weights = gaussian(float(np.clip(cutoff * median_step(times), 1.0 / len(values), 0.5)))
+    weights = gaussian(
+        float(np.clip(cutoff * median_step(times), 1.0 / len(values), 0.5))
+    )
     return all_low_passed(values, weights, poses=are_poses)
 
 
@@ -313,7 +412,11 @@ def _known_zmp(now: Measures) -> Floats:
     """Return the zero moment point (T, 3) [m], with straight lines where nothing is in contact."""
     zmp, known = now.zmp.copy(), np.isfinite(now.zmp).all(axis=1)
     for k in range(3):
-        zmp[:, k] = np.interp(now.times, now.times[known], now.zmp[known, k]) if known.any() else 0.0
+        zmp[:, k] = (
+            np.interp(now.times, now.times[known], now.zmp[known, k])
+            if known.any()
+            else 0.0
+        )
     return zmp
 
 
@@ -326,20 +429,26 @@ def eased(values: Floats, times: Floats, seconds: float = EASING_TIME) -> Floats
     """Return smooth values (T,) that are nowhere below `values`, and rise `seconds` before them."""
     if len(times) < MIN_FILTERED:
         return values
-    return smooth_bound(values, int(np.clip(seconds / median_step(times) + 0.5, 1, len(times))))
+    return smooth_bound(
+        values, int(np.clip(seconds / median_step(times) + 0.5, 1, len(times)))
+    )
 
 
 def _excess_speed(now: Measures, acceleration: float) -> Floats:
     """Return by which factor (T,) joints must be slower for their velocity limits and the acceleration, 1 where they keep them."""
     ratio = speed_shares(now.body, now.joint_velocities)
-    ratio[np.isinf(ratio)] = 0.0  # A limit of 0 cannot be reached by slowing down; it is reported.
+    ratio[np.isinf(ratio)] = (
+        0.0  # A limit of 0 cannot be reached by slowing down; it is reported.
+    )
     if ratio.max(initial=0.0) > MAX_FACTOR:
         frame, column = np.unravel_index(ratio.argmax(), ratio.shape)
         raise ValueError(
             f"joint {now.body.joints[column].name!r} is {ratio.max():.3g} times as fast as its velocity limit at {now.times[frame]:.3f} s, "
             f"expected a jump of no more than {MAX_FACTOR} times; remove jumps first, or use limits=False (--no-limits)"
         )
-    sudden = np.sqrt(np.abs(now.joint_accelerations).max(axis=1, initial=0.0) / acceleration)
+    sudden = np.sqrt(
+        np.abs(now.joint_accelerations).max(axis=1, initial=0.0) / acceleration
+    )
     return np.asarray(np.maximum(ratio.max(axis=1, initial=1.0), sudden))
 
 
@@ -354,12 +463,23 @@ def _excess_torque(now: Measures) -> Floats:
     beyond = (torques < lower) | (torques > upper)
     if not beyond.any() or not now.contacts.in_contact.any(axis=1).all():
         return np.ones(len(now.times))
-    rates = ("joint_velocities", "joint_accelerations", "root_velocity", "root_acceleration")
+    rates = (
+        "joint_velocities",
+        "joint_accelerations",
+        "root_velocity",
+        "root_acceleration",
+    )
     still = replace(now, **{name: 0.0 * getattr(now, name) for name in rates})
     rest = smoothed(still.torques, now.times, ZMP_CUTOFF)
     added = torques - rest
-    kept = np.where(added > 0, upper - rest, lower - rest) / np.where(beyond, added, 1.0)
-    kept = np.where(beyond & (rest > lower) & (rest < upper), np.clip(kept, MAX_SLOWER_ONCE**-2, 1.0), 1.0)
+    kept = np.where(added > 0, upper - rest, lower - rest) / np.where(
+        beyond, added, 1.0
+    )
+    kept = np.where(
+        beyond & (rest > lower) & (rest < upper),
+        np.clip(kept, MAX_SLOWER_ONCE**-2, 1.0),
+        1.0,
+    )
     return np.asarray(kept.min(axis=1, initial=1.0) ** -0.5)
 
 
@@ -376,18 +496,27 @@ def _excess_acceleration(now: Measures) -> Floats:
     if not now.contacts.in_contact.any(axis=1).all():
         return np.ones(len(now.times))
     zmp = _smooth_zmp(now)
-    lack = SAFE_MARGIN - np.nan_to_num(now.support_polygons.margins(zmp)[0], nan=SAFE_MARGIN)
+    lack = SAFE_MARGIN - np.nan_to_num(
+        now.support_polygons.margins(zmp)[0], nan=SAFE_MARGIN
+    )
     away = np.linalg.norm(zmp - now.center_of_mass[:, :2], axis=1)
-    kept = np.clip(1.0 - (lack + SAFE_MARGIN) / np.maximum(away, 1e-9), MAX_SLOWER_ONCE**-2, 1.0)
+    kept = np.clip(
+        1.0 - (lack + SAFE_MARGIN) / np.maximum(away, 1e-9), MAX_SLOWER_ONCE**-2, 1.0
+    )
     return np.where((lack > 0) & (away > lack), kept**-0.5, 1.0)
 
 
-def _slower(motion: Motion, times: Floats, factor: Floats) -> tuple[Motion, tuple[tuple[float, float, float], ...]]:
+def _slower(
+    motion: Motion, times: Floats, factor: Floats
+) -> tuple[Motion, tuple[tuple[float, float, float], ...]]:
     """Return the motion slower by a factor (T,) at times (T,), smoothly, and where; a fixed rate is kept."""
     slowness = eased(factor, times)
     steps = 0.5 * (slowness[1:] + slowness[:-1]) * np.diff(times)
     later = times[0] + np.concatenate(([0.0], np.cumsum(steps)))
-    parts = tuple((float(times[a]), float(times[b - 1]), float(factor[a:b].max())) for a, b in runs(slowness > 1.001))
+    parts = tuple(
+        (float(times[a]), float(times[b - 1]), float(factor[a:b].max()))
+        for a, b in runs(slowness > 1.001)
+    )
     return stretched(motion, times, later, "cubic"), parts
 
 
@@ -408,13 +537,22 @@ def _report(
         return float(values[frame]), float(times[frame])
 
     def changes(names: list[str], values: Floats) -> dict[str, tuple[float, float]]:
-        return {name: largest(of) for name, of in zip(names, values.T, strict=True) if of.max() > MIN_REPORTED}
+        return {
+            name: largest(of)
+            for name, of in zip(names, values.T, strict=True)
+            if of.max() > MIN_REPORTED
+        }
 
     feet = [old.body.links[index].name for index in plan.links]
     joints = [joint.name or f"joint {k}" for k, joint in enumerate(old.body.joints)]
     found_none = now is old and _score(now, missed)[0] < 1
-    unchanged = ("no better postures were found, so they are as before",) if found_none else ()
-    placed = [poses.transform_points(one.link_poses[:, plan.links], plan.points) for one in (now, old)]
+    unchanged = (
+        ("no better postures were found, so they are as before",) if found_none else ()
+    )
+    placed = [
+        poses.transform_points(one.link_poses[:, plan.links], plan.points)
+        for one in (now, old)
+    ]
     return BalanceReport(
         seconds=float(times[-1] - times[0]),
         frames=len(times),
@@ -424,10 +562,18 @@ def _report(
         margin_after=_minimum(now.stability_margin),
         slip_before=longest_slip(original.contacts, original.times),
         slip_after=longest_slip(now.contacts, now.times),
-        center_shift=largest(np.linalg.norm(now.center_of_mass - old.center_of_mass, axis=1)),
+        center_shift=largest(
+            np.linalg.norm(now.center_of_mass - old.center_of_mass, axis=1)
+        ),
         feet=changes(feet, np.linalg.norm(placed[0] - placed[1], axis=-1)),
-        joints=changes(joints, np.abs(now.joint_displacements - old.joint_displacements)),
-        sliding=tuple(joints[k] for k, joint in enumerate(old.body.joints) if joint.type == "slide"),
+        joints=changes(
+            joints, np.abs(now.joint_displacements - old.joint_displacements)
+        ),
+        sliding=tuple(
+            joints[k]
+            for k, joint in enumerate(old.body.joints)
+            if joint.type == "slide"
+        ),
         slowed=slowed,
         remaining=(*unchanged, *_remaining(now, plan, missed, acceleration)),
     )
@@ -438,7 +584,9 @@ def _minimum(margins: Floats) -> float:
     return float(np.nanmin(margins)) if np.isfinite(margins).any() else float("nan")
 
 
-def _remaining(now: Measures, plan: FootPlan, missed: Floats, acceleration: float) -> list[str]:
+def _remaining(
+    now: Measures, plan: FootPlan, missed: Floats, acceleration: float
+) -> list[str]:
     """Return what is not right in a balanced motion."""
     times, found = now.times, []
 
@@ -457,18 +605,34 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats, acceleration: floa
     most, twisted = weight * _held(now).max(axis=0, where=held[:, None], initial=0.0)
     wrong = f"in the air {most:.3g} N and {twisted:.3g} Nm are needed, expected none,"
     note(wrong, held, ": rotations are as before")
-    far = f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals"
+    far = (
+        f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals"
+    )
     note(far, missed > MAX_MISS)
     for link in now.body.links:
         if link.index not in plan.links and len(points := link.contact_points):
-            heights = lowest(now.link_poses[:, [link.index]], points, np.array([0, len(points)]), 0.0)[:, 0, 0]
+            heights = lowest(
+                now.link_poses[:, [link.index]], points, np.array([0, len(points)]), 0.0
+            )[:, 0, 0]
             low = f"link {link.name!r} is up to {1e3 * (now.ground - heights).max():.1f} mm below the ground"
             note(low, np.asarray(heights < now.ground - MAX_MISS))
     joints = now.body.joints
     ranges = (
-        ("position", now.joint_displacements, [(joint.lower, joint.upper) for joint in joints]),
-        ("velocity", now.joint_velocities, [(joint.velocity_lower, joint.velocity_upper) for joint in joints]),
-        ("acceleration", now.joint_accelerations, [(-acceleration, acceleration)] * len(joints)),
+        (
+            "position",
+            now.joint_displacements,
+            [(joint.lower, joint.upper) for joint in joints],
+        ),
+        (
+            "velocity",
+            now.joint_velocities,
+            [(joint.velocity_lower, joint.velocity_upper) for joint in joints],
+        ),
+        (
+            "acceleration",
+            now.joint_accelerations,
+            [(-acceleration, acceleration)] * len(joints),
+        ),
         ("effort", now.torques, _efforts(now.body)),
     )
     for what, table, limits in ranges:
@@ -479,27 +643,58 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats, acceleration: floa
     return found
 
 
-def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport) -> BalancedMotion:
+def _result(
+    motion: Motion, old: Measures, now: Measures, report: BalanceReport
+) -> BalancedMotion:
     """Return the motion with the joints, root and zero moment point of the measures `now`, at the times of `old`."""
-    rest = tuple(c for c in motion.components if c.content not in (JOINT_DISPLACEMENT, LINK_POSITION, ZMP))
+    rest = tuple(
+        c
+        for c in motion.components
+        if c.content not in (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
+    )
     changed = now is not old or report.slowed
-    notes = [NOT_EDITED.problem(f"{c.content} is not changed with the postures") for c in rest if changed]
+    notes = [
+        NOT_EDITED.problem(f"{c.content} is not changed with the postures")
+        for c in rest
+        if changed
+    ]
     if now is old:
-        return BalancedMotion(motion.components, motion.extra, problems=(*motion.problems, *notes), report=report)
+        return BalancedMotion(
+            motion.components,
+            motion.extra,
+            problems=(*motion.problems, *notes),
+            report=report,
+        )
     joints = motion.joint_displacement
     timeline = joints.timeline if joints is not None else Timeline.stamped(old.times)
     q, root = now.joint_displacements, now.root_poses[:, None]
-    labels, root_label = tuple(joint.name for joint in old.body.joints), (old.body.links[0].name,)
+    labels, root_label = (
+        tuple(joint.name for joint in old.body.joints),
+        (old.body.links[0].name,),
+    )
     new = (
-        MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels),
-        MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=root, part_labels=root_label),
+        MultiValueSeq(
+            content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels
+        ),
+        MultiSE3Seq(
+            content=LINK_POSITION,
+            timeline=timeline,
+            values=root,
+            part_labels=root_label,
+        ),
         Vector3Seq(content=ZMP, timeline=timeline, values=_known_zmp(now)),
     )
-    return BalancedMotion((*new, *rest), motion.extra, problems=(*motion.problems, *notes), report=report)
+    return BalancedMotion(
+        (*new, *rest), motion.extra, problems=(*motion.problems, *notes), report=report
+    )
 
 
 def solve_postures(
-    body: Body, plan: FootPlan, center: Floats, old: tuple[Floats, Floats], start: tuple[Floats, Floats]
+    body: Body,
+    plan: FootPlan,
+    center: Floats,
+    old: tuple[Floats, Floats],
+    start: tuple[Floats, Floats],
 ) -> tuple[Floats, Floats, Floats]:
     """Return joints (T, J), root poses (T, 7) and how far feet and centre of mass are from their goals at most (T,) [m].
 
@@ -516,7 +711,14 @@ def solve_postures(
         goal = plan.targets[:, k].copy()
         goal[:, :3] = poses.transform_points(goal, plan.points[k])
         weights = [FOOT_WEIGHT] * (6 if plan.oriented[k] else 3)
-        problem.add(body.links[link].name, POSE, weights, goal, (link, -1), (plan.points[k], np.zeros(3)))
+        problem.add(
+            body.links[link].name,
+            POSE,
+            weights,
+            goal,
+            (link, -1),
+            (plan.points[k], np.zeros(3)),
+        )
     problem.add("centre of mass", CENTER, [FOOT_WEIGHT] * 2, center)
     problem.add("height", CENTER, [0.0, 0.0, HEIGHT_WEIGHT], center)
     problem.add("root", POSE, [0.0] * 3 + [ROOT_WEIGHT] * 3, old[1])

@@ -25,14 +25,21 @@ from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.system.deferred import need
 
 KNOT_GAP = 0.04  # [s] At least: a spline with more coefficients than frames could meet its constraints by oscillations between them.
-MAX_KNOTS = 10  # For each frame, on average: long breaks between frames get a coarser spline.
+MAX_KNOTS = (
+    10  # For each frame, on average: long breaks between frames get a coarser spline.
+)
 GRID_GAP = 0.01  # [s] The zero moment point is constrained at such times.
 SMOOTHING_TIME = 0.3
 """[s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration."""
-OUTSIDE_WEIGHT = 1e5  # Of the squared distance of the zero moment point from its polygon.
+OUTSIDE_WEIGHT = (
+    1e5  # Of the squared distance of the zero moment point from its polygon.
+)
 REST_WEIGHT = 30.0
 """Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and of the acceleration in the air [s²]."""
-TOLERANCE, MAX_STEPS = 1e-6, 60  # Of the solver: primal and dual residuals and duality gap, and iterations.
+TOLERANCE, MAX_STEPS = (
+    1e-6,
+    60,
+)  # Of the solver: primal and dual residuals and duality gap, and iterations.
 MAX_RESIDUAL = 1e-6  # [m] Largest violation of a constraint by a programme that is not solved to TOLERANCE.
 MAX_GAP = 1e-4  # Its largest duality gap, relative to 1 plus the cost.
 
@@ -74,7 +81,9 @@ def plan_center(
     step = np.floor((times - times[0]) / GRID_GAP + 1e-6)
     rows = np.unique([*np.unique(step, return_index=True)[1], len(times) - 1])
     at = times[rows]
-    value, _, second = (_basis((at - times[0]) / gap, count, order) / gap**order for order in (0, 1, 2))
+    value, _, second = (
+        _basis((at - times[0]) / gap, count, order) / gap**order for order in (0, 1, 2)
+    )
     weights = np.sqrt(np.gradient(at)) if len(at) > 1 else np.ones(1)
     parts = [(sparse.diags(weights) @ value, weights[:, None] * center[rows])]
     bend = SMOOTHING_TIME**2 * weights
@@ -82,31 +91,56 @@ def plan_center(
     flat = np.where(air, REST_WEIGHT * weights, 0.0)[:, None]
     parts.append((sparse.diags(bend) @ second, bend[:, None] * acceleration[rows]))
     axes = center.shape[1]
-    parts.append((sparse.diags(flat[:, 0]) @ second, flat * [0.0, 0.0, -GRAVITY][:axes]))
+    parts.append(
+        (sparse.diags(flat[:, 0]) @ second, flat * [0.0, 0.0, -GRAVITY][:axes])
+    )
     for end, rests in zip((0.0, at[-1] - at[0]), at_rest, strict=True):
         if rests:
             for order, weight in ((1, REST_WEIGHT * SMOOTHING_TIME), (2, REST_WEIGHT)):
-                parts.append((weight / gap**order * _basis(np.array([end / gap]), count, order), np.zeros((1, axes))))
-    matrix, right = sparse.vstack([part for part, _ in parts]), np.concatenate([part for _, part in parts])
+                parts.append(
+                    (
+                        weight
+                        / gap**order
+                        * _basis(np.array([end / gap]), count, order),
+                        np.zeros((1, axes)),
+                    )
+                )
+    matrix, right = (
+        sparse.vstack([part for part, _ in parts]),
+        np.concatenate([part for _, part in parts]),
+    )
     square = (matrix.T @ matrix).tocsc()
     linear = matrix.T @ right
     carried = np.flatnonzero(~air)
     point = (value - sparse.diags(pendulum[rows]) @ second).tocsr()
     inequalities = [(polygons[numbers[rows[k]]], k) for k in carried]
-    number = np.concatenate([np.full(len(d), i) for i, ((_, d), _) in enumerate(inequalities)] or [np.zeros(0, int)])
+    number = np.concatenate(
+        [np.full(len(d), i) for i, ((_, d), _) in enumerate(inequalities)]
+        or [np.zeros(0, int)]
+    )
     normals = np.concatenate([n for (n, _), _ in inequalities] or [np.zeros((0, 2))])
     limits = np.concatenate([d for (_, d), _ in inequalities] or [np.zeros(0)])
     lines = point[carried[number]]
     offset = offset[rows][carried[number]]
-    slack = sparse.csc_matrix((-np.ones(len(number)), (np.arange(len(number)), number)), (len(number), len(carried)))
-    sides = [sparse.diags(normal) @ lines for normal in np.pad(normals, ((0, 0), (0, axes - 2))).T]
+    slack = sparse.csc_matrix(
+        (-np.ones(len(number)), (np.arange(len(number)), number)),
+        (len(number), len(carried)),
+    )
+    sides = [
+        sparse.diags(normal) @ lines
+        for normal in np.pad(normals, ((0, 0), (0, axes - 2))).T
+    ]
     size = axes * count + len(carried)
-    cost = sparse.block_diag([*[square] * axes, sparse.diags(OUTSIDE_WEIGHT * weights[carried] ** 2)]).tocsc()
+    cost = sparse.block_diag(
+        [*[square] * axes, sparse.diags(OUTSIDE_WEIGHT * weights[carried] ** 2)]
+    ).tocsc()
     solver = piqp.SparseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = TOLERANCE
     solver.settings.eps_duality_gap_abs = TOLERANCE
     solver.settings.max_iter = MAX_STEPS
-    solver.settings.kkt_solver = piqp.KKTSolver.sparse_ldlt_ineq_cond  # each constraint has few of the coefficients
+    solver.settings.kkt_solver = (
+        piqp.KKTSolver.sparse_ldlt_ineq_cond
+    )  # each constraint has few of the coefficients
     solver.setup(
         cost,
         np.concatenate([-linear.T.ravel(), np.zeros(len(carried))]),
@@ -121,13 +155,20 @@ def plan_center(
     status = solver.solve()
     found = np.asarray(solver.result.x)
     end = solver.result.info
-    near = end.primal_res <= MAX_RESIDUAL and end.duality_gap <= MAX_GAP * (1.0 + abs(end.primal_obj))
-    solved = status == piqp.PIQP_SOLVED or (status == piqp.PIQP_MAX_ITER_REACHED and near)
+    near = end.primal_res <= MAX_RESIDUAL and end.duality_gap <= MAX_GAP * (
+        1.0 + abs(end.primal_obj)
+    )
+    solved = status == piqp.PIQP_SOLVED or (
+        status == piqp.PIQP_MAX_ITER_REACHED and near
+    )
     if not solved or not np.isfinite(found).all():
         raise ValueError(
             f"the path of the centre of mass could not be found ({status}): the motion's accelerations are too large"
         )
-    return np.asarray(_basis((times - times[0]) / gap, count, 0) @ found[: axes * count].reshape(axes, count).T)
+    return np.asarray(
+        _basis((times - times[0]) / gap, count, 0)
+        @ found[: axes * count].reshape(axes, count).T
+    )
 
 
 def _basis(times: Floats, count: int, order: int) -> Any:  # noqa: ANN401

@@ -21,14 +21,23 @@ MAX_CARRIED, MIN_HOP, MAX_UNEVEN = 0.5, 0.03, 0.005
 they would in a flight, does not fly: its lowest feet, within the third [m], stay on the ground."""
 MIN_EDGE = 0.005  # [m] Points of a sole that are nearer to each other are one.
 MAX_TILT = 0.15  # [rad] A sole that is tilted by less is put flat on the ground.
-SWING_HEIGHT, MIN_STEP = 0.015, 0.002  # [m] A foot that is put elsewhere, by more than the second, rises so high.
+SWING_HEIGHT, MIN_STEP = (
+    0.015,
+    0.002,
+)  # [m] A foot that is put elsewhere, by more than the second, rises so high.
 CLEARANCE, MAX_SLIP = 0.0015, 5e-4
 """[m] Feet that move more than the second [m, rad] while they are lower than the first are held, and catch up afterwards."""
 CATCH_UP_TIME = 0.2  # [s]
-LANDING_TIME, MAX_LANDING_SPEED = 0.05, 0.15  # [s, m/s] A foot that is faster lands and lifts off over this time.
+LANDING_TIME, MAX_LANDING_SPEED = (
+    0.05,
+    0.15,
+)  # [s, m/s] A foot that is faster lands and lifts off over this time.
 CAUTION_TIME = 0.02  # [s] A foot has no load after landing and before lift-off while another is in contact.
 MIN_ORIENTED = 5  # Feet whose legs have fewer joints are points: where they are tilted is left free.
-MAX_CORNERS, DIRECTIONS = 12, 24  # A support polygon with more corners is replaced by one with DIRECTIONS sides.
+MAX_CORNERS, DIRECTIONS = (
+    12,
+    24,
+)  # A support polygon with more corners is replaced by one with DIRECTIONS sides.
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +78,16 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
     times, feet, ground = measures.times, measures.feet, measures.ground
     old = smooth[:, list(feet.links)]
     contacts = measures.contacts
-    cleaned = [without_short_runs(column, times, MIN_PHASE) for column in contacts.in_contact.T]
+    cleaned = [
+        without_short_runs(column, times, MIN_PHASE) for column in contacts.in_contact.T
+    ]
     contact = np.stack(cleaned, axis=1)
     for k, others in enumerate(contact.sum(axis=1) - contact.T):
         for a, b in runs(contact[:, k]):
-            level = contacts.heights[a:b, k] <= np.median(contacts.heights[a:b, k]) + MAX_RISE
+            level = (
+                contacts.heights[a:b, k]
+                <= np.median(contacts.heights[a:b, k]) + MAX_RISE
+            )
             first, last = np.flatnonzero(level)[[0, -1]]
             rises = np.ones(b - a, dtype=bool)
             rises[first : last + 1] = False
@@ -83,7 +97,9 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
         highest = contacts.heights[a:b].max(axis=0)
         # In a flight of t seconds all that keeps its shape rises by g·t²/8.
         rise = -measures.gravity[2] * (times[b - 1] - times[a]) ** 2 / 8.0
-        if carried[a:b].mean() > MAX_CARRIED and highest.min() < max(MIN_HOP, 0.5 * rise):
+        if carried[a:b].mean() > MAX_CARRIED and highest.min() < max(
+            MIN_HOP, 0.5 * rise
+        ):
             contact[a:b] |= highest <= highest.min() + MAX_UNEVEN
     targets, points = np.array(old), []
     for k in range(len(feet.links)):
@@ -93,41 +109,69 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
             targets[a:b, k] = _pinned(old[a:b, k], own, float(ground[a:b].mean()))
         if phases:
             _add_swings(targets[:, k], old[:, k], times, contact[:, k])
-        heights = lowest(targets[:, k : k + 1], own, np.array([0, len(own)]), 0.0)[:, 0, 0] - ground
+        heights = (
+            lowest(targets[:, k : k + 1], own, np.array([0, len(own)]), 0.0)[:, 0, 0]
+            - ground
+        )
         for a, b in runs(~contact[:, k]):
             lift = bump(inner_shares(b - a))
-            targets[a:b, k, 2] += lift * np.max(-np.minimum(heights[a:b], 0.0) / np.maximum(lift, 0.1))
+            targets[a:b, k, 2] += lift * np.max(
+                -np.minimum(heights[a:b], 0.0) / np.maximum(lift, 0.1)
+            )
         frame = phases[0][0] if phases else 0
         height = (poses.transform_points(targets[frame, k], own))[:, 2]
         points.append(own[height <= height.min() + MAX_PATCH_HEIGHT].mean(axis=0))
     chosen = np.array(points)
     moved = poses.transform_points(targets, chosen[None])
-    moved -= poses.transform_points(measures.link_poses[:, list(feet.links)], chosen[None])
-    oriented = tuple(len(measures.body.columns_above(link)) >= MIN_ORIENTED for link in feet.links)
-    return FootPlan(feet.links, chosen, oriented, targets, contact, np.linalg.norm(moved, axis=-1))
+    moved -= poses.transform_points(
+        measures.link_poses[:, list(feet.links)], chosen[None]
+    )
+    oriented = tuple(
+        len(measures.body.columns_above(link)) >= MIN_ORIENTED for link in feet.links
+    )
+    return FootPlan(
+        feet.links, chosen, oriented, targets, contact, np.linalg.norm(moved, axis=-1)
+    )
 
 
-def support_edges(plan: FootPlan, measures: Measures, margin: float) -> tuple[list[tuple[Floats, Floats]], list[int]]:
+def support_edges(
+    plan: FootPlan, measures: Measures, margin: float
+) -> tuple[list[tuple[Floats, Floats]], list[int]]:
     """Return the support polygons as half-planes n·p ≤ d (N, 2) and (N,), and which of them each frame has; −1 in the air.
 
     Polygons are smaller by `margin` [m] on each side, or by 80 % of the distance of that edge from the middle.
     """
     feet, last = measures.feet, None
-    near = np.searchsorted(measures.times, measures.times[:, None] + (-CAUTION_TIME, CAUTION_TIME))
-    total = np.concatenate((np.zeros((1, len(feet.links)), int), np.cumsum(plan.contact, axis=0)))
+    near = np.searchsorted(
+        measures.times, measures.times[:, None] + (-CAUTION_TIME, CAUTION_TIME)
+    )
+    total = np.concatenate(
+        (np.zeros((1, len(feet.links)), int), np.cumsum(plan.contact, axis=0))
+    )
     before, after = near[:, 0], np.maximum(near[:, 1], near[:, 0] + 1)
     carries = total[after] - total[before] == (after - before)[:, None]
     carries = np.where(carries.any(axis=1, keepdims=True), carries, plan.contact)
     found: list[tuple[Floats, Floats]] = []
     numbers: list[int] = []
     phase = np.cumsum(np.diff(plan.contact.astype(int), axis=0, prepend=0) > 0, axis=0)
-    for t, (on, number) in enumerate(zip(carries.tolist(), phase.tolist(), strict=True)):
-        key = [(k, n) for k, (touches, n) in enumerate(zip(on, number, strict=True)) if touches]
+    for t, (on, number) in enumerate(
+        zip(carries.tolist(), phase.tolist(), strict=True)
+    ):
+        key = [
+            (k, n)
+            for k, (touches, n) in enumerate(zip(on, number, strict=True))
+            if touches
+        ]
         if key != last:
             last, target = key, plan.targets[t : t + 1]
             heights = lowest(target, feet.points, feet.edges, 0.0)[..., 0]
             corners, counts = hulls(
-                target, feet.points, feet.edges, carries[t : t + 1] * 1.0, heights, MAX_PATCH_HEIGHT
+                target,
+                feet.points,
+                feet.edges,
+                carries[t : t + 1] * 1.0,
+                heights,
+                MAX_PATCH_HEIGHT,
             )
             if key:
                 found.append(_half_planes(corners[0, : counts[0]], margin))
@@ -149,7 +193,9 @@ def _half_planes(corners: Floats, margin: float) -> tuple[Floats, Floats]:
     inner = (corners @ normals.T).max(axis=0) - middle
     inner -= np.minimum(margin, 0.8 * np.maximum(inner, 0.0))
     kept = np.arange(len(inner))
-    if inner.min() > 1e-6:  # Of the dual polygon, corners are the edges that no others make needless.
+    if (
+        inner.min() > 1e-6
+    ):  # Of the dual polygon, corners are the edges that no others make needless.
         spatial: Any = need("scipy.spatial", "opt", "balancing")
         kept = spatial.ConvexHull(normals / inner[:, None]).vertices
     return normals[kept], (middle + inner)[kept]
@@ -179,7 +225,11 @@ def _onto_face(points: Floats) -> Floats:
     rotation = np.array([1.0, 0.0, 0.0, 0.0])
     edge = None
     for _ in range(2):
-        away = points[:, :2] if edge is None else points[:, :2] - np.outer(points[:, :2] @ edge, edge)
+        away = (
+            points[:, :2]
+            if edge is None
+            else points[:, :2] - np.outer(points[:, :2] @ edge, edge)
+        )
         distance = np.linalg.norm(away, axis=1)
         slope = points[:, 2] / np.maximum(distance, 1e-9)
         far = np.flatnonzero(distance > MIN_EDGE)
@@ -187,8 +237,13 @@ def _onto_face(points: Floats) -> Floats:
             break
         next_one = far[slope[far].argmin()]
         edge = away[next_one] / distance[next_one]
-        fall = rotations.from_axis_angle([-edge[1], edge[0], 0.0], np.arctan(slope[next_one]))
-        points, rotation = rotations.rotate(fall, points), rotations.multiply(fall, rotation)
+        fall = rotations.from_axis_angle(
+            [-edge[1], edge[0], 0.0], np.arctan(slope[next_one])
+        )
+        points, rotation = (
+            rotations.rotate(fall, points),
+            rotations.multiply(fall, rotation),
+        )
     return rotation
 
 
@@ -200,12 +255,18 @@ def _add_swings(out: Floats, old: Floats, times: Floats, contact: Bools) -> None
         first, last = times[max(a - 1, 0)], times[min(b, count - 1)]
         share = ((times[a:b] - first) / max(last - first, 1e-9))[:, None]
         nearby = ((before, a - 1), (after, min(b, count - 1)))
-        known = [pose_difference(goal, old[at]) for goal, at in nearby if goal is not None]
+        known = [
+            pose_difference(goal, old[at]) for goal, at in nearby if goal is not None
+        ]
         change = known[0] + quintic(share) * (known[-1] - known[0])
         out[a:b] = changed_pose(old[a:b], change)
         near = [goal for goal, _ in nearby if goal is not None]
         low = SWING_HEIGHT + np.mean([goal[2] for goal in near]) - out[a:b, 2].max()
-        if len(near) == 2 and low > 0 and np.abs(pose_difference(*near)).max() > MIN_STEP:
+        if (
+            len(near) == 2
+            and low > 0
+            and np.abs(pose_difference(*near)).max() > MIN_STEP
+        ):
             out[a:b, 2] += low * bump(share[:, 0])
         for end, way in ((before, 1), (after, -1)):
             if end is None:
@@ -215,14 +276,21 @@ def _add_swings(out: Floats, old: Floats, times: Floats, contact: Bools) -> None
             if abs(height[0]) > MAX_LANDING_SPEED * away[0]:
                 height *= quintic(np.minimum(away / LANDING_TIME, 1.0))
                 out[a:b, 2] = end[2] + height[::way]
-            clear = min(int(np.searchsorted(np.maximum.accumulate(height), CLEARANCE)), b - a - 1)
+            clear = min(
+                int(np.searchsorted(np.maximum.accumulate(height), CLEARANCE)),
+                b - a - 1,
+            )
             change = pose_difference(out[a:b], np.broadcast_to(end, (b - a, 7)))
             if np.abs(change[::way][: clear + 1, [0, 1, 3, 4, 5]]).max() > MAX_SLIP:
                 begin = max(away[clear] - 0.2 * CATCH_UP_TIME, 0.0)
                 length = min(CATCH_UP_TIME, 0.6 * (last - first - begin))
-                weight = quintic(np.clip((away - begin) / length, 0.0, 1.0))[::way, None]
+                weight = quintic(np.clip((away - begin) / length, 0.0, 1.0))[
+                    ::way, None
+                ]
                 out[a:b, :2] = end[:2] + weight * change[:, :2]
-                out[a:b, 3:] = rotations.multiply(rotations.from_vector(weight * change[:, 3:]), end[3:])
+                out[a:b, 3:] = rotations.multiply(
+                    rotations.from_vector(weight * change[:, 3:]), end[3:]
+                )
 
 
 def changed_pose(pose: Floats, change: Floats) -> Floats:

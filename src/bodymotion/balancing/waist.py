@@ -34,7 +34,9 @@ MAX_SHIFT = 1.0  # [m]
 MAX_FINAL_DISTANCE = 2e-3  # [m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there.
 CENTERING_STEPS = 12
 """A shift of the waist moves the centre of mass by about three quarters of it: the rest falls by a factor of four in each step."""
-MIN_ANGLE = 1.414e-3  # [rad] The reference ignores smaller rotations between two frames.
+MIN_ANGLE = (
+    1.414e-3  # [rad] The reference ignores smaller rotations between two frames.
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,9 @@ class BalancerOptions(ShortRepr):
     centered_ends: bool = False
 
 
-def balanced(plan: Plan, times: Floats, options: BalancerOptions) -> tuple[Interpolated, Floats]:
+def balanced(
+    plan: Plan, times: Floats, options: BalancerOptions
+) -> tuple[Interpolated, Floats]:
     """Return the balanced frames, and the shift (T, 3) [m] of the waist.
 
     Raises ValueError when the root is not a link with keys, or there is no zero moment point. Raises ImportError without the extra `opt`.
@@ -65,9 +69,13 @@ def balanced(plan: Plan, times: Floats, options: BalancerOptions) -> tuple[Inter
     body, held = plan.body, np.minimum(times, plan.duration)
     start = plan.at(held)
     if start.zmp is None:
-        raise ValueError("the key poses have no zero moment point, and none can be made: the balancer needs one")
+        raise ValueError(
+            "the key poses have no zero moment point, and none can be made: the balancer needs one"
+        )
     if 0 not in start.links:
-        raise ValueError(f"the root link {body.links[0].name!r} has no key: the balancer moves it by its keys")
+        raise ValueError(
+            f"the root link {body.links[0].name!r} has no key: the balancer moves it by its keys"
+        )
     desired = start.zmp
     shift = np.zeros((len(times), 3))
     made = start
@@ -90,23 +98,31 @@ def balanced(plan: Plan, times: Floats, options: BalancerOptions) -> tuple[Inter
     return plan.at(held, shift), shift
 
 
-def _center(plan: Plan, held: Floats, shift: Floats, weight: Floats, point: Floats) -> None:
+def _center(
+    plan: Plan, held: Floats, shift: Floats, weight: Floats, point: Floats
+) -> None:
     """Change `shift` (T, 3) in place, by `weight` (T,), to the one that puts the centre of mass over a point (3,)."""
     rows = np.flatnonzero(weight)
     over = shift[rows].copy()
     for _ in range(CENTERING_STEPS):
         made = plan.at(held[rows], over)
-        center = plan.body.center_of_mass(plan.body.forward_kinematics(made.q, made.root))
+        center = plan.body.center_of_mass(
+            plan.body.forward_kinematics(made.q, made.root)
+        )
         over[:, :2] += (point - center)[:, :2]
     shift[rows] += weight[rows, None] * (over - shift[rows])
 
 
-def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[Floats, Floats, Floats]:
+def _zmp(
+    body: Body, made: Interpolated, desired: Floats, step: float
+) -> tuple[Floats, Floats, Floats]:
     """Return the centre of mass (T, 3), g + z̈ (T,) and the computed zero moment point (T, 2)."""
     links = body.forward_kinematics(made.q, made.root)
     root = np.zeros((len(links), 6))
     root[:-1, :3] = np.diff(made.root[:, :3], axis=0) / step
-    rotation = rotations.multiply(rotations.conjugate(made.root[:-1, 3:]), made.root[1:, 3:])
+    rotation = rotations.multiply(
+        rotations.conjugate(made.root[:-1, 3:]), made.root[1:, 3:]
+    )
     axis, angle = rotations.to_axis_angle(rotation)
     root[:-1, 3:] = axis * np.where(angle < MIN_ANGLE, 0.0, angle)[:, None] / step
     speeds = np.zeros_like(made.q)
@@ -116,7 +132,10 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
     linear, angular, center = found[:, :3], found[:, 3:6], found[:, 6:9]
     angular = angular + np.cross(center, linear)
     force, moment = np.zeros_like(linear), np.zeros_like(angular)
-    force[1:], moment[1:] = np.diff(linear, axis=0) / step, np.diff(angular, axis=0) / step
+    force[1:], moment[1:] = (
+        np.diff(linear, axis=0) / step,
+        np.diff(angular, axis=0) / step,
+    )
     force[0], moment[0] = linear[0] / step, angular[0] / step
     weight = body.mass * GRAVITY
     fall = np.maximum(GRAVITY + force[:, 2] / body.mass, MIN_GRAVITY)
@@ -128,7 +147,9 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
 def _shift(center: Floats, fall: Floats, difference: Floats, step: float) -> Floats:
     """Return the shift (T, 2) that solves the tridiagonal system."""
     k = center[:, 2] / (fall * step * step)
-    bands = np.array((np.roll(-k, 1), 2.0 * k + 1.0, np.roll(-k, -1)))  # upper, middle and lower ones, as of SciPy
+    bands = np.array(
+        (np.roll(-k, 1), 2.0 * k + 1.0, np.roll(-k, -1))
+    )  # upper, middle and lower ones, as of SciPy
     bands[2, -3:-2] = 0.0  # the reference leaves it out
     linalg: Any = need("scipy.linalg", "opt", "balancing")
     return np.asarray(linalg.solve_banded((1, 1), bands, difference))

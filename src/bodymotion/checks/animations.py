@@ -18,9 +18,21 @@ from bodymotion.spot.playback import spot_body
 from bodymotion.spot.playback.dimensions import FOOT_RADIUS
 from bodymotion.spot.playback.rules import LOOP
 from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED, settings
-from bodymotion.spot.playback.validation import REACH_TOLERANCE, Played, Report, all_problems, played_move
+from bodymotion.spot.playback.validation import (
+    REACH_TOLERANCE,
+    Played,
+    Report,
+    all_problems,
+    played_move,
+)
 
-_PHYSICS = rules.DEPTH, rules.FLIGHT, rules.TORQUE_LIMIT, rules.COLLISION, rules.NO_COLLISIONS
+_PHYSICS = (
+    rules.DEPTH,
+    rules.FLIGHT,
+    rules.TORQUE_LIMIT,
+    rules.COLLISION,
+    rules.NO_COLLISIONS,
+)
 OF_PHYSICS = {rule.code for rule in _PHYSICS}
 MIN_OVERLOAD = 0.03
 """[s] A shorter overload of a motor is not reported. Played motions are smooth, so that this is less than for recorded ones."""
@@ -46,7 +58,10 @@ def check_animation(
         results: list[tuple[dict[str, float], Played | Problem]] = []
         for corner in ({}, *(() if parameters is not None else corners(animation))):
             played = played_move(animation, arm, bpm, corner or parameters)
-            if isinstance(played, Played) and len(results) * len(played.times) > MAX_CORNER_FRAMES:
+            if (
+                isinstance(played, Played)
+                and len(results) * len(played.times) > MAX_CORNER_FRAMES
+            ):
                 break
             results.append((corner, played))
             if not isinstance(played, Played) and not corner:
@@ -55,14 +70,23 @@ def check_animation(
         of_physics = iter(_physics(plays))
         known: set[str] = set()
         for corner, played in results:
-            found = (*played.problems(), *next(of_physics)) if isinstance(played, Played) else (played,)
+            found = (
+                (*played.problems(), *next(of_physics))
+                if isinstance(played, Played)
+                else (played,)
+            )
             values = ", ".join(f"{name} = {value:g}" for name, value in corner.items())
             for one in found:
                 if not corner:
                     yield one
                 elif one.rule not in known and one.severity != "note":
                     data = {**one.data, "parameters": corner}
-                    yield replace(one, severity="warning", message=f"with {values}: {one.message}", data=data)
+                    yield replace(
+                        one,
+                        severity="warning",
+                        message=f"with {values}: {one.message}",
+                        data=data,
+                    )
             known.update(one.rule for one in found)
             # A fast move starts again: its jump is the note about its ends.
             known.add(LOOP.code)
@@ -77,7 +101,9 @@ def corners(animation: Animation) -> Iterator[dict[str, float]]:
     for name, parameter in animation.parameters.items():
         if name in NEUTRAL and name not in NOT_SIMULATED:
             values = dict.fromkeys(
-                value for value in (parameter.minimum, parameter.maximum) if value not in (None, defaults[name])
+                value
+                for value in (parameter.minimum, parameter.maximum)
+                if value not in (None, defaults[name])
             )
             ends.append([(name, float(value)) for value in values if value is not None])
     ends = [one for one in ends if one]
@@ -97,16 +123,31 @@ def _physics(plays: Sequence[Played]) -> Iterator[list[Problem]]:
         return
     body = spot_body(arm=plays[0].arm is not None)
     feet = soles(body, [f"{leg}_foot" for leg in LEGS])
-    placed = [(one.joints, one.body - [0.0, 0.0, one.floor - FOOT_RADIUS, 0.0, 0.0, 0.0, 0.0]) for one in plays]
+    placed = [
+        (one.joints, one.body - [0.0, 0.0, one.floor - FOOT_RADIUS, 0.0, 0.0, 0.0, 0.0])
+        for one in plays
+    ]
     with np.errstate(all="ignore"):
         results = physics_of_plays(body, feet, plays[0].times, placed, MIN_OVERLOAD)
     for played, findings in zip(plays, results, strict=True):
         report = Report(played.animation, played.timing)
         # Where feet miss their goals, legs may cross only because of that.
-        sound = played.reliable & (played.errors[:, : len(LEGS)] <= REACH_TOLERANCE).all(axis=1)
+        sound = played.reliable & (
+            played.errors[:, : len(LEGS)] <= REACH_TOLERANCE
+        ).all(axis=1)
         for one in findings:
             frame = one.problem.data.get("frame", 0)
-            if one.problem.rule in OF_PHYSICS and isinstance(frame, int) and sound[frame]:
+            if (
+                one.problem.rule in OF_PHYSICS
+                and isinstance(frame, int)
+                and sound[frame]
+            ):
                 key = report.keyframe(frame)
-                report.diagnostics.add(replace(one.problem, location=report.location(key), subject=("keyframes", key)))
+                report.diagnostics.add(
+                    replace(
+                        one.problem,
+                        location=report.location(key),
+                        subject=("keyframes", key),
+                    )
+                )
         yield list(report.diagnostics.problems)

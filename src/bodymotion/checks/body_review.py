@@ -48,24 +48,51 @@ class BodyReview:
         "center_of_mass". Of the offset, "offset" is the position, and "rotation" the orientation.
         """
         title = f"link {link.name!r}" if link.name else f"link {link.index}"
-        subject: Subject = ("links", link.index, field) if field else ("links", link.index)
-        self._report(rule, subject, f"{title} {message}", hint, {"link": link.name, **(data or {})}, severity)
+        subject: Subject = (
+            ("links", link.index, field) if field else ("links", link.index)
+        )
+        self._report(
+            rule,
+            subject,
+            f"{title} {message}",
+            hint,
+            {"link": link.name, **(data or {})},
+            severity,
+        )
 
-    def report_device(self, rule: Rule, number: int, message: str, field: str = "") -> None:
+    def report_device(
+        self, rule: Rule, number: int, message: str, field: str = ""
+    ) -> None:
         """Report that device `number` breaks a rule."""
         device = self.body.devices[number]
         subject: Subject = ("devices", number, field) if field else ("devices", number)
-        self._report(rule, subject, f"{device_title(device)} {message}", None, {"device": device.name})
+        self._report(
+            rule,
+            subject,
+            f"{device_title(device)} {message}",
+            None,
+            {"device": device.name},
+        )
 
-    def report_extra_joint(self, rule: Rule, number: int, message: str, field: str = "") -> None:
+    def report_extra_joint(
+        self, rule: Rule, number: int, message: str, field: str = ""
+    ) -> None:
         """Report that an extra joint breaks a rule."""
         joint = self.body.extra_joints[number]
         title = f"extra joint {joint.name!r}" if joint.name else f"extra joint {number}"
-        subject: Subject = ("extra_joints", number, field) if field else ("extra_joints", number)
-        self._report(rule, subject, f"{title} {message}", None, {"extra_joint": joint.name})
+        subject: Subject = (
+            ("extra_joints", number, field) if field else ("extra_joints", number)
+        )
+        self._report(
+            rule, subject, f"{title} {message}", None, {"extra_joint": joint.name}
+        )
 
     def report_body(
-        self, rule: Rule, message: str, subject: Subject = (), data: Mapping[str, object] | None = None
+        self,
+        rule: Rule,
+        message: str,
+        subject: Subject = (),
+        data: Mapping[str, object] | None = None,
     ) -> None:
         """Report that the body as a whole breaks a rule."""
         self._report(rule, subject, message, None, data)
@@ -82,13 +109,26 @@ class BodyReview:
         locations = self.body.source.locations
         if not locations.is_known(subject):
             return
-        location = self._file if not subject else locations.locate(subject) or self._file
-        self.found.report(rule, message, location, hint=hint, severity=severity, subject=subject, data=data)
+        location = (
+            self._file if not subject else locations.locate(subject) or self._file
+        )
+        self.found.report(
+            rule,
+            message,
+            location,
+            hint=hint,
+            severity=severity,
+            subject=subject,
+            data=data,
+        )
 
     def is_known(self, link: Link, *fields: str) -> bool:
         """Return whether the fields of a link, or the link itself, were read."""
         locations = self.body.source.locations
-        return all(locations.is_known(("links", link.index, field)) for field in fields or ("",))
+        return all(
+            locations.is_known(("links", link.index, field))
+            for field in fields or ("",)
+        )
 
     def are_known(self, kind: str, field: str) -> bool:
         """Return whether all things of a kind ("links", "devices") are in the body, and a field of all of them was read."""
@@ -107,7 +147,11 @@ class BodyReview:
             return self.body.forward_kinematics(np.zeros(self.body.num_joints))
         found: list[Floats] = []
         for link in self.body.links:
-            above = (found[link.parent], link.offset) if link.parent >= 0 else (poses.IDENTITY, self.body.root_pose)
+            above = (
+                (found[link.parent], link.offset)
+                if link.parent >= 0
+                else (poses.IDENTITY, self.body.root_pose)
+            )
             found.append(poses.compose(*above))
         return np.array(found).reshape(-1, 7)
 
@@ -121,11 +165,17 @@ class BodyReview:
         """The diagonal [m] of the bounding box of all shapes and link frames, with all joints at 0."""
         boxed = [k for k, box in enumerate(self.boxes) if box is not None]
         boxes = [box for box in self.boxes if box is not None]
-        corners = np.array([list(product(*zip(*box, strict=True))) for box in boxes]).reshape(-1, 8, 3)
+        corners = np.array(
+            [list(product(*zip(*box, strict=True))) for box in boxes]
+        ).reshape(-1, 8, 3)
         in_world = poses.transform_points(self.at_rest[boxed][:, None], corners)
         points = np.concatenate([self.at_rest[:, :3], in_world.reshape(-1, 3)])
         points = points[np.isfinite(points).all(axis=1)]
-        return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0))) if len(points) else 0.0
+        return (
+            float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+            if len(points)
+            else 0.0
+        )
 
 
 def _box(link: Link) -> Box | None:
@@ -137,13 +187,18 @@ def _box(link: Link) -> Box | None:
                 bounds.append(extent)
     if not bounds:
         return None
-    box = (np.min([b[0] for b in bounds], axis=0), np.max([b[1] for b in bounds], axis=0))
+    box = (
+        np.min([b[0] for b in bounds], axis=0),
+        np.max([b[1] for b in bounds], axis=0),
+    )
     return box if np.isfinite(box).all() else None
 
 
 def distance(box: Box, point: Floats) -> float:
     """Return the distance [m] of a point from a box, 0 inside."""
-    return float(np.linalg.norm(np.maximum(np.maximum(box[0] - point, point - box[1]), 0.0)))
+    return float(
+        np.linalg.norm(np.maximum(np.maximum(box[0] - point, point - box[1]), 0.0))
+    )
 
 
 def size(box: Box) -> float:

@@ -14,7 +14,14 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.checks import rules
-from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Source, SourceMap
+from bodymotion.diagnostics import (
+    Findings,
+    FormatError,
+    Location,
+    Problem,
+    Source,
+    SourceMap,
+)
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.registry import load, read
@@ -24,7 +31,14 @@ from bodymotion.model.body import by_position as put_by_position
 from bodymotion.motion import Motion
 from bodymotion.system.files import open_file, pipes_kept
 
-TEXT_FORMATS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")  # The formats whose line endings are checked.
+TEXT_FORMATS = (
+    "openhrp",
+    "body",
+    "seq",
+    "cha",
+    "urdf",
+    "mjcf",
+)  # The formats whose line endings are checked.
 NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 10
@@ -75,11 +89,22 @@ def check(
     FormatError
         When the file of the body cannot be read.
     """
-    select, ignore = ((codes,) if isinstance(codes, str) else codes for codes in (select, ignore))
-    keep = partial(selected, select=select, ignore=ignore) if select or ignore else tuple
+    select, ignore = (
+        (codes,) if isinstance(codes, str) else codes for codes in (select, ignore)
+    )
+    keep = (
+        partial(selected, select=select, ignore=ignore) if select or ignore else tuple
+    )
     keep(())  # Unknown names of rules fail before the work.
     playback = {"bpm": bpm, "parameters": parameters}
-    loaded = _loaded_body(body, {name: options[name] for name in ("allow_outside", "untrusted") if name in options})
+    loaded = _loaded_body(
+        body,
+        {
+            name: options[name]
+            for name in ("allow_outside", "untrusted")
+            if name in options
+        },
+    )
     if by_position and isinstance(target, Motion) and loaded is not None:
         target = put_by_position(target, loaded)
     if not isinstance(target, str) and not hasattr(target, "__fspath__"):
@@ -120,18 +145,23 @@ def _problems_of_file(
     return (*result.problems, *of_value, *of_lines)
 
 
-def _loaded_body(body: Body | str | os.PathLike[str] | None, options: dict[str, Any]) -> Body | None:
+def _loaded_body(
+    body: Body | str | os.PathLike[str] | None, options: dict[str, Any]
+) -> Body | None:
     if body is None or isinstance(body, Body):
         return body
     found = load(Path(body), **options)
     if not isinstance(found, Body):
         raise rules.NO_MODEL.error(
-            f"the file holds {with_article(type(found).__name__)}; expected a model", Location(str(body))
+            f"the file holds {with_article(type(found).__name__)}; expected a model",
+            Location(str(body)),
         )
     return found
 
 
-def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) -> tuple[Problem, ...]:
+def _problems_of(
+    value: object, body: Body | None, playback: Mapping[str, Any]
+) -> tuple[Problem, ...]:
     """Return the problems of reading a value, and those of the rules about its meaning.
 
     Rules and further kinds of values are imported here: those that a file does not need would load slowly.
@@ -145,11 +175,22 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
 
         return check_animation(value, **playback)
     if isinstance(value, Motion):
-        from bodymotion.checks.motions import check_motion, check_motion_on_body, check_units
+        from bodymotion.checks.motions import (
+            check_motion,
+            check_motion_on_body,
+            check_units,
+        )
 
         with np.errstate(all="ignore"):
             found = check_motion(value)
-            return (*found, *(check_units(value) if body is None else check_motion_on_body(value, body)))
+            return (
+                *found,
+                *(
+                    check_units(value)
+                    if body is None
+                    else check_motion_on_body(value, body)
+                ),
+            )
     from bodymotion.choreography import Choreography
     from bodymotion.keyposes import KeyPoses
     from bodymotion.skeleton import Skeleton
@@ -173,7 +214,9 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
     return tuple(value.problems)
 
 
-def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[Problem, ...]:
+def _in_order(
+    problems: tuple[Problem, ...], path: str | None = None
+) -> tuple[Problem, ...]:
     """Return problems sorted by location: the file itself before its parts, problems without a line last."""
 
     def key(problem: Problem) -> tuple[bool, str, float, float]:
@@ -199,7 +242,11 @@ def check_line_ends(path: Path) -> tuple[Problem, ...]:
                 while block.endswith(b"\r") and (more := file.read(1)):
                     block += more
                 # Most files have no CR and need no search.
-                ends = _END.findall(block) if b"\r" in block else [b"\n"] * block.count(b"\n")
+                ends = (
+                    _END.findall(block)
+                    if b"\r" in block
+                    else [b"\n"] * block.count(b"\n")
+                )
                 for end in dict.fromkeys(ends):
                     first.setdefault(end, line + ends.index(end))
                 count.update(ends)
@@ -210,13 +257,22 @@ def check_line_ends(path: Path) -> tuple[Problem, ...]:
         return ()
     (most, _), *_ = count.most_common()
     first_line = min(number for end, number in first.items() if end != most)
-    counts = ", ".join(f"{number} with {NAMES[end]}" for end, number in count.most_common())
-    return (rules.LINE_ENDS.problem(f"the lines have different endings: {counts}", Location(str(path), first_line)),)
+    counts = ", ".join(
+        f"{number} with {NAMES[end]}" for end, number in count.most_common()
+    )
+    return (
+        rules.LINE_ENDS.problem(
+            f"the lines have different endings: {counts}",
+            Location(str(path), first_line),
+        ),
+    )
 
 
 def most_common_end(data: bytes) -> bytes:
     """Return the most common line ending; LF for a text of one line."""
-    return max(NAMES, key=Counter(found[0] for found in _END.finditer(data)).__getitem__)
+    return max(
+        NAMES, key=Counter(found[0] for found in _END.finditer(data)).__getitem__
+    )
 
 
 def other_ends(data: bytes) -> list[tuple[int, int]]:

@@ -13,7 +13,9 @@ from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
 
-FrameLocator: TypeAlias = Callable[[int], Location]  # Returns the location of a frame in its file.
+FrameLocator: TypeAlias = Callable[
+    [int], Location
+]  # Returns the location of a frame in its file.
 
 MAX_MOMENTS = 100
 """The number of moments of a rule that are kept, the worst ones. For rules about limits it counts per joint."""
@@ -103,7 +105,10 @@ def runs(
     begins = 0.5 * (times[frames] + times[np.maximum(frames - 1, 0)])
     ends = 0.5 * (times[frames] + times[np.minimum(after, last)])
     cuts = ((frames[1:] > after[:-1]) & (begins[1:] - ends[:-1] > bridge)).nonzero()[0]
-    starts, stops = np.concatenate([[0], cuts + 1]), np.concatenate([cuts, [len(frames) - 1]])
+    starts, stops = (
+        np.concatenate([[0], cuts + 1]),
+        np.concatenate([cuts, [len(frames) - 1]]),
+    )
     above = amount[frames]
     tops = np.maximum.reduceat(above, starts)
     are_tops = (above == tops.repeat(stops - starts + 1)).nonzero()[0]
@@ -113,8 +118,12 @@ def runs(
     chosen = np.flatnonzero(long)
     count = len(chosen)
     if count > max_runs:
-        chosen = np.sort(chosen[np.argsort(-tops[chosen], kind="stable")[: int(max_runs)]])
-    return list(map(Run, *(of[chosen].tolist() for of in (firsts, lasts, worst, tops)))), count
+        chosen = np.sort(
+            chosen[np.argsort(-tops[chosen], kind="stable")[: int(max_runs)]]
+        )
+    return list(
+        map(Run, *(of[chosen].tolist() for of in (firsts, lasts, worst, tops)))
+    ), count
 
 
 @dataclass
@@ -129,21 +138,49 @@ class Sampling:
         """Return the number and the time of a frame as text."""
         return f"frame {self.frames[index]} (t = {self.times[index]:.2f} s)"
 
-    def moment(self, rule: Rule, run: Run, message: str, subject: str = "", max_amount: float = np.inf) -> Moment:
+    def moment(
+        self,
+        rule: Rule,
+        run: Run,
+        message: str,
+        subject: str = "",
+        max_amount: float = np.inf,
+    ) -> Moment:
         """Return the moment of a run of frames; with more than `max_amount` times the limit it is an error."""
-        worst, start, end = (float(self.times[k]) for k in (run.worst, run.first, run.last))
+        worst, start, end = (
+            float(self.times[k]) for k in (run.worst, run.first, run.last)
+        )
         frame = int(self.frames[run.worst])
         severity = "error" if run.amount > max_amount else rule.severity
         location = self.locate(frame)
-        return Moment(rule.code, severity, worst, start, end, frame, subject, run.amount, message, location)
+        return Moment(
+            rule.code,
+            severity,
+            worst,
+            start,
+            end,
+            frame,
+            subject,
+            run.amount,
+            message,
+            location,
+        )
 
-    def moments(self, rule: Rule, amount: Floats, message_of: Callable[[Run], str], subject: str = "") -> list[Moment]:
+    def moments(
+        self,
+        rule: Rule,
+        amount: Floats,
+        message_of: Callable[[Run], str],
+        subject: str = "",
+    ) -> list[Moment]:
         """Return the moments in which `amount` (T or T − 1,), in multiples of a limit, is above 1."""
         found, _ = runs(amount, self.times[: len(amount)], 1.0)
         return [self.moment(rule, run, message_of(run), subject) for run in found]
 
 
-def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> list[Finding]:
+def finding(
+    rule: Rule, moments: Sequence[Moment], total: int | None = None
+) -> list[Finding]:
     """Return the one problem of all moments of a rule as a list; an empty list without moments.
 
     The message describes the worst moment and names the times of the next worst ones. `total` counts the moments where not all were kept.
@@ -156,17 +193,34 @@ def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> 
     message = worst.message
     if count > 1:
         named = ", ".join(
-            f"t = {m.time:.2f} s" + (f" ({m.subject})" if m.subject and m.subject != worst.subject else "")
+            f"t = {m.time:.2f} s"
+            + (f" ({m.subject})" if m.subject and m.subject != worst.subject else "")
             for m in sorted(others, key=lambda moment: moment.time)
         )
         more = count - 1 - len(others)
-        message = f"{count} times, worst: {message}; also at {named}" + (f" and {more} more times" if more else "")
-    data = {"time": worst.time, "frame": worst.frame, "subject": worst.subject, "amount": worst.amount}
-    problem = replace(rule.problem(message, worst.location, data=data), severity=worst.severity)
-    return [Finding(problem, tuple(sorted(ranked[:MAX_MOMENTS], key=lambda m: (m.time, -m.amount))))]
+        message = f"{count} times, worst: {message}; also at {named}" + (
+            f" and {more} more times" if more else ""
+        )
+    data = {
+        "time": worst.time,
+        "frame": worst.frame,
+        "subject": worst.subject,
+        "amount": worst.amount,
+    }
+    problem = replace(
+        rule.problem(message, worst.location, data=data), severity=worst.severity
+    )
+    return [
+        Finding(
+            problem,
+            tuple(sorted(ranked[:MAX_MOMENTS], key=lambda m: (m.time, -m.amount))),
+        )
+    ]
 
 
-def component_number(motion: Motion, component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> int:
+def component_number(
+    motion: Motion, component: MultiValueSeq | MultiSE3Seq | Vector3Seq
+) -> int:
     """Return the index of a component in its motion."""
     return next(k for k, one in enumerate(motion.components) if one is component)
 
@@ -181,16 +235,28 @@ def frame_location(motion: Motion, component: int, frame: int, *part: int) -> Lo
     """Return where a frame of a component, a part of it, or a number of a position is in the file; `inside` is its path in the document."""
     path = motion.source.path
     inside = f"components[{component}].frames[{frame}]"
-    found = motion.source.locations.locate(("components", component, "frames", frame, *part))
+    found = motion.source.locations.locate(
+        ("components", component, "frames", frame, *part)
+    )
     if found is None:
         return Location(None if path is None else str(path), inside=inside)
-    return found if found.inside else Location(found.path, found.line, found.column, inside)
+    return (
+        found
+        if found.inside
+        else Location(found.path, found.line, found.column, inside)
+    )
 
 
-def too_fast(reason: str, timeline: Timeline, location: Location, factor: float = 10.0) -> Finding:
+def too_fast(
+    reason: str, timeline: Timeline, location: Location, factor: float = 10.0
+) -> Finding:
     """Return the finding of a motion that is too fast as a whole, possibly by a `factor`, a power of ten."""
     rate = timeline.frame_rate
     timing = "its time stamps" if rate is None else f"{rate:g} frames per second"
-    question = "are the time stamps seconds?" if rate is None else f"is it {rate / factor:g} frames per second?"
+    question = (
+        "are the time stamps seconds?"
+        if rate is None
+        else f"is it {rate / factor:g} frames per second?"
+    )
     hint = f"{question} Otherwise slow it down: `bodymotion retime --speed`. Speeds and physics are not checked"
     return Finding(rules.FRAME_RATE.problem(f"with {timing} {reason}", location, hint))

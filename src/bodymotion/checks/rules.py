@@ -16,14 +16,19 @@ INTERNAL_ERROR = judgement.error(
     example=("a check that ends with an exception", "a check that ends"),
 )
 NO_MODEL = judgement.error(
-    "CHK103", "The file of `bodymotion check --body` holds a model.", example=("--body walk.seq", "--body robot.wrl")
+    "CHK103",
+    "The file of `bodymotion check --body` holds a model.",
+    example=("--body walk.seq", "--body robot.wrl"),
 )
 LINE_ENDS = judgement.note(
     "CHK104",
     "All lines of a file have the same line ending.",
     "other programs may count lines differently, or read two lines as one",
     fixable=True,
-    example=("one line that ends with CR LF among others that end with LF", "all with LF"),
+    example=(
+        "one line that ends with CR LF among others that end with LF",
+        "all with LF",
+    ),
 )
 
 # Key poses on a body
@@ -97,12 +102,18 @@ POSES_DISAGREE = judgement.warning(
     "MOT206",
     "Link poses agree with the forward kinematics of root and joints.",
     "the motion may belong to another body; `bodymotion edit --root-only` keeps only root and joints",
-    example=("a link 9 m from where root and joints put it", "a link where they put it"),
+    example=(
+        "a link 9 m from where root and joints put it",
+        "a link where they put it",
+    ),
 )
 NOTHING_MOVES = judgement.warning(
     "MOT207",
     "A motion has joint values or link poses.",
-    example=("a motion with a zero moment point alone", "one with JointDisplacement, too"),
+    example=(
+        "a motion with a zero moment point alone",
+        "one with JointDisplacement, too",
+    ),
 )
 IN_DEGREES = judgement.warning(
     "MOT208",

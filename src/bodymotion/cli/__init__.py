@@ -21,7 +21,10 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
     # Under nohup a closed terminal must not end the command.
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+    if (
+        hasattr(signal, "SIGHUP")
+        and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    ):
         signal.signal(signal.SIGHUP, _terminate)
     # The command draws nothing with MuJoCo, whose import looks for a window system with a process of its own.
     os.environ.setdefault("MUJOCO_GL", "disable")
@@ -49,18 +52,30 @@ def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
     from bodymotion.cli.output import one_line, print_message, show_problems
     from bodymotion.diagnostics import FormatError, WrongUseError
 
-    expected: tuple[type[Exception], ...] = (ValueError, MemoryError, ImportError, *errors)
+    expected: tuple[type[Exception], ...] = (
+        ValueError,
+        MemoryError,
+        ImportError,
+        *errors,
+    )
     try:
         yield
     except FormatError as error:
-        show_problems([problem for problem in error.problems if problem.severity == "error"] or [error.problem])
+        show_problems(
+            [problem for problem in error.problems if problem.severity == "error"]
+            or [error.problem]
+        )
         raise click.exceptions.Exit(1) from None
     except WrongUseError as error:
         raise click.BadParameter(one_line(error)) from None
     except BrokenPipeError:
         raise click.exceptions.Exit(PIPE_CLOSED) from None
     except OSError as error:
-        text = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        text = (
+            f"{error.filename}: {error.strerror}"
+            if error.filename and error.strerror
+            else str(error)
+        )
         print_message(f"bodymotion {command}: {text}")
         raise click.exceptions.Exit(1) from None
     except expected as error:
@@ -73,7 +88,9 @@ def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
 def _exit_at_once(code: object) -> None:
     """End at once where a thread still compiles kernels for the viewer: the interpreter would wait for it. DuckDB would list its leaks."""
     compiling = sys.modules.get("bodymotion.kernels.compiling")
-    if "duckdb" in sys.modules or (compiling is not None and compiling.still_compiling()):
+    if "duckdb" in sys.modules or (
+        compiling is not None and compiling.still_compiling()
+    ):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code if isinstance(code, int) else 1 if code else 0)

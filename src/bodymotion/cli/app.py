@@ -15,7 +15,20 @@ from bodymotion import __version__
 from bodymotion.cli.many_arguments import MANY_FILES, command_for_many
 from bodymotion.system.files import pipes_kept
 
-_FIRST = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "ik")
+_FIRST = (
+    "info",
+    "view",
+    "render",
+    "check",
+    "measure",
+    "plot",
+    "report",
+    "convert",
+    "diff",
+    "retime",
+    "edit",
+    "ik",
+)
 COMMANDS = (*_FIRST, "balance", "retarget", "simulate", "catalogue", "spot")
 """Names of the commands; each is a function, or a group of functions, of this name in the module of this name."""
 MAX_SUGGESTED = 2  # An option that more commands have is not suggested in place of an unknown command.
@@ -34,7 +47,11 @@ class _Commands(click.Group):
         if args and args[0] not in COMMANDS:
             wanted = f"--{args[0].lower()}"
             commands = (self.get_command(ctx, name) for name in COMMANDS)
-            having = [one.name for one in commands if one and any(wanted in option.opts for option in one.params)]
+            having = [
+                one.name
+                for one in commands
+                if one and any(wanted in option.opts for option in one.params)
+            ]
             if 0 < len(having) <= MAX_SUGGESTED:
                 uses = " or ".join(f"'bodymotion {name} {wanted}'" for name in having)
                 ctx.fail(f"No such command {args[0]!r}. Did you mean {uses}?")
@@ -43,10 +60,17 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             module = importlib.import_module(f"bodymotion.cli.{cmd_name}")
-            command, kind = getattr(module, cmd_name), getattr(module, "COMMAND_CLASS", click.Command)
+            command, kind = (
+                getattr(module, cmd_name),
+                getattr(module, "COMMAND_CLASS", click.Command),
+            )
             if cmd_name in MANY_FILES:
                 command, kind = command_for_many(cmd_name, command, kind)
-            self.commands[cmd_name] = command if isinstance(command, click.Group) else click_command(command, kind)
+            self.commands[cmd_name] = (
+                command
+                if isinstance(command, click.Group)
+                else click_command(command, kind)
+            )
         return self.commands.get(cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
@@ -63,7 +87,9 @@ class _Commands(click.Group):
     epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found or failed (diff: different), 2 wrong use, "
     "3 done, but something that matters was lost.",
 )
-@click.version_option(__version__, message="%(prog)s %(version)s", help="Print the version and exit.")
+@click.version_option(
+    __version__, message="%(prog)s %(version)s", help="Print the version and exit."
+)
 @click.pass_context
 def app(ctx: click.Context) -> None:
     """Open, check, show, convert and measure robot models and robot motions.
@@ -77,16 +103,28 @@ def app(ctx: click.Context) -> None:
     ctx.with_resource(pipes_kept())
 
 
-def click_command(command: Callable[..., Any], kind: type[click.Command] = click.Command) -> click.Command:
+def click_command(
+    command: Callable[..., Any], kind: type[click.Command] = click.Command
+) -> click.Command:
     """Return the command of click for a described function."""
-    parameters = [_click_parameter(one) for one in signature(command, eval_str=True).parameters.values()]
-    return kind(command.__name__, callback=command, params=parameters, help=cleandoc(command.__doc__ or ""))
+    parameters = [
+        _click_parameter(one)
+        for one in signature(command, eval_str=True).parameters.values()
+    ]
+    return kind(
+        command.__name__,
+        callback=command,
+        params=parameters,
+        help=cleandoc(command.__doc__ or ""),
+    )
 
 
 def _click_parameter(one: Parameter) -> click.Parameter:
     """Return the argument or option of click for a described parameter; the value of a list is a list, or its default."""
     kind, *notes = get_args(one.annotation)
-    usage, _, text = next(note for note in notes if isinstance(note, str)).partition(": ")
+    usage, _, text = next(note for note in notes if isinstance(note, str)).partition(
+        ": "
+    )
     checks = [note for note in notes if isinstance(note, FunctionType)]
     words = usage.removeprefix(f"{one.name} ").split(" ")
     flags = [word for word in words if word.startswith("-")]
@@ -99,11 +137,20 @@ def _click_parameter(one: Parameter) -> click.Parameter:
     values = next((note for note in notes if isinstance(note, click.ParamType)), values)
     required = one.default is Parameter.empty
 
-    def checked(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:  # noqa: ANN401
+    def checked(
+        _context: click.Context,
+        _parameter: click.Parameter,
+        value: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
         value = (list(value) or (None if required else one.default)) if many else value
         return checks[0](value) if checks else value
 
-    shared: dict[str, Any] = {"metavar": metavar, "help": text, "required": required, "callback": checked}
+    shared: dict[str, Any] = {
+        "metavar": metavar,
+        "help": text,
+        "required": required,
+        "callback": checked,
+    }
     shared["type"] = click.Path(path_type=Path) if kind is Path else values
     if not required and not many:
         shared["default"] = one.default

@@ -17,7 +17,14 @@ from bodymotion.cli.options import (
     names,
     reads_files,
 )
-from bodymotion.cli.output import as_json, plain, progress, results, saved, show_problems
+from bodymotion.cli.output import (
+    as_json,
+    plain,
+    progress,
+    results,
+    saved,
+    show_problems,
+)
 
 
 @reads_files
@@ -65,10 +72,20 @@ def balance(
         found_by("--feet", foot_links, body, links or ())
         with progress(f"balancing {motion.name}"):
             new = balanced(
-                body, old, margin=margin, feet=links, ground=ground, limits=limits, acceleration=acceleration
+                body,
+                old,
+                margin=margin,
+                feet=links,
+                ground=ground,
+                limits=limits,
+                acceleration=acceleration,
             )
         show_problems(new.problems[len(old.problems) :])
         code = saved(new, output)
         with results() as stream:
-            stream.write(as_json(plain(dataclasses.asdict(new.report))) if json_output else str(new.report))
+            stream.write(
+                as_json(plain(dataclasses.asdict(new.report)))
+                if json_output
+                else str(new.report)
+            )
         raise click.exceptions.Exit(1 if new.report.remaining else code)

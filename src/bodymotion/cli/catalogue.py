@@ -8,7 +8,15 @@ import click
 
 from bodymotion.cli import failures
 from bodymotion.cli.many import report_left_out
-from bodymotion.cli.options import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
+from bodymotion.cli.options import (
+    AsJson,
+    ByPosition,
+    Cluster,
+    ReaderOptions,
+    TimeLimit,
+    Workers,
+    reads_files,
+)
 from bodymotion.cli.output import one_line, print_message, progress, results, safe_json
 from bodymotion.diagnostics.text import counted
 
@@ -51,21 +59,39 @@ def catalogue(
       --html FILE: Write a page with the motions found: a table with filters, pictures and players.
       --pictures N: Number of motions with a picture and a player on the page, from the first one on.
     """  # noqa: D301
-    from bodymotion.collection.catalogue import body_of, build_catalogue, query, query_json
+    from bodymotion.collection.catalogue import (
+        body_of,
+        build_catalogue,
+        query,
+        query_json,
+    )
     from bodymotion.collection.mapping import ClusterError
     from bodymotion.collection.opening import Collection, open_collection
     from bodymotion.collection.records import Records
 
     if output is None and not Path(source).is_dir():
-        raise click.BadParameter("an address or archive needs a local file for its catalogue", param_hint="--output")
+        raise click.BadParameter(
+            "an address or archive needs a local file for its catalogue",
+            param_hint="--output",
+        )
     path = output or Path(source) / "catalogue.parquet"
     if path.suffix.lower() not in (".parquet", ""):
-        raise click.BadParameter(f"{path} is no .parquet, and no name of a folder", param_hint="--output")
+        raise click.BadParameter(
+            f"{path} is no .parquet, and no name of a folder", param_hint="--output"
+        )
     with failures("catalogue", ClusterError):
-        if where and body is None and "findings" not in where:  # rules without a finding have no column yet
+        if (
+            where and body is None and "findings" not in where
+        ):  # rules without a finding have no column yet
             with suppress(FileNotFoundError):
-                query(path, where, ("file",))  # a wrong condition ends before motions are read
-        clips = open_collection(source) if update or html is not None else Collection(source, ())
+                query(
+                    path, where, ("file",)
+                )  # a wrong condition ends before motions are read
+        clips = (
+            open_collection(source)
+            if update or html is not None
+            else Collection(source, ())
+        )
         report_left_out("catalogue", clips.left_out)
         state = "not updated"
         if update and not len(clips):
@@ -73,9 +99,19 @@ def catalogue(
             raise click.exceptions.Exit(1)
         if update:
             with progress(f"reading {counted(len(clips), 'motion')}") as bar:
-                sharing: dict[str, Any] = {"workers": workers, "time_limit": time_limit, "cluster": cluster}
+                sharing: dict[str, Any] = {
+                    "workers": workers,
+                    "time_limit": time_limit,
+                    "cluster": cluster,
+                }
                 done = build_catalogue(
-                    clips, path, body=body, by_position=by_position, progress=bar, **sharing, **reading
+                    clips,
+                    path,
+                    body=body,
+                    by_position=by_position,
+                    progress=bar,
+                    **sharing,
+                    **reading,
                 )
             state = f"{counted(len(clips), 'motion')}, {done} read now"
         rows = query(path, where, ("file",) if html is None else ())
@@ -95,10 +131,16 @@ def catalogue(
             print_message(f"{html}: {counted(drawn, 'motion')} with pictures")
         print_message(f"{path}: {state}, {len(rows)} found")
         # The folder above a pattern.
-        top = source.partition("*")[0].rpartition("/")[0] if "*" in source else source.rstrip("/")
+        top = (
+            source.partition("*")[0].rpartition("/")[0]
+            if "*" in source
+            else source.rstrip("/")
+        )
         above = f"{top}/" if "://" in source else str(Path(source) / "_")[:-1]
         lines = (
-            map(safe_json, query_json(path, where)) if as_json else (one_line(f"{above}{row['file']}") for row in rows)
+            map(safe_json, query_json(path, where))
+            if as_json
+            else (one_line(f"{above}{row['file']}") for row in rows)
         )
         with results() as out:
             out.writelines(f"{line}\n" for line in lines)

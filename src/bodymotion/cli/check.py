@@ -34,7 +34,14 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import one_line, print_message, problems_of, progress, results, text_of
+from bodymotion.cli.output import (
+    one_line,
+    print_message,
+    problems_of,
+    progress,
+    results,
+    text_of,
+)
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.diagnostics.text import counted
 
@@ -42,7 +49,9 @@ if TYPE_CHECKING:
     from bodymotion.checks.fixing import Fixes
     from bodymotion.model.body import Body
 
-MAX_NAMED_LINKS = 20  # Symbolic links that are not followed and are named; the others are counted.
+MAX_NAMED_LINKS = (
+    20  # Symbolic links that are not followed and are named; the others are counted.
+)
 MAX_DIFF_LINES = 300  # Lines of a diff that are shown on a terminal.
 MIN_BYTES = 4 << 20
 MIN_FILES = 40  # With fewer bytes and fewer files, the start of processes takes longer than it saves.
@@ -97,13 +106,22 @@ def check(
     from bodymotion.diagnostics.catalogue import selected
 
     if as_json and as_sarif:
-        raise click.BadParameter("choose JSON or SARIF, not both", param_hint="--json, --sarif")
+        raise click.BadParameter(
+            "choose JSON or SARIF, not both", param_hint="--json, --sarif"
+        )
     if diff and (as_json or as_sarif):
-        raise click.BadParameter("a diff cannot be printed as JSON or SARIF", param_hint="--diff")
+        raise click.BadParameter(
+            "a diff cannot be printed as JSON or SARIF", param_hint="--diff"
+        )
     chosen, left_out = _codes(select), _codes(ignore)
     if chosen or left_out:
         found_by("--select, --ignore", selected, (), chosen, left_out)
-    options: dict[str, Any] = {"model": body, "select": chosen, "ignore": left_out, "reading": reading}
+    options: dict[str, Any] = {
+        "model": body,
+        "select": chosen,
+        "ignore": left_out,
+        "reading": reading,
+    }
     options |= {"by_position": by_position, "bpm": bpm}
     found: list[tuple[Path, tuple[Problem, ...]]] = []
     traces: set[str] = set()
@@ -115,26 +133,42 @@ def check(
             # The motions are checked without it.
             of_body, options["model"] = error.problems, None
         links: list[tuple[Path, Path]] = []
-        paths = list(find_files(files, lambda link, folder: links.append((link, folder)) if folder else None))
+        paths = list(
+            find_files(
+                files,
+                lambda link, folder: links.append((link, folder)) if folder else None,
+            )
+        )
         for link, folder in links[:MAX_NAMED_LINKS]:
-            print_message(f"bodymotion check: {link} is a link that leads out of {folder}: not checked")
+            print_message(
+                f"bodymotion check: {link} is a link that leads out of {folder}: not checked"
+            )
         if len(links) > MAX_NAMED_LINKS:
-            print_message(f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links that lead out")
+            print_message(
+                f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links that lead out"
+            )
         check_reading(reading, [*paths, *([] if body is None else [body])])
         if not paths:
             folders = "the folder" if len(files) == 1 else "the folders"
-            print_message(f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}")
+            print_message(
+                f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}"
+            )
             raise click.exceptions.Exit(1)
         if robot is not None:
             _report_unused_body(paths)
         text = not (as_json or as_sarif)
         fixer = _Fixer(options, robot, write=not diff)
         color = sys.stdout.isatty()
-        with results() as out, progress(f"checking {counted(len(paths), 'file')}") as bar:
+        with (
+            results() as out,
+            progress(f"checking {counted(len(paths), 'file')}") as bar,
+        ):
             if of_body and body is not None and body not in paths:
                 found.append((body, of_body))
                 out.write(text_of(of_body, color=color) if text and not diff else "")
-            for number, answer in enumerate(check_files(paths, robot, workers, **options)):
+            for number, answer in enumerate(
+                check_files(paths, robot, workers, **options)
+            ):
                 if bar is not None:
                     bar(number + 1, len(paths))
                 with bar.pause() if bar is not None else nullcontext():
@@ -148,7 +182,13 @@ def check(
                         out.write(text_of(answer.problems, color=color))
             if not diff:
                 with bar.pause() if bar is not None else nullcontext():
-                    out.write(_summary(found) if text else _json(found) if as_json else json_text(sarif(found)))
+                    out.write(
+                        _summary(found)
+                        if text
+                        else _json(found)
+                        if as_json
+                        else json_text(sarif(found))
+                    )
     if fix or diff:
         print_message(fixer.summary)
     elif text:
@@ -158,7 +198,9 @@ def check(
     if diff:
         raise click.exceptions.Exit(1 if fixer.files else 0)
     count = _count(found)
-    raise click.exceptions.Exit(1 if count["error"] or (strict and count["warning"]) else 0)
+    raise click.exceptions.Exit(
+        1 if count["error"] or (strict and count["warning"]) else 0
+    )
 
 
 def _codes(texts: list[str] | None) -> tuple[str, ...]:
@@ -178,7 +220,9 @@ def _summary(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
     """Return a line with the number of files and problems."""
     numbers = ", ".join(counted(n, kind) for kind, n in _count(found).items() if n)
     faulty = sum(any(p.severity == "error" for p in problems) for _, problems in found)
-    with_errors = f" (errors in {counted(faulty, 'file')})" if faulty and len(found) > 1 else ""
+    with_errors = (
+        f" (errors in {counted(faulty, 'file')})" if faulty and len(found) > 1 else ""
+    )
     return f"{counted(len(found), 'file')} checked: {numbers or 'no problems'}{with_errors}\n"
 
 
@@ -186,7 +230,11 @@ def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
     from bodymotion.diagnostics.catalogue import retired
 
     files = [{"file": str(path), **problems_of(problems)} for path, problems in found]
-    answer = {"num_files": len(found), **{f"num_{kind}s": n for kind, n in _count(found).items()}, "files": files}
+    answer = {
+        "num_files": len(found),
+        **{f"num_{kind}s": n for kind, n in _count(found).items()},
+        "files": files,
+    }
     codes = {problem.rule for _, problems in found for problem in problems}
     if codes:
         answer["aliases"] = {old: new for old, new in retired().items() if new in codes}
@@ -196,12 +244,17 @@ def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
 def _report_unused_body(paths: list[Path]) -> None:
     """Report that --body has no effect on animations, which are for a Spot, and on models."""
     kinds = _kinds(paths)
-    for kind, why in (("Animation", "an animation is for a Spot"), ("Body", "it is a model itself")):
+    for kind, why in (
+        ("Animation", "an animation is for a Spot"),
+        ("Body", "it is a model itself"),
+    ):
         # A model beside a motion may be checked for itself.
         if kind in kinds and (kind == "Animation" or "Motion" not in kinds):
             first, *more = kinds[kind]
             others = f" and {len(more)} more" if more else ""
-            print_message(f"bodymotion check: --body has no effect on {first}{others}: {why}")
+            print_message(
+                f"bodymotion check: --body has no effect on {first}{others}: {why}"
+            )
 
 
 def _advise_body(paths: list[Path]) -> None:
@@ -209,8 +262,14 @@ def _advise_body(paths: list[Path]) -> None:
     kinds = _kinds(paths)
     motions, models = kinds.get("Motion", []), kinds.get("Body", [])
     if motions and len(models) == 1:
-        what = f"{motions[0].name} was" if len(motions) == 1 else f"{len(motions)} motions were"
-        print_message(f"{what} checked without the model; use --body {models[0]} to check against its joints")
+        what = (
+            f"{motions[0].name} was"
+            if len(motions) == 1
+            else f"{len(motions)} motions were"
+        )
+        print_message(
+            f"{what} checked without the model; use --body {models[0]} to check against its joints"
+        )
 
 
 def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
@@ -228,10 +287,16 @@ def _report_fixable(found: list[tuple[Path, tuple[Problem, ...]]]) -> None:
     if any(problems for _, problems in found):
         from bodymotion.checks.fixing import find_fixes, fixable
 
-        fixes = [find_fixes(path, codes) for path, problems in found if (codes := fixable(problems, path))]
+        fixes = [
+            find_fixes(path, codes)
+            for path, problems in found
+            if (codes := fixable(problems, path))
+        ]
         named = sorted({code for one in fixes if one is not None for code in one.rules})
         if named:
-            print_message(f"--fix can fix {', '.join(named)}; --diff shows the changes first")
+            print_message(
+                f"--fix can fix {', '.join(named)}; --diff shows the changes first"
+            )
 
 
 @dataclass
@@ -261,11 +326,15 @@ class _Fixer:
         except BrokenPipeError:
             raise
         except OSError as error:
-            print_message(f"bodymotion check: {answer.path}: {error.strerror or error}; not fixed")
+            print_message(
+                f"bodymotion check: {answer.path}: {error.strerror or error}; not fixed"
+            )
             return answer
         self.files += 1
         self.locations += len(found.edits)
-        return check_file(answer.path, self.body, **self.options) if self.write else answer
+        return (
+            check_file(answer.path, self.body, **self.options) if self.write else answer
+        )
 
     @property
     def summary(self) -> str:
@@ -287,7 +356,9 @@ def show_diff(found: Fixes, out: TextIO) -> None:
         for text in line.split("\n")[:-1]:
             out.write("\t".join(map(one_line, text.split("\t"))) + "\n")
     if next(lines, None) is not None:
-        out.write(f"… {counted(len(found.edits), 'location')} in all; write to a pipe or file for the whole diff\n")
+        out.write(
+            f"… {counted(len(found.edits), 'location')} in all; write to a pipe or file for the whole diff\n"
+        )
 
 
 @dataclass(frozen=True)
@@ -313,13 +384,19 @@ def check_files(
     from bodymotion.collection import in_order, map_files
     from bodymotion.system.files import size_of
 
-    if workers is None and len(files) < MIN_FILES and sum(size_of(path) or 0 for path in files) < MIN_BYTES:
+    if (
+        workers is None
+        and len(files) < MIN_FILES
+        and sum(size_of(path) or 0 for path in files) < MIN_BYTES
+    ):
         workers = 1
     function = partial(check_file, body=body if workers == 1 else None, **options)
     for outcome in in_order(map_files(function, files, workers=workers)):
         path = files[outcome.index]
         message = f"not checked: {outcome.error}"
-        yield outcome.value or Checked(path, (rules.MEMORY.problem(message, Location(str(path))),))
+        yield outcome.value or Checked(
+            path, (rules.MEMORY.problem(message, Location(str(path))),)
+        )
 
 
 def check_file(
@@ -342,12 +419,23 @@ def check_file(
     try:
         report = check(path, body=body, **options)
     except MemoryError:
-        return Checked(path, (rules.MEMORY.problem("not enough memory to read the file", Location(str(path)), ""),))
+        return Checked(
+            path,
+            (
+                rules.MEMORY.problem(
+                    "not enough memory to read the file", Location(str(path)), ""
+                ),
+            ),
+        )
     except Exception as error:
         message = f"not checked because of {type(error).__name__}: {error}"
         import traceback
 
-        return Checked(path, (rules.INTERNAL_ERROR.problem(message, Location(str(path))),), traceback.format_exc())
+        return Checked(
+            path,
+            (rules.INTERNAL_ERROR.problem(message, Location(str(path))),),
+            traceback.format_exc(),
+        )
     return Checked(path, report.problems)
 
 
@@ -371,7 +459,12 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
             descriptor["defaultConfiguration"] = {"level": rule.severity}
             descriptor["properties"] = {"source": rule.source, "fixable": rule.fixable}
             lines = [rule.hint] if rule.hint else []
-            lines += [f"{kind}: {text}" for kind, text in zip(("wrong", "right"), rule.example or (), strict=False)]
+            lines += [
+                f"{kind}: {text}"
+                for kind, text in zip(
+                    ("wrong", "right"), rule.example or (), strict=False
+                )
+            ]
             if lines:
                 descriptor["help"] = {"text": "\n".join(lines)}
         descriptors.append(descriptor)
@@ -385,7 +478,10 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
                 "ruleId": problem.rule,
                 "ruleIndex": index[problem.rule],
                 "level": problem.severity,
-                "message": {"text": problem.message + (f" [{problem.hint}]" if problem.hint else "")},
+                "message": {
+                    "text": problem.message
+                    + (f" [{problem.hint}]" if problem.hint else "")
+                },
                 "locations": [_location(path, problem.location)],
             }
             for path, problem in problems
@@ -395,7 +491,9 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
 
 
 def _location(path: Path, location: Location) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(location.path or str(path))}}
+    physical: dict[str, Any] = {
+        "artifactLocation": {"uri": _uri(location.path or str(path))}
+    }
     if location.line is not None and location.line >= 1:
         region = {"startLine": location.line}
         if location.column is not None and location.column >= 1:

@@ -23,10 +23,25 @@ from bodymotion.cli.options import (
     load_motion,
     reads_files,
 )
-from bodymotion.cli.output import Bar, conclude, exit_code, print_message, progress, show_problems, written
+from bodymotion.cli.output import (
+    Bar,
+    conclude,
+    exit_code,
+    print_message,
+    progress,
+    show_problems,
+    written,
+)
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.text import counted, with_article
-from bodymotion.formats.registry import FORMATS, Format, find_format, load, named_format, target_format
+from bodymotion.formats.registry import (
+    FORMATS,
+    Format,
+    find_format,
+    load,
+    named_format,
+    target_format,
+)
 from bodymotion.formats.rules import UNWRITABLE
 from bodymotion.system.files import check_place
 
@@ -35,13 +50,28 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion
     from bodymotion.motion.interpolation import Method
 
-NAMES = ", ".join(f"{row.name} ({' '.join(row.extensions)})" if row.extensions else row.name for row in FORMATS)
+NAMES = ", ".join(
+    f"{row.name} ({' '.join(row.extensions)})" if row.extensions else row.name
+    for row in FORMATS
+)
 
 NOT_FOR_FORMATS = {"files", "reading", "read_as", "write_as", "every"}
 """Parameters of the command that are no options of readers, writers or changes."""
-SWITCHES = ("fix_inertia", "strict", "by_position")  # Options that are not used where they are off.
-READER_AND_WRITER_OPTIONS = ("layout", "degrees", "link_names")  # Options of readers that writers have, too.
-MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
+SWITCHES = (
+    "fix_inertia",
+    "strict",
+    "by_position",
+)  # Options that are not used where they are off.
+READER_AND_WRITER_OPTIONS = (
+    "layout",
+    "degrees",
+    "link_names",
+)  # Options of readers that writers have, too.
+MESHES = {
+    "openhrp": ("inline", "parts"),
+    "urdf": ("obj", "stl", "glb"),
+    "mjcf": ("obj", "stl"),
+}
 """The formats in which the writers of models can write meshes."""
 CONVERTIBLE = {"Motion": ("Animation", "KeyPoses"), "KeyPoses": ("Motion",)}
 CONVERSION_OPTIONS = {
@@ -57,7 +87,9 @@ CONVERSION_OPTIONS = {
 def convert(
     reading: ReaderOptions,
     files: list[Path],
-    read_as: Annotated[str | None, f"--from FORMAT: The format of IN, whatever its content: {NAMES}."] = None,
+    read_as: Annotated[
+        str | None, f"--from FORMAT: The format of IN, whatever its content: {NAMES}."
+    ] = None,
     write_as: str | None = None,
     version: Literal["1", "2", "3", "4"] | None = None,
     style: Literal["block", "json", "canonical"] | None = None,
@@ -66,7 +98,8 @@ def convert(
     encoding: Literal["cdr", "json"] | None = None,
     digits: Annotated[int | None, IntRange(1, 15)] = None,
     rate: Positive = None,
-    method: Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None = None,
+    method: Literal["after", "nearest", "before", "linear", "cubic", "pchip"]
+    | None = None,
     body: Path | None = None,
     layout: Literal["unitree", "beyondmimic"] | None = None,
     link_names: NameList = None,
@@ -151,10 +184,14 @@ def convert(
     """  # noqa: D301
     used = dict(locals())
     if len(files) not in (2, 3) or (len(files) == 3 and body is not None):
-        raise click.BadParameter(f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files")
+        raise click.BadParameter(
+            f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files"
+        )
     *models, source, target = files
     body = models[0] if models else body
-    values = {name: value for name, value in used.items() if name not in NOT_FOR_FORMATS}
+    values = {
+        name: value for name, value in used.items() if name not in NOT_FOR_FORMATS
+    }
     values |= {"body": body, **{name: values[name] or None for name in SWITCHES}}
     options = Options(values, reading, read_as, write_as, every)
     with failures("convert"):
@@ -177,18 +214,30 @@ class Options:
 
     def some(self, *names: str) -> dict[str, Any]:
         """Return the used options of these names."""
-        return {name: self.values[name] for name in names if self.values.get(name) is not None}
+        return {
+            name: self.values[name]
+            for name in names
+            if self.values.get(name) is not None
+        }
 
     def others(self, names: Collection[str]) -> dict[str, Any]:
         """Return the used options without those of these names."""
-        return {name: value for name, value in self.values.items() if value is not None and name not in names}
+        return {
+            name: value
+            for name, value in self.values.items()
+            if value is not None and name not in names
+        }
 
 
 def run(source: Path, target: Path, options: Options) -> NoReturn:
     """Convert a file, report what was lost, and end with the exit code."""
     if options.write_as is not None:
         found_by("--to", named_format, options.write_as)
-    origin = find_format(source) if options.read_as is None else found_by("--from", named_format, options.read_as)
+    origin = (
+        find_format(source)
+        if options.read_as is None
+        else found_by("--from", named_format, options.read_as)
+    )
     body = options.values["body"]
     check_reading(options.reading, [origin, *([] if body is None else [body])])
     work: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model
@@ -198,11 +247,18 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
         work = _motion
     with progress(f"converting {source.name}") as bar:
         read, found = work(source, target, origin, options, bar)
-    left_out = [problem for problem in read if problem.severity == "error" or problem.leaves_out]
-    count = {kind: sum(problem.severity == kind for problem in read) for kind in ("warning", "note")}
+    left_out = [
+        problem for problem in read if problem.severity == "error" or problem.leaves_out
+    ]
+    count = {
+        kind: sum(problem.severity == kind for problem in read)
+        for kind in ("warning", "note")
+    }
     if count["warning"]:
         numbers = ", ".join(counted(n, kind) for kind, n in count.items() if n)
-        print_message(f"{source}: {numbers} while reading; `bodymotion check {source}` lists them")
+        print_message(
+            f"{source}: {numbers} while reading; `bodymotion check {source}` lists them"
+        )
     conclude(target, (*left_out, *found), options.every)
 
 
@@ -211,7 +267,9 @@ def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
     for name in used:
         if name == "body" or name not in format.writes:
             flag = flag_of(name, convert)
-            raise click.BadParameter(f"has no effect on {with_article(format.title)}", param_hint=flag)
+            raise click.BadParameter(
+                f"has no effect on {with_article(format.title)}", param_hint=flag
+            )
     return dict(used)
 
 
@@ -221,14 +279,20 @@ CONVERTIBLE |= dict.fromkeys(("Animation", "Choreography"), ("Motion",))
 
 def _target_kind(origin: Format, target: Path, write_as: str | None) -> str:
     """Return what the target holds: what the origin holds where a format of that kind fits, else what that can become."""
-    fitting = {row.holds for row in FORMATS if row.write is not None and target.suffix.lower() in row.extensions}
+    fitting = {
+        row.holds
+        for row in FORMATS
+        if row.write is not None and target.suffix.lower() in row.extensions
+    }
     if write_as is not None:
         fitting = {named_format(write_as).holds}
     kinds = (origin.holds, *CONVERTIBLE.get(origin.holds, ()))
     return next((kind for kind in kinds if kind in fitting), origin.holds)
 
 
-def _model(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+def _model(
+    source: Path, target: Path, origin: Format, options: Options, bar: Bar | None
+) -> _Found:
     """Convert a model, or an animation to another format of animations."""
     from bodymotion.model.body import Body
 
@@ -252,16 +316,24 @@ def _model(source: Path, target: Path, origin: Format, options: Options, bar: Ba
 def _check_model_options(writing: dict[str, Any], goal: Format) -> None:
     from bodymotion.formats.urdf.writer import is_package_name
 
-    package, mesh, names = (writing.get(name) for name in ("package", "mesh", "link_names"))
+    package, mesh, names = (
+        writing.get(name) for name in ("package", "mesh", "link_names")
+    )
     if names is not None:
         if names != ["segments"]:
-            raise click.BadParameter("a URDF names its links after links or `segments`", param_hint="--link-names")
+            raise click.BadParameter(
+                "a URDF names its links after links or `segments`",
+                param_hint="--link-names",
+            )
         writing["link_names"] = "segments"
     if package is not None and not is_package_name(package):
-        raise click.BadParameter(f"{package!r:.60} is not a name of a ROS package", param_hint="--package")
+        raise click.BadParameter(
+            f"{package!r:.60} is not a name of a ROS package", param_hint="--package"
+        )
     if mesh is not None and mesh not in MESHES[goal.name]:
         raise click.BadParameter(
-            f"meshes of {goal.title} are written as {' or '.join(MESHES[goal.name])}", param_hint="--mesh"
+            f"meshes of {goal.title} are written as {' or '.join(MESHES[goal.name])}",
+            param_hint="--mesh",
         )
 
 
@@ -284,7 +356,9 @@ def _changed(body: "Body", options: Options) -> "tuple[Body, tuple[Problem, ...]
     return body, found
 
 
-def _motion(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+def _motion(
+    source: Path, target: Path, origin: Format, options: Options, bar: Bar | None
+) -> _Found:
     from bodymotion.model.body import by_position
     from bodymotion.motion import Motion
 
@@ -296,7 +370,9 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
     both = origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
     is_read = both.get("layout") == "unitree" and origin.name in ("csv", "parquet")
     read = {one: both[one] for one in both if one != "layout" or is_read}
-    write = _fitting(options.others({*read, "rate", "method", "body", "by_position"}), goal)
+    write = _fitting(
+        options.others({*read, "rate", "method", "body", "by_position"}), goal
+    )
     read |= origin.options_of(options.reading)
     body = None if model is None else load_body(model, options.reading)
     by_place = bool(options.values["by_position"])
@@ -305,11 +381,18 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
     if body is not None and "body" in goal.writes:
         write["body"] = body
     if origin.name == goal.name == "seq":
-        problems = None if body is not None else _piece_by_piece(source, target, write, rate, method, bar)
+        problems = (
+            None
+            if body is not None
+            else _piece_by_piece(source, target, write, rate, method, bar)
+        )
         if problems is not None:
             return (), problems
     motion = (
-        load_motion(source, advice="with --rate, --method after, nearest, before and linear need less")
+        load_motion(
+            source,
+            advice="with --rate, --method after, nearest, before and linear need less",
+        )
         if origin.name == "seq" and not read
         else load(source, format=origin.name, **read)
     )
@@ -317,14 +400,21 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
         motion = by_position(motion, body)
     changed = motion if body is None or "body" in write else _in_order(motion, body)
     if rate is not None:
-        stamped = any(component.timeline.stamps is not None for component in motion.timed)
+        stamped = any(
+            component.timeline.stamps is not None for component in motion.timed
+        )
         changed = changed.resample(rate, method or ("after" if stamped else "linear"))
     assert goal.write is not None
     return (), (*changed.problems, *goal.write(changed, target, **write))
 
 
 def _piece_by_piece(
-    source: Path, target: Path, write: dict[str, Any], rate: float | None, method: "Method | None", bar: Bar | None
+    source: Path,
+    target: Path,
+    write: dict[str, Any],
+    rate: float | None,
+    method: "Method | None",
+    bar: Bar | None,
 ) -> tuple[Problem, ...] | None:
     """Convert .seq to .seq piece by piece; return None where the motion is needed as a whole, or is small."""
     from bodymotion.formats.seq import open_motion
@@ -333,11 +423,20 @@ def _piece_by_piece(
 
     notation = {name: value for name, value in write.items() if name != "frame_time"}
     with open_motion(source) as reader:
-        if rate is None and can_copy(reader, write.get("version"), write.get("frame_time")):
-            return copy_seq(reader, target, Notation(**notation), write.get("frame_time"), bar)
+        if rate is None and can_copy(
+            reader, write.get("version"), write.get("frame_time")
+        ):
+            return copy_seq(
+                reader, target, Notation(**notation), write.get("frame_time"), bar
+            )
         stamped = any(header.has_frame_time for header in reader.components)
         used: Method = method or ("after" if stamped else "linear")
-        if rate is None or write.get("frame_time") or used not in (*HOLDING, "linear") or not is_large(source, target):
+        if (
+            rate is None
+            or write.get("frame_time")
+            or used not in (*HOLDING, "linear")
+            or not is_large(source, target)
+        ):
             return None
         from bodymotion.editing.streaming import resample_file
 
@@ -353,13 +452,17 @@ def _in_order(motion: "Motion", body: "Body") -> "Motion":
 
     def is_named(component: object) -> bool:
         labels = [label for label in getattr(component, "part_labels", ()) if label]
-        of_joints = component is motion.joint_displacement or -1 not in matched(labels, body)
+        of_joints = component is motion.joint_displacement or -1 not in matched(
+            labels, body
+        )
         return isinstance(component, MultiValueSeq) and bool(labels) and of_joints
 
     if any(map(is_named, motion.components)):
         return motion.replaced(
             *(
-                by_joint_id(c, body, whole=False) if isinstance(c, MultiValueSeq) and is_named(c) else c
+                by_joint_id(c, body, whole=False)
+                if isinstance(c, MultiValueSeq) and is_named(c)
+                else c
                 for c in motion.components
             )
         )
@@ -367,7 +470,9 @@ def _in_order(motion: "Motion", body: "Body") -> "Motion":
     return motion.replaced(*motion.components, problems=[IDLE.problem(message)])
 
 
-def _of_another_kind(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+def _of_another_kind(
+    source: Path, target: Path, origin: Format, options: Options, bar: Bar | None
+) -> _Found:
     """Make a motion of an animation, a choreography or key poses, or an animation or key poses of a motion."""
     from bodymotion.animation import Animation
     from bodymotion.formats.cha import move_name
@@ -380,33 +485,69 @@ def _of_another_kind(source: Path, target: Path, origin: Format, options: Option
     if "KeyPoses" in (origin.holds, kind):
         if options.values["body"] is None:
             example = f"bodymotion convert robot.wrl {source} {target}"
-            raise click.BadParameter(f"key poses need the model that they are for: {example}", param_hint="--body")
+            raise click.BadParameter(
+                f"key poses need the model that they are for: {example}",
+                param_hint="--body",
+            )
         body = load_body(options.values["body"], options.reading)
         of_body = {"body": body}
     making = options.some(*CONVERSION_OPTIONS.get((origin.holds, kind), ()))
-    empty: Any = {"Motion": Motion, "Animation": Animation, "KeyPoses": KeyPoses}[kind]()
+    empty: Any = {"Motion": Motion, "Animation": Animation, "KeyPoses": KeyPoses}[
+        kind
+    ]()
     goal = target_format(empty, target, options.write_as)
-    reading = {} if of_body else origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
-    writing = _fitting(options.others({*making, *reading, *(("body", "by_position") if of_body else ())}), goal)
-    thing = load(source, format=origin.name, **reading, **origin.options_of({**options.reading, **of_body}))
+    reading = (
+        {} if of_body else origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
+    )
+    writing = _fitting(
+        options.others(
+            {*making, *reading, *(("body", "by_position") if of_body else ())}
+        ),
+        goal,
+    )
+    thing = load(
+        source,
+        format=origin.name,
+        **reading,
+        **origin.options_of({**options.reading, **of_body}),
+    )
     if "rate" in making:
         making["frame_rate"] = making.pop("rate")
     if kind == "KeyPoses":
-        made = _made(source, KeyPoses.from_motion, thing, body, name=target.stem, **making)
+        made = _made(
+            source, KeyPoses.from_motion, thing, body, name=target.stem, **making
+        )
     elif kind == "Animation":
         # The name that readers of the target will derive from its file name.
         name = move_name(target)
         name = target.name.partition(".")[0] if name == target.name else name
         made = _made(source, Animation.from_motion, thing, name=name, **making)
     else:
-        made = _made(source, thing.to_motion if of_body else thing.play, *of_body.values(), **making)
+        made = _made(
+            source,
+            thing.to_motion if of_body else thing.play,
+            *of_body.values(),
+            **making,
+        )
     assert goal.write is not None
-    found = tuple(goal.write(made, target, **writing, **({"body": body} if of_body and "body" in goal.writes else {})))
+    found = tuple(
+        goal.write(
+            made,
+            target,
+            **writing,
+            **({"body": body} if of_body and "body" in goal.writes else {}),
+        )
+    )
     lost = () if of_body or origin.holds == "Animation" else made.problems
     return tuple(thing.problems), (*lost, *found)
 
 
-def _made(source: Path, make: Callable[..., Any], *arguments: object, **options: Any) -> Any:  # noqa: ANN401
+def _made(
+    source: Path,
+    make: Callable[..., Any],
+    *arguments: object,
+    **options: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
     """Return what a function makes of the value of a file; a value that it cannot use is a fault of the file."""
     try:
         return make(*arguments, **options)
@@ -419,7 +560,9 @@ def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> in
     from bodymotion.collection import open_collection, write_lerobot
 
     check_place(folder)
-    with tempfile.TemporaryDirectory(dir=folder.absolute().parent, prefix=f".{folder.name}.") as above:
+    with tempfile.TemporaryDirectory(
+        dir=folder.absolute().parent, prefix=f".{folder.name}."
+    ) as above:
         parts = Path(above, "parts")
         code = convert_all(parts, Path(above, "results.jsonl"))
         if code not in (0, 3):
@@ -427,7 +570,9 @@ def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> in
             return code
         clips = open_collection(parts)
         names = [clip.name.removesuffix(".parquet") for clip in clips]
-        lost = write_lerobot((clip.load(degrees=False) for clip in clips), folder, tasks=names)
+        lost = write_lerobot(
+            (clip.load(degrees=False) for clip in clips), folder, tasks=names
+        )
     show_problems(lost)
     written(folder, f"{counted(len(names), 'episode')} written")
     return max(code, exit_code(lost))

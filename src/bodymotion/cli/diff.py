@@ -9,7 +9,13 @@ import click
 from click import FloatRange
 
 from bodymotion.cli import failures
-from bodymotion.cli.options import AsJson, ReaderOptions, check_reading, load_body, reads_files
+from bodymotion.cli.options import (
+    AsJson,
+    ReaderOptions,
+    check_reading,
+    load_body,
+    reads_files,
+)
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import one_line, plain, results
 
@@ -58,20 +64,35 @@ def diff(
         with failures("diff"):
             comparison = _compare(first, second, atol, rtol, body, recorded, reading)
     except click.exceptions.Exit as ended:
-        raise click.exceptions.Exit(FAILED if ended.exit_code == 1 else ended.exit_code) from None
+        raise click.exceptions.Exit(
+            FAILED if ended.exit_code == 1 else ended.exit_code
+        ) from None
     with results() as out:
         if as_json:
-            data = [{"what": d.what, "message": d.message, **dict(d.numbers)} for d in comparison.differences]
-            out.write(json_text({"equal": comparison.equal, "differences": plain(data)}))
+            data = [
+                {"what": d.what, "message": d.message, **dict(d.numbers)}
+                for d in comparison.differences
+            ]
+            out.write(
+                json_text({"equal": comparison.equal, "differences": plain(data)})
+            )
         elif comparison.equal:
             out.write("no differences\n")
         else:
-            out.writelines(one_line(difference) + "\n" for difference in comparison.differences)
+            out.writelines(
+                one_line(difference) + "\n" for difference in comparison.differences
+            )
     raise click.exceptions.Exit(EQUAL if comparison.equal else DIFFERENT)
 
 
 def _compare(
-    first: Path, second: Path, atol: float, rtol: float, body: Path | None, recorded: bool, reading: ReaderOptions
+    first: Path,
+    second: Path,
+    atol: float,
+    rtol: float,
+    body: Path | None,
+    recorded: bool,
+    reading: ReaderOptions,
 ) -> Comparison:
     from bodymotion import comparison
     from bodymotion.choreography import Choreography
@@ -81,13 +102,23 @@ def _compare(
 
     formats = [find_format(path) for path in (first, second)]
     check_reading(reading, formats)
-    kinds = [{"Body": "model"}.get(found.holds, found.holds.lower()) for found in formats]
-    alike = set(kinds) <= {"motion", "animation", "choreography"} if recorded else kinds[0] == kinds[1]
+    kinds = [
+        {"Body": "model"}.get(found.holds, found.holds.lower()) for found in formats
+    ]
+    alike = (
+        set(kinds) <= {"motion", "animation", "choreography"}
+        if recorded
+        else kinds[0] == kinds[1]
+    )
     if not alike:
         message = f"{first} holds {with_article(kinds[0])}, {second} {with_article(kinds[1])}: they cannot be compared"
         raise click.BadParameter(message, param_hint="A, B")
     if kinds[0] == "model":
-        return comparison.compare_bodies(*(load_body(path, reading) for path in (first, second)), atol=atol, rtol=rtol)
+        return comparison.compare_bodies(
+            *(load_body(path, reading) for path in (first, second)),
+            atol=atol,
+            rtol=rtol,
+        )
     if kinds[0] not in ("motion", "animation", "choreography"):
         message = f"{with_article(kinds[0])} cannot be compared; motions, models, animations and choreographies can"
         raise click.BadParameter(message, param_hint="A, B")
@@ -97,9 +128,16 @@ def _compare(
     )
     if recorded:
         one = one if isinstance(one, (Motion, Choreography)) else one.play()
-        return comparison.compare_recording(one, other if isinstance(other, Motion) else other.play(), atol=atol)
+        return comparison.compare_recording(
+            one, other if isinstance(other, Motion) else other.play(), atol=atol
+        )
     if kinds[0] == "motion":
         named = None if body is None else load_body(body, reading)
         return comparison.compare_motions(one, other, atol=atol, rtol=rtol, body=named)
-    choreographies, animations = comparison.compare_choreographies, comparison.compare_animations
-    return (choreographies if kinds[0] == "choreography" else animations)(one, other, atol=atol, rtol=rtol)
+    choreographies, animations = (
+        comparison.compare_choreographies,
+        comparison.compare_animations,
+    )
+    return (choreographies if kinds[0] == "choreography" else animations)(
+        one, other, atol=atol, rtol=rtol
+    )

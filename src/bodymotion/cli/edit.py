@@ -31,11 +31,40 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-LENGTH_STEPS = ("append", "loop", "seamless", "hold", "insert", "length", "within_limits")
-REPORTED_STEPS = (*LENGTH_STEPS, "offset_joint", "scale_joint", "fill_gaps")  # Their effect is reported in a line.
+LENGTH_STEPS = (
+    "append",
+    "loop",
+    "seamless",
+    "hold",
+    "insert",
+    "length",
+    "within_limits",
+)
+REPORTED_STEPS = (
+    *LENGTH_STEPS,
+    "offset_joint",
+    "scale_joint",
+    "fill_gaps",
+)  # Their effect is reported in a line.
 LINK_STEPS = ("fill_links", "recover_joints", "root_only", "zmp")
-OTHER_STEPS = ("reverse", "mirror", "smooth", "unwrap", "shift", "turn", "start_at", "keep", "drop")
-STEPS = ("trim", "trim_frames", *REPORTED_STEPS, *OTHER_STEPS, *LINK_STEPS)  # The steps by the names of their options.
+OTHER_STEPS = (
+    "reverse",
+    "mirror",
+    "smooth",
+    "unwrap",
+    "shift",
+    "turn",
+    "start_at",
+    "keep",
+    "drop",
+)
+STEPS = (
+    "trim",
+    "trim_frames",
+    *REPORTED_STEPS,
+    *OTHER_STEPS,
+    *LINK_STEPS,
+)  # The steps by the names of their options.
 
 
 class OrderedCommand(click.Command):
@@ -47,7 +76,10 @@ class OrderedCommand(click.Command):
         """Record the order of the options, then parse them as usual."""
         ctx.meta[self.KEY] = []
         if args and not ctx.resilient_parsing:
-            ctx.meta[self.KEY] = [option.name for option in self.make_parser(ctx).parse_args(args=list(args))[2]]
+            ctx.meta[self.KEY] = [
+                option.name
+                for option in self.make_parser(ctx).parse_args(args=list(args))[2]
+            ]
         return super().parse_args(ctx, args)
 
 
@@ -145,32 +177,61 @@ def edit(
     from bodymotion.formats.registry import find_format
 
     ctx = click.get_current_context()
-    texts = {name: iter(ctx.params[name] or ()) for name in STEPS if not isinstance(ctx.params[name], bool)}
+    texts = {
+        name: iter(ctx.params[name] or ())
+        for name in STEPS
+        if not isinstance(ctx.params[name], bool)
+    }
     steps = [
-        (name, next(texts[name], "") if name in texts else "") for name in ctx.meta[OrderedCommand.KEY] if name in STEPS
+        (name, next(texts[name], "") if name in texts else "")
+        for name in ctx.meta[OrderedCommand.KEY]
+        if name in STEPS
     ]
     if not steps and "parameters" not in reading:
-        raise click.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
-    context = _Context(body, reading, by_position, dict(_pair(text) for text in pair or ()), blend, foot)
+        raise click.BadParameter(
+            "no step given; use --trim, --mirror or another one", param_hint="edit"
+        )
+    context = _Context(
+        body,
+        reading,
+        by_position,
+        dict(_pair(text) for text in pair or ()),
+        blend,
+        foot,
+    )
     with failures("edit"):
         check_output(target, [body])
         if [name for name, _ in steps] == ["trim"] and is_large(source, target):
             from bodymotion.editing.streaming import trim_file
 
             with progress(f"writing {target.name}") as bar:
-                conclude(target, trim_file(source, target, *_span("--trim", steps[0][1], float), progress=bar))
+                conclude(
+                    target,
+                    trim_file(
+                        source,
+                        target,
+                        *_span("--trim", steps[0][1], float),
+                        progress=bar,
+                    ),
+                )
         inserted = [Path(text.partition(":")[2]) for text in insert or ()]
         others = [*map(Path, append or ()), *inserted, *([body] if body else [])]
         check_reading(reading, [source, *others])
         animated = find_format(source).holds == "Animation"
         before: Any = (
-            load_animation(source, reading) if animated else context.load(source, "IN", "--trim alone needs less")
+            load_animation(source, reading)
+            if animated
+            else context.load(source, "IN", "--trim alone needs less")
         )
         after = before
         for name, text in steps:
-            done: Any = (_changed_animation if animated else _changed)(after, name, text, context)
+            done: Any = (_changed_animation if animated else _changed)(
+                after, name, text, context
+            )
             if name in REPORTED_STEPS and not animated:
-                print_message(f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}")
+                print_message(
+                    f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}"
+                )
             after = done
         finish(before, after, target)
 
@@ -203,7 +264,11 @@ class _Context:
         from bodymotion.model.body import by_position
 
         motion = load_motion(path, self.reading, hint=hint, advice=advice)
-        return by_position(motion, self.needed_body("--by-position")) if self.by_position else motion
+        return (
+            by_position(motion, self.needed_body("--by-position"))
+            if self.by_position
+            else motion
+        )
 
     @property
     def joining(self) -> dict[str, Any]:
@@ -227,7 +292,9 @@ def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float |
     parts = text.split(":")
     try:
         found = [kind(part) if part.strip() else None for part in parts]
-        if len(found) == 2 and not any(number is not None and math.isnan(number) for number in found):
+        if len(found) == 2 and not any(
+            number is not None and math.isnan(number) for number in found
+        ):
             return found
     except ValueError:
         pass
@@ -239,17 +306,25 @@ def _effect(before: Motion, after: Motion) -> str:
     import numpy as np
 
     lengths = [
-        max((float(c.timeline.times[-1]) for c in m.timed if c.num_frames), default=0.0) for m in (before, after)
+        max((float(c.timeline.times[-1]) for c in m.timed if c.num_frames), default=0.0)
+        for m in (before, after)
     ]
     if lengths[0] != lengths[1]:
         return f"{lengths[0]:g} s became {lengths[1]:g} s"
-    both = ((a.values, b.values) for a, b in zip(before.timed, after.timed, strict=False))
+    both = (
+        (a.values, b.values) for a, b in zip(before.timed, after.timed, strict=False)
+    )
     pairs = [(a, b) for a, b in both if a.shape == b.shape]
-    changed = sum(a.size - int(np.equal(a, b, where=np.isfinite(a), out=np.isnan(b)).sum()) for a, b in pairs)
+    changed = sum(
+        a.size - int(np.equal(a, b, where=np.isfinite(a), out=np.isnan(b)).sum())
+        for a, b in pairs
+    )
     return f"{changed} numbers changed" if changed else "nothing to change"
 
 
-def _changed_animation(animation: Animation, step: str, text: str, context: _Context) -> Animation:
+def _changed_animation(
+    animation: Animation, step: str, text: str, context: _Context
+) -> Animation:
     """Return an animation after a step with the text of its option."""
     from bodymotion.editing import animations
 
@@ -259,20 +334,29 @@ def _changed_animation(animation: Animation, step: str, text: str, context: _Con
             return animations.trim(animation, *_span(option, text, float))
         case "append":
             return animations.append(
-                animation, load_animation(Path(text), context.reading, option), blend=context.blend or None
+                animation,
+                load_animation(Path(text), context.reading, option),
+                blend=context.blend or None,
             )
         case "length":
-            return animations.change_speed(animation, animation.duration / _seconds(option, text))
+            return animations.change_speed(
+                animation, animation.duration / _seconds(option, text)
+            )
         case "reverse" | "mirror":
-            return (animations.reverse if step == "reverse" else animations.mirror)(animation)
+            return (animations.reverse if step == "reverse" else animations.mirror)(
+                animation
+            )
     raise click.BadParameter(
-        "is not for animations; `bodymotion convert IN.cha OUT.seq` makes a motion", param_hint=option
+        "is not for animations; `bodymotion convert IN.cha OUT.seq` makes a motion",
+        param_hint=option,
     )
 
 
 def _seconds(option: str, text: str) -> float:
     """Return the seconds of SECONDS or BEATS@BPM."""
-    found = numbers(option, text, (1, 2), "a number of seconds, or BEATS@BPM", separator="@")
+    found = numbers(
+        option, text, (1, 2), "a number of seconds, or BEATS@BPM", separator="@"
+    )
     if min(found) <= 0:
         _wrong(option, text, "above 0")
     return float(found[0] if len(found) == 1 else 60.0 * found[0] / found[1])
@@ -291,21 +375,32 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
             return editing.trim(motion, *_span(option, text, float))
         case "trim_frames":
             first, last = _span(option, text, int)
-            return editing.trim_frames(motion, int(first or 0), None if last is None else int(last))
+            return editing.trim_frames(
+                motion, int(first or 0), None if last is None else int(last)
+            )
         case "append":
-            return editing.join(motion, context.load(Path(text), option), **context.joining)
+            return editing.join(
+                motion, context.load(Path(text), option), **context.joining
+            )
         case "loop":
             if not text.strip().lstrip("+").isdecimal() or int(text) < 1:
                 _wrong(option, text, "an integer of at least 1")
             return editing.loop(motion, int(text), **context.joining)
         case "seamless":
-            return editing.seamless(motion, *numbers(option, text, (1,), "a number of seconds"))
+            return editing.seamless(
+                motion, *numbers(option, text, (1,), "a number of seconds")
+            )
         case "hold":
-            return editing.hold(motion, *numbers(option, text, (2,), "of the form AT:SECONDS", separator=":"))
+            return editing.hold(
+                motion,
+                *numbers(option, text, (2,), "of the form AT:SECONDS", separator=":"),
+            )
         case "insert":
             at, _, path = text.partition(":")
             (time,) = numbers(option, at, (1,), "of the form AT:FILE")
-            return editing.insert(motion, context.load(Path(path), option), time, **context.joining)
+            return editing.insert(
+                motion, context.load(Path(path), option), time, **context.joining
+            )
         case "length":
             return editing.change_length(motion, _seconds(option, text))
         case "within_limits":
@@ -314,10 +409,17 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
             name, _, number = text.rpartition("=")
             (value,) = numbers(option, number, (1,), "of the form JOINT=NUMBER")
             if step == "scale_joint":
-                return editing.change_joint(motion, name, factor=value, body=context.body)
-            slides = context.body is not None and any(j.name == name and j.type == "slide" for j in context.body.joints)
+                return editing.change_joint(
+                    motion, name, factor=value, body=context.body
+                )
+            slides = context.body is not None and any(
+                j.name == name and j.type == "slide" for j in context.body.joints
+            )
             return editing.change_joint(
-                motion, name, offset=value if slides else math.radians(value), body=context.body
+                motion,
+                name,
+                offset=value if slides else math.radians(value),
+                body=context.body,
             )
         case "fill_gaps":
             return editing.fill_gaps(motion)
@@ -333,21 +435,38 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
         case "unwrap":
             return editing.unwrap(motion, context.body)
         case "shift":
-            return editing.move(motion, [*numbers(option, text, (3,), "of the form X,Y,Z in metres"), 1, 0, 0, 0])
+            return editing.move(
+                motion,
+                [
+                    *numbers(option, text, (3,), "of the form X,Y,Z in metres"),
+                    1,
+                    0,
+                    0,
+                    0,
+                ],
+            )
         case "turn":
-            angles = numbers(option, text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW")
+            angles = numbers(
+                option, text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW"
+            )
             turn = rotations.from_rpy(np.radians([0.0, 0.0, *angles][-3:]))
             return editing.move(motion, poses.from_parts(np.zeros(3), turn))
         case "start_at":
-            place = numbers(option, text, (2, 3), "of the form X,Y or X,Y,YAW in metres and degrees")
+            place = numbers(
+                option, text, (2, 3), "of the form X,Y or X,Y,YAW in metres and degrees"
+            )
             x, y, yaw = [*place, 0.0][:3]
             return editing.start_at(motion, x, y, float(np.radians(yaw)))
         case "keep" | "drop":
-            return (editing.keep if step == "keep" else editing.drop)(motion, *text.split(","))
+            return (editing.keep if step == "keep" else editing.drop)(
+                motion, *text.split(",")
+            )
         case "fill_links":
             return editing.fill_link_poses(motion, context.needed_body(option))
         case "recover_joints":
-            recovered, residual = editing.recover_joints(motion, context.needed_body(option))
+            recovered, residual = editing.recover_joints(
+                motion, context.needed_body(option)
+            )
             if len(recovered.problems) == len(motion.problems):
                 print_message(f"joints recovered: {residual}")
             return recovered
@@ -356,4 +475,8 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
         case _:
             if text not in ("root", "world"):
                 _wrong(option, text, "root or world")
-            return editing.zmp_to_root(motion) if text == "root" else editing.zmp_to_world(motion)
+            return (
+                editing.zmp_to_root(motion)
+                if text == "root"
+                else editing.zmp_to_world(motion)
+            )

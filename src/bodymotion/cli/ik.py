@@ -81,22 +81,44 @@ def ik(
         check_output(output, [model])
         check_reading(reading, [path for path in (model, motion) if path is not None])
         body = load_body(model, reading, hint="MODEL")
-        start = None if motion is None else load_motion(motion, reading, body, hint="MOTION")
-        scene = make_scene(body, named_by_position(start, body) if start is not None and by_position else start)
+        start = (
+            None
+            if motion is None
+            else load_motion(motion, reading, body, hint="MOTION")
+        )
+        scene = make_scene(
+            body,
+            named_by_position(start, body)
+            if start is not None and by_position
+            else start,
+        )
         tasks: list[Task] = []
         for text in to or ():
             link, x = _link(text, "--to", body, (3, 6), "X,Y,Z or X,Y,Z,ROLL,PITCH,YAW")
-            tasks.append(FrameTask(link, x if len(x) == 3 else [*x[:3], *rotations.from_rpy(np.radians(x[3:]))]))
+            tasks.append(
+                FrameTask(
+                    link,
+                    x
+                    if len(x) == 3
+                    else [*x[:3], *rotations.from_rpy(np.radians(x[3:]))],
+                )
+            )
         for text in look or ():
             tasks.append(LookAtTask(*_link(text, "--look", body, (3,), "X,Y,Z")))
         if center_of_mass is not None:
-            tasks.append(CenterOfMassTask(numbers("--center-of-mass", center_of_mass, (2, 3), "X,Y or X,Y,Z")))
+            tasks.append(
+                CenterOfMassTask(
+                    numbers("--center-of-mass", center_of_mass, (2, 3), "X,Y or X,Y,Z")
+                )
+            )
         for name in pin or ():
             found_by("--pin", body.link, name)
         if joints is not None:
             found_by("--joints", columns_of, body, joints)
         if not tasks:
-            raise click.BadParameter("no target given; use --to, --look or --center-of-mass", param_hint="ik")
+            raise click.BadParameter(
+                "no target given; use --to, --look or --center-of-mass", param_hint="ik"
+            )
         found = body.ik(
             tasks=tasks,
             q0=scene.q[0],
@@ -106,29 +128,53 @@ def ik(
             joints=joints,
             restarts=restarts,
         )
-        labels = [joint.name or f"joint {column}" for column, joint in enumerate(body.joints)]
+        labels = [
+            joint.name or f"joint {column}" for column, joint in enumerate(body.joints)
+        ]
         with results() as stream:
             if as_json:
                 data = {
                     "reached": bool(found.reached),
-                    "missed": {name: {"distance": far, "angle": angle} for name, (far, angle) in found.missed.items()},
+                    "missed": {
+                        name: {"distance": far, "angle": angle}
+                        for name, (far, angle) in found.missed.items()
+                    },
                     "root": [number(value) for value in found.root],
-                    "joints": {label: number(value) for label, value in zip(labels, found.q, strict=True)},
+                    "joints": {
+                        label: number(value)
+                        for label, value in zip(labels, found.q, strict=True)
+                    },
                 }
                 stream.write(json_text(data))
             else:
                 for name in dict.fromkeys(found.names):
                     far, angle = found.missed.get(name, (0.0, 0.0))
-                    about = f"missed by {1e3 * far:.3g} mm, {np.degrees(angle):.3g}°" if far or angle else "reached"
+                    about = (
+                        f"missed by {1e3 * far:.3g} mm, {np.degrees(angle):.3g}°"
+                        if far or angle
+                        else "reached"
+                    )
                     stream.write(one_line(f"{name}: {about}") + "\n")
-                for label, joint, value in zip(labels, body.joints, found.q, strict=True):
-                    shown = f"{value:.4f} m" if joint.type == "slide" else f"{np.degrees(value):.2f}°"
-                    stream.write("" if output is not None else one_line(f"  {label} {shown}") + "\n")
+                for label, joint, value in zip(
+                    labels, body.joints, found.q, strict=True
+                ):
+                    shown = (
+                        f"{value:.4f} m"
+                        if joint.type == "slide"
+                        else f"{np.degrees(value):.2f}°"
+                    )
+                    stream.write(
+                        ""
+                        if output is not None
+                        else one_line(f"  {label} {shown}") + "\n"
+                    )
         code = 0 if output is None else saved(found.motion(), output)
         raise click.exceptions.Exit(code if found.reached else 1)
 
 
-def _link(text: str, option: str, body: Body, counts: tuple[int, ...], expected: str) -> tuple[str, list[float]]:
+def _link(
+    text: str, option: str, body: Body, counts: tuple[int, ...], expected: str
+) -> tuple[str, list[float]]:
     """Return the link and the numbers of LINK=NUMBERS."""
     name, _, rest = text.rpartition("=")
     found_by(option, body.link, name)

@@ -7,13 +7,26 @@ from pathlib import Path
 import click
 
 from bodymotion.cli.options import LARGE, ReaderOptions, check_reading, reads_files
-from bodymotion.cli.output import Data, about_file, print_message, problems_of, progress, results, show_problems
+from bodymotion.cli.output import (
+    Data,
+    about_file,
+    print_message,
+    problems_of,
+    progress,
+    results,
+    show_problems,
+)
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.diagnostics import FormatError, Problem
 
 
 @reads_files
-def info(reading: ReaderOptions, files: list[Path], as_json: bool = False, values: bool = False) -> None:
+def info(
+    reading: ReaderOptions,
+    files: list[Path],
+    as_json: bool = False,
+    values: bool = False,
+) -> None:
     """Show the contents of models, motions and Spot animations.
 
     For a model: links with joints, limits and masses, devices, closed loops, size, texts. For a motion: components with size, rate,
@@ -53,7 +66,9 @@ def info(reading: ReaderOptions, files: list[Path], as_json: bool = False, value
     raise click.exceptions.Exit(1 if failed else 0)
 
 
-def _answer(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Sequence[Problem]]:
+def _answer(
+    path: Path, values: bool, reading: ReaderOptions
+) -> tuple[Data, Sequence[Problem]]:
     """Return what is known of a file, and its problems; report why it cannot be read."""
     from bodymotion.cli.info_data import describe, describe_open_motion
     from bodymotion.formats.registry import find_format, load
@@ -77,5 +92,7 @@ def _answer(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Seq
         print_message(f"{path}: {error.strerror or error}")
     except Exception:
         print_message(traceback.format_exc(), keep_lines=True)
-        print_message(f"{path}: not read because of a bug of bodymotion, shown above; please report it")
+        print_message(
+            f"{path}: not read because of a bug of bodymotion, shown above; please report it"
+        )
     return about_file(path, "unreadable"), problems

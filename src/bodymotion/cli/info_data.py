@@ -28,15 +28,31 @@ if TYPE_CHECKING:
     from bodymotion.skeleton import Skeleton
 
 CHUNK = 16384  # Frames of a large file that are read together.
-COMMON_FIELDS = {"name", "id", "link", "pose", "extra"}  # Fields that devices of all kinds have.
+COMMON_FIELDS = {
+    "name",
+    "id",
+    "link",
+    "pose",
+    "extra",
+}  # Fields that devices of all kinds have.
 
 
 def describe(
-    thing: Body | Motion | KeyPoses | Skeleton | Animation | Choreography, path: Path, parts: bool = False
+    thing: Body | Motion | KeyPoses | Skeleton | Animation | Choreography,
+    path: Path,
+    parts: bool = False,
 ) -> Data:
     """Return the contents of a file as data; with `parts`, the range of each joint and link of a motion."""
-    ways: dict[str, Callable[[Any, Path], Data]] = {"Body": _body, "KeyPoses": _key_poses, "Skeleton": _skeleton}
-    ways |= {"Choreography": _choreography, "Animation": _animation, "Motion": partial(describe_motion, parts=parts)}
+    ways: dict[str, Callable[[Any, Path], Data]] = {
+        "Body": _body,
+        "KeyPoses": _key_poses,
+        "Skeleton": _skeleton,
+    }
+    ways |= {
+        "Choreography": _choreography,
+        "Animation": _animation,
+        "Motion": partial(describe_motion, parts=parts),
+    }
     return ways[type(thing).__name__](thing, path)
 
 
@@ -46,14 +62,23 @@ def _choreography(dance: Choreography, path: Path) -> Data:
     return {
         **about_file(path, "choreography", dance.source.format),
         **members(dance, "name", "slices_per_minute", "slices", "duration"),
-        "options": {name: plain(value) for name, value in {**dance.options, **(dance.editor or {})}.items()},
-        "animations": {name: str(one.source.path) for name, one in dance.animations.items()},
+        "options": {
+            name: plain(value)
+            for name, value in {**dance.options, **(dance.editor or {})}.items()
+        },
+        "animations": {
+            name: str(one.source.path) for name, one in dance.animations.items()
+        },
         "moves": [
             {
                 **members(move, "type", "start_slice", "requested_slices"),
                 "tracks": list(tracks_of(dance, move)),
                 "kind": move.kind,
-                "parameters": {name: plain(value) for name, value in move.parameters.items() if value is not None},
+                "parameters": {
+                    name: plain(value)
+                    for name, value in move.parameters.items()
+                    if value is not None
+                },
             }
             for move in dance.moves
         ],
@@ -61,7 +86,11 @@ def _choreography(dance: Choreography, path: Path) -> Data:
 
 
 def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
-    named = {key.name or str(key.index): None for pose in key_poses.poses for key in pose.links}
+    named = {
+        key.name or str(key.index): None
+        for pose in key_poses.poses
+        for key in pose.links
+    }
     return {
         **about_file(path, "key poses", key_poses.source.format),
         "encoding": key_poses.source.encoding,
@@ -73,7 +102,9 @@ def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
                 **members(pose, "time", "max_transition_time"),
                 "num_joints": len(pose.joints),
                 "links": [key.name or str(key.index) for key in pose.links],
-                "touching": [key.name or str(key.index) for key in pose.links if key.is_touching],
+                "touching": [
+                    key.name or str(key.index) for key in pose.links if key.is_touching
+                ],
                 **members(pose, "zmp", "syllable"),
             }
             for pose in key_poses.poses
@@ -87,15 +118,24 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
     columns = len(skeleton.joints[0].channels) if skeleton.joints else 0
     rows = skeleton.values[[0, -1][: len(skeleton)], :columns]
     ends = replace(skeleton, joints=skeleton.joints[:1], values=rows)
-    roots = ends.joint_positions(as_read=True)[:, :1] @ UP_AXES[skeleton.up].T * skeleton.unit
+    roots = (
+        ends.joint_positions(as_read=True)[:, :1]
+        @ UP_AXES[skeleton.up].T
+        * skeleton.unit
+    )
     return {
         **about_file(path, "skeleton", skeleton.source.format),
         "encoding": skeleton.source.encoding,
         "num_joints": len(skeleton.joints),
         **members(skeleton, "num_frames", "frame_time", "frame_rate", "duration"),
         **members(skeleton, "unit", "unit_is_known", "up", "up_is_known"),
-        "root": {"start": roots[0, 0].tolist(), "end": roots[-1, 0].tolist()} if roots.size else None,
-        "joints": [members(joint, "name", "parent", "offset", "channels", "ends") for joint in skeleton.joints],
+        "root": {"start": roots[0, 0].tolist(), "end": roots[-1, 0].tolist()}
+        if roots.size
+        else None,
+        "joints": [
+            members(joint, "name", "parent", "offset", "channels", "ends")
+            for joint in skeleton.joints
+        ],
     }
 
 
@@ -146,18 +186,32 @@ def _body(body: Body, path: Path) -> Data:
         "num_vertices": sum(link["num_vertices"] for link in links),
         "mass": number(body.mass),
         "center_of_mass": plain(body.center_of_mass(rest)) if body.mass else None,
-        "bounding_box": None if box is None else {"lower": plain(box[0]), "upper": plain(box[1])},
+        "bounding_box": None
+        if box is None
+        else {"lower": plain(box[0]), "upper": plain(box[1])},
         "root_pose": plain(body.root_pose),
         "links": links,
         "joints": [
-            {"column": column, "id": joint.id, "name": joint.name, "type": joint.type, "link": index}
-            for column, (joint, index) in enumerate(zip(body.joints, body.joint_links, strict=True))
+            {
+                "column": column,
+                "id": joint.id,
+                "name": joint.name,
+                "type": joint.type,
+                "link": index,
+            }
+            for column, (joint, index) in enumerate(
+                zip(body.joints, body.joint_links, strict=True)
+            )
         ],
         "devices": [_device(body, device) for device in body.devices],
         "extra_joints": [
-            members(joint, "name", "type", "links", "positions", "axis", "extra") for joint in body.extra_joints
+            members(joint, "name", "type", "links", "positions", "axis", "extra")
+            for joint in body.extra_joints
         ],
-        "viewpoints": [members(viewpoint, "description", "pose", "field_of_view") for viewpoint in body.viewpoints],
+        "viewpoints": [
+            members(viewpoint, "description", "pose", "field_of_view")
+            for viewpoint in body.viewpoints
+        ],
     }
 
 
@@ -171,7 +225,11 @@ def _bounding_box(body: Body, rest: Floats) -> Floats | None:
         if (box := shape.moved(frame).bounds) is not None
     ]
     corners = np.array(boxes)
-    return np.array([corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)]) if boxes else None
+    return (
+        np.array([corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)])
+        if boxes
+        else None
+    )
 
 
 def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
@@ -179,15 +237,35 @@ def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, i
     from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
 
     if id(geometry) not in known:
-        mesh = geometry if isinstance(geometry, (Lines, Points, Mesh)) else Shape(geometry).to_mesh()
-        known[id(geometry)] = (len(mesh.faces) if isinstance(mesh, Mesh) else 0, len(mesh.vertices))
+        mesh = (
+            geometry
+            if isinstance(geometry, (Lines, Points, Mesh))
+            else Shape(geometry).to_mesh()
+        )
+        known[id(geometry)] = (
+            len(mesh.faces) if isinstance(mesh, Mesh) else 0,
+            len(mesh.vertices),
+        )
     return known[id(geometry)]
 
 
 def _link(link: Link, known: dict[int, tuple[int, int]]) -> Data:
-    sizes = [_size(shape.geometry, known) for segment in link.segments for shape in segment.visuals]
+    sizes = [
+        _size(shape.geometry, known)
+        for segment in link.segments
+        for shape in segment.visuals
+    ]
     return {
-        **members(link, "name", "index", "parent", "offset", "mass", "center_of_mass", "inertia"),
+        **members(
+            link,
+            "name",
+            "index",
+            "parent",
+            "offset",
+            "mass",
+            "center_of_mass",
+            "inertia",
+        ),
         "segments": [segment.name for segment in link.segments],
         "num_visuals": len(sizes),
         "num_collisions": sum(len(segment.collisions) for segment in link.segments),
@@ -203,7 +281,11 @@ def _device(body: Body, device: Device) -> Data:
         **members(device, "kind", "name", "id", "link"),
         "link_name": body.links[device.link].name if known else "",
         "pose": plain(device.pose),
-        **members(device, *(one.name for one in fields(device) if one.name not in COMMON_FIELDS), "extra"),
+        **members(
+            device,
+            *(one.name for one in fields(device) if one.name not in COMMON_FIELDS),
+            "extra",
+        ),
     }
 
 
@@ -237,7 +319,11 @@ class _Component:
         self.first = np.array(values[0]) if self.first is None else self.first
         self.last = np.array(values[-1])
         if component.timeline.stamps is not None:
-            self.first_time = float(component.timeline.stamps[0]) if self.first_time is None else self.first_time
+            self.first_time = (
+                float(component.timeline.stamps[0])
+                if self.first_time is None
+                else self.first_time
+            )
             self.last_time = float(component.timeline.stamps[-1])
 
 
@@ -252,7 +338,10 @@ def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
 
 
 def describe_open_motion(
-    reader: MotionReader, path: Path, parts: bool = False, progress: Callable[[int, int], None] | None = None
+    reader: MotionReader,
+    path: Path,
+    parts: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Data, Sequence[Problem]]:
     """Return an open file as data, and its problems, in little memory.
 
@@ -267,7 +356,13 @@ def describe_open_motion(
             for component, piece in zip(components, chunk.components, strict=True):
                 component.add(piece)
             for problem in chunk.problems:
-                found.setdefault((problem.rule, (problem.location.inside or "").partition(".frames")[0]), problem)
+                found.setdefault(
+                    (
+                        problem.rule,
+                        (problem.location.inside or "").partition(".frames")[0],
+                    ),
+                    problem,
+                )
             if progress is not None:
                 progress(min(count * CHUNK, total), total)
         problems += found.values()
@@ -275,13 +370,19 @@ def describe_open_motion(
 
 
 def _described(
-    components: Sequence[_Component], source: Source, extra: Mapping[str, object], path: Path, parts: bool
+    components: Sequence[_Component],
+    source: Source,
+    extra: Mapping[str, object],
+    path: Path,
+    parts: bool,
 ) -> Data:
     rows = [_component(component, parts) for component in components]
     # Rate, number of frames and duration are given where they are the same for all components.
     names = ("frame_rate", "num_frames", "duration")
     timed = [row for row in rows if "num_frames" in row]
-    same = timed and all(row[name] == timed[0][name] for row in timed for name in ("first_time", *names))
+    same = timed and all(
+        row[name] == timed[0][name] for row in timed for name in ("first_time", *names)
+    )
     return {
         **about_file(path, "motion", source.format),
         **members(source, "version", "encoding", "options"),
@@ -309,7 +410,11 @@ def _component(c: _Component, parts: bool) -> Data:
         "import_rate": h.frame_rate if h.has_frame_time else None,
         "first_time": first,
         "last_time": last,
-        "duration": 0.0 if not h.num_frames else None if first is None or last is None else number(last - first),
+        "duration": 0.0
+        if not h.num_frames
+        else None
+        if first is None or last is None
+        else number(last - first),
         "part_labels": list(h.part_labels),
         "extra": plain(h.extra),
     }
@@ -318,9 +423,18 @@ def _component(c: _Component, parts: bool) -> Data:
     lows = highs = np.zeros((0, 1))
     if c.lower is not None and c.upper is not None and c.lower.size:
         # Of a part: a number, or the position x y z.
-        lows, highs = (ends[:, :3] if h.type == "MultiSE3Seq" else ends for ends in (c.lower, c.upper))
-        lower, upper = (lows, highs) if is_vector else (lows.min(axis=0), highs.max(axis=0))
-        data["range"] = {"lower": plain(lower), "upper": plain(upper), "non_finite": c.non_finite}
+        lows, highs = (
+            ends[:, :3] if h.type == "MultiSE3Seq" else ends
+            for ends in (c.lower, c.upper)
+        )
+        lower, upper = (
+            (lows, highs) if is_vector else (lows.min(axis=0), highs.max(axis=0))
+        )
+        data["range"] = {
+            "lower": plain(lower),
+            "upper": plain(upper),
+            "non_finite": c.non_finite,
+        }
     else:
         data["range"] = None
     if parts and not is_vector:
@@ -342,5 +456,9 @@ def _root_displacement(components: Sequence[_Component]) -> Data | None:
             start, end = c.first[0, :3], c.last[0, :3]
             with np.errstate(all="ignore"):
                 distance = float(np.linalg.norm(end - start))
-            return {"start": plain(start), "end": plain(end), "distance": number(distance)}
+            return {
+                "start": plain(start),
+                "end": plain(end),
+                "distance": number(distance),
+            }
     return None

@@ -11,7 +11,9 @@ from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, grouped, severities
 
 MAX_PROBLEMS = 10  # Rules that are listed with their problems.
-MAX_VALUE = 80  # Characters of values of unknown fields that are printed; --json has all.
+MAX_VALUE = (
+    80  # Characters of values of unknown fields that are printed; --json has all.
+)
 ANGLES = {"field_of_view", "scan_angle", "scan_step"}
 KEPT_ONLY = {"rotor_resistor": 0.0, "encoder_pulse": 1.0}
 """Members of joints without an effect on computations, and their defaults."""
@@ -26,11 +28,24 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
     titles = {row.name: row.title for row in FORMATS}
     title = titles.get(data["format"], data["format"])
     page.heading(f"{data.get('name') or data['file']}: {title}")
-    page.fact("file", data["file"] + (f" ({_bytes(data['size'])})" if data["size"] is not None else ""))
+    page.fact(
+        "file",
+        data["file"]
+        + (f" ({_bytes(data['size'])})" if data["size"] is not None else ""),
+    )
     if problems:
-        _words(page, "missing", *(problem.message for problem in problems if "missing" in problem.data))
+        _words(
+            page,
+            "missing",
+            *(problem.message for problem in problems if "missing" in problem.data),
+        )
         page.fact("problems", f"{severities(grouped(problems))}, listed at the end")
-    contents = {"body": _body, "animation": _animation, "choreography": _choreography, "key poses": _key_poses}
+    contents = {
+        "body": _body,
+        "animation": _animation,
+        "choreography": _choreography,
+        "key poses": _key_poses,
+    }
     contents |= {"skeleton": _skeleton, "motion": _motion}
     contents[data["kind"]](page, data)
     _problems(page, problems)
@@ -46,27 +61,59 @@ def _body(page: Page, data: Data) -> None:
         types["placeholder"] = placeholders
     page.fact("links", data["num_links"])
     page.fact("joints", _count(data["num_joints"], types))
-    page.fact("devices", _count(data["num_devices"], Counter(d["kind"] for d in data["devices"])))
-    page.fact("extra joints", _count(data["num_extra_joints"], Counter(e["type"] for e in data["extra_joints"])))
+    page.fact(
+        "devices",
+        _count(data["num_devices"], Counter(d["kind"] for d in data["devices"])),
+    )
+    page.fact(
+        "extra joints",
+        _count(
+            data["num_extra_joints"], Counter(e["type"] for e in data["extra_joints"])
+        ),
+    )
     page.fact("mass", f"{_n(data['mass'])} kg")
     if data["center_of_mass"] is not None:
-        page.fact("centre of mass", f"{_vector(data['center_of_mass'])} m (all joints at 0)")
+        page.fact(
+            "centre of mass", f"{_vector(data['center_of_mass'])} m (all joints at 0)"
+        )
     box = data["bounding_box"]
     if box is not None:
-        size = [high - low for low, high in zip(box["lower"], box["upper"], strict=True)]
-        page.fact("size", f"{' × '.join(_n(s, 4) for s in size)} m (x, y, z; all joints at 0)")
-        page.fact("bounding box", f"{_vector(box['lower'])} … {_vector(box['upper'])} m")
-    page.fact("shapes", f"{data['num_triangles']} triangles, {data['num_vertices']} vertices")
+        size = [
+            high - low for low, high in zip(box["lower"], box["upper"], strict=True)
+        ]
+        page.fact(
+            "size", f"{' × '.join(_n(s, 4) for s in size)} m (x, y, z; all joints at 0)"
+        )
+        page.fact(
+            "bounding box", f"{_vector(box['lower'])} … {_vector(box['upper'])} m"
+        )
+    page.fact(
+        "shapes", f"{data['num_triangles']} triangles, {data['num_vertices']} vertices"
+    )
     for name, text in data["info"].items():
         if not text or (name == "name" and text == data["name"]):
             continue
         page.fact(name, "\n".join(map(str, text)) if isinstance(text, list) else text)
     _extra(page, data["extra"])
-    joints = [link["joint"] for link in data["links"]] if data["format"] in ("openhrp", "body") else []
-    kept = [name for name, default in KEPT_ONLY.items() if any(joint[name] != default for joint in joints)]
-    kept += [name for name in ("limitOrientation", "stiffness") if any(name in joint["extra"] for joint in joints)]
+    joints = (
+        [link["joint"] for link in data["links"]]
+        if data["format"] in ("openhrp", "body")
+        else []
+    )
+    kept = [
+        name
+        for name, default in KEPT_ONLY.items()
+        if any(joint[name] != default for joint in joints)
+    ]
+    kept += [
+        name
+        for name in ("limitOrientation", "stiffness")
+        if any(name in joint["extra"] for joint in joints)
+    ]
     if kept:
-        page.fact("kept only", f"{', '.join(kept)} of joints: nothing is computed with them")
+        page.fact(
+            "kept only", f"{', '.join(kept)} of joints: nothing is computed with them"
+        )
     page.heading("Links")
     _links(page, data["links"])
     if data["devices"]:
@@ -77,7 +124,10 @@ def _body(page: Page, data: Data) -> None:
         _extra_joints(page, data)
     if data["viewpoints"]:
         page.heading("Viewpoints")
-        rows = [(v["description"], _vector(v["pose"][:3]), _degrees(v["field_of_view"])) for v in data["viewpoints"]]
+        rows = [
+            (v["description"], _vector(v["pose"][:3]), _degrees(v["field_of_view"]))
+            for v in data["viewpoints"]
+        ]
         page.table("viewpoint | position [m] | >field of view [deg]", rows)
 
 
@@ -88,15 +138,35 @@ def _links(page: Page, links: Sequence[Data]) -> None:
         depth[link["index"]] = depth[link["parent"]] + 1
         joint, moving = link["joint"], [""] * 4
         if joint["type"] in ("rotate", "slide", "crawler"):
-            ends, speeds = ([joint[f"{kind}{end}"] for end in ("lower", "upper")] for kind in ("", "velocity_"))
-            degrees = _limits(ends[0], ends[1], 180 / math.pi) if joint["type"] == "rotate" else ""
+            ends, speeds = (
+                [joint[f"{kind}{end}"] for end in ("lower", "upper")]
+                for kind in ("", "velocity_")
+            )
+            degrees = (
+                _limits(ends[0], ends[1], 180 / math.pi)
+                if joint["type"] == "rotate"
+                else ""
+            )
             moving = [_axis(joint["axis"]), degrees, _limits(*ends), _limits(*speeds)]
-        name, number = "  " * depth[link["index"]] + link["name"], joint["id"] if joint["id"] >= 0 else "-"
+        name, number = (
+            "  " * depth[link["index"]] + link["name"],
+            joint["id"] if joint["id"] >= 0 else "-",
+        )
         rows.append(
-            (link["index"], name, joint["type"], number, *moving, _n(link["mass"]), link["num_triangles"] or "")
+            (
+                link["index"],
+                name,
+                joint["type"],
+                number,
+                *moving,
+                _n(link["mass"]),
+                link["num_triangles"] or "",
+            )
         )
     moving_columns = "axis | >limits [deg] | >[rad or m] | >speed [rad/s, m/s]"
-    page.table(f">link | name | joint | >id | {moving_columns} | >mass [kg] | >triangles", rows)
+    page.table(
+        f">link | name | joint | >id | {moving_columns} | >mass [kg] | >triangles", rows
+    )
 
 
 def _devices(page: Page, devices: Sequence[Data]) -> None:
@@ -106,12 +176,20 @@ def _devices(page: Page, devices: Sequence[Data]) -> None:
         if own.get("type") == device["kind"]:
             del own["type"]
         parameters = [
-            f"{key} {_degrees(value)}°" if key in ANGLES else f"{key} {_value(value)}" for key, value in own.items()
+            f"{key} {_degrees(value)}°" if key in ANGLES else f"{key} {_value(value)}"
+            for key, value in own.items()
         ]
-        parameters += [f"{key} {_value(value)}" for key, value in device["extra"].items()]
-        number, link = device["id"] if device["id"] >= 0 else "-", device["link_name"] or device["link"]
+        parameters += [
+            f"{key} {_value(value)}" for key, value in device["extra"].items()
+        ]
+        number, link = (
+            device["id"] if device["id"] >= 0 else "-",
+            device["link_name"] or device["link"],
+        )
         at = _vector(device["pose"][:3])
-        rows.append((device["kind"], device["name"], number, link, at, ", ".join(parameters)))
+        rows.append(
+            (device["kind"], device["name"], number, link, at, ", ".join(parameters))
+        )
     page.table("device | name | >id | link | position in link [m] | parameters", rows)
 
 
@@ -120,7 +198,10 @@ def _extra_joints(page: Page, data: Data) -> None:
     rows = []
     for joint in data["extra_joints"]:
         pairs = zip(joint["links"], joint["positions"], strict=True)
-        ends = [f"{names.get(link, link)} at {_vector(position)}" for link, position in pairs]
+        ends = [
+            f"{names.get(link, link)} at {_vector(position)}"
+            for link, position in pairs
+        ]
         rows.append((joint["name"] or "-", joint["type"], *ends, _axis(joint["axis"])))
     page.table("name | type | first link [m] | second link [m] | axis", rows)
 
@@ -131,14 +212,22 @@ def _animation(page: Page, data: Data) -> None:
     page.fact("shown as", data["title"])
     page.fact("controls", ", ".join(data["controls"]))
     slices = data["slices"]
-    beats = "" if slices is None else f" ({_n(slices)} slices at {_n(data['options']['bpm'])} beats per minute)"
+    beats = (
+        ""
+        if slices is None
+        else f" ({_n(slices)} slices at {_n(data['options']['bpm'])} beats per minute)"
+    )
     page.fact("duration", f"{_n(data['duration'])} s{beats}")
     frequency = data["options"].get("frequency")
     timing = "with time stamps" if frequency is None else f"at {_n(frequency)} Hz"
     page.fact("keyframes", f"{data['num_keyframes']} {timing}")
     page.heading("Options")
     rows = [
-        (name, _value(value) if not isinstance(value, list) else " ".join(map(str, value)), _sentence(OPTIONS, name))
+        (
+            name,
+            _value(value) if not isinstance(value, list) else " ".join(map(str, value)),
+            _sentence(OPTIONS, name),
+        )
         for name, value in data["options"].items()
     ]
     page.table("option | value | meaning", rows)
@@ -146,13 +235,17 @@ def _animation(page: Page, data: Data) -> None:
         page.heading("Parameters")
         ends = ("minimum", "default", "maximum")
         rows = [
-            (name, *(_n(p[key]) for key in ends), _sentence(PARAMETERS, name)) for name, p in data["parameters"].items()
+            (name, *(_n(p[key]) for key in ends), _sentence(PARAMETERS, name))
+            for name, p in data["parameters"].items()
         ]
         page.table("parameter | >minimum | >default | >maximum | meaning", rows)
     page.heading("Columns")
     rows = []
     for c in data["columns"]:
-        degrees = [_degrees(c[end]) if c["quantity"] in ("joint", "angle") else "" for end in ("lower", "upper")]
+        degrees = [
+            _degrees(c[end]) if c["quantity"] in ("joint", "angle") else ""
+            for end in ("lower", "upper")
+        ]
         rows.append((c["column"], c["track"], _n(c["lower"]), _n(c["upper"]), *degrees))
     page.table("column | track | >minimum | >maximum | >in degrees | >to", rows)
 
@@ -160,14 +253,27 @@ def _animation(page: Page, data: Data) -> None:
 def _choreography(page: Page, data: Data) -> None:
     page.fact("duration", f"{_n(data['duration'])} s, {data['slices']} slices")
     page.fact(
-        "tempo", f"{_n(data['slices_per_minute'])} slices ({_n((data['slices_per_minute'] or 0) / 4)} beats) per minute"
+        "tempo",
+        f"{_n(data['slices_per_minute'])} slices ({_n((data['slices_per_minute'] or 0) / 4)} beats) per minute",
     )
     _extra(page, data["options"])
     page.heading("Moves")
     rows = []
     for move in data["moves"]:
-        used = " ".join(f"{name}={_value(value)}" for name, value in move["parameters"].items() if value)
-        rows.append((move["start_slice"], move["requested_slices"], move["type"], ", ".join(move["tracks"]), used))
+        used = " ".join(
+            f"{name}={_value(value)}"
+            for name, value in move["parameters"].items()
+            if value
+        )
+        rows.append(
+            (
+                move["start_slice"],
+                move["requested_slices"],
+                move["type"],
+                ", ".join(move["tracks"]),
+                used,
+            )
+        )
     page.table(">slice | >slices | move | tracks | parameters that are not 0", rows)
 
 
@@ -178,9 +284,20 @@ def _key_poses(page: Page, data: Data) -> None:
     page.heading("Poses")
     rows = []
     for pose in data["poses"]:
-        transition = _n(pose["max_transition_time"]) if pose["max_transition_time"] else ""
-        links = ", ".join(name + (" (touching)" if name in pose["touching"] else "") for name in pose["links"])
-        zmp = repr(pose["syllable"]) if pose["syllable"] else _vector(pose["zmp"]) if pose["zmp"] else ""
+        transition = (
+            _n(pose["max_transition_time"]) if pose["max_transition_time"] else ""
+        )
+        links = ", ".join(
+            name + (" (touching)" if name in pose["touching"] else "")
+            for name in pose["links"]
+        )
+        zmp = (
+            repr(pose["syllable"])
+            if pose["syllable"]
+            else _vector(pose["zmp"])
+            if pose["zmp"]
+            else ""
+        )
         rows.append((_n(pose["time"]), transition, pose["num_joints"], links, zmp))
     page.table(">time [s] | >transition [s] | >joints | links | ZMP [m]", rows)
 
@@ -191,13 +308,24 @@ def _skeleton(page: Page, data: Data) -> None:
     for name, text in (("unit", f"{_n(data['unit'])} m"), ("up", data["up"])):
         page.fact(name, text if data[f"{name}_is_known"] else f"{text} (assumed)")
     if data["root"] is not None:
-        page.fact("root", f"{_vector(data['root']['start'])} → {_vector(data['root']['end'])} m")
+        page.fact(
+            "root",
+            f"{_vector(data['root']['start'])} → {_vector(data['root']['end'])} m",
+        )
     page.heading("Joints")
     rows = []
     for joint in data["joints"]:
         parent = data["joints"][joint["parent"]]["name"] if joint["parent"] >= 0 else ""
         channels = " ".join(joint["channels"])
-        rows.append((joint["name"], parent, _vector(joint["offset"]), channels, len(joint["ends"]) or ""))
+        rows.append(
+            (
+                joint["name"],
+                parent,
+                _vector(joint["offset"]),
+                channels,
+                len(joint["ends"]) or "",
+            )
+        )
     page.table("joint | parent | offset | channels | >end points", rows)
 
 
@@ -210,17 +338,27 @@ def _motion(page: Page, data: Data) -> None:
     style = data["options"].get("style")
     _words(page, "format", version, f"{style} style" if style else "", data["encoding"])
     if data["duration"] is not None:
-        rate = f" at {_n(data['frame_rate'])} Hz" if data["frame_rate"] is not None else " with time stamps"
+        rate = (
+            f" at {_n(data['frame_rate'])} Hz"
+            if data["frame_rate"] is not None
+            else " with time stamps"
+        )
         page.fact("duration", f"{_n(data['duration'])} s")
         page.fact("frames", f"{data['num_frames']}{rate}")
     moved = data["root_displacement"]
     if moved is not None:
-        page.fact("root", f"{_vector(moved['start'])} → {_vector(moved['end'])} m, {_n(moved['distance'], 4)} m apart")
+        page.fact(
+            "root",
+            f"{_vector(moved['start'])} → {_vector(moved['end'])} m, {_n(moved['distance'], 4)} m apart",
+        )
     _extra(page, data["extra"])
     page.heading("Components")
     orders = data["options"].get("se3_formats")
     known = isinstance(orders, list) and len(orders) == len(data["components"])
-    rows = [_component_row(c, orders[i] if known else None) for i, c in enumerate(data["components"])]
+    rows = [
+        _component_row(c, orders[i] if known else None)
+        for i, c in enumerate(data["components"])
+    ]
     columns = "content | type | >parts | >frames | >rate [Hz] | >from [s] | >to [s] | minimum | maximum | remarks"
     page.table(columns, rows)
     for component in data["components"]:
@@ -232,11 +370,20 @@ def _motion(page: Page, data: Data) -> None:
 def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
     if "num_frames" not in component:
         remark = f"unknown type, kept unchanged: {', '.join(component['extra'])}"
-        return (component["content"] or "-", component["type"] or "-", *[""] * 7, remark)
+        return (
+            component["content"] or "-",
+            component["type"] or "-",
+            *[""] * 7,
+            remark,
+        )
     extent = component.get("range") or {"lower": None, "upper": None, "non_finite": 0}
     remarks = [order] if order else []
     if "is_root_relative" in component:
-        remarks.append("in the root link's frame" if component["is_root_relative"] else "in the world frame")
+        remarks.append(
+            "in the root link's frame"
+            if component["is_root_relative"]
+            else "in the world frame"
+        )
     if component["import_rate"]:
         remarks.append(f"import at {_n(component['import_rate'])} Hz")
     if extent["non_finite"]:
@@ -259,11 +406,21 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
 
 
 def _parts(page: Page, component: Data) -> None:
-    angles = (component["type"], component["content"]) == ("MultiValueSeq", "JointDisplacement")
+    angles = (component["type"], component["content"]) == (
+        "MultiValueSeq",
+        "JointDisplacement",
+    )
     rows = []
     for part in component["parts"]:
         ends = part["lower"], part["upper"]
-        rows.append((part["part"], part["label"], *map(_value, ends), *(map(_degrees, ends) if angles else ("", ""))))
+        rows.append(
+            (
+                part["part"],
+                part["label"],
+                *map(_value, ends),
+                *(map(_degrees, ends) if angles else ("", "")),
+            )
+        )
     page.table(">part | label | >minimum | >maximum | >in degrees | >to", rows)
 
 
@@ -278,7 +435,9 @@ def _problems(page: Page, problems: Sequence[Problem]) -> None:
         text = f"{location}{': ' if location else ''}{group.severity} {group.title} {first.message}"
         page.line(text, {"error": "red", "warning": "yellow"}.get(group.severity, ""))
     if len(groups) > MAX_PROBLEMS:
-        page.line(f"and {counted(len(groups) - MAX_PROBLEMS, 'more rule')}; bodymotion check lists all")
+        page.line(
+            f"and {counted(len(groups) - MAX_PROBLEMS, 'more rule')}; bodymotion check lists all"
+        )
 
 
 def _words(page: Page, name: str, *words: str) -> None:
@@ -291,7 +450,11 @@ def _extra(page: Page, extra: Mapping[str, Any]) -> None:
     for name, value in values.items():
         if len(value) <= MAX_VALUE:
             page.fact(name, value)
-    _words(page, "further fields", *(name for name, value in values.items() if len(value) > MAX_VALUE))
+    _words(
+        page,
+        "further fields",
+        *(name for name, value in values.items() if len(value) > MAX_VALUE),
+    )
 
 
 def _count(total: int, kinds: Mapping[str, int]) -> str:
@@ -302,7 +465,11 @@ def _count(total: int, kinds: Mapping[str, int]) -> str:
 def _bytes(size: int) -> str:
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= factor:
-            return f"{size / factor:.3g} {unit}" if size < 100 * factor else f"{size / factor:.0f} {unit}"
+            return (
+                f"{size / factor:.3g} {unit}"
+                if size < 100 * factor
+                else f"{size / factor:.0f} {unit}"
+            )
     return f"{size} bytes"
 
 
@@ -312,7 +479,11 @@ def _n(value: float | None, digits: int = 6) -> str:
 
 
 def _vector(values: Iterable[float | None], digits: int = 4) -> str:
-    return "(" + ", ".join(_n(None if v is None else round(v, 9), digits) for v in values) + ")"
+    return (
+        "("
+        + ", ".join(_n(None if v is None else round(v, 9), digits) for v in values)
+        + ")"
+    )
 
 
 def _axis(axis: Sequence[float]) -> str:
@@ -347,5 +518,9 @@ def _value(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, list):
         return "(" + ", ".join(_value(item) for item in value) + ")"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_value(item)}" for key, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{key}: {_value(item)}" for key, item in value.items())
+            + "}"
+        )
     return str(value)

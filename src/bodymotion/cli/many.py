@@ -27,7 +27,9 @@ from bodymotion.diagnostics.text import counted, listed
 if TYPE_CHECKING:
     from bodymotion.collection import Clip
 
-Input: TypeAlias = "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
+Input: TypeAlias = (
+    "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
+)
 
 
 def _written_as(given: Input, name: Path) -> str:
@@ -38,7 +40,11 @@ def _written_as(given: Input, name: Path) -> str:
     own = format_of(given if isinstance(given, Path) else name)
     if own is None or (own.write is not None and name.suffix.lower() in own.extensions):
         return name.suffix
-    able = (row for row in (own, *FORMATS) if row.write is not None and row.holds == own.holds)
+    able = (
+        row
+        for row in (own, *FORMATS)
+        if row.write is not None and row.holds == own.holds
+    )
     return next(able, own).extensions[0]
 
 
@@ -49,9 +55,14 @@ def report_left_out(name: str, left_out: Sequence[str]) -> None:
     inner = list(filter(is_collection, left_out))
     unknown = [one for one in left_out if one not in set(inner)]
     alone = "to be named by itself, a data set in a local folder"
-    for found, kind, why in (unknown, "file", "of no known format"), (inner, "collection", alone):
+    for found, kind, why in (
+        (unknown, "file", "of no known format"),
+        (inner, "collection", alone),
+    ):
         if found:
-            print_message(f"bodymotion {name}: {counted(len(found), kind)} left out, {why}: {listed(found, 20)}")
+            print_message(
+                f"bodymotion {name}: {counted(len(found), kind)} left out, {why}: {listed(found, 20)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -78,22 +89,43 @@ class Plan:
             if folder is None:
                 unknown.append(str(path))
             else:
-                print_message(f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out")
+                print_message(
+                    f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out"
+                )
 
         local = [one for one in self.inputs if isinstance(one, Path)]
-        files = list(find_files(local, report, MANY_FILES[self.name].of_models and self.mark == ONE))
-        opened = [(open_collection(one), one) for one in self.inputs if isinstance(one, str)]
+        files = list(
+            find_files(
+                local, report, MANY_FILES[self.name].of_models and self.mark == ONE
+            )
+        )
+        opened = [
+            (open_collection(one), one) for one in self.inputs if isinstance(one, str)
+        ]
         clips = [(clip, one) for collection, one in opened for clip in collection]
-        report_left_out(self.name, [*unknown, *(one for collection, _ in opened for one in collection.left_out)])
+        report_left_out(
+            self.name,
+            [
+                *unknown,
+                *(one for collection, _ in opened for one in collection.left_out),
+            ],
+        )
         found: list[Input] = [*files, *(clip for clip, _ in clips)]
         if self.folder is None:
             yield from ((one, None) for one in found)
             return
-        root, folder = root_of(local, files) if local else self.folder, Path(os.path.abspath(self.folder))  # noqa: PTH100
+        root, folder = (
+            root_of(local, files) if local else self.folder,
+            Path(os.path.abspath(self.folder)),  # noqa: PTH100
+        )
         whole = {path: Path(os.path.abspath(path)) for path in files}  # noqa: PTH100  # links stay
         for given in local:
-            if given.is_dir() and Path(os.path.realpath(given)).is_relative_to(os.path.realpath(folder)):
-                raise WrongUseError(f"{given} is the folder of the results, or in it; choose another folder for them")
+            if given.is_dir() and Path(os.path.realpath(given)).is_relative_to(
+                os.path.realpath(folder)
+            ):
+                raise WrongUseError(
+                    f"{given} is the folder of the results, or in it; choose another folder for them"
+                )
         if folder != root and folder.is_relative_to(root):
             files = [path for path in files if not whole[path].is_relative_to(folder)]
             found = [*files, *(clip for clip, _ in clips)]
@@ -101,14 +133,32 @@ class Plan:
         for clip, source in clips:
             # The results of one collection are in the folder itself, as those of a folder are.
             above = PurePosixPath(source.rpartition("://")[2])
-            parts = (above.parent if above.name == PurePosixPath(clip.name).name else above).parts
-            named = [part for part in parts if part not in ("/", "..") and not set("*?[") & set(part)]
+            parts = (
+                above.parent if above.name == PurePosixPath(clip.name).name else above
+            ).parts
+            named = [
+                part
+                for part in parts
+                if part not in ("/", "..") and not set("*?[") & set(part)
+            ]
             inner.append(Path(*(named if len(self.inputs) > 1 else ()), clip.file_name))
-        endings = [self.suffix or _written_as(one, inside) for one, inside in zip(found, inner, strict=True)]
-        targets = [path.with_suffix(ending) for path, ending in zip(inner, endings, strict=True)]
+        endings = [
+            self.suffix or _written_as(one, inside)
+            for one, inside in zip(found, inner, strict=True)
+        ]
+        targets = [
+            path.with_suffix(ending)
+            for path, ending in zip(inner, endings, strict=True)
+        ]
         twice = {path for path, count in Counter(targets).items() if count > 1}
-        for one, inside, ending, target in zip(found, inner, endings, targets, strict=True):
-            result = self.folder / (inside.with_name(f"{inside.name}{ending}") if target in twice else target)
+        for one, inside, ending, target in zip(
+            found, inner, endings, targets, strict=True
+        ):
+            result = self.folder / (
+                inside.with_name(f"{inside.name}{ending}")
+                if target in twice
+                else target
+            )
             check_not_read(result, [one] if isinstance(one, Path) else [])
             yield one, result
 
@@ -117,16 +167,40 @@ class Plan:
         """What is done, as a short text: command line, version, and the state of the files in it."""
         from hashlib import sha256
 
-        words = [__version__, self.name, *self.options, *map(str, self.models), str(self.folder), self.suffix]
+        words = [
+            __version__,
+            self.name,
+            *self.options,
+            *map(str, self.models),
+            str(self.folder),
+            self.suffix,
+        ]
         leave = ("--resume", "--workers", "--table", "--time-limit", "--cluster")
-        words = [w for k, w in enumerate(words) if w.partition("=")[0] not in leave and words[k - 1] not in leave[1:]]
-        states = [Path(word).stat() if len(word) < 256 and Path(word).is_file() else None for word in words]
-        known = [(word, at and (at.st_size, at.st_mtime_ns)) for word, at in zip(words, states, strict=True)]
+        words = [
+            w
+            for k, w in enumerate(words)
+            if w.partition("=")[0] not in leave and words[k - 1] not in leave[1:]
+        ]
+        states = [
+            Path(word).stat() if len(word) < 256 and Path(word).is_file() else None
+            for word in words
+        ]
+        known = [
+            (word, at and (at.st_size, at.st_mtime_ns))
+            for word, at in zip(words, states, strict=True)
+        ]
         return sha256(repr(known).encode()).hexdigest()[:12]
 
     def args(self, path: Input, result: Path | None) -> list[str]:
         """Return the command line for one file."""
-        words = list(map(str, (*self.models, path) if MANY_FILES[self.name].models >= 0 else (path, *self.models)))
+        words = list(
+            map(
+                str,
+                (*self.models, path)
+                if MANY_FILES[self.name].models >= 0
+                else (path, *self.models),
+            )
+        )
         if result is None:
             return [*self.options, "--", *words]
         if MANY_FILES[self.name].target == "argument":
@@ -134,7 +208,14 @@ class Plan:
         return [*self.options, f"--output={result}", "--", *words]
 
 
-def run_plan(plan: Plan, *, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
+def run_plan(
+    plan: Plan,
+    *,
+    has_json: bool,
+    table: Path | None,
+    resume: bool,
+    sharing: dict[str, Any],
+) -> int:
     """Run the command for all files, and return the exit code."""
     from bodymotion.collection import Outcome, in_order, map_files
     from bodymotion.collection.inputs import is_many
@@ -148,27 +229,42 @@ def run_plan(plan: Plan, *, has_json: bool, table: Path | None, resume: bool, sh
         plan.folder.mkdir(parents=True, exist_ok=True)
         table = plan.folder / "results.jsonl"
     if resume and table is None:
-        raise click.BadParameter("needs --table or a folder for results", param_hint="--resume")
+        raise click.BadParameter(
+            "needs --table or a folder for results", param_hint="--resume"
+        )
     runs, run = list(plan.runs()), plan.run
     if not runs:
-        print_message(f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.inputs))}")
+        print_message(
+            f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.inputs))}"
+        )
         return 1
     records = None if table is None else Records(table, resume=resume)
     rows = [_about(path, result, run) for path, result in runs]
-    counting = [one for one in rows if "output" not in one or Path(one["output"]).exists()]
+    counting = [
+        one for one in rows if "output" not in one or Path(one["output"]).exists()
+    ]
     earlier = {} if records is None else records.keep(counting)
     codes = Counter(map(int, earlier.values()))
     left = [k for k in range(len(runs)) if key(rows[k]) not in earlier]
     prints_json = "--json" in plan.options
     extra = ["--json"] if has_json and not prints_json and records is not None else []
-    tasks = [(Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k]) for k in left]
+    tasks = [
+        (Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k]) for k in left
+    ]
     done, total = sum(codes.values()), len(runs)
 
     def recorded(outcome: Outcome) -> tuple[Row, str]:
         nonlocal done
         code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
-        row = {**_parsed(text if has_json else ""), **rows[left[outcome.index]], "exit_code": code}
-        row["messages"] = [*messages.splitlines(), *(f"not fixed: {one}" for one in row.get("remaining", ()))]
+        row = {
+            **_parsed(text if has_json else ""),
+            **rows[left[outcome.index]],
+            "exit_code": code,
+        }
+        row["messages"] = [
+            *messages.splitlines(),
+            *(f"not fixed: {one}" for one in row.get("remaining", ())),
+        ]
         codes[code] += 1
         done += 1
         if records is not None:
@@ -176,10 +272,16 @@ def run_plan(plan: Plan, *, has_json: bool, table: Path | None, resume: bool, sh
         return row, text
 
     records_open = records or contextlib.nullcontext()
-    with results() as out, progress(f"{plan.name}: {counted(total, 'file')}") as bar, records_open:
+    with (
+        results() as out,
+        progress(f"{plan.name}: {counted(total, 'file')}") as bar,
+        records_open,
+    ):
         try:
             outcomes = map_files(partial(_one, plan.mark), tasks, **sharing)
-            for outcome in in_order(Outcome(one.index, recorded(one)) for one in outcomes):
+            for outcome in in_order(
+                Outcome(one.index, recorded(one)) for one in outcomes
+            ):
                 row, text = outcome.value
                 if bar is not None:
                     bar(done, total)
@@ -188,17 +290,39 @@ def run_plan(plan: Plan, *, has_json: bool, table: Path | None, resume: bool, sh
                         out.write(json.dumps(row) + "\n" if prints_json else text)
                         out.flush()
                     if records is None or row["exit_code"]:
-                        named = "" if any(row["file"] in line for line in row["messages"]) else f"{row['file']}: "
+                        named = (
+                            ""
+                            if any(row["file"] in line for line in row["messages"])
+                            else f"{row['file']}: "
+                        )
                         for k, line in enumerate(row["messages"]):
                             print_message(line if k else f"{named}{line}")
         except KeyboardInterrupt:
-            more = "; --resume continues" if records is not None and plan.mark == ONE else ""
-            print_message(f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}")
+            more = (
+                "; --resume continues"
+                if records is not None and plan.mark == ONE
+                else ""
+            )
+            print_message(
+                f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}"
+            )
             raise
     failed = total - codes[0] - codes[3]
-    words = [f"{failed} failed" if failed else "", f"{codes[3]} with losses" if codes[3] else ""]
-    ends = ", ".join(filter(None, (*words, f"{len(earlier)} by an earlier run" if earlier else ""))) or "no failures"
-    print_message(f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table and plan.mark == ONE else ''}")
+    words = [
+        f"{failed} failed" if failed else "",
+        f"{codes[3]} with losses" if codes[3] else "",
+    ]
+    ends = (
+        ", ".join(
+            filter(
+                None, (*words, f"{len(earlier)} by an earlier run" if earlier else "")
+            )
+        )
+        or "no failures"
+    )
+    print_message(
+        f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table and plan.mark == ONE else ''}"
+    )
     return 2 if codes[2] == total else 1 if failed else 3 if codes[3] else 0
 
 
@@ -222,7 +346,9 @@ def _parsed(text: str) -> dict[str, Any]:
     return {**found, **inner[0]} if isinstance(inner, list) and inner else found
 
 
-def _one(mark: str, task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, str, str]:
+def _one(
+    mark: str, task: tuple[Path, str, list[str], Input, Path | None]
+) -> tuple[int, str, str]:
     """Run a command for one file in a folder; return its exit code, and what it prints on stdout and stderr.
 
     `mark` is the object of its context.
@@ -230,7 +356,11 @@ def _one(mark: str, task: tuple[Path, str, list[str], Input, Path | None]) -> tu
     folder, name, args, source, result = task
     out, messages, found = io.StringIO(), io.StringIO(), list[Problem]()
     with contextlib.ExitStack() as stack:
-        copied = "" if isinstance(source, Path) else str(stack.enter_context(source.file(found.extend)))
+        copied = (
+            ""
+            if isinstance(source, Path)
+            else str(stack.enter_context(source.file(found.extend)))
+        )
         args = [copied if copied and word == str(source) else word for word in args]
         stack.enter_context(contextlib.chdir(folder))
         stack.enter_context(contextlib.redirect_stdout(out))
@@ -240,7 +370,15 @@ def _one(mark: str, task: tuple[Path, str, list[str], Input, Path | None]) -> tu
             if result is not None:
                 result.parent.mkdir(parents=True, exist_ok=True)
             command: Any = app.get_command(click.Context(app), name)
-            code = command.main(args, prog_name=f"bodymotion {name}", standalone_mode=False, obj=mark) or 0
+            code = (
+                command.main(
+                    args,
+                    prog_name=f"bodymotion {name}",
+                    standalone_mode=False,
+                    obj=mark,
+                )
+                or 0
+            )
         except click.UsageError as error:
             print_message(error.format_message())
             code = 2
@@ -248,5 +386,7 @@ def _one(mark: str, task: tuple[Path, str, list[str], Input, Path | None]) -> tu
             print_message(traceback.format_exc().rstrip(), keep_lines=True)
             print_message(f"not done because of {type(error).__name__}: {error}")
             code = 1
-    printed, messages_text = (text.getvalue().replace(copied or "\0", str(source)) for text in (out, messages))
+    printed, messages_text = (
+        text.getvalue().replace(copied or "\0", str(source)) for text in (out, messages)
+    )
     return code, printed, messages_text

@@ -14,7 +14,14 @@ from typing import Any
 import click
 
 from bodymotion.cli import failures
-from bodymotion.cli.options import Cluster, TimeLimit, Workers, described, flag_of, found_by
+from bodymotion.cli.options import (
+    Cluster,
+    TimeLimit,
+    Workers,
+    described,
+    flag_of,
+    found_by,
+)
 from bodymotion.cli.output import PART
 
 ONE = "one"  # The object of the context of a run for one file, or `PART`.
@@ -47,7 +54,9 @@ MANY_FILES = {
     "edit": ManyFiles(0, "argument"),
     "balance": ManyFiles(1, "output", ".seq"),
     "retarget": ManyFiles(-1, "output", ".seq"),
-    "simulate": ManyFiles(1, "output", ".seq", single=("sensors", "contacts", "cameras")),
+    "simulate": ManyFiles(
+        1, "output", ".seq", single=("sensors", "contacts", "cameras")
+    ),
     "render": ManyFiles(1, "output", ".mp4"),
     "report": ManyFiles(1, "output", ".html"),
 }
@@ -77,13 +86,20 @@ def command_for_many(
 ) -> tuple[Callable[..., Any], type[click.Command]]:
     """Return a command with the options for many files, and its class."""
     own = signature(command).parameters
-    added = [one for one in signature(many_options).parameters.values() if one.name not in own]
+    added = [
+        one
+        for one in signature(many_options).parameters.values()
+        if one.name not in own
+    ]
 
     @wraps(command)
     def run(**arguments: Any) -> Any:  # noqa: ANN401
         for one in added:
             if arguments.pop(one.name, None):
-                raise click.BadParameter("has no effect on one file", param_hint=flag_of(one.name, many_options))
+                raise click.BadParameter(
+                    "has no effect on one file",
+                    param_hint=flag_of(one.name, many_options),
+                )
         return command(**arguments)
 
     run.__signature__ = signature(command).replace(parameters=[*own.values(), *added])  # type: ignore[attr-defined]
@@ -95,7 +111,11 @@ def command_for_many(
 
         def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
             """Parse the arguments, or find the files that they stand for."""
-            self.run_all = None if ctx.obj in (ONE, PART) or ctx.resilient_parsing else _run_of(name, self, ctx, args)
+            self.run_all = (
+                None
+                if ctx.obj in (ONE, PART) or ctx.resilient_parsing
+                else _run_of(name, self, ctx, args)
+            )
             if self.run_all is not None:
                 return []
             left: list[str] = super().parse_args(ctx, args)
@@ -116,7 +136,9 @@ def command_for_many(
     return run, Command
 
 
-def _run_of(name: str, command: click.Command, ctx: click.Context, args: Sequence[str]) -> Callable[[], int] | None:
+def _run_of(
+    name: str, command: click.Command, ctx: click.Context, args: Sequence[str]
+) -> Callable[[], int] | None:
     """Return the runs for all files that a command line stands for; None where it stands for one run."""
     from bodymotion.collection import inputs as named
 
@@ -125,41 +147,81 @@ def _run_of(name: str, command: click.Command, ctx: click.Context, args: Sequenc
 
     many = MANY_FILES[name]
     options_only = copy(command)
-    options_only.params = [one for one in command.params if one.param_type_name == "option"]
+    options_only.params = [
+        one for one in command.params if one.param_type_name == "option"
+    ]
     # The parser returns marks of words, from which their index is known.
-    marked = [f"\0{k}" if not word.startswith("-") or "--" in args[:k] else word for k, word in enumerate(args)]
+    marked = [
+        f"\0{k}" if not word.startswith("-") or "--" in args[:k] else word
+        for k, word in enumerate(args)
+    ]
     found, words, _ = options_only.make_parser(ctx).parse_args(args=list(marked))
     places = [int(word[1:]) for word in words if word[:1] == "\0"]
-    used = {one: args[int(value[1:])] if str(value)[:1] == "\0" else value for one, value in found.items()}
+    used = {
+        one: args[int(value[1:])] if str(value)[:1] == "\0" else value
+        for one, value in found.items()
+    }
     if used.get("help") or len(places) <= (many.target == "argument"):
         return None
-    target_text = args[places.pop()] if many.target == "argument" else str(used.get("output") or "")
+    target_text = (
+        args[places.pop()]
+        if many.target == "argument"
+        else str(used.get("output") or "")
+    )
     target = Path(target_text) if target_text else None
-    inputs: list[Path | str] = [args[k] if named.is_collection(args[k]) else Path(args[k]) for k in places]
+    inputs: list[Path | str] = [
+        args[k] if named.is_collection(args[k]) else Path(args[k]) for k in places
+    ]
     split = many.models % max(len(inputs), 1)
     first, second = inputs[:split], inputs[split:]
     models, rest = (first, second) if many.models >= 0 else (second, first)
     # Spot's animations need no model.
-    models, inputs = ([], inputs) if any(map(is_many, models)) or not rest else (models, rest)
+    models, inputs = (
+        ([], inputs) if any(map(is_many, models)) or not rest else (models, rest)
+    )
     inputs = [one for given in inputs for one in _in_list(given)]
     to_folder = target is not None and (target.is_dir() or target_text.endswith("/"))
     is_data_set = used.get("write_as") == "lerobot"
-    several = any(map(is_many, inputs)) or (len(inputs) > 1 and name in ONE_MOTION) or is_data_set
+    several = (
+        any(map(is_many, inputs))
+        or (len(inputs) > 1 and name in ONE_MOTION)
+        or is_data_set
+    )
     elsewhere = any(isinstance(one, str) for one in inputs)
-    if not (used.get("table") or used.get("cluster") or to_folder or elsewhere or (several and name != "check")):
+    if not (
+        used.get("table")
+        or used.get("cluster")
+        or to_folder
+        or elsewhere
+        or (several and name != "check")
+    ):
         return None
     if elsewhere and used.get("fix"):
-        raise click.BadParameter("changes files, and cannot change those of an address or archive", param_hint="--fix")
+        raise click.BadParameter(
+            "changes files, and cannot change those of an address or archive",
+            param_hint="--fix",
+        )
     if "://" in f"{target_text}{used.get('table') or ''}":
-        raise click.BadParameter("the results of many files need a local file or folder", param_hint="OUT, --table")
+        raise click.BadParameter(
+            "the results of many files need a local file or folder",
+            param_hint="OUT, --table",
+        )
     single = ("resume", "suffix", "table") if is_data_set else many.single
     if wrong := [f"--{one.replace('_', '-')}" for one in single if used.get(one)]:
-        raise click.BadParameter("cannot be used with many files or a data set", param_hint=", ".join(wrong))
+        raise click.BadParameter(
+            "cannot be used with many files or a data set", param_hint=", ".join(wrong)
+        )
     if target is not None and (is_data_set or not to_folder) and target.exists():
-        raise click.BadParameter(f"{target} exists; name a new folder for the results", param_hint="OUT")
+        raise click.BadParameter(
+            f"{target} exists; name a new folder for the results", param_hint="OUT"
+        )
     if target is None and (name in NEED_TARGET or used.get("suffix")):
-        raise click.BadParameter("needs a folder for the results of many files", param_hint="--output")
-    options = [word for k, word in enumerate(args) if marked[k] not in words and word != "--"]
+        raise click.BadParameter(
+            "needs a folder for the results of many files", param_hint="--output"
+        )
+    options = [
+        word for k, word in enumerate(args) if marked[k] not in words and word != "--"
+    ]
     suffix = used.get("suffix") or many.suffix
     if is_data_set:
         options, suffix = [*options, "--to", "parquet"], ".parquet"
@@ -167,21 +229,42 @@ def _run_of(name: str, command: click.Command, ctx: click.Context, args: Sequenc
         from bodymotion.formats.registry import named_format
 
         if not used.get("write_as"):
-            raise click.BadParameter("many files need the format of the results, such as --to seq", param_hint="--to")
-        suffix = next(iter(found_by("--to", named_format, used["write_as"]).extensions), "")
+            raise click.BadParameter(
+                "many files need the format of the results, such as --to seq",
+                param_hint="--to",
+            )
+        suffix = next(
+            iter(found_by("--to", named_format, used["write_as"]).extensions), ""
+        )
     from bodymotion.cli.many import Plan, run_plan
 
     mark = PART if is_data_set else ONE
-    plan = Plan(name, tuple(options), tuple(map(Path, models)), tuple(inputs), target, suffix, mark)
+    plan = Plan(
+        name,
+        tuple(options),
+        tuple(map(Path, models)),
+        tuple(inputs),
+        target,
+        suffix,
+        mark,
+    )
     has_json = any("--json" in one.opts for one in command.params)
     kinds: dict[str, type] = {"workers": int, "time_limit": float, "cluster": str}
-    sharing = {one: kind(used[one]) if used.get(one) else None for one, kind in kinds.items()}
+    sharing = {
+        one: kind(used[one]) if used.get(one) else None for one, kind in kinds.items()
+    }
     table = Path(used["table"]) if used.get("table") else None
-    run = partial(run_plan, has_json=has_json, resume=bool(used.get("resume")), sharing=sharing)
+    run = partial(
+        run_plan, has_json=has_json, resume=bool(used.get("resume")), sharing=sharing
+    )
     if target is not None and is_data_set:
         from bodymotion.cli.convert import write_data_set
 
-        return partial(write_data_set, target, lambda parts, rows: run(replace(plan, folder=parts), table=rows))
+        return partial(
+            write_data_set,
+            target,
+            lambda parts, rows: run(replace(plan, folder=parts), table=rows),
+        )
     return partial(run, plan, table=table)
 
 
@@ -189,9 +272,17 @@ def _in_list(given: Path | str) -> list[Path | str]:
     """Return the lines of a list in which there are addresses or motions in archives and data sets; any other input as it is."""
     from bodymotion.collection.inputs import is_collection, is_many, listed_in
 
-    if isinstance(given, str) or given.is_dir() or not str(given).startswith("@") or not is_many(given):
+    if (
+        isinstance(given, str)
+        or given.is_dir()
+        or not str(given).startswith("@")
+        or not is_many(given)
+    ):
         return [given]
     found: list[Path | str] = []
     with contextlib.suppress(OSError, ValueError):  # which `find_files` reports
-        found = [line if is_collection(line) else Path(line) for line in listed_in(Path(str(given)[1:]))]
+        found = [
+            line if is_collection(line) else Path(line)
+            for line in listed_in(Path(str(given)[1:]))
+        ]
     return found if any(isinstance(one, str) for one in found) else [given]

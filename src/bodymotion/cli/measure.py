@@ -22,7 +22,13 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import print_message, progress, results, show_problems, written
+from bodymotion.cli.output import (
+    print_message,
+    progress,
+    results,
+    show_problems,
+    written,
+)
 from bodymotion.diagnostics.spelling import choices
 
 if TYPE_CHECKING:
@@ -94,18 +100,29 @@ def measure(
 
     wanted = [name for text in of or () for name in names(text)]
     if listed and (wanted or output is not None):
-        raise click.BadParameter("cannot be combined with --of and -o", param_hint="--list")
+        raise click.BadParameter(
+            "cannot be combined with --of and -o", param_hint="--list"
+        )
     moving = motion or model
     chosen: list[Block] = []
     # Values that overflow become inf or nan, which the results show.
-    with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
+    with (
+        failures("measure"),
+        progress(f"measuring {moving.name}"),
+        np.errstate(all="ignore"),
+    ):
         if output is not None:
-            check_not_read(output, [model, moving, *(Path(name) for name in scenery or () if name != GROUND)])
+            check_not_read(
+                output,
+                [
+                    model,
+                    moving,
+                    *(Path(name) for name in scenery or () if name != GROUND),
+                ],
+            )
         body, played = load_pair(model, motion, reading, by_position, bpm)
         if played is None:
-            message = (
-                f"{model} needs a motion: bodymotion measure MODEL MOTION; only an animation of Spot is measured alone"
-            )
+            message = f"{model} needs a motion: bodymotion measure MODEL MOTION; only an animation of Spot is measured alone"
             raise click.BadParameter(message, param_hint="MOTION")
         links = None if feet is None else names(feet)
         found_by("--feet", foot_links, body, links or ())
@@ -144,28 +161,44 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
     """Report range sensors whose readings are all inf, because there is no environment."""
     from bodymotion.model.links import RangeSensor
 
-    ranging = [one.name for one in measures.body.devices if isinstance(one, RangeSensor)]
+    ranging = [
+        one.name for one in measures.body.devices if isinstance(one, RangeSensor)
+    ]
     blind = [name for name in dict.fromkeys(names) if name in ranging]
     if blind:
         hint = "add models with --scenery MODEL, or --scenery ground"
-        print_message(f"{', '.join(blind)}: no object in range, since there is no environment; {hint}")
+        print_message(
+            f"{', '.join(blind)}: no object in range, since there is no environment; {hint}"
+        )
 
 
-def _scenery(measures: Measures, chosen: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:
+def _scenery(
+    measures: Measures, chosen: list[str] | None, reading: ReaderOptions
+) -> list[Body | Shape]:
     from bodymotion.dynamics.sensors import level_ground
 
     here = [*measures.root_poses[0, :2], measures.ground[0]]
     return [
-        level_ground(here) if name == GROUND else load_body(Path(name), reading, hint="--scenery")
+        level_ground(here)
+        if name == GROUND
+        else load_body(Path(name), reading, hint="--scenery")
         for name in chosen or ()
     ]
 
 
-def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) -> list[Block]:
+def _choose(
+    measures: Measures, names: Sequence[str], scenery: Sequence[Thing]
+) -> list[Block]:
     """Return the quantities and sensors of these names, all quantities where there is none; an unknown name is wrong use."""
     from bodymotion.cli.measure_output import Block, block_of
     from bodymotion.dynamics import QUANTITIES, Scenery, measurable, series
-    from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, RangeSensor, VisionSensor
+    from bodymotion.model.links import (
+        AccelerationSensor,
+        ForceSensor,
+        Gyro,
+        RangeSensor,
+        VisionSensor,
+    )
 
     if not names:
         return [Block(series(measures, name)) for name in measurable(measures)]
@@ -186,5 +219,8 @@ def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) 
             found.append(block_of(measures.read(devices[name], environment)))
         else:
             there = choices(name, [*measurable(measures), *devices])
-            raise click.BadParameter(f"unknown quantity or sensor {name!r}; {there} (--list)", param_hint="--of")
+            raise click.BadParameter(
+                f"unknown quantity or sensor {name!r}; {there} (--list)",
+                param_hint="--of",
+            )
     return found

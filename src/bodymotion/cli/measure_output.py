@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
 MAX_PLAIN = 1e7  # Larger numbers are printed with an exponent.
 MIN_PRINTED = 1e-6  # Smaller numbers, which are rounding errors of the computation, are printed as 0.
-MAX_MILLIMETRES = 0.1  # [m] Smaller lengths among the key figures are printed in millimetres.
-MAX_TIME = 1e13  # [s] Larger times are printed with an exponent; those of clocks are not.
+MAX_MILLIMETRES = (
+    0.1  # [m] Smaller lengths among the key figures are printed in millimetres.
+)
+MAX_TIME = (
+    1e13  # [s] Larger times are printed with an exponent; those of clocks are not.
+)
 LARGE_FILE = 100_000_000  # [bytes] The size of a larger file is reported.
 MAX_NAMED = 8  # Quantities in a file that are reported by name; more are counted.
 
@@ -50,9 +54,22 @@ def block_of(read: Reading | CameraFrames) -> Block:
     labels: tuple[str, ...] = ()
     units, values, saturated = labels, np.zeros((len(read.times), 0)), None
     if not isinstance(read, CameraFrames):
-        labels, units, values, saturated = read.columns, read.units, read.values, read.saturated
+        labels, units, values, saturated = (
+            read.columns,
+            read.units,
+            read.values,
+            read.saturated,
+        )
     name, title = device.name or device.kind, f"{device.kind} {device.name}"
-    series = Series(name=name, title=title, of="axis", labels=labels, units=units, times=read.times, values=values)
+    series = Series(
+        name=name,
+        title=title,
+        of="axis",
+        labels=labels,
+        units=units,
+        times=read.times,
+        values=values,
+    )
     return Block(series, saturated, frames)
 
 
@@ -64,26 +81,52 @@ def about_written(path: Path, blocks: Sequence[Block]) -> str:
     return what + (f" ({size / 1e6:.0f} MB)" if size > LARGE_FILE else "")
 
 
-def as_data(measures: Measures, chosen: Sequence[Block], model: Path, motion: Path, listed: bool) -> Data:
+def as_data(
+    measures: Measures, chosen: Sequence[Block], model: Path, motion: Path, listed: bool
+) -> Data:
     """Return what is printed as JSON can hold it, in SI units."""
     data: Data = {"model": str(model), "motion": str(motion)}
     if listed:
-        return {**data, "quantities": [_about(one.series) for one in chosen], "sensors": _sensors(measures)}
+        return {
+            **data,
+            "quantities": [_about(one.series) for one in chosen],
+            "sensors": _sensors(measures),
+        }
     if chosen:
         names = ("label", "unit", "lowest", "lowest_time", "highest", "highest_time")
-        columns = [[{**members(row, *names), "limit_used": row.used} for row in extremes(one.series)] for one in chosen]
+        columns = [
+            [
+                {**members(row, *names), "limit_used": row.used}
+                for row in extremes(one.series)
+            ]
+            for one in chosen
+        ]
         both = zip(chosen, columns, strict=True)
-        return {**data, "quantities": [{**_about(one.series), "columns": rows} for one, rows in both]}
+        return {
+            **data,
+            "quantities": [
+                {**_about(one.series), "columns": rows} for one, rows in both
+            ],
+        }
     return {
         **data,
-        "figures": [{**asdict(one), "value": number(one.value)} for one in figures(measures)],
+        "figures": [
+            {**asdict(one), "value": number(one.value)} for one in figures(measures)
+        ],
         "joints": _joints(measures),
         "feet": _feet(measures),
-        **problems_of((*(p for p in measures.motion.problems if p.severity != "note"), *measures.problems)),
+        **problems_of(
+            (
+                *(p for p in measures.motion.problems if p.severity != "note"),
+                *measures.problems,
+            )
+        ),
     }
 
 
-def page_of(measures: Measures, chosen: Sequence[Block], model: Path, motion: Path, listed: bool) -> Page:
+def page_of(
+    measures: Measures, chosen: Sequence[Block], model: Path, motion: Path, listed: bool
+) -> Page:
     """Return the same as a page to read, with degrees and percents."""
     page = Page()
     page.heading(f"{motion.name} on {measures.body.name or model.name}")
@@ -95,7 +138,9 @@ def page_of(measures: Measures, chosen: Sequence[Block], model: Path, motion: Pa
             _columns(page, one.series)
             if one.frames is not None:
                 device = one.frames.device
-                page.line(f"{len(one.frames)} frames of {device.width} × {device.height}, {device.type}")
+                page.line(
+                    f"{len(one.frames)} frames of {device.width} × {device.height}, {device.type}"
+                )
     else:
         _summary(page, measures)
     return page
@@ -104,7 +149,11 @@ def page_of(measures: Measures, chosen: Sequence[Block], model: Path, motion: Pa
 def _summary(page: Page, measures: Measures) -> None:
     rows = []
     for one in figures(measures):
-        scale, unit = (1000.0, "mm") if one.unit == "m" and abs(one.value) < MAX_MILLIMETRES else _readable(one.unit)
+        scale, unit = (
+            (1000.0, "mm")
+            if one.unit == "m" and abs(one.value) < MAX_MILLIMETRES
+            else _readable(one.unit)
+        )
         at = "" if one.time is None else _time(one.time)
         rows.append((one.title, _short(one.value, scale), unit, one.part or "", at))
     page.table("figure | >value | unit | of | >at [s]", rows)
@@ -116,39 +165,77 @@ def _summary(page: Page, measures: Measures) -> None:
         feet_rows = []
         for foot in feet:
             moved, force = _short(foot["slip"], 1000), _short(foot["force"])
-            feet_rows.append((foot["link"], f"{100 * foot['standing']:.0f}", foot["contacts"], moved, force))
-        page.table("link | >in contact [%] | >contacts | >slip [mm] | >max force [N]", feet_rows)
+            feet_rows.append(
+                (
+                    foot["link"],
+                    f"{100 * foot['standing']:.0f}",
+                    foot["contacts"],
+                    moved,
+                    force,
+                )
+            )
+        page.table(
+            "link | >in contact [%] | >contacts | >slip [mm] | >max force [N]",
+            feet_rows,
+        )
 
 
 def _joint_table(page: Page, joints: Sequence[Data]) -> None:
     rows = []
     for joint in joints:
         scale, unit = _readable(joint["unit"])
-        row = [joint["name"], f"{_short(joint['lowest'], scale)} … {_short(joint['highest'], scale)} {unit}"]
-        row += [_percent(joint["limit_used"]), f"{_short(joint['velocity'], scale)} {unit}/s"]
+        row = [
+            joint["name"],
+            f"{_short(joint['lowest'], scale)} … {_short(joint['highest'], scale)} {unit}",
+        ]
+        row += [
+            _percent(joint["limit_used"]),
+            f"{_short(joint['velocity'], scale)} {unit}/s",
+        ]
         row += [_time(joint["velocity_time"]), _percent(joint["velocity_limit_used"])]
-        row += [f"{_short(joint['torque'])} {joint['torque_unit']}", _time(joint["torque_time"])]
-        rows.append([*row, _percent(joint["torque_limit_used"]), _short(joint["effort"])])
-    of_speed, of_torque = (f">max {name} | >at [s] | >limit [%]" for name in ("velocity", "torque"))
-    page.table(f"joint | >range | >limit [%] | {of_speed} | {of_torque} | >RMS torque", rows)
+        row += [
+            f"{_short(joint['torque'])} {joint['torque_unit']}",
+            _time(joint["torque_time"]),
+        ]
+        rows.append(
+            [*row, _percent(joint["torque_limit_used"]), _short(joint["effort"])]
+        )
+    of_speed, of_torque = (
+        f">max {name} | >at [s] | >limit [%]" for name in ("velocity", "torque")
+    )
+    page.table(
+        f"joint | >range | >limit [%] | {of_speed} | {of_torque} | >RMS torque", rows
+    )
 
 
 def _list(page: Page, measures: Measures, chosen: Sequence[Block]) -> None:
     quantities = [one.series for one in chosen]
-    rows = [(one.name, one.title, " ".join(dict.fromkeys(one.units)), _of(one)) for one in quantities]
+    rows = [
+        (one.name, one.title, " ".join(dict.fromkeys(one.units)), _of(one))
+        for one in quantities
+    ]
     page.table("name | description | unit | columns", rows)
     sensors = _sensors(measures)
     if sensors:
         page.heading("Sensors")
-        page.table("name | kind | link", [(one["name"], one["kind"], one["link"]) for one in sensors])
+        page.table(
+            "name | kind | link",
+            [(one["name"], one["kind"], one["link"]) for one in sensors],
+        )
         if any(one["kind"] == "VisionSensor" for one in sensors):
-            page.line("Sensors are read only when --of names them; camera images are written to an .npz.")
+            page.line(
+                "Sensors are read only when --of names them; camera images are written to an .npz."
+            )
 
 
 def _of(one: Series) -> str:
     if one.of == "axis":
         return " ".join(one.labels)
-    return "1" if one.of == "body" else counted(len(one.labels), one.of, "feet" if one.of == "foot" else "")
+    return (
+        "1"
+        if one.of == "body"
+        else counted(len(one.labels), one.of, "feet" if one.of == "foot" else "")
+    )
 
 
 def _columns(page: Page, of: Series) -> None:
@@ -157,12 +244,22 @@ def _columns(page: Page, of: Series) -> None:
         scale, unit = _readable(one.unit)
         low, high = _short(one.lowest, scale), _short(one.highest, scale)
         times = _time(one.lowest_time), _time(one.highest_time)
-        rows.append((one.label, unit, low, times[0], high, times[1], _percent(one.used)))
-    page.table("column | unit | >minimum | >at [s] | >maximum | >at [s] | >limit [%]", rows)
+        rows.append(
+            (one.label, unit, low, times[0], high, times[1], _percent(one.used))
+        )
+    page.table(
+        "column | unit | >minimum | >at [s] | >maximum | >at [s] | >limit [%]", rows
+    )
 
 
 def _about(one: Series) -> Data:
-    return {"name": one.name, "title": one.title, "of": one.of, "labels": list(one.labels), "units": list(one.units)}
+    return {
+        "name": one.name,
+        "title": one.title,
+        "of": one.of,
+        "labels": list(one.labels),
+        "units": list(one.units),
+    }
 
 
 def _sensors(measures: Measures) -> list[Data]:
@@ -179,10 +276,16 @@ def _joints(measures: Measures) -> list[Data]:
         return []
     names = ("joint_displacements", "joint_velocities", "torques")
     found = []
-    for k, of in enumerate(zip(*(extremes(series(measures, name)) for name in names), strict=True)):
+    for k, of in enumerate(
+        zip(*(extremes(series(measures, name)) for name in names), strict=True)
+    ):
         place, speed, torque = of
         unit = "m" if measures.body.joints[k].type == "slide" else "rad"
-        data: Data = {"name": place.label, "unit": unit, **members(place, "lowest", "highest")}
+        data: Data = {
+            "name": place.label,
+            "unit": unit,
+            **members(place, "lowest", "highest"),
+        }
         data["limit_used"] = _used(place)
         for name, one in (("velocity", speed), ("torque", torque)):
             is_low = abs(one.lowest) > abs(one.highest)
@@ -212,7 +315,9 @@ def _feet(measures: Measures) -> list[Data]:
     for k, name in enumerate(contacts.names):
         touches = contacts.in_contact[:, k]
         begins = int(np.count_nonzero(touches[1:] & ~touches[:-1]) + touches[0])
-        force = np.where(touches, np.nan_to_num(measures.contact_wrenches[:, k, 2]), 0.0)
+        force = np.where(
+            touches, np.nan_to_num(measures.contact_wrenches[:, k, 2]), 0.0
+        )
         found.append(
             {
                 "link": name,
@@ -229,22 +334,44 @@ def _readable(unit: str) -> tuple[float, str]:
     """Return the factor from SI to the printed unit, and that unit: degrees for radians, percents for shares."""
     if unit == "share":
         return 100.0, "%"
-    return (float(np.rad2deg(1.0)), "°" + unit[3:]) if unit.startswith("rad") else (1.0, unit)
+    return (
+        (float(np.rad2deg(1.0)), "°" + unit[3:])
+        if unit.startswith("rad")
+        else (1.0, unit)
+    )
 
 
 def _short(value: float | None, scale: float = 1.0) -> str:
     if value is None or np.isnan(value):
         return "-"
     value *= scale
-    return f"{value:.0f}" if 1000 <= abs(value) < MAX_PLAIN else f"{value:.4g}" if abs(value) >= MIN_PRINTED else "0"
+    return (
+        f"{value:.0f}"
+        if 1000 <= abs(value) < MAX_PLAIN
+        else f"{value:.4g}"
+        if abs(value) >= MIN_PRINTED
+        else "0"
+    )
 
 
 def _time(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.3f}" if abs(value) < MAX_TIME else f"{value:.4g}"
+    return (
+        "-"
+        if np.isnan(value)
+        else f"{value:.3f}"
+        if abs(value) < MAX_TIME
+        else f"{value:.4g}"
+    )
 
 
 def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.0f}" if abs(100 * share) < MAX_PLAIN else f"{100 * share:.4g}"
+    return (
+        ""
+        if share is None
+        else f"{100 * share:.0f}"
+        if abs(100 * share) < MAX_PLAIN
+        else f"{100 * share:.4g}"
+    )
 
 
 def write(path: Path, blocks: Sequence[Block]) -> None:
@@ -252,7 +379,9 @@ def write(path: Path, blocks: Sequence[Block]) -> None:
     writers = {".csv": _csv, ".npz": _npz, ".json": _json, ".parquet": _parquet}
     writer = writers.get(path.suffix.lower())
     if writer is None:
-        raise click.BadParameter(f"{path.name} does not end in {', '.join(writers)}", param_hint="--output")
+        raise click.BadParameter(
+            f"{path.name} does not end in {', '.join(writers)}", param_hint="--output"
+        )
     with whole_file(path) as stream:
         writer(stream, blocks)
 
@@ -261,7 +390,9 @@ def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
     """Return the names of the columns, `time` first, and the values (T, N) of all blocks side by side."""
     for block in blocks:
         if block.frames is not None:
-            raise ValueError(f"images of {block.series.name} do not fit in a table; write an .npz")
+            raise ValueError(
+                f"images of {block.series.name} do not fit in a table; write an .npz"
+            )
     all_series = [block.series for block in blocks]
     times = all_series[0].times
     for one in all_series:
@@ -270,8 +401,14 @@ def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
                 f"{one.name} has other times than {all_series[0].name}, but a table has one time for each row; "
                 "write them to separate files, or to an .npz or .json"
             )
-    names = [one.name if one.of == "body" else f"{one.name}/{label}" for one in all_series for label in one.labels]
-    values = np.concatenate([times[:, None], *(one.values for one in all_series)], axis=1)
+    names = [
+        one.name if one.of == "body" else f"{one.name}/{label}"
+        for one in all_series
+        for label in one.labels
+    ]
+    values = np.concatenate(
+        [times[:, None], *(one.values for one in all_series)], axis=1
+    )
     return distinct(["time", *names]), np.ascontiguousarray(values)
 
 
@@ -303,10 +440,23 @@ def _npz(stream: BinaryIO, blocks: Sequence[Block]) -> None:
             about |= {"color": frames.color, "depth": frames.depth}
         else:
             arrays[of.name] = of.values
-            about |= {"labels": np.array(of.labels, dtype=np.str_), "units": np.array(of.units, dtype=np.str_)}
-            about |= {"lower": of.lower, "upper": of.upper, "saturated": block.saturated}
-        arrays |= {f"{of.name}.{key}": array for key, array in about.items() if array is not None}
-    write_archive(stream, arrays, compressed=any(block.frames is not None for block in blocks))
+            about |= {
+                "labels": np.array(of.labels, dtype=np.str_),
+                "units": np.array(of.units, dtype=np.str_),
+            }
+            about |= {
+                "lower": of.lower,
+                "upper": of.upper,
+                "saturated": block.saturated,
+            }
+        arrays |= {
+            f"{of.name}.{key}": array
+            for key, array in about.items()
+            if array is not None
+        }
+    write_archive(
+        stream, arrays, compressed=any(block.frames is not None for block in blocks)
+    )
 
 
 def _json(stream: BinaryIO, blocks: Sequence[Block]) -> None:
@@ -317,8 +467,20 @@ def _json(stream: BinaryIO, blocks: Sequence[Block]) -> None:
         of = block.series
         if block.frames is not None:
             raise ValueError(f"images of {of.name} do not fit in JSON; write an .npz")
-        about = {"name": of.name, "title": of.title, "labels": of.labels, "units": of.units, "times": of.times}
-        data.append({**about, "lower": of.lower, "upper": of.upper, "values": of.values})
+        about = {
+            "name": of.name,
+            "title": of.title,
+            "labels": of.labels,
+            "units": of.units,
+            "times": of.times,
+        }
+        data.append(
+            {**about, "lower": of.lower, "upper": of.upper, "values": of.values}
+        )
     # orjson writes numbers that are not finite as null, and only contiguous arrays directly.
     how = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
-    stream.write(orjson.dumps(data, default=lambda array: np.ascontiguousarray(array), option=how))
+    stream.write(
+        orjson.dumps(
+            data, default=lambda array: np.ascontiguousarray(array), option=how
+        )
+    )

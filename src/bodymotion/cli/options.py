@@ -32,25 +32,41 @@ BYTES_PER_NUMBER = 3 * 8
 T = TypeVar("T")
 
 ReaderOptions: TypeAlias = dict[str, Any]  # The options of readers that were used.
-ByPosition: TypeAlias = Annotated[bool, "--by-position: Read joint columns by position, whatever their names."]
+ByPosition: TypeAlias = Annotated[
+    bool, "--by-position: Read joint columns by position, whatever their names."
+]
 AsJson: TypeAlias = Annotated[bool, "--json: Print JSON."]
 Arm: TypeAlias = Annotated[
-    bool | None, "--arm/--no-arm: Play an animation with or without arm; by default as the animation needs."
+    bool | None,
+    "--arm/--no-arm: Play an animation with or without arm; by default as the animation needs.",
 ]
-Bpm: TypeAlias = Annotated[float | None, "--bpm BPM: Tempo at which an animation is played, in beats per minute."]
+Bpm: TypeAlias = Annotated[
+    float | None,
+    "--bpm BPM: Tempo at which an animation is played, in beats per minute.",
+]
 Music: TypeAlias = Annotated[
-    Path | None, "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline."
+    Path | None,
+    "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline.",
 ]
-BeatsPerBar: TypeAlias = Annotated[int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."]
-Slices: TypeAlias = Annotated[float | None, "--slices N: Length of the playback in slices (quarter beats)."]
+BeatsPerBar: TypeAlias = Annotated[
+    int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."
+]
+Slices: TypeAlias = Annotated[
+    float | None, "--slices N: Length of the playback in slices (quarter beats)."
+]
 Workers: TypeAlias = Annotated[
-    int | None, IntRange(1), "--workers N: Processes that share many files; by default one for each core."
+    int | None,
+    IntRange(1),
+    "--workers N: Processes that share many files; by default one for each core.",
 ]
 TimeLimit: TypeAlias = Annotated[
-    float | None, FloatRange(0.1), "--time-limit SECONDS: Many files: a file that takes longer fails; by default, 3600."
+    float | None,
+    FloatRange(0.1),
+    "--time-limit SECONDS: Many files: a file that takes longer fails; by default, 3600.",
 ]
 Cluster: TypeAlias = Annotated[
-    str | None, "--cluster ADDRESS: Many files: use a Dask cluster, such as tcp://host:8786."
+    str | None,
+    "--cluster ADDRESS: Many files: use a Dask cluster, such as tcp://host:8786.",
 ]
 
 
@@ -83,7 +99,9 @@ def numbers(
         found = []
     if len(found) not in counts or not all(map(math.isfinite, found)):
         reason = ": a number is not finite" if len(found) in counts else ""
-        raise click.BadParameter(f"{text!r} is not {expected}{reason}", param_hint=option)
+        raise click.BadParameter(
+            f"{text!r} is not {expected}{reason}", param_hint=option
+        )
     return found
 
 
@@ -115,7 +133,9 @@ def assignments(texts: list[str]) -> dict[str, float]:
         except ValueError:
             equals = ""
         if not equals:
-            raise click.BadParameter(f"{text!r} is not NAME=VALUE with a number", param_hint="--set")
+            raise click.BadParameter(
+                f"{text!r} is not NAME=VALUE with a number", param_hint="--set"
+            )
     return found
 
 
@@ -136,9 +156,13 @@ def described(command: Callable[..., Any]) -> Callable[..., Any]:
     for entry in re.split(r"\n  (?! )", table)[1:]:
         usage = " ".join(entry.split())
         name = re.split("[ :/]", usage, maxsplit=1)[0].strip("-").replace("-", "_")
-        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, usage])
+        parameters[name] = parameters[name].replace(
+            annotation=Annotated[parameters[name].annotation, usage]
+        )
     command.__doc__ = head
-    command.__signature__ = signature(command).replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+    command.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
+        parameters=list(parameters.values())
+    )
     return command
 
 
@@ -194,14 +218,21 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
     A command that has a parameter of the same name as one of them has its own option instead.
     """
     own = signature(described(command)).parameters
-    added = [one for name, one in signature(reading_options).parameters.items() if name not in own]
+    added = [
+        one
+        for name, one in signature(reading_options).parameters.items()
+        if name not in own
+    ]
 
     @wraps(command)
     def run(**arguments: Any) -> Any:  # noqa: ANN401
         used = {one.name: arguments.pop(one.name) for one in added}
         if used.get("parameters"):
             used["parameters"] = assignments(used["parameters"])
-        return command(**arguments, reading={name: value for name, value in used.items() if value is not None})
+        return command(
+            **arguments,
+            reading={name: value for name, value in used.items() if value is not None},
+        )
 
     kept = [one for name, one in own.items() if name != "reading"]
     run.__signature__ = signature(command).replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
@@ -211,7 +242,11 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
 def flag_of(name: str, command: Callable[..., Any]) -> str:
     """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
     notes = signature(command).parameters[name].annotation.__metadata__
-    return next(found[0] for note in notes if isinstance(note, str) and (found := re.search("--[a-z-]+", note)))
+    return next(
+        found[0]
+        for note in notes
+        if isinstance(note, str) and (found := re.search("--[a-z-]+", note))
+    )
 
 
 def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
@@ -225,7 +260,9 @@ def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> Non
         with suppress(FormatError):
             rows.append(find_format(path) if isinstance(path, Path) else path)
     for name, titles in unused_options(reading, rows).items():
-        raise click.BadParameter(f"has no effect on {titles}", param_hint=flag_of(name, reading_options))
+        raise click.BadParameter(
+            f"has no effect on {titles}", param_hint=flag_of(name, reading_options)
+        )
 
 
 def is_large(source: Path, target: Path) -> bool:
@@ -244,7 +281,11 @@ def kind_of(kind: type) -> str:
 
 
 def load_motion(
-    path: Path, reading: ReaderOptions | None = None, body: Body | None = None, hint: str = "IN", advice: str = ""
+    path: Path,
+    reading: ReaderOptions | None = None,
+    body: Body | None = None,
+    hint: str = "IN",
+    advice: str = "",
 ) -> Motion:
     """Read a motion; a file with something else is wrong use.
 
@@ -254,12 +295,23 @@ def load_motion(
     from bodymotion.geometry.arrays import check_memory
     from bodymotion.motion import Motion
 
-    if path.exists() and path.stat().st_size > LARGE and find_format(path).name == "seq":
+    if (
+        path.exists()
+        and path.stat().st_size > LARGE
+        and find_format(path).name == "seq"
+    ):
         from bodymotion.formats.seq import open_motion
 
         with open_motion(path) as reader:
-            numbers = sum(h.num_frames * h.layout.width for h in reader.components if h.layout is not None)
-        check_memory(BYTES_PER_NUMBER * numbers, f"changing {path} as a whole" + (f" ({advice})" if advice else ""))
+            numbers = sum(
+                h.num_frames * h.layout.width
+                for h in reader.components
+                if h.layout is not None
+            )
+        check_memory(
+            BYTES_PER_NUMBER * numbers,
+            f"changing {path} as a whole" + (f" ({advice})" if advice else ""),
+        )
     return _loaded(path, reading or {}, Motion, hint, body=body)
 
 
@@ -277,11 +329,22 @@ def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
     return _loaded(path, reading, Body, hint)
 
 
-def _loaded(path: Path, reading: ReaderOptions, kind: type[T], hint: str, **options: Any) -> T:  # noqa: ANN401
+def _loaded(
+    path: Path,
+    reading: ReaderOptions,
+    kind: type[T],
+    hint: str,
+    **options: Any,  # noqa: ANN401
+) -> T:
     from bodymotion.formats.registry import find_format, load
 
     row = find_format(path)
-    return of_kind(load(path, format=row.name, **options, **row.options_of(reading)), path, kind, hint)
+    return of_kind(
+        load(path, format=row.name, **options, **row.options_of(reading)),
+        path,
+        kind,
+        hint,
+    )
 
 
 def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
@@ -289,24 +352,43 @@ def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
     if isinstance(found, kind):
         return found
     advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
-    advice = advice if (type(found).__name__, kind.__name__) == ("Animation", "Motion") else ""
+    advice = (
+        advice
+        if (type(found).__name__, kind.__name__) == ("Animation", "Motion")
+        else ""
+    )
     held, wanted = kind_of(type(found)), kind_of(kind)
-    raise click.BadParameter(one_line(f"{path} holds {held}, not {wanted}{advice}"), param_hint=hint)
+    raise click.BadParameter(
+        one_line(f"{path} holds {held}, not {wanted}{advice}"), param_hint=hint
+    )
 
 
-def read_files(files: Iterable[Path], reading: ReaderOptions, by_position: bool) -> list[Any]:
+def read_files(
+    files: Iterable[Path], reading: ReaderOptions, by_position: bool
+) -> list[Any]:
     """Read the files of a command together, and print what was assumed of motions: joints that are missing, names, orders."""
     from bodymotion.formats.registry import load_together
     from bodymotion.motion import Motion
 
     found = load_together(files, by_position=by_position, **reading)
     motions = [one for one in found if isinstance(one, Motion)]
-    show_problems([problem for one in motions for problem in one.problems if problem.severity != "note"])
+    show_problems(
+        [
+            problem
+            for one in motions
+            for problem in one.problems
+            if problem.severity != "note"
+        ]
+    )
     return found
 
 
 def load_pair(
-    model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool, bpm: float | None = None
+    model: Path,
+    motion: Path | None,
+    reading: ReaderOptions,
+    by_position: bool,
+    bpm: float | None = None,
 ) -> tuple[Body, Motion | None]:
     """Read a body and its motion, if any; an animation or a choreography alone is for the built-in Spot, recorded motion has its own body.
 
@@ -318,7 +400,9 @@ def load_pair(
     from bodymotion.motion import Motion
     from bodymotion.skeleton import Skeleton
 
-    found = read_files([path for path in (model, motion) if path is not None], reading, by_position)
+    found = read_files(
+        [path for path in (model, motion) if path is not None], reading, by_position
+    )
     if len(found) == 1 and isinstance(found[0], (Skeleton, Choreography)):
         return found[0].body_and_motion()
     if len(found) == 1 and isinstance(found[0], Animation):

@@ -43,22 +43,34 @@ if TYPE_CHECKING:
 Data: TypeAlias = dict[str, Any]  # What JSON can hold.
 
 PART = "part"  # The object of the context of a run whose result is a part of the result of the command.
-MAX_LIST = 1000  # A longer list, met in unknown fields of a file, is replaced by its length.
+MAX_LIST = (
+    1000  # A longer list, met in unknown fields of a file, is replaced by its length.
+)
 MAX_DEPTH = 20  # Deeper nested values, met in unknown fields of a file, are replaced by an ellipsis.
 
 MAX_FILE = 256 << 20  # [bytes] Lines of larger files are not shown.
-BEFORE, AFTER = 60, 40  # Characters of a line that are shown before and after the location.
+BEFORE, AFTER = (
+    60,
+    40,
+)  # Characters of a line that are shown before and after the location.
 MAX_FURTHER = 5  # Locations that are listed after the first of one rule.
 COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 DELAY = 1.0  # [s] After this time the progress bar appears.
 
 # What JSON leaves as it is, although a terminal must not get it.
-_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_UNSAFE_IN_JSON = re.compile(
+    "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def one_line(text: object) -> str:
     r"""Return the text on one line; characters that control a terminal become escapes such as ``\x1b``."""
-    return UNSAFE.sub(lambda found: found.group().encode("unicode_escape", "surrogatepass").decode("ascii"), str(text))
+    return UNSAFE.sub(
+        lambda found: (
+            found.group().encode("unicode_escape", "surrogatepass").decode("ascii")
+        ),
+        str(text),
+    )
 
 
 def print_message(text: object, *, keep_lines: bool = False) -> None:
@@ -77,10 +89,14 @@ def results() -> Iterator[TextIO]:
         sys.stdout.flush()
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
-            print_message(f"bodymotion: the results cannot be written: {error.strerror or error}")
+            print_message(
+                f"bodymotion: the results cannot be written: {error.strerror or error}"
+            )
         # What is left in the buffer of stdout fails no more at the end of the process.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise click.exceptions.Exit(PIPE_CLOSED if isinstance(error, BrokenPipeError) else 1) from None
+        raise click.exceptions.Exit(
+            PIPE_CLOSED if isinstance(error, BrokenPipeError) else 1
+        ) from None
 
 
 def number(value: float) -> float | None:
@@ -99,13 +115,21 @@ def plain(value: object, depth: int = 0) -> Any:  # noqa: ANN401
     if isinstance(value, (float, np.floating)):
         return number(float(value))
     if isinstance(value, np.ndarray):
-        return f"<{value.size} values>" if value.size > MAX_LIST else plain(value.tolist(), depth)
+        return (
+            f"<{value.size} values>"
+            if value.size > MAX_LIST
+            else plain(value.tolist(), depth)
+        )
     if depth > MAX_DEPTH:
         return "…"
     if isinstance(value, Mapping):
         return {str(key): plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (Sequence, Set)) and not isinstance(value, (bytes, bytearray)):
-        return f"<{len(value)} values>" if len(value) > MAX_LIST else [plain(item, depth + 1) for item in value]
+        return (
+            f"<{len(value)} values>"
+            if len(value) > MAX_LIST
+            else [plain(item, depth + 1) for item in value]
+        )
     if type(value).__module__ in ("datetime", "pathlib"):
         return str(value)
     return f"<{type(value).__name__}>"
@@ -118,7 +142,12 @@ def members(thing: object, *names: str) -> Data:
 
 def about_file(path: Path, kind: str, format_name: str = "") -> Data:
     """Return the first members of every answer about a file."""
-    return {"file": str(path), "kind": kind, "format": format_name, "size": size_of(path)}
+    return {
+        "file": str(path),
+        "kind": kind,
+        "format": format_name,
+        "size": size_of(path),
+    }
 
 
 def problems_of(problems: Sequence[Problem]) -> Data:
@@ -141,7 +170,10 @@ def problems_of(problems: Sequence[Problem]) -> Data:
 
 def as_json(value: object) -> str:
     """Return JSON text, safe on a terminal, with a newline at its end."""
-    return safe_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+    return (
+        safe_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2))
+        + "\n"
+    )
 
 
 def safe_json(text: str) -> str:
@@ -154,22 +186,45 @@ def safe_json(text: str) -> str:
 def show_problems(problems: Sequence[Problem], every: bool = False) -> None:
     """Print problems on stderr, grouped by rule, or with `every` one by one."""
     if problems:
-        print_message(text_of(problems, severity=False, every=every).removesuffix("\n"), keep_lines=True)
+        print_message(
+            text_of(problems, severity=False, every=every).removesuffix("\n"),
+            keep_lines=True,
+        )
 
 
-def text_of(problems: Sequence[Problem], *, severity: bool = True, color: bool = False, every: bool = False) -> str:
+def text_of(
+    problems: Sequence[Problem],
+    *,
+    severity: bool = True,
+    color: bool = False,
+    every: bool = False,
+) -> str:
     """Return the text of problems, grouped by rule, or with `every` one by one; notes, or all, with their severity."""
-    groups = [group for problem in problems for group in grouped([problem])] if every else grouped(problems)
+    groups = (
+        [group for problem in problems for group in grouped([problem])]
+        if every
+        else grouped(problems)
+    )
     wanted: defaultdict[str, set[int]] = defaultdict(set)
     for at in (group.problems[0].location for group in groups):
         if at.path is not None and at.line is not None:
             wanted[at.path].add(at.line)
     # Each file is read once.
-    lines = {(path, number): line for path, some in wanted.items() for number, line in lines_of(path, some).items()}
-    return "".join(f"{line}\n" for group in groups for line in _entry(group, lines, severity, color))
+    lines = {
+        (path, number): line
+        for path, some in wanted.items()
+        for number, line in lines_of(path, some).items()
+    }
+    return "".join(
+        f"{line}\n"
+        for group in groups
+        for line in _entry(group, lines, severity, color)
+    )
 
 
-def _entry(group: Group, lines: dict[tuple[str, int], str], severity: bool, color: bool) -> list[str]:
+def _entry(
+    group: Group, lines: dict[tuple[str, int], str], severity: bool, color: bool
+) -> list[str]:
     problem = group.problems[0]
     at = problem.location
     head, inside = str(at), at.inside
@@ -177,7 +232,10 @@ def _entry(group: Group, lines: dict[tuple[str, int], str], severity: bool, colo
     head = one_line(f"{head}: ") if head else ""
     kind: str = f"{problem.severity} " if severity or problem.severity == "note" else ""
     if color:
-        head, kind = click.style(head, bold=True), click.style(kind, fg=COLORS[problem.severity], bold=True)
+        head, kind = (
+            click.style(head, bold=True),
+            click.style(kind, fg=COLORS[problem.severity], bold=True),
+        )
     entry = [f"{head}{kind}{group.title} {one_line(problem.message + inside)}"]
     if (at.path or "", at.line or 0) in lines:
         entry += excerpt_of(at, lines[at.path or "", at.line or 0])
@@ -195,17 +253,33 @@ def _further(group: Group) -> list[str]:
     if others:
         also = [_short(location, first.path) for location in others]
         left = group.count - 1 - len(also)
-        return [one_line(f"  also at {', '.join(also)}{f' and {left} more' if left > 0 else ''}")]
-    _, *lines = dict.fromkeys(one_line(f"  also: {problem.message}") for problem in group.problems)
+        return [
+            one_line(
+                f"  also at {', '.join(also)}{f' and {left} more' if left > 0 else ''}"
+            )
+        ]
+    _, *lines = dict.fromkeys(
+        one_line(f"  also: {problem.message}") for problem in group.problems
+    )
     left = group.count - 1 - len(lines[:MAX_FURTHER])
     return [*lines[:MAX_FURTHER], *([f"  and {left} more"] if left > 0 else [])]
 
 
 def _short(location: Location, path: str | None) -> str:
     if location.path != path:
-        beside = path and location.path and os.path.relpath(location.path, Path(path).parent)
-        return str(location if not beside or beside.startswith("..") else replace(location, path=beside))
-    return ":".join(str(n) for n in (location.line, location.column) if n is not None) or location.inside or "the file"
+        beside = (
+            path and location.path and os.path.relpath(location.path, Path(path).parent)
+        )
+        return str(
+            location
+            if not beside or beside.startswith("..")
+            else replace(location, path=beside)
+        )
+    return (
+        ":".join(str(n) for n in (location.line, location.column) if n is not None)
+        or location.inside
+        or "the file"
+    )
 
 
 def excerpt_of(location: Location, text: str) -> list[str]:
@@ -217,9 +291,13 @@ def excerpt_of(location: Location, text: str) -> list[str]:
     start = max(0, (column or 0) - BEFORE)
     end = max(start, column or 0) + AFTER
     before = "…" if start else ""
-    lines = [f"  {number} | {before}{one_line(text[start:end])}{'…' if end < len(text) else ''}"]
+    lines = [
+        f"  {number} | {before}{one_line(text[start:end])}{'…' if end < len(text) else ''}"
+    ]
     if column is not None and column >= 0:
-        lines.append(f"  {' ' * len(number)} | {' ' * cell_len(before + one_line(text[start:column]))}^")
+        lines.append(
+            f"  {' ' * len(number)} | {' ' * cell_len(before + one_line(text[start:column]))}^"
+        )
     return lines
 
 
@@ -229,7 +307,9 @@ def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
         path = Path(name)
         about = path.stat()
         content = pipe_seen(path)
-        if content is None and (not stat.S_ISREG(about.st_mode) or about.st_size > MAX_FILE):
+        if content is None and (
+            not stat.S_ISREG(about.st_mode) or about.st_size > MAX_FILE
+        ):
             return {}
         with path.open("rb") if content is None else io.BytesIO(content) as file:
             return {
@@ -253,7 +333,11 @@ def _decoded(raw: bytes) -> str:
     return raw.decode("latin-1")
 
 
-def finish(before: Motion | Animation | Choreography, after: Motion | Animation | Choreography, path: Path) -> NoReturn:
+def finish(
+    before: Motion | Animation | Choreography,
+    after: Motion | Animation | Choreography,
+    path: Path,
+) -> NoReturn:
     """Write the motion, show the problems of the change and of the save, and end with 3 if something was lost."""
     from bodymotion.formats.registry import save
 
@@ -287,7 +371,13 @@ def written(path: Path, what: str = "") -> None:
 
 def exit_code(problems: Sequence[Problem]) -> int:
     """Return 3 if something was lost that matters to the user of the file: a note does not."""
-    return 3 if any(problem.severity != "note" for problem in Findings(tuple(problems)).losses) else 0
+    return (
+        3
+        if any(
+            problem.severity != "note" for problem in Findings(tuple(problems)).losses
+        )
+        else 0
+    )
 
 
 class Bar:
@@ -338,7 +428,11 @@ def progress(what: str) -> Iterator[Bar | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeRemainingColumn(),
+    )
     bar = Bar(Progress(*columns, console=Console(stderr=True), transient=True), what)
     try:
         yield bar

@@ -25,7 +25,9 @@ UNLIMITED_WIDTH = 1_000_000  # Columns of the console for plain text.
 class Page:
     """The parts of a page, in order; a tuple is a table: the names of its columns, those to the right with a `>` before, and its rows."""
 
-    parts: list[RenderableType | tuple[Sequence[str], Sequence[Sequence[str]]]] = field(default_factory=list)
+    parts: list[RenderableType | tuple[Sequence[str], Sequence[Sequence[str]]]] = field(
+        default_factory=list
+    )
 
     def heading(self, text: str) -> None:
         """Begin a section."""
@@ -38,12 +40,17 @@ class Page:
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(min_width=NAME_WIDTH, style="cyan", no_wrap=True)
         grid.add_column(overflow="fold")
-        grid.add_row(Text(one_line(name)), Text("\n".join(map(one_line, str(value).splitlines()))))
+        grid.add_row(
+            Text(one_line(name)),
+            Text("\n".join(map(one_line, str(value).splitlines()))),
+        )
         self.parts.append(Padding(grid, (0, 0, 0, 2), expand=False))
 
     def line(self, text: str, style: str = "") -> None:
         """Add a line of its own."""
-        self.parts.append(Padding(Text(one_line(text), style), (0, 0, 0, 2), expand=False))
+        self.parts.append(
+            Padding(Text(one_line(text), style), (0, 0, 0, 2), expand=False)
+        )
 
     def table(self, columns: str, rows: Iterable[Sequence[object]]) -> None:
         """Add a table, without its empty columns; nothing if it has no rows.
@@ -54,16 +61,25 @@ class Page:
         cells = [[one_line(cell) for cell in row] for row in rows]
         used = [k for k in range(len(names)) if any(row[k].strip() for row in cells)]
         if cells:
-            self.parts.append(([names[k] for k in used], [[row[k] for k in used] for row in cells]))
+            self.parts.append(
+                ([names[k] for k in used], [[row[k] for k in used] for row in cells])
+            )
 
     def plain(self) -> str:
         """Return the page as plain text, with a newline at its end."""
         stream = io.StringIO()
         console = Console(
-            file=stream, width=UNLIMITED_WIDTH, color_system=None, highlight=False, emoji=False, legacy_windows=False
+            file=stream,
+            width=UNLIMITED_WIDTH,
+            color_system=None,
+            highlight=False,
+            emoji=False,
+            legacy_windows=False,
         )
         self._print(console)
-        return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1])
+        return "".join(
+            f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1]
+        )
 
     def print(self) -> None:
         """Print the page on stdout: on a terminal in colour and folded to its window, else as plain text."""
@@ -78,17 +94,32 @@ class Page:
                 console.print(part)
                 continue
             columns, rows = part
-            table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold cyan")
+            table = Table(
+                box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold cyan"
+            )
             for name in columns:
                 right = name.startswith(">")
-                table.add_column(Text(name.lstrip(">")), justify="right" if right else "left", overflow="fold")
+                table.add_column(
+                    Text(name.lstrip(">")),
+                    justify="right" if right else "left",
+                    overflow="fold",
+                )
             for row in rows:
                 table.add_row(*map(Text, row))
-            if Measurement.get(console, console.options, table).minimum + 2 <= console.width:
+            if (
+                Measurement.get(console, console.options, table).minimum + 2
+                <= console.width
+            ):
                 console.print(Padding(table, (0, 0, 0, 2), expand=False))
                 continue
             # In a window that is too narrow for the longest words: rows as text, so that no number is split.
             for row in rows:
                 pairs = zip(columns, row, strict=True)
-                cells = (f"{name.lstrip('>')} {cell.strip()}" for name, cell in pairs if cell.strip())
-                console.print(Padding(Text("; ".join(cells)), (0, 0, 0, 2), expand=False))
+                cells = (
+                    f"{name.lstrip('>')} {cell.strip()}"
+                    for name, cell in pairs
+                    if cell.strip()
+                )
+                console.print(
+                    Padding(Text("; ".join(cells)), (0, 0, 0, 2), expand=False)
+                )

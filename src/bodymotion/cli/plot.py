@@ -76,12 +76,16 @@ def plot(
     from bodymotion.scene.music import load_music
 
     if len(files) > 2:
-        raise click.BadParameter("at most two files: a model and a motion", param_hint="[MODEL] MOTION")
+        raise click.BadParameter(
+            "at most two files: a model and a motion", param_hint="[MODEL] MOTION"
+        )
     target = output or Path(f"{files[-1].stem}.png")
     inches = _size(size, dpi)
     for moment, option in ((start, "--from"), (end, "--to")):
         if moment is not None and not math.isfinite(moment):
-            raise click.BadParameter(f"{moment:g} is not a finite time", param_hint=option)
+            raise click.BadParameter(
+                f"{moment:g} is not a finite time", param_hint=option
+            )
     if start is not None and end is not None and end < start:
         raise click.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
     with failures("plot"):
@@ -90,7 +94,9 @@ def plot(
         found_by("-o", form_of, target)
         try:
             if listed:
-                subject = subject_of(*files, by_position=by_position, bpm=bpm, **reading)
+                subject = subject_of(
+                    *files, by_position=by_position, bpm=bpm, **reading
+                )
                 with results() as out:
                     print("\n".join(available(subject)), file=out)
                 return
@@ -127,10 +133,13 @@ def _size(text: str, dpi: int) -> tuple[float, float] | float | None:
         return None
     found = re.fullmatch(r"\s*(\d{2,5})\s*(?:[xX×]\s*(\d{2,5})\s*)?", text)
     if found is None:
-        raise click.BadParameter(f"{text!r} is not a size such as 1600x900", param_hint="--size")
+        raise click.BadParameter(
+            f"{text!r} is not a size such as 1600x900", param_hint="--size"
+        )
     width, height = int(found[1]) / dpi, found[2]
     if not 4 <= width <= 100:
         raise click.BadParameter(
-            f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; use 4 to 100 inches", param_hint="--size"
+            f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; use 4 to 100 inches",
+            param_hint="--size",
         )
     return width if height is None else (width, int(height) / dpi)

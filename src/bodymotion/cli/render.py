@@ -39,7 +39,9 @@ def render(
     strobe: int | None = None,
     sheet: bool = False,
     size: str | None = None,
-    camera: Annotated[str, f"--camera NAME|X,Y,Z: {', '.join(CAMERAS)}; or a position [m]."] = "corner",
+    camera: Annotated[
+        str, f"--camera NAME|X,Y,Z: {', '.join(CAMERAS)}; or a position [m]."
+    ] = "corner",
     look_at: str | None = None,
     background: Literal["light", "dark", "transparent"] = "light",
     ground: bool = True,
@@ -90,7 +92,9 @@ def render(
     from bodymotion.rendering import render as render_them
 
     if len(files) > 2:
-        raise click.BadParameter("at most two files: a model and a motion", param_hint="MODEL [MOTION]")
+        raise click.BadParameter(
+            "at most two files: a model and a motion", param_hint="MODEL [MOTION]"
+        )
     frames = 1
     with failures("render"), progress(f"drawing {output.name}") as bar:
 
@@ -104,17 +108,31 @@ def render(
             *read_files(files, reading, by_position),
             output=output,
             at=None if at is None else numbers("--at", at, ANY_COUNT, SEVERAL),
-            frame=None if frame is None else numbers("--frame", frame, ANY_COUNT, SEVERAL, int),
+            frame=None
+            if frame is None
+            else numbers("--frame", frame, ANY_COUNT, SEVERAL, int),
             strobe=strobe,
             sheet=sheet,
             size=None
             if size is None
-            else tuple(numbers("--size", size.lower().replace("x", ","), (2,), "2 numbers", int)),
-            camera=tuple(numbers("--camera", camera, (3,), "3 numbers")) if "," in camera else camera,
-            look_at=None if look_at is None else tuple(numbers("--look-at", look_at, (3,), "3 numbers")),
+            else tuple(
+                numbers(
+                    "--size", size.lower().replace("x", ","), (2,), "2 numbers", int
+                )
+            ),
+            camera=tuple(numbers("--camera", camera, (3,), "3 numbers"))
+            if "," in camera
+            else camera,
+            look_at=None
+            if look_at is None
+            else tuple(numbers("--look-at", look_at, (3,), "3 numbers")),
             background=background,
             ground=ground,
-            overlay=None if overlay is None else () if overlay == "none" else names(overlay),
+            overlay=None
+            if overlay is None
+            else ()
+            if overlay == "none"
+            else names(overlay),
             stand=stand,
             start=start,
             end=end,
@@ -127,4 +145,9 @@ def render(
             slices=slices,
             progress=report,
         )
-    written(output, counted(frames, "frame") if still is None else f"{still.width} × {still.height} pixels")
+    written(
+        output,
+        counted(frames, "frame")
+        if still is None
+        else f"{still.width} × {still.height} pixels",
+    )

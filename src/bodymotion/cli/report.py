@@ -5,7 +5,14 @@ from pathlib import Path
 import click
 
 from bodymotion.cli import failures
-from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, names, read_files, reads_files
+from bodymotion.cli.options import (
+    Bpm,
+    ByPosition,
+    ReaderOptions,
+    names,
+    read_files,
+    reads_files,
+)
 from bodymotion.cli.output import progress, written
 from bodymotion.diagnostics.text import counted
 
@@ -39,7 +46,10 @@ def report(
     from bodymotion.reports import report as write
 
     if len(files) > 3:
-        raise click.BadParameter("at most three files: a model and two motions", param_hint="MODEL MOTION [GHOST]")
+        raise click.BadParameter(
+            "at most three files: a model and two motions",
+            param_hint="MODEL MOTION [GHOST]",
+        )
     with failures("report"), progress(f"{output.name}") as bar:
         contents = write(
             *read_files(files[:2], reading, by_position),
@@ -51,5 +61,9 @@ def report(
             bpm=bpm,
             **reading,
         )
-    counts = (("figure", contents.figures), ("moment", contents.moments), ("finding", contents.findings))
+    counts = (
+        ("figure", contents.figures),
+        ("moment", contents.moments),
+        ("finding", contents.findings),
+    )
     written(output, ", ".join(counted(len(found), noun) for noun, found in counts))

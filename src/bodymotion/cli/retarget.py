@@ -19,7 +19,16 @@ from bodymotion.cli.options import (
     load_body,
     reads_files,
 )
-from bodymotion.cli.output import as_json, one_line, plain, progress, results, saved, show_problems, written
+from bodymotion.cli.output import (
+    as_json,
+    one_line,
+    plain,
+    progress,
+    results,
+    saved,
+    show_problems,
+    written,
+)
 
 if TYPE_CHECKING:
     from bodymotion.retargeting.roles import Figure
@@ -70,7 +79,12 @@ def retarget(
     from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import by_position as named_by_position
     from bodymotion.motion import Motion
-    from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side, to_skeleton
+    from bodymotion.retargeting import (
+        compare_retarget,
+        retarget_to_spot,
+        side_by_side,
+        to_skeleton,
+    )
     from bodymotion.retargeting import retarget as retargeted
     from bodymotion.retargeting.roles import figure_of_body
     from bodymotion.retargeting.skeletons import problems_of_source, with_body
@@ -81,40 +95,75 @@ def retarget(
     from bodymotion.viewer import view
 
     with failures("retarget"):
-        given = [path for path in (source, model, source_body, map_file) if path is not None and str(path) != SPOT]
+        given = [
+            path
+            for path in (source, model, source_body, map_file)
+            if path is not None and str(path) != SPOT
+        ]
         check_reading(reading, [path for path in given if path != map_file])
         if output is None and html is None and not show_map:
-            raise click.BadParameter("name the file of the new motion, or --html", param_hint="--output / -o")
+            raise click.BadParameter(
+                "name the file of the new motion, or --html", param_hint="--output / -o"
+            )
         for path in (output, html):
             check_output(path, given)
         roles = _roles(map_file)
         to_spot = str(model) == SPOT
         if to_spot and (balance or simulate or roles["body"]):
-            raise click.UsageError("--balance, --simulate and roles of the body have no effect on Spot")
-        body = spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")
+            raise click.UsageError(
+                "--balance, --simulate and roles of the body have no effect on Spot"
+            )
+        body = (
+            spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")
+        )
         of_spot = str(source_body) == SPOT
-        other = load_body(source_body, reading, hint="--source-body") if source_body and not of_spot else None
+        other = (
+            load_body(source_body, reading, hint="--source-body")
+            if source_body and not of_spot
+            else None
+        )
         row = find_format(source)
-        value = load(source, format=row.name, **({} if other is None else {"body": other}), **row.options_of(reading))
+        value = load(
+            source,
+            format=row.name,
+            **({} if other is None else {"body": other}),
+            **row.options_of(reading),
+        )
         if of_spot and not isinstance(value, Animation):
             joints = value.joint_displacement if isinstance(value, Motion) else None
-            other = spot_body(arm=joints is not None and joints.values.shape[1] > len(LEG_JOINTS))
+            other = spot_body(
+                arm=joints is not None and joints.values.shape[1] > len(LEG_JOINTS)
+            )
         if not isinstance(value, Skeleton | Motion | Animation):
-            raise click.BadParameter(f"{source} holds {kind_of(type(value))}, not recorded motion", param_hint="SOURCE")
+            raise click.BadParameter(
+                f"{source} holds {kind_of(type(value))}, not recorded motion",
+                param_hint="SOURCE",
+            )
         value, other = with_body(value, other)
-        show_problems([problem for problem in value.problems if problem.severity != "note"])
+        show_problems(
+            [problem for problem in value.problems if problem.severity != "note"]
+        )
         if by_position and isinstance(value, Motion) and other is not None:
             value = named_by_position(value, other)
 
-        chosen: dict[str, Any] = {"source_body": other, "roles": roles["body"], "source_roles": roles["source"]}
+        chosen: dict[str, Any] = {
+            "source_body": other,
+            "roles": roles["body"],
+            "source_roles": roles["source"],
+        }
         if show_map:
-            figures = moving_figure(value, other, roles["source"])[0], figure_of_body(body, roles["body"])
+            figures = (
+                moving_figure(value, other, roles["source"])[0],
+                figure_of_body(body, roles["body"]),
+            )
             with results() as stream:
                 stream.write(_table(*figures, json_output))
             raise click.exceptions.Exit
         animation = None
         if to_spot:
-            animation = retarget_to_spot(value, source_body=other, source_roles=roles["source"])
+            animation = retarget_to_spot(
+                value, source_body=other, source_roles=roles["source"]
+            )
             show_problems([*problems_of_source(value), *validate(animation)])
             motion = play(animation)
         else:
@@ -130,9 +179,13 @@ def retarget(
         code = 0
         if output is not None:
             suffix = output.suffix.lower()
-            rate = (motion.num_frames - 1) / motion.duration if motion.duration else None
+            rate = (
+                (motion.num_frames - 1) / motion.duration if motion.duration else None
+            )
             result = to_skeleton(body, motion, rate) if suffix == ".bvh" else motion
-            code = saved(animation if animation and suffix == ".cha" else result, output)
+            code = saved(
+                animation if animation and suffix == ".cha" else result, output
+            )
         if html is not None:
             view(*side_by_side(value, body, motion, **chosen), output=html)
             written(html)
@@ -148,7 +201,9 @@ def retarget(
             else:
                 stream.write(str(found))
                 if simulate:
-                    stream.write(f"simulation   {'does not fall' if stands is None else f'falls at {stands:.2f} s'}\n")
+                    stream.write(
+                        f"simulation   {'does not fall' if stands is None else f'falls at {stands:.2f} s'}\n"
+                    )
         raise click.exceptions.Exit(code)
 
 
@@ -161,17 +216,36 @@ def _roles(path: Path | None) -> dict[str, dict[str, str]]:
 
     expected = "expected `source` and `body` with rows such as `left knee: LLEG_KNEE`"
     if path.stat().st_size > MAX_MAP:
-        raise click.BadParameter(f"{path} is larger than {MAX_MAP} bytes; {expected}", param_hint="--map")
+        raise click.BadParameter(
+            f"{path} is larger than {MAX_MAP} bytes; {expected}", param_hint="--map"
+        )
     try:
         text = path.read_text(encoding="utf-8")
         read, root = yaml.safe_load(text), yaml.compose(text, yaml.SafeLoader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise click.BadParameter(one_line(f"{path}: {' '.join(str(error).split())}"), param_hint="--map") from None
-    sound = isinstance(read, dict) and set(read) <= set(found) and all(isinstance(v, dict) for v in read.values())
-    texts = (text for v in read.values() for row in v.items() for text in row) if sound else ()
-    if not isinstance(root, yaml.MappingNode) or not sound or not all(isinstance(x, str) for x in texts):
+        raise click.BadParameter(
+            one_line(f"{path}: {' '.join(str(error).split())}"), param_hint="--map"
+        ) from None
+    sound = (
+        isinstance(read, dict)
+        and set(read) <= set(found)
+        and all(isinstance(v, dict) for v in read.values())
+    )
+    texts = (
+        (text for v in read.values() for row in v.items() for text in row)
+        if sound
+        else ()
+    )
+    if (
+        not isinstance(root, yaml.MappingNode)
+        or not sound
+        or not all(isinstance(x, str) for x in texts)
+    ):
         raise click.BadParameter(f"{path}: {expected}", param_hint="--map")
-    for node in (root, *(value for _, value in root.value if isinstance(value, yaml.MappingNode))):
+    for node in (
+        root,
+        *(value for _, value in root.value if isinstance(value, yaml.MappingNode)),
+    ):
         lines: dict[str, int] = {}
         for key, _ in node.value:
             line = key.start_mark.line + 1
@@ -187,13 +261,25 @@ def _table(source: Figure, body: Figure, json_output: bool) -> str:
     """Return which joints have which roles, on both sides."""
     from bodymotion.retargeting.roles import QUADRUPED_ROLES, ROLES
 
-    kinds = {figure.is_quadruped: QUADRUPED_ROLES if figure.is_quadruped else ROLES for figure in (source, body)}
+    kinds = {
+        figure.is_quadruped: QUADRUPED_ROLES if figure.is_quadruped else ROLES
+        for figure in (source, body)
+    }
     roles = [role for kind in kinds.values() for role in kind]
-    rows = {role: [f.names[f.points[role][0]] if role in f.points else None for f in (source, body)] for role in roles}
+    rows = {
+        role: [
+            f.names[f.points[role][0]] if role in f.points else None
+            for f in (source, body)
+        ]
+        for role in roles
+    }
     if json_output:
-        return as_json({role: {"source": row[0], "body": row[1]} for role, row in rows.items()})
+        return as_json(
+            {role: {"source": row[0], "body": row[1]} for role, row in rows.items()}
+        )
     wide = max(map(len, roles)) + 2
     width = max(len(row[0] or "-") for row in rows.values()) + 2
     return "".join(
-        one_line(f"{role:<{wide}}{row[0] or '-':<{width}}{row[1] or '-'}") + "\n" for role, row in rows.items()
+        one_line(f"{role:<{wide}}{row[0] or '-':<{width}}{row[1] or '-'}") + "\n"
+        for role, row in rows.items()
     )

@@ -26,7 +26,8 @@ def retime(
     source: Path,
     target: Path,
     rate: Positive = None,
-    method: Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None = None,
+    method: Literal["after", "nearest", "before", "linear", "cubic", "pchip"]
+    | None = None,
     antialias: bool = False,
     unwrap: bool = False,
     speed: Positive = None,
@@ -72,7 +73,9 @@ def retime(
     from bodymotion.motion.interpolation import HOLDING
 
     if within_limits and body is None:
-        raise click.BadParameter("needs a model: --body MODEL", param_hint="--within-limits")
+        raise click.BadParameter(
+            "needs a model: --body MODEL", param_hint="--within-limits"
+        )
     with failures("retime"):
         if find_format(source).holds == "Choreography" and beats is not None:
             from bodymotion.formats.registry import load_choreography
@@ -81,14 +84,27 @@ def retime(
             dance = load_choreography(source)
             finish(dance, load_music(beats).snap(dance), target)
         if beats is not None:
-            raise click.BadParameter("only the moves of a choreography are put on beats", param_hint="--beats")
+            raise click.BadParameter(
+                "only the moves of a choreography are put on beats",
+                param_hint="--beats",
+            )
         if find_format(source).holds == "Animation":
             from bodymotion.editing.animations import change_speed as faster
 
-            others = (rate, method, body, antialias, unwrap, within_limits, common, start != "0")
+            others = (
+                rate,
+                method,
+                body,
+                antialias,
+                unwrap,
+                within_limits,
+                common,
+                start != "0",
+            )
             if speed is None or any(others):
                 raise click.BadParameter(
-                    "of an animation only the speed can be changed: --speed FACTOR", param_hint="IN"
+                    "of an animation only the speed can be changed: --speed FACTOR",
+                    param_hint="IN",
                 )
             check_reading(reading, [source])
             animation = load_animation(source, reading)
@@ -101,18 +117,39 @@ def retime(
 
             with open_motion(source) as reader:
                 stamped = any(header.has_frame_time for header in reader.components)
-                first = min((ends[0] for ends in reader.end_times() if ends is not None), default=0.0)
+                first = min(
+                    (ends[0] for ends in reader.end_times() if ends is not None),
+                    default=0.0,
+                )
             with progress(f"writing {target.name}") as bar:
                 used = method or ("after" if stamped else "linear")
-                conclude(target, resample_file(source, target, rate, used, start=_start(start, first), progress=bar))
+                conclude(
+                    target,
+                    resample_file(
+                        source,
+                        target,
+                        rate,
+                        used,
+                        start=_start(start, first),
+                        progress=bar,
+                    ),
+                )
         check_reading(reading, [path for path in (source, body) if path is not None])
         motion = load_motion(
-            source, reading, advice="--method after, nearest, before and linear without other options need less"
+            source,
+            reading,
+            advice="--method after, nearest, before and linear without other options need less",
         )
         timed = [c.timeline for c in motion.timed]
         stamped = any(t.stamps is not None for t in timed)
         used = method or ("after" if stamped else "linear")
-        zero = _start(start, min((float(c.timeline.times[0]) for c in motion.timed if c.num_frames), default=0.0))
+        zero = _start(
+            start,
+            min(
+                (float(c.timeline.times[0]) for c in motion.timed if c.num_frames),
+                default=0.0,
+            ),
+        )
         after = motion
         if speed is not None:
             from bodymotion.editing import change_speed
@@ -124,10 +161,19 @@ def retime(
         if within_limits and body is not None:
             from bodymotion import editing
 
-            before, after = after, editing.within_limits(after, load_body(body, reading))
-            print_message(f"--within-limits: {before.duration:g} s became {after.duration:g} s")
+            before, after = (
+                after,
+                editing.within_limits(after, load_body(body, reading)),
+            )
+            print_message(
+                f"--within-limits: {before.duration:g} s became {after.duration:g} s"
+            )
         resample = after.on_common_timeline if common else after.resample
-        finish(motion, resample(rate, used, antialias=antialias, unwrap=unwrap, start=zero), target)
+        finish(
+            motion,
+            resample(rate, used, antialias=antialias, unwrap=unwrap, start=zero),
+            target,
+        )
 
 
 def _start(text: str, first: float) -> float:
@@ -138,5 +184,7 @@ def _start(text: str, first: float) -> float:
     except ValueError:
         zero = math.nan
     if not math.isfinite(zero):
-        raise click.BadParameter(f"{text!r} is neither a number of seconds nor 'first'", param_hint="--start")
+        raise click.BadParameter(
+            f"{text!r} is neither a number of seconds nor 'first'", param_hint="--start"
+        )
     return zero

@@ -125,7 +125,9 @@ def simulate(
             show_problems(project.problems)
             body, plan, floor = project.body, project.motion, bool(floor)
             placed += project.objects
-            incomplete = any(problem.severity == "error" for problem in project.problems)
+            incomplete = any(
+                problem.severity == "error" for problem in project.problems
+            )
             timestep = timestep or project.timestep
             if end is None and (plan is None or len(plan.times) < 3):
                 end = project.seconds
@@ -142,7 +144,9 @@ def simulate(
                     plan,
                     gains=None if gains is None else read_gains(gains, body),
                     drive=drive,
-                    controller=None if controller is None else _controller(controller, body),
+                    controller=None
+                    if controller is None
+                    else _controller(controller, body),
                     root=root,
                     start=start,
                     end=end,
@@ -166,10 +170,14 @@ def simulate(
         if cameras is not None:
             _write_images(found, devices, cameras)
         with results() as stream:
-            stream.write(json.dumps(_figures(found)) + "\n" if json_output else _text(found))
+            stream.write(
+                json.dumps(_figures(found)) + "\n" if json_output else _text(found)
+            )
         if found.interrupted:
             raise click.exceptions.Exit(130)
-        raise click.exceptions.Exit(1 if found.fall is not None or found.diverged or incomplete else code)
+        raise click.exceptions.Exit(
+            1 if found.fall is not None or found.diverged or incomplete else code
+        )
 
 
 def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
@@ -178,14 +186,19 @@ def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
 
     file, _, name = text.rpartition(":")
     if not file.endswith(".py") or not Path(file).is_file():
-        raise click.BadParameter(f"{text!r} is not a FILE.py:NAME of a file that exists", param_hint="--controller")
+        raise click.BadParameter(
+            f"{text!r} is not a FILE.py:NAME of a file that exists",
+            param_hint="--controller",
+        )
     try:
         made = runpy.run_path(file, run_name="bodymotion_controller").get(name)
     except Exception as error:
         message = one_line(f"{file}: {type(error).__name__}: {error}")
         raise click.BadParameter(message, param_hint="--controller") from None
     if made is None:
-        raise click.BadParameter(f"{file} defines no {name!r}", param_hint="--controller")
+        raise click.BadParameter(
+            f"{file} defines no {name!r}", param_hint="--controller"
+        )
     return made(body) if inspect.signature(made).parameters else made()
 
 
@@ -195,9 +208,14 @@ def _placed(text: str, reading: ReaderOptions) -> tuple[Body, Floats]:
     from bodymotion.geometry import rotations
 
     path, _, at = text.rpartition("@")
-    x, y, z, yaw = [*numbers("--with", at if path else "0,0,0", (3, 4), "3 or 4 numbers"), 0.0][:4]
+    x, y, z, yaw = [
+        *numbers("--with", at if path else "0,0,0", (3, 4), "3 or 4 numbers"),
+        0.0,
+    ][:4]
     turn = rotations.from_axis_angle([0.0, 0.0, 1.0], np.radians(yaw))
-    return load_body(Path(path or at), reading, hint="--with"), np.array([x, y, z, *turn])
+    return load_body(Path(path or at), reading, hint="--with"), np.array(
+        [x, y, z, *turn]
+    )
 
 
 def _push(text: str, body: Body) -> Push:
@@ -207,34 +225,63 @@ def _push(text: str, body: Body) -> Push:
     if len(words) != 6 or words[1] not in {link.name for link in body.links}:
         links = ", ".join(link.name for link in body.links)
         raise click.BadParameter(
-            f"{text!r} is not T,LINK,FX,FY,FZ,DURATION; the links are {links:.300}", param_hint="--push"
+            f"{text!r} is not T,LINK,FX,FY,FZ,DURATION; the links are {links:.300}",
+            param_hint="--push",
         )
-    time, x, y, z, duration = numbers("--push", ",".join([words[0], *words[2:]]), (5,), "5 numbers")
+    time, x, y, z, duration = numbers(
+        "--push", ",".join([words[0], *words[2:]]), (5,), "5 numbers"
+    )
     return Push(time, words[1], (x, y, z), duration)
 
 
-def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None) -> None:
+def _write_tables(
+    found: Simulation, sensors: Path | None, contacts: Path | None
+) -> None:
     from bodymotion.cli.measure_output import Block, block_of, write
     from bodymotion.dynamics import Series
     from bodymotion.model.links import RangeSensor
 
     if sensors is not None:
-        scans = [found.read(d) for d in found.body.devices if isinstance(d, RangeSensor)]
-        read = (*found.readings, *(scans if sensors.suffix.lower() in (".npz", ".json") else ()))
+        scans = [
+            found.read(d) for d in found.body.devices if isinstance(d, RangeSensor)
+        ]
+        read = (
+            *found.readings,
+            *(scans if sensors.suffix.lower() in (".npz", ".json") else ()),
+        )
         if not read:
             raise ValueError(f"the body has no sensors for {sensors.name}")
         write(sensors, [block_of(one) for one in read])
         written(sensors)
     if contacts is not None:
-        labels, units = ("fx", "fy", "fz", "tx", "ty", "tz", "x", "y", "z"), ("N",) * 3 + ("Nm",) * 3 + ("m",) * 3
-        about: dict[str, Any] = {"of": "link", "labels": labels, "units": units, "times": found.times}
+        labels, units = (
+            ("fx", "fy", "fz", "tx", "ty", "tz", "x", "y", "z"),
+            ("N",) * 3 + ("Nm",) * 3 + ("m",) * 3,
+        )
+        about: dict[str, Any] = {
+            "of": "link",
+            "labels": labels,
+            "units": units,
+            "times": found.times,
+        }
         blocks = []
         for column, index in enumerate(found.touching):
             name, values = found.body.links[index].name, found.contact_forces[:, column]
             if values.any():
-                blocks.append(Block(Series(name=name, title=f"contacts of {name}", values=values, **about)))
+                blocks.append(
+                    Block(
+                        Series(
+                            name=name,
+                            title=f"contacts of {name}",
+                            values=values,
+                            **about,
+                        )
+                    )
+                )
         if not blocks:
-            raise ValueError(f"no links touch, so there are no contacts for {contacts.name}")
+            raise ValueError(
+                f"no links touch, so there are no contacts for {contacts.name}"
+            )
         write(contacts, blocks)
         written(contacts)
 
@@ -244,8 +291,13 @@ def _cameras(body: Body, folder: Path) -> list[VisionSensor]:
     from bodymotion.dynamics.sensors import check_camera
     from bodymotion.model.links import VisionSensor
 
-    if folder == Path() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
-        raise click.BadParameter(f"{str(folder)!r} is not a new or empty folder; name one", param_hint="--cameras")
+    if folder == Path() or (
+        folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    ):
+        raise click.BadParameter(
+            f"{str(folder)!r} is not a new or empty folder; name one",
+            param_hint="--cameras",
+        )
     found = []
     for device in body.devices:
         if isinstance(device, VisionSensor):
@@ -255,7 +307,9 @@ def _cameras(body: Body, folder: Path) -> list[VisionSensor]:
             except ValueError as error:
                 print_message(f"bodymotion simulate: camera left out: {error}")
     if not found:
-        raise ValueError(f"--cameras {folder}: the body has no camera that makes images")
+        raise ValueError(
+            f"--cameras {folder}: the body has no camera that makes images"
+        )
     return found
 
 
@@ -272,7 +326,9 @@ def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) 
         )
     folder.mkdir(parents=True, exist_ok=True)
     for index, (device, frames) in enumerate(zip(devices, cameras, strict=True)):
-        name = f"{index}_" + "".join(c if c.isalnum() or c in "-_" else "_" for c in device.name)
+        name = f"{index}_" + "".join(
+            c if c.isalnum() or c in "-_" else "_" for c in device.name
+        )
         for k, frame in enumerate(frames):
             if frame.color is not None:
                 with whole_file(folder / f"{name}_{k:05d}.png") as stream:
@@ -290,7 +346,8 @@ def _figures(found: Simulation) -> dict[str, Any]:
         "steps": len(found.times) - 1,
         **members(found, "fall", "diverged"),
         "joint_errors": {
-            joint.name: number(value) for joint, value in zip(found.body.joints, found.joint_errors, strict=True)
+            joint.name: number(value)
+            for joint, value in zip(found.body.joints, found.joint_errors, strict=True)
         },
         **members(found, "root_error", "root_error_at_end", "slip", "energy"),
         "worst_contact": {"link": link, "force": number(force), "time": number(time)},
@@ -305,7 +362,12 @@ def _text(found: Simulation) -> str:
     if found.diverged:
         ended = "diverges: numbers are no longer finite"
     ended = "interrupted" if found.interrupted else ended
-    rows = [("simulated", f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; {ended}")]
+    rows = [
+        (
+            "simulated",
+            f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; {ended}",
+        )
+    ]
     for kind, unit, factor in (("rotate", "°", np.degrees(1.0)), ("slide", " mm", 1e3)):
         of = [k for k, joint in enumerate(found.body.joints) if joint.type == kind]
         if of:
@@ -314,7 +376,12 @@ def _text(found: Simulation) -> str:
             largest = f"{found.joint_errors[worst] * factor:.3g}{unit} of {found.body.joints[worst].name}"
             rows.append(("joint error", f"{mean:.3g}{unit} RMS, largest {largest}"))
     if not found.body.is_mounted:
-        rows.append(("root error", f"{found.root_error:.3f} m at most, {found.root_error_at_end:.3f} m at the end"))
+        rows.append(
+            (
+                "root error",
+                f"{found.root_error:.3f} m at most, {found.root_error_at_end:.3f} m at the end",
+            )
+        )
         rows.append(("foot slip", f"{1e3 * found.slip:.1f} mm at most"))
     rows.append(("mechanical work", f"{found.energy:.1f} J"))
     if link:

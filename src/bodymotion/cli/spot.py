@@ -19,7 +19,13 @@ from click import FloatRange, IntRange
 from bodymotion.cli import failures
 from bodymotion.cli.app import click_command
 from bodymotion.cli.options import described, numbers
-from bodymotion.cli.output import one_line, print_message, progress, show_problems, written
+from bodymotion.cli.output import (
+    one_line,
+    print_message,
+    progress,
+    show_problems,
+    written,
+)
 from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:
@@ -29,7 +35,10 @@ if TYPE_CHECKING:
 
 FAILED = ("refused", "faulty")  # Results of uploads that were not accepted.
 
-spot = click.Group("spot", help="Send animations and choreographies to a Spot, or run a stand-in robot.")
+spot = click.Group(
+    "spot",
+    help="Send animations and choreographies to a Spot, or run a stand-in robot.",
+)
 
 
 def _of_spot(command: Callable[..., None]) -> Callable[..., None]:
@@ -39,7 +48,11 @@ def _of_spot(command: Callable[..., None]) -> Callable[..., None]:
 
 @_of_spot
 def upload(
-    paths: list[Path], robot: str, username: str = "", certificate: Path | None = None, again: bool = False
+    paths: list[Path],
+    robot: str,
+    username: str = "",
+    certificate: Path | None = None,
+    again: bool = False,
 ) -> None:
     """Upload animations to a robot: those that it does not have yet, or has in another version; and choreographies with their animations.
 
@@ -64,11 +77,20 @@ def upload(
     from bodymotion.spot.client.uploads import upload as send
 
     with failures("spot upload", SpotError):
-        files = [one for one in find_files(paths) if one in paths or one.suffix.lower() == ".cha"]
+        files = [
+            one
+            for one in find_files(paths)
+            if one in paths or one.suffix.lower() == ".cha"
+        ]
         missing = [one for one in files if not one.exists()] or ([] if files else paths)
         if missing:
-            raise FileNotFoundError(f"{missing[0]}: no such file, or no .cha file in it")
-        with _connected(robot, username, certificate) as there, progress(f"uploading to {robot}") as report:
+            raise FileNotFoundError(
+                f"{missing[0]}: no such file, or no .cha file in it"
+            )
+        with (
+            _connected(robot, username, certificate) as there,
+            progress(f"uploading to {robot}") as report,
+        ):
             number = count(1)
 
             def done(outcome: Outcome) -> None:
@@ -78,11 +100,18 @@ def upload(
             outcomes = send(files, there, again=again, done=done)
         for outcome in outcomes:
             _show(outcome)
-    raise click.exceptions.Exit(1 if any(outcome.result in FAILED for outcome in outcomes) else 0)
+    raise click.exceptions.Exit(
+        1 if any(outcome.result in FAILED for outcome in outcomes) else 0
+    )
 
 
 @_of_spot
-def moves(robot: str, output: Path | None = None, username: str = "", certificate: Path | None = None) -> None:
+def moves(
+    robot: str,
+    output: Path | None = None,
+    username: str = "",
+    certificate: Path | None = None,
+) -> None:
     """List the moves of a robot, or save the list: names, tracks, lengths, and the ranges of parameters.
 
     Other commands check choreographies by the saved list: `--robot-moves FILE`.
@@ -100,7 +129,10 @@ def moves(robot: str, output: Path | None = None, username: str = "", certificat
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import list_moves
 
-    with failures("spot moves", SpotError), _connected(robot, username, certificate) as there:
+    with (
+        failures("spot moves", SpotError),
+        _connected(robot, username, certificate) as there,
+    ):
         text = list_moves(there)
         if output is None:
             click.echo(text, nl=False)
@@ -148,15 +180,27 @@ def perform(
 
     for option, values in (("FILE", paths), ("--certificate", certificate or [])):
         if len(values) not in (1, len(robot)) and (values or option == "FILE"):
-            raise click.BadParameter(f"one, or one for each of {len(robot)} robots", param_hint=option)
+            raise click.BadParameter(
+                f"one, or one for each of {len(robot)} robots", param_hint=option
+            )
     with failures("spot perform", SpotError), ExitStack() as connections:
-        shows = [load_choreography(path) for path in paths] * (len(robot) if len(paths) == 1 else 1)
+        shows = [load_choreography(path) for path in paths] * (
+            len(robot) if len(paths) == 1 else 1
+        )
         for show in shows[: len(paths)]:
-            skipped = [move.type for move in show.moves if move.start_slice < first_slice]
+            skipped = [
+                move.type for move in show.moves if move.start_slice < first_slice
+            ]
             if skipped:
-                print_message(f"skipped, because they begin before slice {first_slice}: {', '.join(skipped[:20])}")
+                print_message(
+                    f"skipped, because they begin before slice {first_slice}: {', '.join(skipped[:20])}"
+                )
         if not yes:
-            click.confirm(f"{', '.join(robot)} will move. Is the area clear?", abort=True, err=True)
+            click.confirm(
+                f"{', '.join(robot)} will move. Is the area clear?",
+                abort=True,
+                err=True,
+            )
         dances = []
         for k, (show, host) in enumerate(zip(shows, robot, strict=True)):
             pem = certificate[k % len(certificate)] if certificate else None
@@ -167,7 +211,11 @@ def perform(
             if any(outcome.result in FAILED for outcome in outcomes):
                 raise click.exceptions.Exit(1)
             dances.append((show.name, there))
-        options: dict[str, Any] = {"first_slice": first_slice, "start_in": start_in, "power_on": power_on}
+        options: dict[str, Any] = {
+            "first_slice": first_slice,
+            "start_in": start_in,
+            "power_on": power_on,
+        }
         states = perform_together(dances, **options, report=print_message)
     raise click.exceptions.Exit(0 if set(states) == {"COMPLETED_SEQUENCE"} else 1)
 
@@ -200,15 +248,25 @@ def log(
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import download_log
 
-    with failures("spot log", SpotError), _connected(robot, username, certificate) as there:
+    with (
+        failures("spot log", SpotError),
+        _connected(robot, username, certificate) as there,
+    ):
         data = download_log(there, seconds=record)
         with whole_file(output) as stream:
-            stream.write(data if output.suffix.lower() == ".pb" else log_text(data).encode())
+            stream.write(
+                data if output.suffix.lower() == ".pb" else log_text(data).encode()
+            )
         written(output)
 
 
 @_of_spot
-def together(paths: list[Path], place: list[str] | None = None, html: Path | None = None, view: bool = False) -> None:
+def together(
+    paths: list[Path],
+    place: list[str] | None = None,
+    html: Path | None = None,
+    view: bool = False,
+) -> None:
     """Show several Spots that dance together, and check the distances between them.
 
     Prints the minimum distance of each two robots and its time. The exit code is 1 when two of them come within 10 cm of each other.
@@ -227,15 +285,24 @@ def together(paths: list[Path], place: list[str] | None = None, html: Path | Non
     from bodymotion.spot.choreography.playing import ensemble
 
     if len(paths) < 2:
-        raise click.BadParameter("expected two files or more, one for each robot", param_hint="FILES")
+        raise click.BadParameter(
+            "expected two files or more, one for each robot", param_hint="FILES"
+        )
     with failures("spot together"):
-        given = [numbers("--place", one, (3,), "X,Y,YAW, such as 0,1.5,90") for one in place or ()]
+        given = [
+            numbers("--place", one, (3,), "X,Y,YAW, such as 0,1.5,90")
+            for one in place or ()
+        ]
         places = [(x, y, math.radians(yaw)) for x, y, yaw in given]
         made = ensemble([load(path) for path in paths], places or None)
         for (one, other), distances in made.distances.items():
             at = int(distances.argmin())
             closest = f"{distances[at]:.2f} m at {made.times[at]:.2f} s"
-            click.echo(one_line(f"{paths[one].name} and {paths[other].name}: at least {closest}"))
+            click.echo(
+                one_line(
+                    f"{paths[one].name} and {paths[other].name}: at least {closest}"
+                )
+            )
         show_problems(made.problems)
         if html is not None or view:
             from bodymotion.viewer.api import view as show
@@ -274,16 +341,32 @@ def rehearse(
       --view-port: Port of the viewer.
       --no-browser: Only print the address of the viewer.
     """  # noqa: D301
-    from bodymotion.spot.client.connection import PASSWORD, USERNAME, Credentials, SpotError
+    from bodymotion.spot.client.connection import (
+        PASSWORD,
+        USERNAME,
+        Credentials,
+        SpotError,
+    )
     from bodymotion.spot.playback import spot_body
     from bodymotion.spot.rehearsal import StandIn
     from bodymotion.viewer import view as show
 
     with failures("spot rehearse", SpotError):
-        os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment requests them
+        os.environ.setdefault(
+            "GRPC_VERBOSITY", "NONE"
+        )  # no log lines, unless the environment requests them
         name, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
         credentials = Credentials(name, password) if name and password else None
-        viewer = show(spot_body(arm=arm), port=view_port, open_browser=not no_browser, block=False) if view else None
+        viewer = (
+            show(
+                spot_body(arm=arm),
+                port=view_port,
+                open_browser=not no_browser,
+                block=False,
+            )
+            if view
+            else None
+        )
         try:
             with StandIn(
                 port=port,
@@ -309,9 +392,16 @@ def rehearse(
 @contextmanager
 def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[Any]:
     """Log in to a robot at HOST[:PORT], with a prompt on a terminal; an address that is none is wrong use."""
-    from bodymotion.spot.client.connection import connected, find_credentials, split_address, vendor
+    from bodymotion.spot.client.connection import (
+        connected,
+        find_credentials,
+        split_address,
+        vendor,
+    )
 
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment requests them
+    os.environ.setdefault(
+        "GRPC_VERBOSITY", "NONE"
+    )  # no log lines, unless the environment requests them
     try:
         host, port = split_address(robot)
     except ValueError as error:
@@ -322,7 +412,9 @@ def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[
         name = known or click.prompt(f"User name for {host}", err=True)
         return name, click.prompt(f"Password of {name}", hide_input=True, err=True)
 
-    credentials = find_credentials(ask if sys.stdin.isatty() else None, username=username)
+    credentials = find_credentials(
+        ask if sys.stdin.isatty() else None, username=username
+    )
     with connected(host, credentials, port=port, certificate=certificate) as there:
         yield there
 

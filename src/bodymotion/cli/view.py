@@ -7,7 +7,17 @@ import click
 from click import IntRange
 
 from bodymotion.cli import failures
-from bodymotion.cli.options import Arm, BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, Slices, names, reads_files
+from bodymotion.cli.options import (
+    Arm,
+    BeatsPerBar,
+    Bpm,
+    ByPosition,
+    Music,
+    ReaderOptions,
+    Slices,
+    names,
+    reads_files,
+)
 from bodymotion.scene.options import LABELS
 
 
@@ -24,7 +34,9 @@ def view(
     watch: bool = False,
     paused: bool = False,
     by_position: ByPosition = False,
-    show: Annotated[str, f"--show NAMES: What to show, comma-separated: {', '.join(LABELS)}."] = "",
+    show: Annotated[
+        str, f"--show NAMES: What to show, comma-separated: {', '.join(LABELS)}."
+    ] = "",
     arm: Arm = None,
     bpm: Bpm = None,
     music: Music = None,
@@ -62,7 +74,10 @@ def view(
     from bodymotion.viewer.api import view as view_them
 
     if len(files) > 3:
-        raise click.BadParameter("at most three files: a model and two motions", param_hint="MODEL [MOTION [MOTION]]")
+        raise click.BadParameter(
+            "at most three files: a model and two motions",
+            param_hint="MODEL [MOTION [MOTION]]",
+        )
     with failures("view"):
         view_them(
             files[0],

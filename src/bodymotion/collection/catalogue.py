@@ -90,7 +90,13 @@ def build_catalogue(
     need("duckdb", "lake", "a catalogue")
     records = Records(Path(path), resume=True)
     body = body_of(records) if body is None else Path(body).absolute()
-    run = " ".join([__version__, *map(repr, sorted(options.items())), *(["by position"] if by_position else [])])
+    run = " ".join(
+        [
+            __version__,
+            *map(repr, sorted(options.items())),
+            *(["by position"] if by_position else []),
+        ]
+    )
     robot, of_body = None, Row()
     if body is not None:
         robot, of_body = load_body(body), {"body": str(body)}
@@ -104,7 +110,9 @@ def build_catalogue(
     function = partial(_row, robot=robot, by_position=by_position, options=options)
     clips = [collection[k] for k in left]
     with records:
-        for outcome in map_files(function, clips, workers=workers, time_limit=time_limit, cluster=cluster):
+        for outcome in map_files(
+            function, clips, workers=workers, time_limit=time_limit, cluster=cluster
+        ):
             problem = {"errors": 1, "problem": str(outcome.error)}
             records.add({**rows[left[outcome.index]], **(outcome.value or problem)})
             done += 1
@@ -115,13 +123,20 @@ def build_catalogue(
 
 def body_of(records: Records) -> Path | None:
     """Return the file of the body that the rows of a catalogue are on; None without one."""
-    found = next((Path(row["body"]) for row in records.earlier(("body",)) if row.get("body")), None)
+    found = next(
+        (Path(row["body"]) for row in records.earlier(("body",)) if row.get("body")),
+        None,
+    )
     if found is not None and not found.exists():
-        raise WrongUseError(f"{records.path} was built with the body {found}, which is gone; name a body")
+        raise WrongUseError(
+            f"{records.path} was built with the body {found}, which is gone; name a body"
+        )
     return found
 
 
-def query(path: str | PathLike[str], where: str = "", columns: Sequence[str] = ()) -> list[Row]:
+def query(
+    path: str | PathLike[str], where: str = "", columns: Sequence[str] = ()
+) -> list[Row]:
     """Return the rows of a catalogue that meet a condition of SQL, such as ``max_torque < 80 and errors = 0``, in order of file.
 
     `columns`: only these are read, by default all.
@@ -164,7 +179,9 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
         condition = f"WHERE ({where}\n)" if where else ""
         motions.create_view("motions")
         try:
-            base.execute(f"CREATE TEMP VIEW found AS SELECT {columns} FROM motions {condition} ORDER BY file")
+            base.execute(
+                f"CREATE TEMP VIEW found AS SELECT {columns} FROM motions {condition} ORDER BY file"
+            )
             return base.table("found").to_arrow_table()
         except duckdb.Error as error:
             # An object of JSON behind the kind of the error.
@@ -172,12 +189,20 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
             reason = f"the condition {where!r} is not valid: {found['exception_message'].splitlines()[0]}"
             if found.get("error_subtype") == "COLUMN_NOT_FOUND":
                 near = meant(found["name"], [*motions.columns, *FIGURES.values()])
-                more = f"did you mean {near!r}?" if near in motions.columns else "see `bodymotion catalogue --body`"
+                more = (
+                    f"did you mean {near!r}?"
+                    if near in motions.columns
+                    else "see `bodymotion catalogue --body`"
+                )
                 reason = f"the catalogue has no column {found['name']!r}{f' ({more})' if near else ''}"
-            raise WrongUseError(f"{reason}; the columns are {listed(motions.columns, MAX_LISTED)}") from None
+            raise WrongUseError(
+                f"{reason}; the columns are {listed(motions.columns, MAX_LISTED)}"
+            ) from None
 
 
-def _row(clip: Clip, robot: Body | None, by_position: bool, options: Mapping[str, Any]) -> Row:
+def _row(
+    clip: Clip, robot: Body | None, by_position: bool, options: Mapping[str, Any]
+) -> Row:
     """Return the columns of a motion; of a file that cannot be read, those that are known."""
     from bodymotion.checks import check
     from bodymotion.formats.registry import find_format, read
@@ -187,13 +212,24 @@ def _row(clip: Clip, robot: Body | None, by_position: bool, options: Mapping[str
     with clip.file(problems.update) as path:
         form = find_format(path)
         used = form.options_of(options)
-        _, result = read(path, format=form.name, body=None if by_position else robot, **used)
-        value = result.value if result.whole or not any(one.severity == "error" for one in result.problems) else None
+        _, result = read(
+            path, format=form.name, body=None if by_position else robot, **used
+        )
+        value = (
+            result.value
+            if result.whole
+            or not any(one.severity == "error" for one in result.problems)
+            else None
+        )
         if isinstance(value, Motion) and by_position and robot is not None:
             value = put_by_position(value, robot)
         problems |= {
             *result.problems,
-            *check(path if value is None else value, body=robot, **({} if value is not None else used)).problems,
+            *check(
+                path if value is None else value,
+                body=robot,
+                **({} if value is not None else used),
+            ).problems,
         }
         with path.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256")
@@ -230,12 +266,19 @@ def _extents(motion: Motion, body: Body | None) -> Row:
         row["num_joints"] = joints.values.shape[1]
         names = [joint.name for joint in body.joints] if body is not None else []
         unlabelled = names if len(names) == joints.values.shape[1] else []
-        row["joint_names"] = [label for label in joints.part_labels if label] or unlabelled
-        row["joint_min"], row["joint_max"] = (_number(found(joints.values)) for found in (np.nanmin, np.nanmax))
+        row["joint_names"] = [
+            label for label in joints.part_labels if label
+        ] or unlabelled
+        row["joint_min"], row["joint_max"] = (
+            _number(found(joints.values)) for found in (np.nanmin, np.nanmax)
+        )
     if links is not None and links.values.size:
         root = links.values[:, 0, :3]
         for k, axis in enumerate("xyz"):
-            row[f"root_{axis}_min"], row[f"root_{axis}_max"] = _number(root[:, k].min()), _number(root[:, k].max())
+            row[f"root_{axis}_min"], row[f"root_{axis}_max"] = (
+                _number(root[:, k].min()),
+                _number(root[:, k].max()),
+            )
     return row
 
 
@@ -246,10 +289,20 @@ def _figures(motion: Motion, body: Body) -> Row:
     try:
         with np.errstate(all="ignore"):
             found = figures(measure(body, motion))
-        return {FIGURES.get(one.name, one.name): _number(one.value) for one in found if one.name not in KNOWN}
+        return {
+            FIGURES.get(one.name, one.name): _number(one.value)
+            for one in found
+            if one.name not in KNOWN
+        }
     except ValueError:
         return {}
 
 
 def _number(value: Any) -> float | int | None:  # noqa: ANN401
-    return None if value is None or not math.isfinite(value) else value if isinstance(value, int) else float(value)
+    return (
+        None
+        if value is None or not math.isfinite(value)
+        else value
+        if isinstance(value, int)
+        else float(value)
+    )

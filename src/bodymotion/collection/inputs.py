@@ -15,8 +15,18 @@ if TYPE_CHECKING:
     from bodymotion.formats.registry import Format
 
 MIN_COLUMNS = 3  # A .csv in a folder with fewer columns of numbers is no motion.
-BAG, BAG_FILES = "metadata.yaml", (".mcap", ".db3")  # What describes a rosbag2, and its other files.
-ARCHIVES = {".zip": "zip", ".tar": "tar", ".tgz": "tar", ".tar.gz": "tar", ".tar.bz2": "tar", ".tar.xz": "tar"}
+BAG, BAG_FILES = (
+    "metadata.yaml",
+    (".mcap", ".db3"),
+)  # What describes a rosbag2, and its other files.
+ARCHIVES = {
+    ".zip": "zip",
+    ".tar": "tar",
+    ".tgz": "tar",
+    ".tar.gz": "tar",
+    ".tar.bz2": "tar",
+    ".tar.xz": "tar",
+}
 """Extensions of archives, and how fsspec opens them."""
 
 
@@ -24,7 +34,9 @@ def is_many(path: Path) -> bool:
     """Return whether an argument stands for many files: a folder, or the name of a pattern or list and of no file."""
     if path.is_dir() or path.exists():
         return path.is_dir()
-    return str(path).startswith("@") or any(sign in str(path.relative_to(_fixed(path))) for sign in "*?[")
+    return str(path).startswith("@") or any(
+        sign in str(path.relative_to(_fixed(path))) for sign in "*?["
+    )
 
 
 def _fixed(pattern: Path) -> Path:
@@ -64,7 +76,11 @@ def find_files(
         elif is_many(path):
             found = find_files(listed_in(Path(str(path)[1:])), left_out, models)
         for one in found:
-            if one not in seen and (models or not is_searched or getattr(format_of(one), "holds", "") != "Body"):
+            if one not in seen and (
+                models
+                or not is_searched
+                or getattr(format_of(one), "holds", "") != "Body"
+            ):
                 seen.add(one)
                 yield one
 
@@ -87,7 +103,9 @@ def listed_in(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: a list holds one path in a line, as UTF-8 text ({error.reason})") from None
+        raise ValueError(
+            f"{path}: a list holds one path in a line, as UTF-8 text ({error.reason})"
+        ) from None
     found = [line.strip() for line in lines if line.strip()]
     for one in found:
         if one.startswith("@"):
@@ -110,7 +128,9 @@ def format_of(path: Path) -> Format | None:
 
 def archive_kind(address: str) -> str:
     """Return how fsspec opens an archive with this name; empty for other names."""
-    return next((kind for end, kind in ARCHIVES.items() if address.lower().endswith(end)), "")
+    return next(
+        (kind for end, kind in ARCHIVES.items() if address.lower().endswith(end)), ""
+    )
 
 
 def member_of(address: str) -> tuple[str, str] | None:
@@ -129,7 +149,11 @@ def episode_of(address: str) -> tuple[Path, int] | None:
 
     path = Path(address)
     number = re.fullmatch(r"episode_(\d{6,})", path.name)
-    return (path.parent, int(number[1])) if number and (path.parent / INFO).is_file() else None
+    return (
+        (path.parent, int(number[1]))
+        if number and (path.parent / INFO).is_file()
+        else None
+    )
 
 
 def is_collection(text: str) -> bool:
@@ -137,7 +161,12 @@ def is_collection(text: str) -> bool:
     from bodymotion.collection.lerobot import INFO
     from bodymotion.formats.registry import find_format
 
-    if "://" in text or (Path(text) / INFO).is_file() or episode_of(text) or member_of(text):
+    if (
+        "://" in text
+        or (Path(text) / INFO).is_file()
+        or episode_of(text)
+        or member_of(text)
+    ):
         return True
     if archive_kind(text) and Path(text).is_file():
         try:
@@ -156,8 +185,12 @@ def _is_known(path: Path) -> bool | None:
     with suppress(OSError):
         if (row := recognised(read_head(path, HEAD))) is not None:
             return _holds_motion(path) if row.name == "parquet" else True
-        heads = (read_head(path, size) for size in (HEAD, LONG_HEAD))  # the line of names may be long
-        return path.suffix.lower() == ".csv" and any(num_columns(head) >= MIN_COLUMNS for head in heads)
+        heads = (
+            read_head(path, size) for size in (HEAD, LONG_HEAD)
+        )  # the line of names may be long
+        return path.suffix.lower() == ".csv" and any(
+            num_columns(head) >= MIN_COLUMNS for head in heads
+        )
     return False
 
 
@@ -170,7 +203,9 @@ def _holds_motion(path: Path) -> bool | None:
         return True
 
 
-def _walk(folder: Path, left_out: Callable[[Path, Path | None], object]) -> Iterator[Path]:
+def _walk(
+    folder: Path, left_out: Callable[[Path, Path | None], object]
+) -> Iterator[Path]:
     from bodymotion.collection.lerobot import INFO
     from bodymotion.formats.registry import AMBIGUOUS, FORMATS
 
@@ -197,13 +232,19 @@ def _walk(folder: Path, left_out: Callable[[Path, Path | None], object]) -> Iter
             continue
         folders = [entry for entry in entries if os.path.isdir(entry) and stays(entry)]  # noqa: PTH112  # False for loops of links
         waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
-        used = extensions.difference(BAG_FILES) if BAG in names and _is_known(Path(top, BAG)) else extensions
+        used = (
+            extensions.difference(BAG_FILES)
+            if BAG in names and _is_known(Path(top, BAG))
+            else extensions
+        )
         for entry in entries:
             extension = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122  # many files
             is_used = extension in used or archive_kind(entry.name)
             if not is_used or not os.path.isfile(entry) or not stays(entry):  # noqa: PTH113
                 continue
-            if known := (extension in used and extension not in AMBIGUOUS) or _is_known(Path(entry)):
+            if known := (extension in used and extension not in AMBIGUOUS) or _is_known(
+                Path(entry)
+            ):
                 yield Path(entry)
             elif known is not None:
                 left_out(Path(entry), None)

@@ -33,11 +33,20 @@ INFO, STATE, VERSION = Path("meta/info.json"), "observation.state", "v3.0"
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 TASK = "__index_level_0__"  # The column with the texts of tasks, which pandas takes as the index.
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-FRAME_FEATURES = ("timestamp", "frame_index", "episode_index", "index", "task_index")  # Features of each data set.
+FRAME_FEATURES = (
+    "timestamp",
+    "frame_index",
+    "episode_index",
+    "index",
+    "task_index",
+)  # Features of each data set.
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
 MAX_INFO = 16 << 20  # [bytes] A larger info.json is not read.
-MAX_DATA, MAX_FILES = 100, 1000  # Megabytes in a data file before the next one begins, and files in a folder.
+MAX_DATA, MAX_FILES = (
+    100,
+    1000,
+)  # Megabytes in a data file before the next one begins, and files in a folder.
 
 
 def _info(folder: Path) -> dict[str, Any]:
@@ -45,14 +54,35 @@ def _info(folder: Path) -> dict[str, Any]:
     try:
         info = json.loads(read_head(path, MAX_INFO))
         expected = {"codebase_version": VERSION, "data_path": DATA_PATH}
-        wrong = [f"{k} is {info.get(k)!r}; expected {one!r}" for k, one in expected.items() if info.get(k) != one]
-        is_valid = not wrong and 0 < float(info["fps"]) < np.inf and info["features"][STATE]
+        wrong = [
+            f"{k} is {info.get(k)!r}; expected {one!r}"
+            for k, one in expected.items()
+            if info.get(k) != one
+        ]
+        is_valid = (
+            not wrong and 0 < float(info["fps"]) < np.inf and info["features"][STATE]
+        )
         if is_valid and all(isinstance(one, dict) for one in info["features"].values()):
             return dict(info)
-        reason = ". ".join(wrong) or "the description has no frame rate, or no observation.state"
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        reason = (
+            ". ".join(wrong)
+            or "the description has no frame rate, or no observation.state"
+        )
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         reason = f"the file is not the description of a LeRobot data set: {error}"
-    raise UNREADABLE.error(reason, Location(str(path)), "convert data sets of earlier versions with lerobot")
+    raise UNREADABLE.error(
+        reason,
+        Location(str(path)),
+        "convert data sets of earlier versions with lerobot",
+    )
 
 
 def _episodes(folder: Path) -> Any:  # noqa: ANN401
@@ -60,8 +90,13 @@ def _episodes(folder: Path) -> Any:  # noqa: ANN401
     columns = ["episode_index", "length", "data/chunk_index", "data/file_index"]
     path = folder / "meta" / "episodes"
     found = _read(path, "episode_index", columns=columns)
-    if any(column.null_count or not str(column.type).startswith(("int", "uint")) for column in found.columns):
-        raise UNREADABLE.error(f"{', '.join(columns)} are not whole numbers", Location(str(path)), "")
+    if any(
+        column.null_count or not str(column.type).startswith(("int", "uint"))
+        for column in found.columns
+    ):
+        raise UNREADABLE.error(
+            f"{', '.join(columns)} are not whole numbers", Location(str(path)), ""
+        )
     return found
 
 
@@ -70,14 +105,18 @@ def _read(path: Path, order: str, **options: Any) -> Any:  # noqa: ANN401
     try:
         return parquet.read_table(path, partitioning=None, **options).sort_by(order)
     except FileNotFoundError:
-        raise UNREADABLE.error("the data set has no such file", Location(str(path)), "") from None
+        raise UNREADABLE.error(
+            "the data set has no such file", Location(str(path)), ""
+        ) from None
     except (
         OSError,
         ValueError,
         KeyError,
         need("pyarrow", "lake", "reading a LeRobot data set").ArrowException,
     ) as error:
-        raise UNREADABLE.error(str(error).partition("\n")[0], Location(str(path)), "") from None
+        raise UNREADABLE.error(
+            str(error).partition("\n")[0], Location(str(path)), ""
+        ) from None
 
 
 def num_episodes(folder: Path) -> int:
@@ -97,51 +136,96 @@ def read_episode(folder: Path, number: int) -> Motion:
     info, rows = _info(folder), _episodes(folder).to_pylist()
     row = next((row for row in rows if row["episode_index"] == number), None)
     if row is None:
-        raise UNREADABLE.error(f"found no episode {number}; expected 0 to {len(rows) - 1}", Location(str(folder)), "")
+        raise UNREADABLE.error(
+            f"found no episode {number}; expected 0 to {len(rows) - 1}",
+            Location(str(folder)),
+            "",
+        )
     at, numeric = Location(str(folder / INFO)), ("float", "int")
-    about = {name: one for name, one in info["features"].items() if str(one.get("dtype")).startswith(numeric)}
+    about = {
+        name: one
+        for name, one in info["features"].items()
+        if str(one.get("dtype")).startswith(numeric)
+    }
     features = {name: names for name, one in about.items() if (names := _names(one))}
     for name, names in features.items():
         if about[name]["shape"] != [len(names)]:
-            raise NAMES.error(f"{name} has {len(names)} names for {about[name]['shape'][0]} numbers", at)
+            raise NAMES.error(
+                f"{name} has {len(names)} names for {about[name]['shape'][0]} numbers",
+                at,
+            )
     if not features:
         raise NAMES.error("no feature of numbers has a list of names", at)
     unnamed = [one for one in about if one not in {*features, *FRAME_FEATURES}]
-    issues = [NAMES.as_note.problem(f"{one} has no list of names", at) for one in unnamed]
+    issues = [
+        NAMES.as_note.problem(f"{one} has no list of names", at) for one in unnamed
+    ]
     features |= {name: [name] for name in FRAME_FEATURES[:1] if name in about}
-    check_memory(8 * row["length"] * sum(map(len, features.values())), f"reading episode {number}")
-    path = folder / DATA_PATH.format(chunk_index=int(row["data/chunk_index"]), file_index=int(row["data/file_index"]))
+    check_memory(
+        8 * row["length"] * sum(map(len, features.values())),
+        f"reading episode {number}",
+    )
+    path = folder / DATA_PATH.format(
+        chunk_index=int(row["data/chunk_index"]), file_index=int(row["data/file_index"])
+    )
     filters = [("episode_index", "=", number)]
-    table = _read(path, "frame_index", columns=["frame_index", *features], filters=filters)
+    table = _read(
+        path, "frame_index", columns=["frame_index", *features], filters=filters
+    )
     if table.num_rows != row["length"]:
-        reason = f"episode {number} has {table.num_rows} frames; expected {row['length']}"
+        reason = (
+            f"episode {number} has {table.num_rows} frames; expected {row['length']}"
+        )
         raise UNREADABLE.error(reason, Location(str(path)), "")
     values = {}
     for name, names in features.items():
         try:
             found = np.array(table[name].to_pylist(), dtype=np.float64)
-            found = found.reshape(table.num_rows, found.size // max(table.num_rows, 1) or len(names))
+            found = found.reshape(
+                table.num_rows, found.size // max(table.num_rows, 1) or len(names)
+            )
         except (TypeError, ValueError) as error:
-            raise UNREADABLE.error(f"{name} of episode {number}: {error}", Location(str(path)), "") from None
+            raise UNREADABLE.error(
+                f"{name} of episode {number}: {error}", Location(str(path)), ""
+            ) from None
         if found.shape != (row["length"], len(names)):
             reason = f"{name} of episode {number} is of shape {found.shape}; expected {(row['length'], len(names))}"
             raise UNREADABLE.error(reason, Location(str(path)), "")
         values[name] = found
-    names, state, rate = features.pop(STATE, []), values.pop(STATE, np.zeros((row["length"], 0))), float(info["fps"])
+    names, state, rate = (
+        features.pop(STATE, []),
+        values.pop(STATE, np.zeros((row["length"], 0))),
+        float(info["fps"]),
+    )
     if features.pop(FRAME_FEATURES[0], None):
         stamps, due = values[FRAME_FEATURES[0]][:, 0], np.arange(row["length"]) / rate
-        is_near = np.abs(stamps - stamps[:1] - due) <= 0.5 / rate + 1e-6 * np.abs(stamps)  # in single precision
+        is_near = np.abs(stamps - stamps[:1] - due) <= 0.5 / rate + 1e-6 * np.abs(
+            stamps
+        )  # in single precision
         for k in np.flatnonzero(~is_near)[:1]:
             reason = f"frame {k} of episode {number} is {stamps[k] - stamps[0]:g} s after frame 0 by its time stamp"
-            issues += [STAMPS.problem(f"{reason}, but {due[k]:g} s by fps {rate:g}, which is used", at)]
+            issues += [
+                STAMPS.problem(
+                    f"{reason}, but {due[k]:g} s by fps {rate:g}, which is used", at
+                )
+            ]
     root = _root(names)
     joints = [k for k in range(len(names)) if k not in root]
     pose = state[:, [*root[:3], root[6], *root[3:6]]] if root else None
-    motion = Motion.from_joints(state[:, joints], rate, root=pose, joint_names=[names[k] for k in joints])
+    motion = Motion.from_joints(
+        state[:, joints], rate, root=pose, joint_names=[names[k] for k in joints]
+    )
     for name, labels in features.items():
-        one = MultiValueSeq(content=name, timeline=motion.timeline, values=values[name], part_labels=tuple(labels))
+        one = MultiValueSeq(
+            content=name,
+            timeline=motion.timeline,
+            values=values[name],
+            part_labels=tuple(labels),
+        )
         motion = motion.replaced(*motion.components, one)
-    return motion.replaced(*(one for one in motion.timed if one.values.shape[1]), problems=issues)
+    return motion.replaced(
+        *(one for one in motion.timed if one.values.shape[1]), problems=issues
+    )
 
 
 def _names(feature: dict[str, Any]) -> list[str]:
@@ -149,18 +233,26 @@ def _names(feature: dict[str, Any]) -> list[str]:
     names = feature.get("names")
     names = next(iter(names.values()), None) if isinstance(names, dict) else names
     has_one_axis = isinstance(feature.get("shape"), list) and len(feature["shape"]) == 1
-    return [str(one) for one in names] if isinstance(names, list) and has_one_axis else []
+    return (
+        [str(one) for one in names] if isinstance(names, list) and has_one_axis else []
+    )
 
 
 def _root(names: Sequence[str]) -> list[int]:
     """Return the columns of the root pose x y z qx qy qz qw; none without one."""
     starts = (name[:-2] for name in names if name.endswith("qw"))
-    start = next((one for one in starts if {one + axis for axis in POSE} <= {*names}), None)
+    start = next(
+        (one for one in starts if {one + axis for axis in POSE} <= {*names}), None
+    )
     return [] if start is None else [names.index(start + axis) for axis in POSE]
 
 
 def write_lerobot(
-    motions: Iterable[Motion], folder: str | PathLike[str], *, robot: str = "", tasks: Sequence[str] = ()
+    motions: Iterable[Motion],
+    folder: str | PathLike[str],
+    *,
+    robot: str = "",
+    tasks: Sequence[str] = (),
 ) -> tuple[Problem, ...]:
     """Write motions as the episodes of a new data set, as 32-bit numbers, whole or not at all; return what is lost, with counts.
 
@@ -187,25 +279,41 @@ def write_lerobot(
     if folder.exists():
         raise FileExistsError(f"{folder} exists; a data set is written to a new folder")
     check_place(folder)
-    with tempfile.TemporaryDirectory(dir=folder.absolute().parent, prefix=f".{folder.name}.") as above:
+    with tempfile.TemporaryDirectory(
+        dir=folder.absolute().parent, prefix=f".{folder.name}."
+    ) as above:
         whole = Path(above) / folder.name
-        lost = _write(motions, whole, robot, [one.encode("utf-8", "backslashreplace").decode() for one in tasks])
+        lost = _write(
+            motions,
+            whole,
+            robot,
+            [one.encode("utf-8", "backslashreplace").decode() for one in tasks],
+        )
         whole.rename(folder)
     return tuple(replace(problem, count=count) for problem, count in lost.items())
 
 
-def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[str]) -> Counter[Problem]:
-    arrow, parquet = (need(one, "lake", "writing a LeRobot data set") for one in ("pyarrow", "pyarrow.parquet"))
+def _write(
+    motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[str]
+) -> Counter[Problem]:
+    arrow, parquet = (
+        need(one, "lake", "writing a LeRobot data set")
+        for one in ("pyarrow", "pyarrow.parquet")
+    )
     features: dict[str, dict[str, Any]] = {}
     rate, total, size, file, writer = 0.0, 0, 0, 0, None
     episodes: list[dict[str, Any]] = []
     texts = list(dict.fromkeys(tasks)) or [""]
     lost = Counter[Problem]()
     for number, motion in enumerate(motions):
-        name = f"motion {number}" + (f" ({tasks[number]})" if number < len(tasks) else "")
+        name = f"motion {number}" + (
+            f" ({tasks[number]})" if number < len(tasks) else ""
+        )
         found = _features(motion, name)
         lost.update(_lost(motion, found))
-        shapes = {name: _feature("float32", names) for name, (names, _) in found.items()}
+        shapes = {
+            name: _feature("float32", names) for name, (names, _) in found.items()
+        }
         if number == 0:
             features, rate = shapes, float(motion.frame_rate or 0)
         _check_alike(name, motion, rate, shapes, features)
@@ -213,30 +321,70 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
         task = tasks[number] if number < len(tasks) else texts[0]
         frames = np.arange(count, dtype=np.int64)
         lists = arrow.FixedSizeListArray.from_arrays
-        columns = {name: lists(arrow.array(v.ravel()), v.shape[1]) for name, (_, v) in found.items()}
-        numbers: dict[str, Any] = {"timestamp": (frames / rate).astype(np.float32), "frame_index": frames}
+        columns = {
+            name: lists(arrow.array(v.ravel()), v.shape[1])
+            for name, (_, v) in found.items()
+        }
+        numbers: dict[str, Any] = {
+            "timestamp": (frames / rate).astype(np.float32),
+            "frame_index": frames,
+        }
         index_of_task = 0 * frames + texts.index(task)
-        numbers |= {"episode_index": 0 * frames + number, "index": frames + total, "task_index": index_of_task}
-        table = arrow.table(columns | {name: arrow.array(v) for name, v in numbers.items()})
+        numbers |= {
+            "episode_index": 0 * frames + number,
+            "index": frames + total,
+            "task_index": index_of_task,
+        }
+        table = arrow.table(
+            columns | {name: arrow.array(v) for name, v in numbers.items()}
+        )
         if writer is None or size + table.nbytes > MAX_DATA << 20:
             if writer is not None:
                 writer.close()
                 file += 1
             size = 0
-            path = folder / DATA_PATH.format(chunk_index=file // MAX_FILES, file_index=file % MAX_FILES)
+            path = folder / DATA_PATH.format(
+                chunk_index=file // MAX_FILES, file_index=file % MAX_FILES
+            )
             path.parent.mkdir(parents=True, exist_ok=True)
             writer = parquet.ParquetWriter(path, table.schema)
         writer.write_table(table, row_group_size=max(count, 1))
         size += table.nbytes
-        row = {"episode_index": number, "tasks": [task], "length": count, "data/chunk_index": file // MAX_FILES}
-        row |= {"data/file_index": file % MAX_FILES, "dataset_from_index": total, "dataset_to_index": total + count}
-        for name, one in ({name: v for name, (_, v) in found.items()} | numbers).items():
-            v = [c[np.isfinite(c)] for c in one.reshape(count, one.size // max(count, 1) or 1).astype(np.float64).T]
+        row = {
+            "episode_index": number,
+            "tasks": [task],
+            "length": count,
+            "data/chunk_index": file // MAX_FILES,
+        }
+        row |= {
+            "data/file_index": file % MAX_FILES,
+            "dataset_from_index": total,
+            "dataset_to_index": total + count,
+        }
+        for name, one in (
+            {name: v for name, (_, v) in found.items()} | numbers
+        ).items():
+            v = [
+                c[np.isfinite(c)]
+                for c in one.reshape(count, one.size // max(count, 1) or 1)
+                .astype(np.float64)
+                .T
+            ]
             v = [c if c.size else np.full(1, np.nan) for c in v]
-            of_columns = [*([float(getattr(c, kind)()) for c in v] for kind in KINDS[:4]), [count]]
-            of_columns += np.transpose([np.quantile(c, [*QUANTILES.values()]) for c in v]).tolist()
-            row |= {f"stats/{name}/{kind}": values for kind, values in zip(KINDS, of_columns, strict=True)}
-        episodes.append({**row, "meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0})
+            of_columns = [
+                *([float(getattr(c, kind)()) for c in v] for kind in KINDS[:4]),
+                [count],
+            ]
+            of_columns += np.transpose(
+                [np.quantile(c, [*QUANTILES.values()]) for c in v]
+            ).tolist()
+            row |= {
+                f"stats/{name}/{kind}": values
+                for kind, values in zip(KINDS, of_columns, strict=True)
+            }
+        episodes.append(
+            {**row, "meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0}
+        )
         total += count
     if writer is None:
         raise ValueError("a data set needs at least one motion")
@@ -246,34 +394,102 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
     place.mkdir(parents=True)
     parquet.write_table(arrow.Table.from_pylist(episodes), place / "file-000.parquet")
     columns_of_tasks = [
-        {"name": name, "field_name": name or TASK, "pandas_type": kind, "numpy_type": numpy_kind, "metadata": None}
-        for name, kind, numpy_kind in (("task_index", "int64", "int64"), (None, "unicode", "object"))
+        {
+            "name": name,
+            "field_name": name or TASK,
+            "pandas_type": kind,
+            "numpy_type": numpy_kind,
+            "metadata": None,
+        }
+        for name, kind, numpy_kind in (
+            ("task_index", "int64", "int64"),
+            (None, "unicode", "object"),
+        )
     ]
-    index = {"index_columns": [TASK], "column_indexes": [], "columns": columns_of_tasks, "pandas_version": "2.0.0"}
-    named = arrow.table({"task_index": arrow.array(range(len(texts)), arrow.int64()), TASK: texts})
-    parquet.write_table(named.replace_schema_metadata({"pandas": json.dumps(index)}), folder / "meta" / "tasks.parquet")
-    info: dict[str, Any] = {"codebase_version": VERSION, "robot_type": robot or None, "fps": int(rate)}
-    info |= {"total_episodes": len(episodes), "total_frames": total, "total_tasks": len(texts), "features": features}
-    info |= {"chunks_size": MAX_FILES, "data_files_size_in_mb": MAX_DATA, "video_files_size_in_mb": 200}
-    info |= {"splits": {"train": f"0:{len(episodes)}"}, "data_path": DATA_PATH, "video_path": None}
+    index = {
+        "index_columns": [TASK],
+        "column_indexes": [],
+        "columns": columns_of_tasks,
+        "pandas_version": "2.0.0",
+    }
+    named = arrow.table(
+        {"task_index": arrow.array(range(len(texts)), arrow.int64()), TASK: texts}
+    )
+    parquet.write_table(
+        named.replace_schema_metadata({"pandas": json.dumps(index)}),
+        folder / "meta" / "tasks.parquet",
+    )
+    info: dict[str, Any] = {
+        "codebase_version": VERSION,
+        "robot_type": robot or None,
+        "fps": int(rate),
+    }
+    info |= {
+        "total_episodes": len(episodes),
+        "total_frames": total,
+        "total_tasks": len(texts),
+        "features": features,
+    }
+    info |= {
+        "chunks_size": MAX_FILES,
+        "data_files_size_in_mb": MAX_DATA,
+        "video_files_size_in_mb": 200,
+    }
+    info |= {
+        "splits": {"train": f"0:{len(episodes)}"},
+        "data_path": DATA_PATH,
+        "video_path": None,
+    }
     (folder / INFO).write_text(json.dumps(info, indent=4), encoding="utf-8")
     stats = {name: _together(episodes, name) for name in features}
-    (folder / "meta" / "stats.json").write_text(json.dumps(stats, indent=4), encoding="utf-8")
+    (folder / "meta" / "stats.json").write_text(
+        json.dumps(stats, indent=4), encoding="utf-8"
+    )
     return lost
 
 
-def _lost(motion: Motion, features: Mapping[str, tuple[list[str], Floats]]) -> list[Problem]:
+def _lost(
+    motion: Motion, features: Mapping[str, tuple[list[str], Floats]]
+) -> list[Problem]:
     """Return what the features do not hold of a motion."""
-    held, links = (motion.joint_displacement, motion.link_position), motion.link_position
+    held, links = (
+        (motion.joint_displacement, motion.link_position),
+        motion.link_position,
+    )
     others = [one for one in motion.components if all(one is not c for c in held)]
-    first = {one.content: one for one in reversed(others) if isinstance(one, MultiValueSeq)}
-    others = [one for one in others if one.content not in features or one is not first.get(one.content)]
-    lost = [(losses.COMPONENT, f"the {type(one).__name__} {one.content!r} is not written") for one in others]
+    first = {
+        one.content: one for one in reversed(others) if isinstance(one, MultiValueSeq)
+    }
+    others = [
+        one
+        for one in others
+        if one.content not in features or one is not first.get(one.content)
+    ]
+    lost = [
+        (losses.COMPONENT, f"the {type(one).__name__} {one.content!r} is not written")
+        for one in others
+    ]
     has_more = links is not None and links.num_parts > 1
-    lost += [(losses.COMPONENT, "only the pose of the root link is written")] if has_more else []
-    wrong = {name: np.count_nonzero(~np.isfinite(v)) for name, (_, v) in features.items()}
-    lost += [(losses.NOT_FINITE, f"numbers of {one} that are not finite: {n}") for one, n in wrong.items() if n]
-    return [rule.problem(text) for rule, text in (*lost, (losses.PRECISION, "numbers are rounded to single precision"))]
+    lost += (
+        [(losses.COMPONENT, "only the pose of the root link is written")]
+        if has_more
+        else []
+    )
+    wrong = {
+        name: np.count_nonzero(~np.isfinite(v)) for name, (_, v) in features.items()
+    }
+    lost += [
+        (losses.NOT_FINITE, f"numbers of {one} that are not finite: {n}")
+        for one, n in wrong.items()
+        if n
+    ]
+    return [
+        rule.problem(text)
+        for rule, text in (
+            *lost,
+            (losses.PRECISION, "numbers are rounded to single precision"),
+        )
+    ]
 
 
 def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Any]]:
@@ -281,46 +497,91 @@ def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Any]]:
     joints, links = motion.joint_displacement, motion.link_position
     if joints is None or not all(joints.part_labels) or not joints.part_labels:
         has_joints = joints is not None and joints.num_parts
-        raise ValueError(f"{name} has no {'names of joints; `convert --body` names them' if has_joints else 'joints'}")
+        raise ValueError(
+            f"{name} has no {'names of joints; `convert --body` names them' if has_joints else 'joints'}"
+        )
     names, values = list(joints.part_labels), [joints.values]
     if links is not None:
         names = [f"root_{axis}" for axis in POSE] + names
         values.insert(0, links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]])
     found = {STATE: (names, np.concatenate(values, axis=1))}
     for one in motion.timed:
-        if isinstance(one, MultiValueSeq) and one is not joints and all(one.part_labels) and one.part_labels:
+        if (
+            isinstance(one, MultiValueSeq)
+            and one is not joints
+            and all(one.part_labels)
+            and one.part_labels
+        ):
             found.setdefault(one.content, (list(one.part_labels), one.values))
-    contents = {one.content for one in motion.components if one is not joints and one is not links}
+    contents = {
+        one.content
+        for one in motion.components
+        if one is not joints and one is not links
+    }
     if reserved := {*FRAME_FEATURES, STATE} & contents:
-        raise ValueError(f"{name} has a component {min(reserved)!r}, which is a name of LeRobot's own")
+        raise ValueError(
+            f"{name} has a component {min(reserved)!r}, which is a name of LeRobot's own"
+        )
     with np.errstate(over="ignore"):
-        return {name: (names, v.astype(np.float32)) for name, (names, v) in found.items()}
+        return {
+            name: (names, v.astype(np.float32)) for name, (names, v) in found.items()
+        }
 
 
-def _check_alike(name: str, motion: Motion, rate: float, features: dict[str, Any], first: dict[str, Any]) -> None:
+def _check_alike(
+    name: str,
+    motion: Motion,
+    rate: float,
+    features: dict[str, Any],
+    first: dict[str, Any],
+) -> None:
     """Raise ValueError where a motion cannot be an episode beside motion 0, which has this rate and the features `first`."""
     if rate % 1 or motion.frame_rate != rate:
-        wanted = f"motion 0 has {rate:g} Hz" if rate and not rate % 1 else "needs a whole number of frames per second"
+        wanted = (
+            f"motion 0 has {rate:g} Hz"
+            if rate and not rate % 1
+            else "needs a whole number of frames per second"
+        )
         hint = "; `convert --rate` resamples" if motion.num_frames > 1 else ""
         raise ValueError(f"{name} has {motion.timeline}, but {wanted}{hint}")
     for feature in {**features, **first}:
-        pair = [[*one.get(feature, {"names": ()})["names"], "nothing"] for one in (features, first)]
+        pair = [
+            [*one.get(feature, {"names": ()})["names"], "nothing"]
+            for one in (features, first)
+        ]
         for k, (own, other) in enumerate(zip(*pair, strict=False)):
             if own != other:
-                raise ValueError(f"{name} has {own} in column {k} of {feature}, but motion 0 has {other}")
+                raise ValueError(
+                    f"{name} has {own} in column {k} of {feature}, but motion 0 has {other}"
+                )
 
 
 def _feature(kind: str, names: list[str] | None) -> dict[str, Any]:
     return {"dtype": kind, "shape": [len(names) if names else 1], "names": names}
 
 
-def _together(episodes: Sequence[Mapping[str, Any]], name: str) -> dict[str, list[float]]:
+def _together(
+    episodes: Sequence[Mapping[str, Any]], name: str
+) -> dict[str, list[float]]:
     """Return the statistics of a feature; quantiles are means of the episodes', weighted by their lengths, as lerobot's are."""
-    of = {kind: np.array([row[f"stats/{name}/{kind}"] for row in episodes], dtype=np.float64) for kind in KINDS}
+    of = {
+        kind: np.array(
+            [row[f"stats/{name}/{kind}"] for row in episodes], dtype=np.float64
+        )
+        for kind in KINDS
+    }
     counts = of["count"] * np.isfinite(of["mean"])
     share = counts / np.maximum(counts.sum(axis=0), 1)
     mean = np.nansum(share * of["mean"], axis=0)
-    found = {"min": np.fmin.reduce(of["min"]), "max": np.fmax.reduce(of["max"]), "mean": mean}
-    found["std"] = np.sqrt(np.nansum(share * (of["std"] ** 2 + (of["mean"] - mean) ** 2), axis=0))
+    found = {
+        "min": np.fmin.reduce(of["min"]),
+        "max": np.fmax.reduce(of["max"]),
+        "mean": mean,
+    }
+    found["std"] = np.sqrt(
+        np.nansum(share * (of["std"] ** 2 + (of["mean"] - mean) ** 2), axis=0)
+    )
     found |= {name: np.nansum(share * of[name], axis=0) for name in QUANTILES}
-    return {name: np.nan_to_num(value).tolist() for name, value in found.items()} | {"count": [int(of["count"].sum())]}
+    return {name: np.nan_to_num(value).tolist() for name, value in found.items()} | {
+        "count": [int(of["count"].sum())]
+    }

@@ -29,16 +29,22 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 TIME_LIMIT = 3600.0  # [s] for one input, by default.
-MIN_MEMORY = 1 << 30  # [bytes] Minimum memory limit of a process; else its share of the available memory.
+MIN_MEMORY = (
+    1 << 30
+)  # [bytes] Minimum memory limit of a process; else its share of the available memory.
 QUEUED = 4  # Tasks for each process that are handed out at once.
 TASKS = 1000  # Tasks that are handed out to a cluster at once.
 MAX_IN_TASK = 20
 """Inputs in a task where there are many: a task costs up to milliseconds by itself. Those of a process that ends are repeated."""
-MAX_SHARE = 0.01  # The largest part of many inputs that is handed out to processes at once.
+MAX_SHARE = (
+    0.01  # The largest part of many inputs that is handed out to processes at once.
+)
 RETRIES = 2  # How often a cluster tries an input again whose file could not be reached.
 
 
-Marks: TypeAlias = MutableSequence[int] | dict[int, int]  # Of inputs, whether they are being worked on.
+Marks: TypeAlias = (
+    MutableSequence[int] | dict[int, int]
+)  # Of inputs, whether they are being worked on.
 Task: TypeAlias = list[tuple[int, Any]]  # Inputs with their indices.
 
 
@@ -90,8 +96,12 @@ def map_files(
     ClusterError
         When the cluster does not answer, or its scheduler has ended.
     """
-    if (workers is not None and workers < 1) or (time_limit is not None and not time_limit > 0):
-        raise WrongUseError(f"workers is {workers}, time_limit {time_limit}; expected at least 1, and more than 0 s")
+    if (workers is not None and workers < 1) or (
+        time_limit is not None and not time_limit > 0
+    ):
+        raise WrongUseError(
+            f"workers is {workers}, time_limit {time_limit}; expected at least 1, and more than 0 s"
+        )
     inputs = list(inputs)
     if cluster is not None:
         yield from _on_cluster(function, inputs, cluster)
@@ -99,7 +109,9 @@ def map_files(
     workers = min(workers or num_cores(), len(inputs))
     done: set[int] = set()
     if workers > 1:
-        for outcome in _in_processes(function, inputs, workers, time_limit or TIME_LIMIT):
+        for outcome in _in_processes(
+            function, inputs, workers, time_limit or TIME_LIMIT
+        ):
             done.add(outcome.index)
             yield outcome
     for index in range(len(inputs)):
@@ -120,7 +132,11 @@ def in_order(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
 
 def num_cores() -> int:
     """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return (
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count() or 1
+    )
 
 
 def _outcome(function: Callable[[Any], Any], index: int, given: object) -> Outcome:
@@ -131,7 +147,10 @@ def _outcome(function: Callable[[Any], Any], index: int, given: object) -> Outco
 
 
 def _in_processes(
-    function: Callable[[Any], Any], inputs: Sequence[Any], workers: int, time_limit: float
+    function: Callable[[Any], Any],
+    inputs: Sequence[Any],
+    workers: int,
+    time_limit: float,
 ) -> Iterator[Outcome]:
     """Return outcomes; only a part of them where processes cannot be started, as in a program that is read from a pipe."""
     import multiprocessing
@@ -175,7 +194,9 @@ def _in_processes(
                         return
                     yield outcome
                 known = {index for index, _ in suspects}
-                waiting.extendleft([one] for one in reversed(lost) if one[0] not in known)
+                waiting.extendleft(
+                    [one] for one in reversed(lost) if one[0] not in known
+                )
                 busy[:] = bytes(len(inputs))
                 pool = _pool(function, workers, time_limit, busy)
         pool.shutdown()  # a process that is ended while it waits for inputs could print a traceback
@@ -183,7 +204,9 @@ def _in_processes(
         _end(pool)
 
 
-def _alone(function: Callable[[Any], Any], index: int, given: object, time_limit: float) -> Outcome | None:
+def _alone(
+    function: Callable[[Any], Any], index: int, given: object, time_limit: float
+) -> Outcome | None:
     """Return the outcome of an input in a process of its own; None where no process can be started."""
     from concurrent.futures.process import BrokenProcessPool
 
@@ -197,22 +220,32 @@ def _alone(function: Callable[[Any], Any], index: int, given: object, time_limit
         return pool.submit(_work, [(index, given)]).result()[0]
     except BrokenProcessPool:
         after = time.monotonic() - start
-        reason = f"it was not done after the time limit of {time_limit:g} s" if after >= time_limit else "it has ended"
-        return Outcome(index, error=ProcessEndedError(f"its process was lost: {reason}"))
+        reason = (
+            f"it was not done after the time limit of {time_limit:g} s"
+            if after >= time_limit
+            else "it has ended"
+        )
+        return Outcome(
+            index, error=ProcessEndedError(f"its process was lost: {reason}")
+        )
     except Exception as error:
         return Outcome(index, error=error)
     finally:
         _end(pool)
 
 
-def _pool(function: Callable[[Any], Any], workers: int, time_limit: float, busy: Marks) -> ProcessPoolExecutor:
+def _pool(
+    function: Callable[[Any], Any], workers: int, time_limit: float, busy: Marks
+) -> ProcessPoolExecutor:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("spawn")
     memory = max((available_memory() or 0) // workers, MIN_MEMORY)
     arguments = (function, time_limit, memory, busy, workers)
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=arguments)
+    return ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_begin, initargs=arguments
+    )
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
@@ -229,10 +262,21 @@ _busy: Marks
 _nowhere: IO[str]
 
 
-def _begin(function: Callable[[Any], Any], time_limit: float, memory: int, busy: Marks, workers: int) -> None:
+def _begin(
+    function: Callable[[Any], Any],
+    time_limit: float,
+    memory: int,
+    busy: Marks,
+    workers: int,
+) -> None:
     """Prepare a process, one of `workers`."""
     global _function, _time_limit, _busy, _nowhere
-    _function, _time_limit, _busy, _nowhere = function, time_limit, busy, open(os.devnull, "w")  # noqa: PTH123, SIM115
+    _function, _time_limit, _busy, _nowhere = (
+        function,
+        time_limit,
+        busy,
+        open(os.devnull, "w"),  # noqa: PTH123, SIM115
+    )
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
     Thread(target=_follow_parent, daemon=True).start()
@@ -240,7 +284,9 @@ def _begin(function: Callable[[Any], Any], time_limit: float, memory: int, busy:
     try:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (memory, resource.getrlimit(resource.RLIMIT_DATA)[1])
+        )
     except (ImportError, OSError, ValueError):  # Windows; a lower limit from outside
         pass
 
@@ -288,7 +334,9 @@ def _tasks(inputs: Sequence[Any], count: int) -> list[Task]:
     return [numbered[k : k + size] for k in range(0, len(numbered), size)]
 
 
-def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: str) -> Iterator[Outcome]:
+def _on_cluster(
+    function: Callable[[Any], Any], inputs: Sequence[Any], address: str
+) -> Iterator[Outcome]:
     """Return the outcomes from the processes of a Dask cluster."""
     from concurrent.futures import CancelledError
     from logging import getLogger
@@ -296,7 +344,9 @@ def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: 
     distributed = need("distributed", "cluster", "a cluster of Dask")
     waiting = iter(_tasks(inputs, 2 * TASKS))
     tasks: dict[str, Task] = {}
-    log = getLogger("distributed.client")  # It prints the traceback of a lost connection.
+    log = getLogger(
+        "distributed.client"
+    )  # It prints the traceback of a lost connection.
     before, log.disabled = log.disabled, True
     try:
         with distributed.Client(address) as client:
@@ -304,7 +354,10 @@ def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: 
             shared = client.submit(copy, function, pure=False)
 
             def submitted(parts: Iterable[Task]) -> list[Any]:
-                futures = [(client.submit(_remote, shared, part, pure=False), part) for part in parts]
+                futures = [
+                    (client.submit(_remote, shared, part, pure=False), part)
+                    for part in parts
+                ]
                 tasks.update((future.key, part) for future, part in futures)
                 return [future for future, _ in futures]
 
@@ -319,7 +372,9 @@ def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: 
                     running.update(submitted([one] for one in part))
                 running.update(submitted(islice(waiting, 1)))
     except (OSError, CancelledError) as error:
-        raise ClusterError(f"the scheduler {address} does not answer: {str(error).partition(chr(10))[0]}") from None
+        raise ClusterError(
+            f"the scheduler {address} does not answer: {str(error).partition(chr(10))[0]}"
+        ) from None
     finally:
         log.disabled = before
 
@@ -336,7 +391,9 @@ def _remote(function: Callable[[Any], Any], part: Task) -> list[Outcome]:
         for index, given in part:
             for _ in range(RETRIES + 1):
                 outcome = _outcome(function, index, given)
-                if not isinstance(outcome.error, OSError) or isinstance(outcome.error, FileNotFoundError):
+                if not isinstance(outcome.error, OSError) or isinstance(
+                    outcome.error, FileNotFoundError
+                ):
                     break
             outcomes.append(outcome)
     return outcomes

@@ -19,7 +19,13 @@ from zipfile import BadZipFile
 
 from bodymotion.collection.inputs import archive_kind, episode_of, find_files, member_of
 from bodymotion.collection.mapping import Outcome, in_order, map_files
-from bodymotion.diagnostics import FormatError, Location, Problem, ShortRepr, WrongUseError
+from bodymotion.diagnostics import (
+    FormatError,
+    Location,
+    Problem,
+    ShortRepr,
+    WrongUseError,
+)
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.system.deferred import need
 
@@ -29,7 +35,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Clip", "Collection", "open_collection"]
 
-STATES = ("ETag", "etag", "mtime", "LastModified", "updated", "created", "CRC", "chksum")
+STATES = (
+    "ETag",
+    "etag",
+    "mtime",
+    "LastModified",
+    "updated",
+    "created",
+    "CRC",
+    "chksum",
+)
 """What file systems report that changes when a file is written."""
 
 
@@ -42,7 +57,11 @@ class Clip(ShortRepr):
     episode: int | None = None
 
     def __str__(self) -> str:
-        return self.address if self.episode is None else f"{self.address}/{PurePosixPath(self.name).name}"
+        return (
+            self.address
+            if self.episode is None
+            else f"{self.address}/{PurePosixPath(self.name).name}"
+        )
 
     @property
     def file_name(self) -> str:
@@ -50,7 +69,9 @@ class Clip(ShortRepr):
         return self.name if self.episode is None else f"{self.name}.seq"
 
     @contextmanager
-    def file(self, report: Callable[[Iterable[Problem]], object] = list) -> Iterator[Path]:
+    def file(
+        self, report: Callable[[Iterable[Problem]], object] = list
+    ) -> Iterator[Path]:
         """Return its file, or a copy that is removed when the block ends; of an episode a `.seq`, and to `report` its problems."""
         if self.episode is None and "://" not in self.address:
             yield Path(self.address)
@@ -66,9 +87,14 @@ class Clip(ShortRepr):
                 with _reached(self.address):
                     system, path = _system(self.address)
                     copy = Path(folder) / (PurePosixPath(path).name or "motion")
-                    size, free = int(system.info(path).get("size") or 0), shutil.disk_usage(folder).free
+                    size, free = (
+                        int(system.info(path).get("size") or 0),
+                        shutil.disk_usage(folder).free,
+                    )
                     if size > free:
-                        raise OSError(f"{self.name} has {size} bytes, and {free} are free for its copy in {folder}")
+                        raise OSError(
+                            f"{self.name} has {size} bytes, and {free} are free for its copy in {folder}"
+                        )
                     system.get_file(path, str(copy))
             yield copy
 
@@ -81,7 +107,9 @@ class Clip(ShortRepr):
             system, path = _system(self.address)
             found = system.info(path)
         changed = [str(found.get(name)) for name in STATES]
-        return int(found.get("size") or 0), hashlib.sha256(repr(changed).encode()).hexdigest()[:16]
+        return int(found.get("size") or 0), hashlib.sha256(
+            repr(changed).encode()
+        ).hexdigest()[:16]
 
     def load(self, **options: Any) -> Any:  # noqa: ANN401
         """Read it; options and errors as for `bodymotion.load`."""
@@ -119,7 +147,9 @@ class Collection(ShortRepr, Sequence[Clip]):
             return self.clips[key]
         found = next((clip for clip in self.clips if clip.name == key), None)
         if found is None:
-            raise KeyError(f"no motion {key!r} in {self.address}, which has {len(self)}")
+            raise KeyError(
+                f"no motion {key!r} in {self.address}, which has {len(self)}"
+            )
         return found
 
     def map(self, function: Callable[[Any], Any], **options: Any) -> Iterator[Outcome]:  # noqa: ANN401
@@ -164,8 +194,12 @@ class Collection(ShortRepr, Sequence[Clip]):
         """
         from bodymotion.collection.tensors import frames_of, windows_of
 
-        outcomes = in_order(self.map(partial(frames_of, body=body, frame_rate=frame_rate), **options))
-        return windows_of([clip.name for clip in self.clips], outcomes, window, step, test, group)
+        outcomes = in_order(
+            self.map(partial(frames_of, body=body, frame_rate=frame_rate), **options)
+        )
+        return windows_of(
+            [clip.name for clip in self.clips], outcomes, window, step, test, group
+        )
 
 
 def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN401
@@ -198,12 +232,16 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     left_out: list[str] = []
     address = os.fspath(source)
     if re.search(r"://[^/]*:[^/]*@", address):
-        raise WrongUseError("the address has a password in it; leave it out, and set it in the environment")
+        raise WrongUseError(
+            "the address has a password in it; leave it out, and set it in the environment"
+        )
     if "://" not in address:
         address = os.path.abspath(address)  # noqa: PTH100  # links stay
     episode, member = episode_of(address), member_of(address)
     if episode is not None:
-        return Collection(address, (Clip(Path(address).name, str(episode[0]), episode[1]),))
+        return Collection(
+            address, (Clip(Path(address).name, str(episode[0]), episode[1]),)
+        )
     if member is not None:
         clip = _members(member[0], _changed(member[0])).get(member[1])
         if clip is None:
@@ -216,21 +254,39 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         if not folder.is_dir():
             raise NotADirectoryError(f"{source} is neither a folder nor an archive")
         if (folder / INFO).is_file():
-            return Collection(address, tuple(Clip(f"episode_{k:06d}", address, k) for k in range(num_episodes(folder))))
+            return Collection(
+                address,
+                tuple(
+                    Clip(f"episode_{k:06d}", address, k)
+                    for k in range(num_episodes(folder))
+                ),
+            )
         above = len(os.path.join(folder, ""))  # noqa: PTH118  # many files
         found = map(
-            str, find_files([folder], lambda path, link: None if link else left_out.append(str(path)), models=False)
+            str,
+            find_files(
+                [folder],
+                lambda path, link: None if link else left_out.append(str(path)),
+                models=False,
+            ),
         )
-        files: list[tuple[Any, ...]] = [(path[above:].replace(os.sep, "/"), path) for path in found]
+        files: list[tuple[Any, ...]] = [
+            (path[above:].replace(os.sep, "/"), path) for path in found
+        ]
         for path in [one for one in left_out if (Path(one) / INFO).is_file()]:
             with suppress(FormatError, ImportError):  # it stays left out
                 name = path[above:].replace(os.sep, "/")
-                files += [(f"{name}/episode_{k:06d}", path, k) for k in range(num_episodes(Path(path)))]
+                files += [
+                    (f"{name}/episode_{k:06d}", path, k)
+                    for k in range(num_episodes(Path(path)))
+                ]
                 left_out.remove(path)
     else:
         from bodymotion.formats.registry import AMBIGUOUS, FORMATS, named_format
 
-        known = {one for row in FORMATS if row.holds != "Body" for one in row.extensions}
+        known = {
+            one for row in FORMATS if row.holds != "Body" for one in row.extensions
+        }
         known -= AMBIGUOUS - {".csv", ".npz", *named_format("parquet").extensions}
         chain = address[address.find("::") :] if "::" in address else ""
         with _reached(address):
@@ -240,16 +296,31 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
                 paths, root = system.glob(root), pattern[1]
             else:
                 paths = system.find(root)
-        sets = tuple(path.removesuffix(INFO.as_posix()) for path in paths if f"/{path}".endswith(f"/{INFO.as_posix()}"))
-        left_out += [f"{system.unstrip_protocol(path.rstrip('/'))}{chain}" for path in sets]
-        inner = ((path, PurePosixPath(path[len(root) :].strip("/") or path.rpartition("/")[2])) for path in paths)
+        sets = tuple(
+            path.removesuffix(INFO.as_posix())
+            for path in paths
+            if f"/{path}".endswith(f"/{INFO.as_posix()}")
+        )
+        left_out += [
+            f"{system.unstrip_protocol(path.rstrip('/'))}{chain}" for path in sets
+        ]
+        inner = (
+            (
+                path,
+                PurePosixPath(path[len(root) :].strip("/") or path.rpartition("/")[2]),
+            )
+            for path in paths
+        )
         files = [
             (str(name), f"{system.unstrip_protocol(path)}{chain}")
             for path, name in inner
-            if name.suffix.lower() in known and not any(part.startswith(".") for part in name.parts)
+            if name.suffix.lower() in known
+            and not any(part.startswith(".") for part in name.parts)
             if not path.startswith(sets)
         ]
-    return Collection(address, tuple(Clip(*one) for one in sorted(files)), tuple(left_out))
+    return Collection(
+        address, tuple(Clip(*one) for one in sorted(files)), tuple(left_out)
+    )
 
 
 @contextmanager
@@ -290,4 +361,6 @@ def _archive(address: str, changed: int) -> Any:  # noqa: ANN401
     try:
         return need("fsspec", "lake", "opening an archive").core.url_to_fs(address)[0]
     except (ValueError, EOFError, BadZipFile, TarError) as error:
-        raise UNREADABLE.error(str(error), Location(address.partition("::")[2]), "") from None
+        raise UNREADABLE.error(
+            str(error), Location(address.partition("::")[2]), ""
+        ) from None

@@ -24,8 +24,13 @@ Row = dict[str, Any]
 KEY = ("file", "size", "modified", "run")
 NAMES = ("name", "content", "rule", "link")  # Keys whose value names an item of a list.
 MAX_NUMBERS = 16  # A longer list has no column in a table.
-_BYTE = re.compile("[\ud800-\udfff]")  # A byte of a file name that is not UTF-8, as Python has it.
-PART_SIZE, PART_ROWS = "32MB", 20_000  # Size of a file in a folder of Parquet files, and rows of its groups.
+_BYTE = re.compile(
+    "[\ud800-\udfff]"
+)  # A byte of a file name that is not UTF-8, as Python has it.
+PART_SIZE, PART_ROWS = (
+    "32MB",
+    20_000,
+)  # Size of a file in a folder of Parquet files, and rows of its groups.
 
 
 class Records:
@@ -44,15 +49,21 @@ class Records:
     def __init__(self, path: Path, *, resume: bool = False) -> None:
         kind = path.suffix.lower()
         if kind not in (".jsonl", *TABLES):
-            raise WrongUseError(f"{path}: a table of results is a .csv, a .jsonl, a .parquet or a folder")
+            raise WrongUseError(
+                f"{path}: a table of results is a .csv, a .jsonl, a .parquet or a folder"
+            )
         if not path.is_dir() or kind:
             check_place(path)
         self.path = path
         self._table = TABLES.get(kind)
-        self._lines = path if self._table is None else path.with_name(f"{path.name}.part")
+        self._lines = (
+            path if self._table is None else path.with_name(f"{path.name}.part")
+        )
         self._out: BinaryIO
         self._resume = resume
-        self.done = {key(row): row.get("exit_code") for row in self.earlier((*KEY, "exit_code"))}
+        self.done = {
+            key(row): row.get("exit_code") for row in self.earlier((*KEY, "exit_code"))
+        }
         self.num_found = len(self.done)
 
     def earlier(self, columns: Sequence[str] | None = None) -> Iterator[Row]:
@@ -85,10 +96,15 @@ class Records:
         self._out.flush()
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._out.close()
-        if self._table is not None and (kind is None or issubclass(kind, (Exception, KeyboardInterrupt))):
+        if self._table is not None and (
+            kind is None or issubclass(kind, (Exception, KeyboardInterrupt))
+        ):
             self._table[1](self._lines, self.path)
             self._lines.unlink()
 
@@ -99,7 +115,12 @@ def about(file: str, state: Callable[[], tuple[int, str]], run: str) -> Row:
         size, modified = state()
     except OSError:
         size, modified = -1, ""
-    return {"file": file.encode("utf-8", "backslashreplace").decode(), "size": size, "modified": modified, "run": run}
+    return {
+        "file": file.encode("utf-8", "backslashreplace").decode(),
+        "size": size,
+        "modified": modified,
+        "run": run,
+    }
 
 
 def key(row: Mapping[str, Any]) -> str:
@@ -126,7 +147,11 @@ def flat(data: Mapping[str, Any], above: str = "") -> Row:
         column = f"{above}{name}"
         if isinstance(value, Mapping):
             row |= flat(value, f"{column}.")
-        elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        elif (
+            isinstance(value, list)
+            and value
+            and all(isinstance(item, Mapping) for item in value)
+        ):
             for item in value:
                 label = next((known for known in NAMES if item.get(known)), None)
                 named = None if label is None else item[label]
@@ -135,7 +160,10 @@ def flat(data: Mapping[str, Any], above: str = "") -> Row:
                 elif named is not None and "value" in item:
                     row[f"{column}.{named}"] = item["value"]
                 elif named is not None:
-                    row |= flat({k: v for k, v in item.items() if k != label}, f"{column}.{named}.")
+                    row |= flat(
+                        {k: v for k, v in item.items() if k != label},
+                        f"{column}.{named}.",
+                    )
         elif not isinstance(value, list):
             row[column] = value
         elif len(value) <= MAX_NUMBERS:
@@ -160,7 +188,11 @@ def read_csv(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
     """Read the rows of a table with some columns or all; all values are text."""
     with path.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
-            yield {name: value for name, value in row.items() if columns is None or name in columns}
+            yield {
+                name: value
+                for name, value in row.items()
+                if columns is None or name in columns
+            }
 
 
 def write_parquet(lines: Path, path: Path) -> None:
@@ -174,10 +206,16 @@ def write_parquet(lines: Path, path: Path) -> None:
     _remove(part)
     names = [str(one).replace("'", "''") for one in (lines, part)]
     options = "format='newline_delimited', sample_size=-1, map_inference_threshold=-1"
-    parts = "" if path.suffix else f", FILE_SIZE_BYTES '{PART_SIZE}', ROW_GROUP_SIZE {PART_ROWS}"
+    parts = (
+        ""
+        if path.suffix
+        else f", FILE_SIZE_BYTES '{PART_SIZE}', ROW_GROUP_SIZE {PART_ROWS}"
+    )
     with duckdb.connect(":memory:") as base:
         base.execute("SET preserve_insertion_order = false")
-        base.execute(f"COPY (SELECT * FROM read_json('{names[0]}', {options})) TO '{names[1]}' (FORMAT parquet{parts})")
+        base.execute(
+            f"COPY (SELECT * FROM read_json('{names[0]}', {options})) TO '{names[1]}' (FORMAT parquet{parts})"
+        )
     if not path.suffix:
         _remove(path)
     part.replace(path)
@@ -200,15 +238,25 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Iterator[R
 
 
 def _without_nulls(row: Row) -> Row:
-    return {name: _without_nulls(v) if isinstance(v, dict) else v for name, v in row.items() if v is not None}
+    return {
+        name: _without_nulls(v) if isinstance(v, dict) else v
+        for name, v in row.items()
+        if v is not None
+    }
 
 
-TABLES = {".csv": (read_csv, write_csv), ".parquet": (read_parquet, write_parquet), "": (read_parquet, write_parquet)}
+TABLES = {
+    ".csv": (read_csv, write_csv),
+    ".parquet": (read_parquet, write_parquet),
+    "": (read_parquet, write_parquet),
+}
 """What reads a table, and what writes it from lines of JSON."""
 
 
 def _line(row: Row) -> bytes:
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     if not text.isascii():
-        text = json.dumps(json.loads(_BYTE.sub(lambda byte: rf"\\u{ord(byte[0]):04x}", text)))
+        text = json.dumps(
+            json.loads(_BYTE.sub(lambda byte: rf"\\u{ord(byte[0]):04x}", text))
+        )
     return text.encode() + b"\n"

@@ -12,7 +12,12 @@ import numpy.typing as npt
 from bodymotion.collection.mapping import Outcome
 from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.diagnostics.text import listed, with_article
-from bodymotion.dynamics import Derivative, derivatives, inverse_dynamics, pose_derivatives
+from bodymotion.dynamics import (
+    Derivative,
+    derivatives,
+    inverse_dynamics,
+    pose_derivatives,
+)
 from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -61,7 +66,13 @@ class Tensors(ShortRepr):
     left_out: dict[str, str]
 
     def batches(
-        self, size: int, *, test: bool = False, normalised: bool = True, seed: int | None = None, library: str = "numpy"
+        self,
+        size: int,
+        *,
+        test: bool = False,
+        normalised: bool = True,
+        seed: int | None = None,
+        library: str = "numpy",
     ) -> Iterator[tuple[Any, Any]]:
         """Return values (B, T, C) and mask (B, T) of up to `size` windows at a time, each window once.
 
@@ -81,9 +92,16 @@ class Tensors(ShortRepr):
         rows = np.flatnonzero(self.is_test == test)
         if seed is not None:
             rows = np.random.default_rng(seed).permutation(rows)
-        convert = import_module(MODULES.get(library, library)).from_dlpack if library != "numpy" else np.asarray
+        convert = (
+            import_module(MODULES.get(library, library)).from_dlpack
+            if library != "numpy"
+            else np.asarray
+        )
         for k in range(0, len(rows), size):
-            values, mask = self.values[rows[k : k + size]], self.mask[rows[k : k + size]]
+            values, mask = (
+                self.values[rows[k : k + size]],
+                self.mask[rows[k : k + size]],
+            )
             if normalised:
                 values = ((values - self.mean) / self.std).astype(np.float32)
             yield convert(values), convert(mask)
@@ -109,7 +127,11 @@ class Tensors(ShortRepr):
         return frames_together(body, q, root, (), device)[0]
 
     def inverse_dynamics(
-        self, body: Body, *, derivative: Derivative = "spline", device: str | None = None
+        self,
+        body: Body,
+        *,
+        derivative: Derivative = "spline",
+        device: str | None = None,
     ) -> tuple[Floats, Floats]:
         """Return the torques (N, T, J) of all joints [Nm, for slides N] and the wrenches (N, T, 6) at the root, for all windows.
 
@@ -118,12 +140,22 @@ class Tensors(ShortRepr):
         `derivative` is as for `bodymotion.dynamics.derivatives`; `device` and errors are as for `link_poses`.
         """
         q, root = self._configurations(body)
-        rates = [np.zeros((*q.shape[:2], width)) for width in (q.shape[-1], q.shape[-1], 6, 6)]
+        rates = [
+            np.zeros((*q.shape[:2], width))
+            for width in (q.shape[-1], q.shape[-1], 6, 6)
+        ]
         lengths = self.mask.sum(axis=1)
         for length in np.unique(lengths):
-            rows, times = np.flatnonzero(lengths == length), np.arange(length) / self.frame_rate
-            for k, (method, values) in enumerate(((derivatives, q), (pose_derivatives, root))):
-                found = method(np.swapaxes(values[rows, :length], 0, 1), times, derivative)
+            rows, times = (
+                np.flatnonzero(lengths == length),
+                np.arange(length) / self.frame_rate,
+            )
+            for k, (method, values) in enumerate(
+                ((derivatives, q), (pose_derivatives, root))
+            ):
+                found = method(
+                    np.swapaxes(values[rows, :length], 0, 1), times, derivative
+                )
                 for into, rate in zip(rates[2 * k : 2 * k + 2], found, strict=True):
                     into[rows, :length] = np.swapaxes(rate, 0, 1)
         if device is None:
@@ -142,12 +174,18 @@ class Tensors(ShortRepr):
             )
         values = self.values.astype(np.float64)
         q = values[..., len(ROOT) :]
-        revolute = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
+        revolute = [
+            column for column, joint in enumerate(body.joints) if joint.type == "rotate"
+        ]
         q[..., revolute] = np.unwrap(q[..., revolute], axis=1)
         return q, values[..., : len(ROOT)]
 
 
-def frames_of(motion: Any, body: Body | None, frame_rate: float | None) -> tuple[tuple[str, ...], float, Floats]:  # noqa: ANN401
+def frames_of(
+    motion: Any,  # noqa: ANN401
+    body: Body | None,
+    frame_rate: float | None,
+) -> tuple[tuple[str, ...], float, Floats]:
     """Return the channels, the frame rate, and the values (T, C) of a motion.
 
     Raises
@@ -157,21 +195,31 @@ def frames_of(motion: Any, body: Body | None, frame_rate: float | None) -> tuple
     """
     if not isinstance(motion, Motion):
         raise ValueError(f"holds {with_article(type(motion).__name__)}, not a motion")
-    motion = motion.on_common_timeline(frame_rate or motion.frame_rate, "linear", antialias=frame_rate is not None)
+    motion = motion.on_common_timeline(
+        frame_rate or motion.frame_rate, "linear", antialias=frame_rate is not None
+    )
     joints, links = motion.joint_displacement, motion.link_position
     if joints is None or links is None or not links.values.size:
         raise ValueError("has no joints, or no root pose")
-    names = tuple(joint.name for joint in body.joints) if body is not None else joints.part_labels
+    names = (
+        tuple(joint.name for joint in body.joints)
+        if body is not None
+        else joints.part_labels
+    )
     if not names or not all(names):
         raise ValueError("has no names of joints: give the body")
     labels = links.part_labels if body is not None and any(links.part_labels) else ("",)
     link = "" if labels[0] == "" or body is None else body.links[0].name
     if link not in labels:
-        raise ValueError(f"has no pose of the root link {link}, but of {listed(labels, 5)}")
+        raise ValueError(
+            f"has no pose of the root link {link}, but of {listed(labels, 5)}"
+        )
     root = links.values[:, labels.index(link)].copy()
     flips = np.where((root[1:, 3:] * root[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
     root[:, 3:] *= np.cumprod([1.0 if root[0, 3] >= 0 else -1.0, *flips])[:, None]
-    values = np.concatenate([root, joints.values if body is None else body.joint_values(joints)], axis=1)
+    values = np.concatenate(
+        [root, joints.values if body is None else body.joint_values(joints)], axis=1
+    )
     if not np.isfinite(values).all():
         raise ValueError("has values that are not finite")
     return (*ROOT, *names), float(motion.frame_rate or 0), values
@@ -208,14 +256,24 @@ def windows_of(
             )
         found[name] = values
     if shared is None:
-        raise ValueError(f"no motion can be used: {next(iter(left_out.items()), 'the collection is empty')}")
+        raise ValueError(
+            f"no motion can be used: {next(iter(left_out.items()), 'the collection is empty')}"
+        )
     length = window or max(map(len, found.values()))
     step = step or length
     # The last window is the first one that has the last frame.
-    ends = {name: min(max(len(values) - length, 0) + step, len(values)) for name, values in found.items()}
-    rows = [(name, start) for name, end in ends.items() for start in range(0, end, step)]
+    ends = {
+        name: min(max(len(values) - length, 0) + step, len(values))
+        for name, values in found.items()
+    }
+    rows = [
+        (name, start) for name, end in ends.items() for start in range(0, end, step)
+    ]
     starts = np.array([start for _, start in rows])
-    check_memory(4 * len(rows) * length * len(shared[0]), f"{len(rows)} windows of {length} frames")
+    check_memory(
+        4 * len(rows) * length * len(shared[0]),
+        f"{len(rows)} windows of {length} frames",
+    )
     values = np.empty((len(rows), length, len(shared[0])), np.float32)
     mask = np.empty((len(rows), length), np.bool_)
     for k, (name, start) in enumerate(rows):
@@ -225,14 +283,32 @@ def windows_of(
     is_test = np.array([_share(group(name)) < test for name, _ in rows])
     training = [one for name, one in found.items() if _share(group(name)) >= test]
     if not training:
-        raise ValueError(f"all {len(found)} motions are for tests: no motion is left for training")
+        raise ValueError(
+            f"all {len(found)} motions are for tests: no motion is left for training"
+        )
     together = np.concatenate(training)
     mean, std = together.mean(axis=0), together.std(axis=0)
     std[std < MIN_STD] = 1
     motions = tuple(name for name, _ in rows)
-    return Tensors(values, mask, shared[0], motions, starts, is_test, mean, std, shared[1], left_out)
+    return Tensors(
+        values,
+        mask,
+        shared[0],
+        motions,
+        starts,
+        is_test,
+        mean,
+        std,
+        shared[1],
+        left_out,
+    )
 
 
 def _share(group: str) -> float:
     """Return a number in [0, 1) that depends on the name alone, so that motions keep their side when others are added."""
-    return int.from_bytes(hashlib.sha256(group.encode(errors="surrogateescape")).digest()[:8], "big") / 2**64
+    return (
+        int.from_bytes(
+            hashlib.sha256(group.encode(errors="surrogateescape")).digest()[:8], "big"
+        )
+        / 2**64
+    )

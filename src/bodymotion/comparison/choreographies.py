@@ -6,7 +6,12 @@ from itertools import zip_longest
 
 from bodymotion.animation import Animation, Parameter
 from bodymotion.choreography import Choreography, Move
-from bodymotion.comparison.difference import Comparison, Difference, Tolerance, of_values
+from bodymotion.comparison.difference import (
+    Comparison,
+    Difference,
+    Tolerance,
+    of_values,
+)
 from bodymotion.comparison.motions import compare_motions
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
@@ -15,7 +20,9 @@ MAX_ALIGNED = 4000
 """Moves up to which those that were added or removed in between are found; beyond, moves of the same number are compared."""
 
 
-def compare_choreographies(a: Choreography, b: Choreography, *, atol: float = 0.0, rtol: float = 0.0) -> Comparison:
+def compare_choreographies(
+    a: Choreography, b: Choreography, *, atol: float = 0.0, rtol: float = 0.0
+) -> Comparison:
     """Return the differences between two choreographies: tempo, moves that are only in one, slices and parameters.
 
     Numbers a and b are equal when |a - b| <= atol + rtol |b|.
@@ -23,9 +30,16 @@ def compare_choreographies(a: Choreography, b: Choreography, *, atol: float = 0.
     return Comparison(tuple(_differences(a, b, Tolerance(atol, rtol))))
 
 
-def _differences(first: Choreography, second: Choreography, tolerance: Tolerance) -> Iterator[Difference]:
+def _differences(
+    first: Choreography, second: Choreography, tolerance: Tolerance
+) -> Iterator[Difference]:
     heads = [
-        {"name": one.name, "slices_per_minute": one.slices_per_minute, **one.options, **(one.editor or {})}
+        {
+            "name": one.name,
+            "slices_per_minute": one.slices_per_minute,
+            **one.options,
+            **(one.editor or {}),
+        }
         for one in (first, second)
     ]
     yield from of_values("the choreography", heads[0], heads[1], tolerance)
@@ -36,17 +50,24 @@ def _differences(first: Choreography, second: Choreography, tolerance: Tolerance
             yield Difference(_name(found), f"only in the {side}")
             continue
         fields = ("start_slice", "requested_slices", "kind", "id", "extension")
-        values = [{**{name: getattr(move, name) for name in fields}, **move.parameters} for move in (one, other)]
+        values = [
+            {**{name: getattr(move, name) for name in fields}, **move.parameters}
+            for move in (one, other)
+        ]
         yield from of_values(_name(one), values[0], values[1], tolerance)
 
 
-def _pairs(first: tuple[Move, ...], second: tuple[Move, ...]) -> Iterator[tuple[Move | None, Move | None]]:
+def _pairs(
+    first: tuple[Move, ...], second: tuple[Move, ...]
+) -> Iterator[tuple[Move | None, Move | None]]:
     """Return the moves that belong together, by their types in order; None where a move is only in one."""
     types, others = ([move.type for move in moves] for moves in (first, second))
     if types == others or max(len(first), len(second)) > MAX_ALIGNED:
         yield from zip_longest(first, second)
         return
-    for kind, a, b, c, d in SequenceMatcher(None, types, others, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in SequenceMatcher(
+        None, types, others, autojunk=False
+    ).get_opcodes():
         if kind == "equal":
             yield from zip(first[a:b], second[c:d], strict=True)
         else:
@@ -58,28 +79,51 @@ def _name(move: Move) -> str:
     return f"{move.type} at slice {move.start_slice}"
 
 
-def compare_animations(a: Animation, b: Animation, *, atol: float = 0.0, rtol: float = 0.0) -> Comparison:
+def compare_animations(
+    a: Animation, b: Animation, *, atol: float = 0.0, rtol: float = 0.0
+) -> Comparison:
     """Return the differences between two animations; keyframes are compared by number, columns by name.
 
     Numbers x and y are equal when |x − y| ≤ atol + rtol · |y|.
     """
     found = list(of_values("options", a.options, b.options, Tolerance(atol, rtol)))
-    texts = [{name: _parameter(parameter) for name, parameter in one.parameters.items()} for one in (a, b)]
+    texts = [
+        {name: _parameter(parameter) for name, parameter in one.parameters.items()}
+        for one in (a, b)
+    ]
     found += of_values("parameters", texts[0], texts[1], Tolerance(atol, rtol))
     columns = [one.keyframes.columns for one in (a, b)]
     for own, other, side in ((*columns, "first"), (*columns[::-1], "second")):
-        found += [Difference(name, f"only in the {side} animation") for name in own if name not in other]
+        found += [
+            Difference(name, f"only in the {side} animation")
+            for name in own
+            if name not in other
+        ]
     common = tuple(name for name in columns[0] if name in columns[1])
-    found += compare_motions(_table(a, common), _table(b, common), atol=atol, rtol=rtol).differences
+    found += compare_motions(
+        _table(a, common), _table(b, common), atol=atol, rtol=rtol
+    ).differences
     return Comparison(tuple(found))
 
 
 def _parameter(one: Parameter) -> str:
-    return " ".join("?" if value is None else f"{value:g}" for value in (one.minimum, one.default, one.maximum))
+    return " ".join(
+        "?" if value is None else f"{value:g}"
+        for value in (one.minimum, one.default, one.maximum)
+    )
 
 
 def _table(animation: Animation, columns: tuple[str, ...]) -> Motion:
     frames = animation.keyframes
     values = frames.values[:, [frames.columns.index(name) for name in columns]]
     timeline = Timeline.stamped(frames.times)
-    return Motion((MultiValueSeq(content="keyframes", timeline=timeline, values=values, part_labels=columns),))
+    return Motion(
+        (
+            MultiValueSeq(
+                content="keyframes",
+                timeline=timeline,
+                values=values,
+                part_labels=columns,
+            ),
+        )
+    )

@@ -64,7 +64,9 @@ class Tolerance:
     def beyond(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Bools:
         """Return where two arrays of the same shape are not equal."""
         with np.errstate(invalid="ignore", over="ignore"):
-            return np.asarray(~np.isclose(a, b, rtol=self.rtol, atol=self.atol, equal_nan=True))
+            return np.asarray(
+                ~np.isclose(a, b, rtol=self.rtol, atol=self.atol, equal_nan=True)
+            )
 
     def alike(self, a: npt.ArrayLike, b: npt.ArrayLike) -> bool:
         """Return whether two arrays have the same shape and are equal in all numbers."""
@@ -80,13 +82,23 @@ def in_words(x: object) -> str:
 
 
 def of_values(
-    what: str, one: Mapping[str, object], other: Mapping[str, object], tolerance: Tolerance
+    what: str,
+    one: Mapping[str, object],
+    other: Mapping[str, object],
+    tolerance: Tolerance,
 ) -> Iterator[Difference]:
     """Return the differences between two mappings of values by name."""
     for name in dict.fromkeys((*one, *other)):
         a, b = one.get(name), other.get(name)
         numeric = isinstance(a, float) and isinstance(b, float)
-        if name in one and name in other and (tolerance.alike(a, b) if numeric else a == b):  # type: ignore[arg-type]
+        if (
+            name in one
+            and name in other
+            and (tolerance.alike(a, b) if numeric else a == b)  # type: ignore[arg-type]
+        ):
             continue
-        words = [in_words(values[name]) if name in values else "not set" for values in (one, other)]
+        words = [
+            in_words(values[name]) if name in values else "not set"
+            for values in (one, other)
+        ]
         yield Difference(what, f"{name} {words[0]} and {words[1]}")

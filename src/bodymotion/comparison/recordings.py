@@ -17,7 +17,9 @@ from bodymotion.spot.playback.legs import foot_positions
 
 MAX_LAG = 1.0  # [s] Larger lags are not searched, nor those that leave less than half of the shorter motion.
 MAX_SAMPLES = 20_000
-MIN_RATE = 200.0  # [Hz] Rate at which lags are tried, with at most `MAX_SAMPLES` samples.
+MIN_RATE = (
+    200.0  # [Hz] Rate at which lags are tried, with at most `MAX_SAMPLES` samples.
+)
 MAX_SLICES = 120  # [slices] Length of the part of a recording that is compared with each part of a dance,
 TIMES_PER_SLICE = 4  # at this number of times in a slice.
 MAX_LEAD = 0.01  # [s] A robot is at most this much early.
@@ -25,7 +27,9 @@ MAX_LATER_SHARE = 0.5  # A recorded dance began at a later slice if its differen
 SAME_COST = 1.02  # The shortest lag is chosen of those that fit nearly as well, as in a periodic motion.
 
 
-def compare_recording(commanded: Motion | Choreography, recorded: Motion, *, atol: float = 0.0) -> Comparison:
+def compare_recording(
+    commanded: Motion | Choreography, recorded: Motion, *, atol: float = 0.0
+) -> Comparison:
     """Return the lag of a recording behind the commanded motion, and the errors after it that are larger than `atol`.
 
     The lag [s] is the delay at which the joint values of both differ least, apart from constant offsets. After that there is one
@@ -43,7 +47,10 @@ def compare_recording(commanded: Motion | Choreography, recorded: Motion, *, ato
     found: list[Difference] = []
     if isinstance(commanded, Choreography):
         first, commanded = _begun(commanded, recorded)
-        message, numbers = f"the second motion begins at slice {first}", {"slice": first}
+        message, numbers = (
+            f"the second motion begins at slice {first}",
+            {"slice": first},
+        )
         found += [Difference("start", message, numbers)] if first else []
     names, tables, times = _common(commanded, recorded)
     lag = _lag(tables, times)
@@ -53,11 +60,21 @@ def compare_recording(commanded: Motion | Choreography, recorded: Motion, *, ato
     at = times[1][(times[1] - lag >= times[0][0]) & (times[1] - lag <= times[0][-1])]
     pairs = [sampled(tables[0], times[0], at - lag), sampled(tables[1], times[1], at)]
     unit = "rad" if set(LEG_JOINTS) <= set(names) else "rad or m"
-    errors = [_error(name, np.abs(pairs[0][:, k] - pairs[1][:, k]), at, unit) for k, name in enumerate(names)]
+    errors = [
+        _error(name, np.abs(pairs[0][:, k] - pairs[1][:, k]), at, unit)
+        for k, name in enumerate(names)
+    ]
     if set(LEG_JOINTS) <= set(names):
-        legs = [table[:, [names.index(name) for name in LEG_JOINTS]].reshape(-1, 4, 3) for table in pairs]
-        apart = np.linalg.norm(foot_positions(legs[0]) - foot_positions(legs[1]), axis=-1)
-        errors += [_error(f"foot {leg}", apart[:, k], at, "m") for k, leg in enumerate(LEGS)]
+        legs = [
+            table[:, [names.index(name) for name in LEG_JOINTS]].reshape(-1, 4, 3)
+            for table in pairs
+        ]
+        apart = np.linalg.norm(
+            foot_positions(legs[0]) - foot_positions(legs[1]), axis=-1
+        )
+        errors += [
+            _error(f"foot {leg}", apart[:, k], at, "m") for k, leg in enumerate(LEGS)
+        ]
     errors += _root_errors(commanded.link_position, recorded.link_position, at, lag)
     order = sorted(errors, key=lambda one: -one.numbers["root_mean_square"])
     kept = [one for one in order if one.numbers["largest"] > atol]
@@ -69,22 +86,40 @@ def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
     whole, slice_ = dance.play(), 60.0 / dance.slices_per_minute
     names, tables, times = _common(whole, recorded)
     step, longest = slice_ / TIMES_PER_SLICE, MAX_SLICES * TIMES_PER_SLICE
-    commanded = sampled(tables[0], times[0], step * np.arange(dance.slices * TIMES_PER_SLICE + 1))
+    commanded = sampled(
+        tables[0], times[0], step * np.arange(dance.slices * TIMES_PER_SLICE + 1)
+    )
     count = min(int((times[1][-1] - times[1][0]) / step) + 1, longest)
     made = sampled(tables[1], times[1], times[1][0] + step * np.arange(count))
     tracks = {name: {"arm"} for name in ARM_JOINTS} | {"gripper": {"gripper"}}
     starts = [
-        [move.start_slice for move in dance.moves if tracks.get(name, {"legs", "body"}) & set(tracks_of(dance, move))]
+        [
+            move.start_slice
+            for move in dance.moves
+            if tracks.get(name, {"legs", "body"}) & set(tracks_of(dance, move))
+        ]
         for name in names
     ]
     costs = np.full(dance.slices, np.inf)
     for first in range(dance.slices):
         # A joint keeps the angle in which the recording begins until a move that was not skipped moves it.
-        later = (min((start for start in one if start >= first), default=dance.slices + MAX_SLICES) for one in starts)
+        later = (
+            min(
+                (start for start in one if start >= first),
+                default=dance.slices + MAX_SLICES,
+            )
+            for one in starts
+        )
         since = [TIMES_PER_SLICE * start for start in later]
-        for delay in range(TIMES_PER_SLICE if first else max(int(MAX_LAG / step), TIMES_PER_SLICE)):
+        for delay in range(
+            TIMES_PER_SLICE if first else max(int(MAX_LAG / step), TIMES_PER_SLICE)
+        ):
             at = TIMES_PER_SLICE * first - delay + np.arange(count)
-            goals = np.where(at[:, None] < since, made[0], commanded[np.clip(at, 0, len(commanded) - 1)])
+            goals = np.where(
+                at[:, None] < since,
+                made[0],
+                commanded[np.clip(at, 0, len(commanded) - 1)],
+            )
             costs[first] = min(costs[first], (made - goals).var(axis=0).sum())
     best = int(np.argmin(costs))
     first = best if costs[best] < MAX_LATER_SHARE * costs[0] else 0
@@ -98,9 +133,13 @@ def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
 def _common(one: Motion, other: Motion) -> tuple[list[str], list[Floats], list[Floats]]:
     """Return the names of the J joints that two motions have, and for each motion their values (T, J) and times (T,) [s]."""
     values = [motion.joint_displacement for motion in (one, other)]
-    known = [joints for joints in values if joints is not None and joints.num_frames >= 3]
+    known = [
+        joints for joints in values if joints is not None and joints.num_frames >= 3
+    ]
     if len(known) < 2:
-        raise ValueError("a commanded and a recorded motion need joint values in three frames or more")
+        raise ValueError(
+            "a commanded and a recorded motion need joint values in three frames or more"
+        )
     one_has, other_has = (c.part_labels for c in known)
     names: list[str] = []
     if any(one_has) and any(other_has):
@@ -109,8 +148,16 @@ def _common(one: Motion, other: Motion) -> tuple[list[str], list[Floats], list[F
         names = [str(k) for k in range(known[0].num_parts)]
     if not names:
         raise ValueError("the two motions have no joints with the same names")
-    columns = [[c.part_labels.index(name) if any(c.part_labels) else int(name) for name in names] for c in known]
-    tables = [np.asarray(c.values[:, own]) for c, own in zip(known, columns, strict=True)]
+    columns = [
+        [
+            c.part_labels.index(name) if any(c.part_labels) else int(name)
+            for name in names
+        ]
+        for c in known
+    ]
+    tables = [
+        np.asarray(c.values[:, own]) for c, own in zip(known, columns, strict=True)
+    ]
     return names, tables, [c.timeline.times for c in known]
 
 
@@ -118,8 +165,14 @@ def _lag(tables: list[Floats], times: list[Floats]) -> float:
     """Return the delay [s] of the second of two tables (T, J) of values at times (T,)."""
     spans = [float(t[-1] - t[0]) for t in times]
     step = max(1.0 / MIN_RATE, max(spans) / MAX_SAMPLES)
-    grids = [t[0] + step * np.arange(int(span / step) + 1) for t, span in zip(times, spans, strict=True)]
-    first, second = (sampled(table, t, grid) for table, t, grid in zip(tables, times, grids, strict=True))
+    grids = [
+        t[0] + step * np.arange(int(span / step) + 1)
+        for t, span in zip(times, spans, strict=True)
+    ]
+    first, second = (
+        sampled(table, t, grid)
+        for table, t, grid in zip(tables, times, grids, strict=True)
+    )
     start = float(times[1][0] - times[0][0])
     min_count = max(min(len(first), len(second)) // 2, 3)
     lags, costs = [], []
@@ -146,7 +199,9 @@ def _lag(tables: list[Floats], times: list[Floats]) -> float:
     return float(delays[best] - offset * step)
 
 
-def _root_errors(a: MultiSE3Seq | None, b: MultiSE3Seq | None, at: Floats, lag: float) -> Iterator[Difference]:
+def _root_errors(
+    a: MultiSE3Seq | None, b: MultiSE3Seq | None, at: Floats, lag: float
+) -> Iterator[Difference]:
     if a is None or b is None or not (a.num_parts and b.num_parts and len(at)):
         return
     placed = []
@@ -154,13 +209,23 @@ def _root_errors(a: MultiSE3Seq | None, b: MultiSE3Seq | None, at: Floats, lag: 
         values = sampled(root.values[:, :1], root.timeline.times, when)[:, 0]
         placed.append(poses.compose(poses.inverse(values[:1]), values))
     one, other = placed
-    yield _error("root position", np.linalg.norm(one[:, :3] - other[:, :3], axis=1), at, "m")
-    yield _error("root orientation", rotations.angle_between(one[:, 3:], other[:, 3:]), at, "rad")
+    yield _error(
+        "root position", np.linalg.norm(one[:, :3] - other[:, :3], axis=1), at, "m"
+    )
+    yield _error(
+        "root orientation", rotations.angle_between(one[:, 3:], other[:, 3:]), at, "rad"
+    )
 
 
 def _error(name: str, amounts: Floats, at: Floats, unit: str) -> Difference:
     worst = int(np.argmax(amounts)) if len(amounts) else 0
-    mean, largest = (float(np.sqrt(np.mean(amounts**2))), float(amounts[worst])) if len(amounts) else (0.0, 0.0)
+    mean, largest = (
+        (float(np.sqrt(np.mean(amounts**2))), float(amounts[worst]))
+        if len(amounts)
+        else (0.0, 0.0)
+    )
     time = float(at[worst]) if len(at) else 0.0
     numbers = {"root_mean_square": mean, "largest": largest, "unit": unit, "time": time}
-    return Difference(name, f"{mean:.4g} {unit} RMS, at most {largest:.4g} at {time:.2f} s", numbers)
+    return Difference(
+        name, f"{mean:.4g} {unit} RMS, at most {largest:.4g} at {time:.2f} s", numbers
+    )

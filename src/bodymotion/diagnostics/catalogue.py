@@ -8,7 +8,17 @@ from types import ModuleType
 
 from bodymotion.diagnostics import Problem, Rule
 
-PACKAGES = ("diagnostics.losses", "motion", "model", "formats", "spot", "editing", "dynamics", "simulation", "checks")
+PACKAGES = (
+    "diagnostics.losses",
+    "motion",
+    "model",
+    "formats",
+    "spot",
+    "editing",
+    "dynamics",
+    "simulation",
+    "checks",
+)
 """The packages that define rules."""
 
 
@@ -33,7 +43,12 @@ def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
     old: dict[str, str] = {}
     names = [f"bodymotion.{name}" for name in PACKAGES]
     for package in map(importlib.import_module, tuple(names)):
-        names += [info.name for info in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{package.__name__}.")]
+        names += [
+            info.name
+            for info in pkgutil.walk_packages(
+                getattr(package, "__path__", ()), f"{package.__name__}."
+            )
+        ]
     for name in names:
         try:
             module = importlib.import_module(name)
@@ -63,18 +78,35 @@ def selected(
     problems = tuple(problems)
     if not select and not ignore:
         return problems
-    select, ignore = (tuple(retired().get(name, name) for name in names) for names in (select, ignore))
-    codes = {code: [code] for code in (*catalogue(), *(problem.rule for problem in problems))}
+    select, ignore = (
+        tuple(retired().get(name, name) for name in names) for names in (select, ignore)
+    )
+    codes = {
+        code: [code] for code in (*catalogue(), *(problem.rule for problem in problems))
+    }
     for old, new in retired().items():
         codes.setdefault(new, [new]).append(old)
     for name in (*select, *ignore):
-        if not name or not any(code.startswith(name) for known in codes.values() for code in known):
-            raise ValueError(f"there is no rule {name!r}, and none that begins with this")
+        if not name or not any(
+            code.startswith(name) for known in codes.values() for code in known
+        ):
+            raise ValueError(
+                f"there is no rule {name!r}, and none that begins with this"
+            )
 
     def length(names: Sequence[str], rule: str, default: int) -> int:
-        return max((len(one) for one in names if any(code.startswith(one) for code in codes[rule])), default=default)
+        return max(
+            (
+                len(one)
+                for one in names
+                if any(code.startswith(one) for code in codes[rule])
+            ),
+            default=default,
+        )
 
     def kept(problem: Problem) -> bool:
-        return length(select, problem.rule, -1 if select else 0) > length(ignore, problem.rule, -1)
+        return length(select, problem.rule, -1 if select else 0) > length(
+            ignore, problem.rule, -1
+        )
 
     return tuple(problem for problem in problems if kept(problem))

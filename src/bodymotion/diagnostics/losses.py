@@ -9,7 +9,9 @@ from typing import TypeAlias
 
 from bodymotion.diagnostics import Rule, document, judgement
 
-Report: TypeAlias = Callable[[Rule, str], None]  # Records a loss: its rule and what is lost.
+Report: TypeAlias = Callable[
+    [Rule, str], None
+]  # Records a loss: its rule and what is lost.
 
 STAMPS = judgement.warning(
     "LOSS001",
@@ -39,7 +41,10 @@ ORIENTATION = judgement.note(
     "LOSS005",
     "Roll, pitch and yaw, the poses of tables, and .wrl models hold the rotation of a quaternion, not its length.",
     "the orders XYZQWQXQYQZ and XYZQXQYQZQW keep it",
-    example=("a quaternion of length 1.5, saved with se3_format='XYZRPY'", "a quaternion of length 1"),
+    example=(
+        "a quaternion of length 1.5, saved with se3_format='XYZRPY'",
+        "a quaternion of length 1",
+    ),
 )
 TEXT = judgement.note(
     "LOSS006",
@@ -49,10 +54,15 @@ TEXT = judgement.note(
 COMPONENT = judgement.warning(
     "LOSS007",
     "The target cannot hold this component.",
-    example=("a motion with a component 'Face', saved as .csv", "a motion of joints and root"),
+    example=(
+        "a motion with a component 'Face', saved as .csv",
+        "a motion of joints and root",
+    ),
 )
 EXTRA = judgement.note(
-    "LOSS008", "The target cannot hold additional keys.", example=("extra={'by': 'me'}, saved as .csv", "extra={}")
+    "LOSS008",
+    "The target cannot hold additional keys.",
+    example=("extra={'by': 'me'}, saved as .csv", "extra={}"),
 )
 LABELS = judgement.note(
     "LOSS009",
@@ -72,13 +82,19 @@ FRAMES = judgement.warning(
 PRECISION = judgement.note(
     "LOSS012",
     "The target holds numbers in single precision, of about 7 digits.",
-    example=("0.1, saved with layout='beyondmimic'", "0.5, saved with layout='beyondmimic'"),
+    example=(
+        "0.1, saved with layout='beyondmimic'",
+        "0.5, saved with layout='beyondmimic'",
+    ),
 )
 OTHER_RATE = judgement.warning(
     "LOSS013",
     "A component of an unknown type is not resampled, because its frames are unknown.",
     "it may no longer match the others; remove it, or resample it by other means",
-    example=("a motion with a component 'Face', resampled", "a motion of joints, resampled"),
+    example=(
+        "a motion with a component 'Face', resampled",
+        "a motion of joints, resampled",
+    ),
 )
 BODY_NAMES = judgement.warning(
     "LOSS020",
@@ -88,7 +104,10 @@ BODY_NAMES = judgement.warning(
 BODY_ORDER = judgement.note(
     "LOSS021",
     "In a .wrl model links and devices are in depth-first order.",
-    example=("links that are not depth-first, saved as .wrl", "links that are depth-first"),
+    example=(
+        "links that are not depth-first, saved as .wrl",
+        "links that are depth-first",
+    ),
 )
 SHAPE_FORM = judgement.note(
     "LOSS022",
@@ -98,7 +117,10 @@ SHAPE_FORM = judgement.note(
 KEPT_VALUE = judgement.note(
     "LOSS023",
     "A field of a .wrl model holds a truth value, a number, a text, or a list of numbers or texts. It has one type in all nodes of a kind.",
-    example=("Joint(extra={'by': object()}), saved as .wrl", "Joint(extra={'by': 'me'})"),
+    example=(
+        "Joint(extra={'by': object()}), saved as .wrl",
+        "Joint(extra={'by': 'me'})",
+    ),
 )
 NUMBER_RANGE = judgement.warning(
     "LOSS024",
@@ -108,12 +130,18 @@ NUMBER_RANGE = judgement.warning(
 PLACE = judgement.warning(
     "LOSS025",
     "In a .wrl model the root link is where its Joint is, and transforms are translations, rotations and scales.",
-    example=("a root_pose other than the offset of the root link, saved as .wrl", "one that is that offset"),
+    example=(
+        "a root_pose other than the offset of the root link, saved as .wrl",
+        "one that is that offset",
+    ),
 )
 SHAPE_LOOK = judgement.warning(
     "LOSS026",
     "VRML97 has colours of three parts from 0 to 1, and images in the folder of the model or below it.",
-    example=("Material(diffuse=(1.5, 0, 0)), saved as .wrl", "Material(diffuse=(1, 0, 0))"),
+    example=(
+        "Material(diffuse=(1.5, 0, 0)), saved as .wrl",
+        "Material(diffuse=(1, 0, 0))",
+    ),
 )
 JOINT_NAME = judgement.note(
     "LOSS027",
@@ -126,7 +154,10 @@ JOINT_NAME = judgement.note(
 DEPTH = judgement.warning(
     "LOSS028",
     "Readers of .wrl models limit the depth of nodes.",
-    example=("300 links, one on the other, saved as .wrl", "20 links, one on the other"),
+    example=(
+        "300 links, one on the other, saved as .wrl",
+        "20 links, one on the other",
+    ),
 )
 MESH_LOOK = judgement.warning(
     "LOSS030",
@@ -151,7 +182,10 @@ JOINT_KIND = judgement.warning(
 LIMITS = judgement.warning(
     "LOSS034",
     "The target has symmetric limits, or one value for both.",
-    example=("velocity_lower=-3, velocity_upper=5, saved as .urdf", "velocity_lower=-3, velocity_upper=3"),
+    example=(
+        "velocity_lower=-3, velocity_upper=5, saved as .urdf",
+        "velocity_lower=-3, velocity_upper=3",
+    ),
 )
 SEGMENTS = judgement.note(
     "LOSS035",
@@ -181,7 +215,10 @@ LOOP = judgement.warning(
 NO_TARGET_FIELD = judgement.warning(
     "LOSS040",
     "The target has no field for this.",
-    example=("rotor_inertia=1e-4, saved as .urdf with extension=False", "rotor_inertia=0"),
+    example=(
+        "rotor_inertia=1e-4, saved as .urdf with extension=False",
+        "rotor_inertia=0",
+    ),
 )
 NOT_A_NUMBER = judgement.warning(
     "LOSS041",
@@ -198,13 +235,19 @@ INERTIA_GIVEN = judgement.warning(
     "LOSS046",
     "A moving link without inertia gets that of a solid of the size of its shapes, because simulators reject it otherwise.",
     "set an inertia in the model",
-    example=("a link of 2 kg without inertia that moves, saved as .xml", "one with an inertia"),
+    example=(
+        "a link of 2 kg without inertia that moves, saved as .xml",
+        "one with an inertia",
+    ),
 )
 INERTIA_CHANGED = judgement.warning(
     "LOSS047",
     "An impossible inertia becomes the nearest possible one, with the same axes.",
     "correct the inertia in the model",
-    example=("diag(0.01, 0.01, 0.5) for an inertia, saved as .xml", "diag(0.01, 0.01, 0.01)"),
+    example=(
+        "diag(0.01, 0.01, 0.5) for an inertia, saved as .xml",
+        "diag(0.01, 0.01, 0.01)",
+    ),
 )
 INERTIA_NOT_FINITE = judgement.warning(
     "LOSS048",
@@ -220,7 +263,10 @@ DISPLAY = judgement.note(
 EXCLUDED = judgement.warning(
     "LOSS061",
     "A message holds only the last of columns that exclude each other.",
-    example=("body_euler_rpy beside body_quat_wxyz, saved as .cap", "body_euler_rpy alone"),
+    example=(
+        "body_euler_rpy beside body_quat_wxyz, saved as .cap",
+        "body_euler_rpy alone",
+    ),
 )
 NO_LIMITS = judgement.warning(
     "LOSS062",
@@ -251,7 +297,10 @@ FLAT = judgement.warning(
 KEPT_LESS = judgement.note(
     "LOSS051",
     "Values that the target cannot hold are kept as JSON text, where JSON can hold them.",
-    example=("Joint(extra={'by': object()}), saved as .xml", "Joint(extra={'by': 'me'})"),
+    example=(
+        "Joint(extra={'by': object()}), saved as .xml",
+        "Joint(extra={'by': 'me'})",
+    ),
 )
 EFFECT = judgement.warning(
     "LOSS052",
@@ -261,12 +310,18 @@ EFFECT = judgement.warning(
 ONLY_MJCF = judgement.warning(
     "LOSS085",
     "Elements that only MJCF has are written only to MJCF, and only where the parts that they name exist.",
-    example=("an MJCF's <motor joint='hip'/>, saved as .urdf", "an MJCF without motors"),
+    example=(
+        "an MJCF's <motor joint='hip'/>, saved as .urdf",
+        "an MJCF without motors",
+    ),
 )
 FOLLOWING = judgement.warning(
     "LOSS086",
     "A joint follows another one only where the other exists in the target.",
-    example=("Joint(extra={'mimic': {'joint': 'GONE'}}), saved as .xml", "Joint(extra={'mimic': {'joint': 'ARM'}})"),
+    example=(
+        "Joint(extra={'mimic': {'joint': 'GONE'}}), saved as .xml",
+        "Joint(extra={'mimic': {'joint': 'ARM'}})",
+    ),
 )
 DESCRIPTION = document.note(
     "LOSS070",
@@ -276,7 +331,10 @@ DESCRIPTION = document.note(
 COMMENTS = judgement.note(
     "LOSS071",
     "Comments are kept beside parts that still exist.",
-    example=("a comment at an option that was removed", "a comment at an option that is there"),
+    example=(
+        "a comment at an option that was removed",
+        "a comment at an option that is there",
+    ),
 )
 OPTION = document.warning(
     "LOSS072",
@@ -286,12 +344,18 @@ OPTION = document.warning(
 FREQUENCY = document.note(
     "LOSS073",
     "An animation file has a frequency or a column of times, not both.",
-    example=("frequency 30, and times 0, 0.5, 1.3", "frequency 30, and times 0, 1/30, 2/30"),
+    example=(
+        "frequency 30, and times 0, 0.5, 1.3",
+        "frequency 30, and times 0, 1/30, 2/30",
+    ),
 )
 UNREAD = judgement.warning(
     "LOSS074",
     "Lines that the reader did not understand are not written.",
-    example=("extendible in the file that was read", "extendable in the file that was read"),
+    example=(
+        "extendible in the file that was read",
+        "extendable in the file that was read",
+    ),
 )
 DANGLING = judgement.note(
     "LOSS090",
@@ -302,12 +366,18 @@ BODY_POSE = judgement.warning(
     "LOSS076",
     "A motion of Spot has a pose of the root.",
     "without it the body stays level at its nominal height",
-    example=("an animation of a motion of joints alone", "of a motion of joints and the root"),
+    example=(
+        "an animation of a motion of joints alone",
+        "of a motion of joints and the root",
+    ),
 )
 NAME = document.warning(
     "LOSS075",
     "The name of a move is that of its animation file.",
-    example=("Animation(name='nod'), saved as wave.cha", "Animation(name='wave'), saved as wave.cha"),
+    example=(
+        "Animation(name='nod'), saved as wave.cha",
+        "Animation(name='wave'), saved as wave.cha",
+    ),
 )
 FORCE_SENSOR = judgement.warning(
     "LOSS080",
@@ -323,5 +393,8 @@ UNSCALED = judgement.warning(
     "LOSS081",
     "Values that are kept for one format are not scaled, because it is unknown which of them are lengths.",
     leaves_out=True,
-    example=("a body with an OtherDevice(extra={'range': 3.0}), scaled by 2", "a body with a Gyro, scaled by 2"),
+    example=(
+        "a body with an OtherDevice(extra={'range': 3.0}), scaled by 2",
+        "a body with a Gyro, scaled by 2",
+    ),
 )

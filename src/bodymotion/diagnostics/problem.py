@@ -52,7 +52,11 @@ class Location(ShortRepr):
     inside: str | None = None
 
     def __str__(self) -> str:
-        text = ":".join(str(part) for part in (self.path, self.line, self.column) if part is not None)
+        text = ":".join(
+            str(part)
+            for part in (self.path, self.line, self.column)
+            if part is not None
+        )
         return text or self.inside or ""
 
 
@@ -79,19 +83,33 @@ class Problem(ShortRepr):
     hint: str = ""
     leaves_out: bool = False
     subject: Subject = ()
-    data: Mapping[str, object] = field(default_factory=lambda: _NO_DATA, compare=False, repr=False)
+    data: Mapping[str, object] = field(
+        default_factory=lambda: _NO_DATA, compare=False, repr=False
+    )
     count: int = 1
 
     def __str__(self) -> str:
         place = str(self.location)
-        inside = f" ({self.location.inside})" if self.location.inside and self.location.inside != place else ""
+        inside = (
+            f" ({self.location.inside})"
+            if self.location.inside and self.location.inside != place
+            else ""
+        )
         hint = f" [{self.hint}]" if self.hint else ""
         more = f" ×{self.count}" if self.count > 1 else ""
         return f"{place}{': ' if place else ''}{self.rule}{more} {self.message}{inside}{hint}"
 
     def __reduce__(self) -> tuple[type[Problem], tuple[object, ...]]:
         # A MappingProxyType cannot be pickled.
-        fields = (self.rule, self.severity, self.message, self.location, self.hint, self.leaves_out, self.subject)
+        fields = (
+            self.rule,
+            self.severity,
+            self.message,
+            self.location,
+            self.hint,
+            self.leaves_out,
+            self.subject,
+        )
         return Problem, (*fields, dict(self.data), self.count)
 
 
@@ -106,7 +124,9 @@ class FormatError(ValueError):
         self.problem = problem
         self.problems = problems if problem in problems else (*problems, problem)
 
-    def __reduce__(self) -> tuple[type[FormatError], tuple[Problem, tuple[Problem, ...]]]:
+    def __reduce__(
+        self,
+    ) -> tuple[type[FormatError], tuple[Problem, tuple[Problem, ...]]]:
         return type(self), (self.problem, self.problems)
 
 
@@ -115,7 +135,11 @@ class MissingFileError(FormatError, FileNotFoundError):
 
     def __init__(self, problem: Problem, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(problem, problems)
-        self.errno, self.strerror, self.filename = errno.ENOENT, problem.message, problem.location.path
+        self.errno, self.strerror, self.filename = (
+            errno.ENOENT,
+            problem.message,
+            problem.location.path,
+        )
 
     def __str__(self) -> str:
         return str(self.problem)
@@ -173,7 +197,16 @@ class Rule(ShortRepr):
         hint = self.hint if hint is None else hint
         where = location or Location()
         found = _NO_DATA if data is None else data
-        return Problem(self.code, self.severity, message, where, hint, self.leaves_out, subject, found)
+        return Problem(
+            self.code,
+            self.severity,
+            message,
+            where,
+            hint,
+            self.leaves_out,
+            subject,
+            found,
+        )
 
     def error(
         self,
@@ -185,7 +218,12 @@ class Rule(ShortRepr):
         data: Mapping[str, object] | None = None,
     ) -> FormatError:
         """Return the exception for a problem of this rule; its severity is error, whatever the rule's own."""
-        return FormatError(replace(self.problem(message, location, hint, subject=subject, data=data), severity="error"))
+        return FormatError(
+            replace(
+                self.problem(message, location, hint, subject=subject, data=data),
+                severity="error",
+            )
+        )
 
 
 class RuleOptions(TypedDict, total=False):
@@ -202,15 +240,21 @@ class RuleSource:
 
     name: str
 
-    def error(self, code: str, sentence: str, hint: str = "", **more: Unpack[RuleOptions]) -> Rule:
+    def error(
+        self, code: str, sentence: str, hint: str = "", **more: Unpack[RuleOptions]
+    ) -> Rule:
         """Return a rule that is an error to break."""
         return Rule(code, "error", sentence, hint, self.name, **more)
 
-    def warning(self, code: str, sentence: str, hint: str = "", **more: Unpack[RuleOptions]) -> Rule:
+    def warning(
+        self, code: str, sentence: str, hint: str = "", **more: Unpack[RuleOptions]
+    ) -> Rule:
         """Return a rule whose breaking is a warning."""
         return Rule(code, "warning", sentence, hint, self.name, **more)
 
-    def note(self, code: str, sentence: str, hint: str = "", **more: Unpack[RuleOptions]) -> Rule:
+    def note(
+        self, code: str, sentence: str, hint: str = "", **more: Unpack[RuleOptions]
+    ) -> Rule:
         """Return a rule whose breaking is a note."""
         return Rule(code, "note", sentence, hint, self.name, **more)
 
@@ -232,12 +276,18 @@ class Findings(ShortRepr):
     @property
     def errors(self) -> tuple[Problem, ...]:
         """The problems that are errors."""
-        return tuple(problem for problem in self.problems if problem.severity == "error")
+        return tuple(
+            problem for problem in self.problems if problem.severity == "error"
+        )
 
     @property
     def losses(self) -> tuple[Problem, ...]:
         """The problems that report what a save could not keep (rules LOSS…), or what was not read in the first place."""
-        return tuple(problem for problem in self.problems if problem.rule.startswith("LOSS") or problem.leaves_out)
+        return tuple(
+            problem
+            for problem in self.problems
+            if problem.rule.startswith("LOSS") or problem.leaves_out
+        )
 
     @property
     def ok(self) -> bool:
@@ -271,7 +321,9 @@ class SourceMap:
     """
 
     def __init__(
-        self, entries: Mapping[Subject, Location | Locator] | None = None, unknown: Iterable[Subject] = ()
+        self,
+        entries: Mapping[Subject, Location | Locator] | None = None,
+        unknown: Iterable[Subject] = (),
     ) -> None:
         self._entries = dict(entries or {})
         self.unknown = frozenset(unknown)
@@ -288,7 +340,11 @@ class SourceMap:
         for length in range(len(subject), -1, -1):
             entry = self._entries.get(subject[:length])
             if entry is not None:
-                found = entry if isinstance(entry, Location) else entry(subject[length:]) or entry(())
+                found = (
+                    entry
+                    if isinstance(entry, Location)
+                    else entry(subject[length:]) or entry(())
+                )
                 if found is not None:
                     return found
         return None
@@ -297,9 +353,15 @@ class SourceMap:
         """Return whether a part, and everything that it is inside of, was read."""
         return _is_known(subject, self.unknown)
 
-    def __reduce__(self) -> tuple[type[SourceMap], tuple[dict[Subject, Location], frozenset[Subject]]]:
+    def __reduce__(
+        self,
+    ) -> tuple[type[SourceMap], tuple[dict[Subject, Location], frozenset[Subject]]]:
         # Functions hold the parsed file; what goes to another process takes plain locations only.
-        plain = {subject: found for subject in self._entries if (found := self.locate(subject)) is not None}
+        plain = {
+            subject: found
+            for subject in self._entries
+            if (found := self.locate(subject)) is not None
+        }
         return SourceMap, (plain, self.unknown)
 
 
@@ -353,9 +415,14 @@ class Diagnostics:
 
         A `fatal` problem is an error for which `load` returns no value (see `result`).
         """
-        problem = rule.problem(message, location or Location(self.path), hint, subject=subject, data=data)
+        problem = rule.problem(
+            message, location or Location(self.path), hint, subject=subject, data=data
+        )
         severity = "error" if fatal else severity
-        self.add(problem if severity is None else replace(problem, severity=severity), fatal=fatal)
+        self.add(
+            problem if severity is None else replace(problem, severity=severity),
+            fatal=fatal,
+        )
 
     def add(self, problem: Problem, *, fatal: bool = False) -> None:
         """Record a problem."""
@@ -418,7 +485,9 @@ class Diagnostics:
 
         For readers that record errors which leave a whole value (a missing mesh) beside fatal ones.
         """
-        return ReadResult(value, self.problems, whole=self.refusal is None, refusal=self.refusal)
+        return ReadResult(
+            value, self.problems, whole=self.refusal is None, refusal=self.refusal
+        )
 
     @property
     def has_errors(self) -> bool:
@@ -431,12 +500,20 @@ class Diagnostics:
         if not self._more:
             return tuple(self._found)
         last_of = {problem.rule: problem for problem in self._found}
-        last = {problem: self._more[rule] for rule, problem in last_of.items() if self._more[rule]}
-        return tuple(replace(p, count=p.count + last[p]) if p in last else p for p in self._found)
+        last = {
+            problem: self._more[rule]
+            for rule, problem in last_of.items()
+            if self._more[rule]
+        }
+        return tuple(
+            replace(p, count=p.count + last[p]) if p in last else p for p in self._found
+        )
 
 
 def _is_known(subject: Subject, unknown: Set[Subject]) -> bool:
-    return not unknown or not any(subject[:length] in unknown for length in range(len(subject) + 1))
+    return not unknown or not any(
+        subject[:length] in unknown for length in range(len(subject) + 1)
+    )
 
 
 @dataclass(frozen=True)
@@ -459,7 +536,9 @@ class ReadResult(Generic[T]):
             When a problem is an error and the value is not `whole`; `problem` of the exception is `refusal` or else the first error, and
             `problems` are all of them.
         """
-        error = self.refusal or next((problem for problem in self.problems if problem.severity == "error"), None)
+        error = self.refusal or next(
+            (problem for problem in self.problems if problem.severity == "error"), None
+        )
         if error is not None and not (self.whole and self.value is not None):
             raise FormatError(error, self.problems)
         assert self.value is not None, "a reader without a value reports an error"

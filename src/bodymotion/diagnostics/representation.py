@@ -21,7 +21,13 @@ class _Parts(Repr):
 
 
 _PARTS = _Parts()
-_PARTS.maxstring, _PARTS.maxother, _PARTS.maxtuple, _PARTS.maxlist, _PARTS.fillvalue = 120, 60, 4, 4, "…"
+_PARTS.maxstring, _PARTS.maxother, _PARTS.maxtuple, _PARTS.maxlist, _PARTS.fillvalue = (
+    120,
+    60,
+    4,
+    4,
+    "…",
+)
 
 
 class ShortRepr:
@@ -38,6 +44,14 @@ class ShortRepr:
         return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…"
 
     def _summary(self) -> str:
-        shown = ((one.name, getattr(self, one.name), one.default) for one in fields(self) if one.repr)  # type: ignore[arg-type]
-        parts = (f"{name}={_PARTS.repr(value)}" for name, value, default in shown if value is not default)
+        shown = (
+            (one.name, getattr(self, one.name), one.default)
+            for one in fields(self)  # type: ignore[arg-type]
+            if one.repr
+        )
+        parts = (
+            f"{name}={_PARTS.repr(value)}"
+            for name, value, default in shown
+            if value is not default
+        )
         return f"{type(self).__name__}({', '.join(parts)})"

@@ -8,7 +8,9 @@ from functools import cache
 from bodymotion.diagnostics.text import listed
 
 MAX_WORD = 60  # [characters] A longer word is not compared with known ones.
-MAX_NUMBER_TEXT = 1000  # [characters] The part of a text that is searched for slips in numbers.
+MAX_NUMBER_TEXT = (
+    1000  # [characters] The part of a text that is searched for slips in numbers.
+)
 
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _XACRO = re.compile(r"\$[{(]")
@@ -44,7 +46,9 @@ def choices(word: str, known: Collection[str]) -> str:
     from difflib import get_close_matches
 
     almost = meant(word, known)
-    similar = get_close_matches(word[:MAX_WORD], known, 3) if almost is None else [almost]
+    similar = (
+        get_close_matches(word[:MAX_WORD], known, 3) if almost is None else [almost]
+    )
     if similar:
         return f"did you mean {' or '.join(map(repr, similar))}?"
     return f"expected one of {listed(known, 8)}" if known else "there are none"

@@ -9,7 +9,9 @@ from bodymotion.diagnostics.problem import Location, Problem, Severity
 
 _NOT_IN_NODE_NAMES = re.compile(r"[^\w .+-]")
 _ORDER = {"error": 0, "warning": 1, "note": 2}
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 """Characters that control a terminal or the direction of writing, and halves of surrogate pairs."""
 
 
@@ -37,11 +39,17 @@ class Group:
     @property
     def title(self) -> str:
         """The code of the rule and how many times it is broken: `WRL135 ×24`; a message about missing files counts them itself."""
-        return f"{self.rule} ×{self.count}" if self.count > 1 and "missing" not in self.problems[0].data else self.rule
+        return (
+            f"{self.rule} ×{self.count}"
+            if self.count > 1 and "missing" not in self.problems[0].data
+            else self.rule
+        )
 
     def locations(self, number: int) -> tuple[Location, ...]:
         """Return the first different locations, at most `number`."""
-        return tuple(dict.fromkeys(problem.location for problem in self.problems))[:number]
+        return tuple(dict.fromkeys(problem.location for problem in self.problems))[
+            :number
+        ]
 
 
 def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ...]:
@@ -59,7 +67,12 @@ def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ..
     groups: dict[tuple[int, bool, int, str], list[Problem]] = {}
     for number, problems in enumerate(findings):
         for problem in problems:
-            key = (number, "missing" not in problem.data, _ORDER[problem.severity], problem.rule)
+            key = (
+                number,
+                "missing" not in problem.data,
+                _ORDER[problem.severity],
+                problem.rule,
+            )
             groups.setdefault(key, []).append(problem)
     ordered = sorted(groups.items(), key=lambda item: item[0][:3])
     return tuple(Group(tuple(problems)) for _, problems in ordered)
@@ -75,8 +88,19 @@ def listed(names: Iterable[str], limit: int = 5) -> str:
 
 def place_after(location: Location, first: Location) -> str:
     """Return a location that is listed after another one of its rule: `line 12`, with the name of its file where that is another."""
-    name = PurePath(location.path).name if location.path and location.path != first.path else ""
-    return ": ".join(part for part in (name, f"line {location.line}" if location.line else location.inside) if part)
+    name = (
+        PurePath(location.path).name
+        if location.path and location.path != first.path
+        else ""
+    )
+    return ": ".join(
+        part
+        for part in (
+            name,
+            f"line {location.line}" if location.line else location.inside,
+        )
+        if part
+    )
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -126,7 +150,9 @@ def severities(groups: Iterable[Group | Problem]) -> str:
     counts = dict.fromkeys(_ORDER, 0)
     for group in groups:
         counts[group.severity] += group.count
-    return ", ".join(counted(number, severity) for severity, number in counts.items() if number)
+    return ", ".join(
+        counted(number, severity) for severity, number in counts.items() if number
+    )
 
 
 def small_html(text: str) -> str:

@@ -57,11 +57,17 @@ def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
         When there is no link of such a number.
     """
     if isinstance(feet, str):
-        raise WrongUseError(f"`feet`: expected a sequence of links, got the one text {feet!r}")
-    found = tuple(body.link(foot).index if isinstance(foot, str) else int(foot) for foot in feet)
+        raise WrongUseError(
+            f"`feet`: expected a sequence of links, got the one text {feet!r}"
+        )
+    found = tuple(
+        body.link(foot).index if isinstance(foot, str) else int(foot) for foot in feet
+    )
     for index in found:
         if not 0 <= index < len(body.links):
-            raise WrongUseError(f"feet: there is no link {index}; the body has links 0 to {len(body.links) - 1}")
+            raise WrongUseError(
+                f"feet: there is no link {index}; the body has links 0 to {len(body.links) - 1}"
+            )
     return found
 
 
@@ -83,26 +89,40 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     links of their chains with foot, toe, sole, ankle, wheel or paw in their names, and their origins are the contact points.
     """
     placed = np.asarray(link_poses, dtype=np.float64)
-    shaped = soles(body, [link.index for link in body.links if len(link.contact_points)])
+    shaped = soles(
+        body, [link.index for link in body.links if len(link.contact_points)]
+    )
     if not shaped.links:
         parents = {link.parent for link in body.links}
         tips = [link for link in body.links if link.index not in parents]
-        return tuple(link.index for link in tips if any(name in link.name.lower() for name in NAMES))
+        return tuple(
+            link.index
+            for link in tips
+            if any(name in link.name.lower() for name in NAMES)
+        )
     if not len(placed):
         return ()
     from bodymotion.kernels.feet import heights
 
-    chosen = placed[np.unique(np.linspace(0, len(placed) - 1, SAMPLED_FRAMES).astype(int))]
+    chosen = placed[
+        np.unique(np.linspace(0, len(placed) - 1, SAMPLED_FRAMES).astype(int))
+    ]
     links = shaped.links
-    bottom, top = np.moveaxis(heights(chosen[:, links], shaped.points, shaped.edges, MAX_HEIGHT_SHARE), -1, 0)
+    bottom, top = np.moveaxis(
+        heights(chosen[:, links], shaped.points, shaped.edges, MAX_HEIGHT_SHARE), -1, 0
+    )
     lowest = bottom.min(axis=1)
     tall = top.max(axis=1) - lowest
     down = bottom <= (lowest + MAX_HEIGHT_SHARE * tall)[:, None]
     found: list[int] = []
     # From the tips inwards, as parents are before their children.
     for number in np.flatnonzero(down.mean(axis=0) >= MIN_DOWN_SHARE)[::-1]:
-        carried = [other for other in found if links[number] in body.path_to_root(links[other])]
-        level = bottom[:, [number]] <= bottom[:, carried] + (LEVEL_SHARE * tall)[:, None]
+        carried = [
+            other for other in found if links[number] in body.path_to_root(links[other])
+        ]
+        level = (
+            bottom[:, [number]] <= bottom[:, carried] + (LEVEL_SHARE * tall)[:, None]
+        )
         with_them = down[:, carried] & level
         if (with_them.sum(axis=0) >= 0.5 * down[:, carried].sum(axis=0)).all():
             found.append(int(number))
@@ -194,7 +214,9 @@ def ground_height(feet: Soles, link_poses: npt.ArrayLike) -> float:
     poses = np.asarray(link_poses, dtype=np.float64)
     if not feet.links or not len(poses):
         return 0.0
-    heights = lowest(poses[:, feet.links], feet.points, feet.edges, MAX_PATCH_HEIGHT)[..., 0].min(axis=1)
+    heights = lowest(poses[:, feet.links], feet.points, feet.edges, MAX_PATCH_HEIGHT)[
+        ..., 0
+    ].min(axis=1)
     heights = heights[np.isfinite(heights)]
     return float(np.median(heights)) if len(heights) else 0.0
 
@@ -235,7 +257,10 @@ def detect_contacts(
     from bodymotion.kernels.feet import lowest, stances
 
     limits = thresholds or Thresholds()
-    poses, moving = np.asarray(link_poses, dtype=np.float64), np.asarray(link_velocities, dtype=np.float64)
+    poses, moving = (
+        np.asarray(link_poses, dtype=np.float64),
+        np.asarray(link_velocities, dtype=np.float64),
+    )
     links = list(feet.links)
     found = lowest(poses[:, links], feet.points, feet.edges, MAX_PATCH_HEIGHT)
     heights = found[..., 0] - np.broadcast_to(ground, (len(poses),))[:, None]
@@ -243,11 +268,22 @@ def detect_contacts(
     velocities = point_velocities(moving[:, links], points - poses[:, links, :3])
     crawls = tuple(body.links[index].joint.type == "crawler" for index in links)
     speeds = np.where(crawls, 0.0, np.linalg.norm(velocities[..., :2], axis=-1))
-    in_contact = stances(heights, speeds, np.asarray(times, dtype=np.float64), limits.height, limits.speed) > 0
+    in_contact = (
+        stances(
+            heights,
+            speeds,
+            np.asarray(times, dtype=np.float64),
+            limits.height,
+            limits.speed,
+        )
+        > 0
+    )
     in_contact &= np.abs(velocities[..., 2]) < MAX_VERTICAL_SPEED
     slip = np.where(in_contact, speeds, 0.0)
     names = tuple(body.links[index].name for index in links)
-    return Contacts(feet.links, names, in_contact, heights, points, velocities, slip, crawls)
+    return Contacts(
+        feet.links, names, in_contact, heights, points, velocities, slip, crawls
+    )
 
 
 def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]:
@@ -262,18 +298,32 @@ def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]
         if k < len(contacts.crawls) and contacts.crawls[k]:
             continue
         contact = contacts.in_contact[:, k]
-        velocity = np.nan_to_num(np.where(contact[:, None], contacts.velocities[:, k, :2], 0.0))
+        velocity = np.nan_to_num(
+            np.where(contact[:, None], contacts.velocities[:, k, :2], 0.0)
+        )
         steps = 0.5 * (velocity[1:] + velocity[:-1]) * np.diff(at)[:, None]
         position = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
         for first, after in runs(contact):
             last = after - 1
             intervals = (at[first:after] - at[first]) / SLIP_INTERVAL
             begun, starts = np.unique(np.floor(intervals + 1e-6), return_index=True)
-            marks = np.unique(np.append(first + starts[begun < max(intervals[-1] - 0.5, 0.5)], last))
+            marks = np.unique(
+                np.append(first + starts[begun < max(intervals[-1] - 0.5, 0.5)], last)
+            )
             ways = np.linalg.norm(np.diff(position[marks], axis=0), axis=1)
             longest = _largest(ways / np.diff(at[marks])) if len(ways) else 0
-            part = contacts.slip_speeds[marks[longest] : (marks[longest + 1] if len(ways) else last) + 1, k]
-            found.append(FootSlip(k, first, last, float(ways.sum()), int(marks[longest] + _largest(part))))
+            part = contacts.slip_speeds[
+                marks[longest] : (marks[longest + 1] if len(ways) else last) + 1, k
+            ]
+            found.append(
+                FootSlip(
+                    k,
+                    first,
+                    last,
+                    float(ways.sum()),
+                    int(marks[longest] + _largest(part)),
+                )
+            )
     return tuple(found)
 
 
@@ -288,7 +338,10 @@ def _largest(values: Floats) -> int:
 
 
 def support_polygons(
-    contacts: Contacts, feet: Soles, link_poses: npt.ArrayLike, ground: float | npt.ArrayLike
+    contacts: Contacts,
+    feet: Soles,
+    link_poses: npt.ArrayLike,
+    ground: float | npt.ArrayLike,
 ) -> SupportPolygons:
     """Return the support polygons: convex hulls of the points of feet in contact that are within 3 mm of a foot's lowest point."""
     from bodymotion.kernels.feet import hulls
@@ -296,12 +349,22 @@ def support_polygons(
     poses = np.asarray(link_poses, dtype=np.float64)
     heights = contacts.heights + np.broadcast_to(ground, (len(poses),))[:, None]
     touching = contacts.in_contact.astype(np.float64)
-    corners, counts = hulls(poses[:, list(feet.links)], feet.points, feet.edges, touching, heights, MAX_PATCH_HEIGHT)
+    corners, counts = hulls(
+        poses[:, list(feet.links)],
+        feet.points,
+        feet.edges,
+        touching,
+        heights,
+        MAX_PATCH_HEIGHT,
+    )
     return SupportPolygons(corners, counts)
 
 
 def root_on_feet(
-    body: Body, q: npt.ArrayLike, feet: Sequence[int | str] | None = None, start: npt.ArrayLike | None = None
+    body: Body,
+    q: npt.ArrayLike,
+    feet: Sequence[int | str] | None = None,
+    start: npt.ArrayLike | None = None,
 ) -> Floats:
     """Return root poses (T, 7) in the world for which the feet of a walk do not slip, for joint values (T, J).
 
@@ -320,7 +383,9 @@ def root_on_feet(
     ValueError
         When `q` does not have J columns, or there are no feet.
     """
-    return placed_on_feet(body, q, feet_of_joints(body, q) if feet is None else feet, start)[0]
+    return placed_on_feet(
+        body, q, feet_of_joints(body, q) if feet is None else feet, start
+    )[0]
 
 
 def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
@@ -330,7 +395,11 @@ def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
     it finds when these carry the body.
     """
     values = np.asarray(q, dtype=np.float64)
-    values = values[np.unique(np.linspace(0, len(values) - 1, SAMPLED_FRAMES).astype(int))] if len(values) else values
+    values = (
+        values[np.unique(np.linspace(0, len(values) - 1, SAMPLED_FRAMES).astype(int))]
+        if len(values)
+        else values
+    )
     placed = body.forward_kinematics(values)
     found = {*find_feet(body, placed[:1]), *find_feet(body, placed)}
     if found and len(values):
@@ -340,7 +409,10 @@ def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
 
 
 def placed_on_feet(
-    body: Body, q: npt.ArrayLike, feet: Sequence[int | str], start: npt.ArrayLike | None = None
+    body: Body,
+    q: npt.ArrayLike,
+    feet: Sequence[int | str],
+    start: npt.ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the lowest point of all `feet` at these."""
     from bodymotion.kernels.feet import lowest, roots
@@ -349,7 +421,9 @@ def placed_on_feet(
     first[3:] = rotations.normalized(first[3:])
     found = soles(body, feet)
     if not found.links:
-        raise ValueError(f"{body.name or 'the body'} has no feet; name the links that are: feet=[…]")
+        raise ValueError(
+            f"{body.name or 'the body'} has no feet; name the links that are: feet=[…]"
+        )
     own = body.forward_kinematics(q, poses.IDENTITY, found.links)
     if start is None and len(own):
         placed = poses.compose(first, own[:1])

@@ -45,7 +45,12 @@ def stretches(times: Floats) -> list[int]:
 
 
 def derivatives(
-    values: npt.ArrayLike, times: npt.ArrayLike, method: Derivative = "spline", *, window: int = 9, order: int = 3
+    values: npt.ArrayLike,
+    times: npt.ArrayLike,
+    method: Derivative = "spline",
+    *,
+    window: int = 9,
+    order: int = 3,
 ) -> tuple[Floats, Floats]:
     """Return the first and second derivatives (T, …) by time of values (T, …) with times (T,) [s].
 
@@ -61,7 +66,10 @@ def derivatives(
     ValueError
         When times do not increase or their count differs from that of the values; `WrongUseError` for an invalid method, window or order.
     """
-    values, times = real_numbers(values, "values"), _checked(times, len(np.asarray(values)))
+    values, times = (
+        real_numbers(values, "values"),
+        _checked(times, len(np.asarray(values))),
+    )
     _check_method(method, window, order)
     table, missing = bridged(values.reshape(len(values), -1))
     if len(times) < 2:
@@ -69,7 +77,9 @@ def derivatives(
     if method == "spline":
         first, second = _spline(table, np.diff(times))
     else:
-        near, once, twice = _stencils(times, *((3, 2) if method == "central" else (window, order)))
+        near, once, twice = _stencils(
+            times, *((3, 2) if method == "central" else (window, order))
+        )
         first, second = np.empty(table.shape), np.empty(table.shape)
         for part in _blocks(len(table)):
             both = np.stack([once[part], twice[part]], axis=1) @ table[near[part]]
@@ -80,7 +90,12 @@ def derivatives(
 
 
 def pose_derivatives(
-    poses: npt.ArrayLike, times: npt.ArrayLike, method: Derivative = "spline", *, window: int = 9, order: int = 3
+    poses: npt.ArrayLike,
+    times: npt.ArrayLike,
+    method: Derivative = "spline",
+    *,
+    window: int = 9,
+    order: int = 3,
 ) -> tuple[Floats, Floats]:
     """Return the velocities and accelerations (T, …, 6) of poses (T, …, 7) in the world with times (T,) [s].
 
@@ -95,15 +110,22 @@ def pose_derivatives(
     table, missing = bridged(poses.reshape(len(poses), -1, 7))
     first, second = np.zeros((2, *table.shape[:2], 6))
     if len(times) > 1:
-        first[..., :3], second[..., :3] = derivatives(table[..., :3], times, method, window=window, order=order)
+        first[..., :3], second[..., :3] = derivatives(
+            table[..., :3], times, method, window=window, order=order
+        )
         units = rotations.normalized(table[..., 3:])
         if method == "spline":
             spin, gain = _rotation_spline(units, times)
         else:
-            stencils = _stencils(times, *((3, 2) if method == "central" else (window, order)))
+            stencils = _stencils(
+                times, *((3, 2) if method == "central" else (window, order))
+            )
             spin, gain = _through_logarithm(units, np.arange(len(times)), *stencils)
         # In the frames of the links so far.
-        first[..., 3:], second[..., 3:] = rotations.rotate(units, spin), rotations.rotate(units, gain)
+        first[..., 3:], second[..., 3:] = (
+            rotations.rotate(units, spin),
+            rotations.rotate(units, gain),
+        )
     if missing is not None:
         wrong = missing.reshape(table.shape).any(axis=-1)
         first[wrong], second[wrong] = np.nan, np.nan
@@ -114,15 +136,21 @@ def pose_derivatives(
 def _checked(times: npt.ArrayLike, count: int) -> Floats:
     times = real_numbers(times, "times")
     if times.shape != (count,):
-        raise ValueError(f"times: expected shape ({count},), one per frame, got {times.shape}")
+        raise ValueError(
+            f"times: expected shape ({count},), one per frame, got {times.shape}"
+        )
     check_increasing(times)
     return times
 
 
 def _check_method(method: str, window: int, order: int) -> None:
     if method not in DERIVATIVES:
-        raise WrongUseError(f"derivative: expected one of {', '.join(DERIVATIVES)}, got {method!r}")
-    if method == "savgol" and (window < 3 or window % 2 == 0 or not 2 <= order < window):
+        raise WrongUseError(
+            f"derivative: expected one of {', '.join(DERIVATIVES)}, got {method!r}"
+        )
+    if method == "savgol" and (
+        window < 3 or window % 2 == 0 or not 2 <= order < window
+    ):
         raise WrongUseError(
             f"expected an odd window of 3 frames or more with an order from 2 to below it, got window {window} and order {order}"
         )
@@ -135,7 +163,9 @@ def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
     steps, gap = np.diff(table, axis=0), gaps[:, None]
     second = np.empty(table.shape)
     second[:-1] = (6.0 * steps / gap - 4.0 * slopes[:-1] - 2.0 * slopes[1:]) / gap
-    second[-1] = (-6.0 * steps[-1] / gap[-1] + 2.0 * slopes[-2] + 4.0 * slopes[-1]) / gap[-1]
+    second[-1] = (
+        -6.0 * steps[-1] / gap[-1] + 2.0 * slopes[-2] + 4.0 * slopes[-1]
+    ) / gap[-1]
     return slopes, second
 
 
@@ -147,7 +177,9 @@ def _through_logarithm(
     first, second = np.zeros((2, len(frames), quaternions.shape[1], 3))
     for part in _blocks(len(frames)):
         for k in range(near.shape[1]):
-            vector = rotation_vectors(quaternions[frames[part]], quaternions[near[part, k]])
+            vector = rotation_vectors(
+                quaternions[frames[part]], quaternions[near[part, k]]
+            )
             first[part] += once[part, k, None, None] * vector
             second[part] += twice[part, k, None, None] * vector
     return first, second
@@ -177,9 +209,13 @@ def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats
     gap = gaps[:, None, None]
     gains = np.empty(spins.shape)
     # θ''(0) of the cubic θ with θ(0) = 0, θ(h) = φ, θ'(0) = ω₀, θ'(h) = J(φ)⁻¹·ω₁; at the last frame the same, looking back.
-    gains[:-1] = (6.0 * step / gap - 4.0 * spins[:-1] - 2.0 * applied(back, spins[1:])) / gap
+    gains[:-1] = (
+        6.0 * step / gap - 4.0 * spins[:-1] - 2.0 * applied(back, spins[1:])
+    ) / gap
     width, back = gaps[-1], jacobians(-step[-1])[1]
-    gains[-1] = (-6.0 * step[-1] / width + 4.0 * spins[-1] + 2.0 * applied(back, spins[-2])) / width
+    gains[-1] = (
+        -6.0 * step[-1] / width + 4.0 * spins[-1] + 2.0 * applied(back, spins[-2])
+    ) / width
     return spins, gains
 
 
@@ -194,13 +230,25 @@ def _stencils(times: Floats, window: int, order: int) -> Stencils:
     width = np.maximum(elapsed.max(axis=1), -elapsed.min(axis=1))
     if count > 2 * window and np.ptp(np.diff(times)) <= 1e-9 * width[0]:
         # At a fixed rate all frames between the ends have the same weights.
-        inner = np.concatenate([np.arange(window // 2), [count // 2], np.arange(count - window // 2, count)])
+        inner = np.concatenate(
+            [
+                np.arange(window // 2),
+                [count // 2],
+                np.arange(count - window // 2, count),
+            ]
+        )
         place = np.clip(np.arange(count), 0, window // 2)
-        place = np.maximum(place, np.arange(count) - (count - window // 2) + window // 2 + 1)
+        place = np.maximum(
+            place, np.arange(count) - (count - window // 2) + window // 2 + 1
+        )
     else:
         inner = place = np.arange(count)
     powers = (elapsed / width[:, None])[inner][..., None] ** np.arange(order + 1)
     weights = np.linalg.pinv(powers)
     once = weights[:, 1] / width[inner, None]
-    twice = 2.0 * weights[:, 2] / width[inner, None] ** 2 if order > 1 else np.zeros_like(once)
+    twice = (
+        2.0 * weights[:, 2] / width[inner, None] ** 2
+        if order > 1
+        else np.zeros_like(once)
+    )
     return near, once[place], twice[place]

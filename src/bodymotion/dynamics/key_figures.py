@@ -34,7 +34,11 @@ class Figure(ShortRepr):
 
     def __str__(self) -> str:
         share = self.unit == "share"
-        value = f"{100 * self.value:.4g} %" if share else f"{self.value:.4g} {self.unit}".rstrip()
+        value = (
+            f"{100 * self.value:.4g} %"
+            if share
+            else f"{self.value:.4g} {self.unit}".rstrip()
+        )
         when = "" if self.time is None else f" at {self.time:.2f} s"
         return f"{self.title}: {value}{when}{f', {self.part}' if self.part else ''}"
 
@@ -52,9 +56,18 @@ def _all(m: Measures) -> Iterator[Figure]:
     yield Figure("mass", "Mass", m.body.mass, "kg")
     if not m.is_mounted:
         steps = np.linalg.norm(np.diff(m.root_poses[:, :2], axis=0), axis=1)
-        yield Figure("path_length", "Path of the root over the ground", float(np.nansum(steps)), "m")
+        yield Figure(
+            "path_length",
+            "Path of the root over the ground",
+            float(np.nansum(steps)),
+            "m",
+        )
         yield _largest(
-            "root_speed", "Largest speed of the root", np.linalg.norm(m.root_velocity[:, :3], axis=1), "m/s", m
+            "root_speed",
+            "Largest speed of the root",
+            np.linalg.norm(m.root_velocity[:, :3], axis=1),
+            "m/s",
+            m,
         )
     for name, title, unit in (
         ("joint_velocities", "Largest joint velocity", "rad/s"),
@@ -62,40 +75,73 @@ def _all(m: Measures) -> Iterator[Figure]:
         ("torques", "Largest joint torque", "Nm"),
         ("power", "Largest joint power", "W"),
     ):
-        if name in has and (name in ("joint_velocities", "joint_accelerations") or m.body.mass > 0):
+        if name in has and (
+            name in ("joint_velocities", "joint_accelerations") or m.body.mass > 0
+        ):
             of = series(m, name)
             if name in ("torques", "power"):
                 # The torque of a crawler's belt is unknown.
                 working = [joint.type != "crawler" for joint in m.body.joints]
-                of = of.select([label for label, works in zip(of.labels, working, strict=True) if works])
+                of = of.select(
+                    [
+                        label
+                        for label, works in zip(of.labels, working, strict=True)
+                        if works
+                    ]
+                )
             yield from _of_joints(name, title, unit, of)
     if "limit_distances" in has:
         distances = series(m, "limit_distances")
-        yield from _of_joints("nearest_limit", "Smallest distance to a joint limit", "rad", distances, smallest=True)
-        used = [one for one in extremes(series(m, "joint_velocities")) if one.used is not None]
+        yield from _of_joints(
+            "nearest_limit",
+            "Smallest distance to a joint limit",
+            "rad",
+            distances,
+            smallest=True,
+        )
+        used = [
+            one
+            for one in extremes(series(m, "joint_velocities"))
+            if one.used is not None
+        ]
         if used:
             most = max(used, key=lambda one: one.used or 0.0)
             title, share = "Largest share of a velocity limit", most.used or 0.0
-            yield Figure("velocity_limit_used", title, share, "share", most.used_time, most.label)
+            yield Figure(
+                "velocity_limit_used", title, share, "share", most.used_time, most.label
+            )
     if "work" in has and m.body.mass > 0:
         positive = np.maximum(np.nan_to_num(m.power, posinf=np.inf), 0).sum(axis=1)
-        yield Figure("positive_work", "Positive mechanical work", float(np.trapezoid(positive, times)), "J")
+        yield Figure(
+            "positive_work",
+            "Positive mechanical work",
+            float(np.trapezoid(positive, times)),
+            "J",
+        )
     if "zmp" in has:
         yield from _balance(m)
 
 
-def _largest(name: str, title: str, values: np.ndarray, unit: str, m: Measures) -> Figure:
+def _largest(
+    name: str, title: str, values: np.ndarray, unit: str, m: Measures
+) -> Figure:
     k = int(np.nanargmax(values)) if not np.isnan(values).all() else 0
     return Figure(name, title, float(values[k]), unit, float(m.times[k]))
 
 
-def _of_joints(name: str, title: str, unit: str, of: Series, *, smallest: bool = False) -> Iterator[Figure]:
+def _of_joints(
+    name: str, title: str, unit: str, of: Series, *, smallest: bool = False
+) -> Iterator[Figure]:
     """Return the largest amount, or the smallest value, over all joints of one unit; sliding joints are another figure."""
     values = -of.values if smallest else np.abs(of.values)
     for wanted in dict.fromkeys((unit, *of.units)):
         columns = [k for k, one in enumerate(of.units) if one == wanted]
         known = np.where(
-            np.isfinite(values[:, columns]) if smallest else ~np.isnan(values[:, columns]), values[:, columns], -np.inf
+            np.isfinite(values[:, columns])
+            if smallest
+            else ~np.isnan(values[:, columns]),
+            values[:, columns],
+            -np.inf,
         )
         if not columns or np.isneginf(known).all():
             continue
@@ -111,18 +157,49 @@ def _balance(m: Measures) -> Iterator[Figure]:
     feet = in_contact[np.isfinite(m.contacts.heights).all(axis=1)].sum(axis=1)
     if not np.isnan(margin).all():
         k = int(np.nanargmin(margin))
-        yield Figure("least_margin", "Minimum stability margin", float(margin[k]), "m", float(m.times[k]))
+        yield Figure(
+            "least_margin",
+            "Minimum stability margin",
+            float(margin[k]),
+            "m",
+            float(m.times[k]),
+        )
         inside = float(np.mean(margin[~np.isnan(margin)] >= 0))
-        yield Figure("time_in_balance", "Time with the ZMP inside the support polygon", inside, "share")
+        yield Figure(
+            "time_in_balance",
+            "Time with the ZMP inside the support polygon",
+            inside,
+            "share",
+        )
     if len(feet):
-        yield Figure("time_on_one_foot", "Time in single support", float(np.mean(feet == 1)), "share")
-        yield Figure("time_in_flight", "Time in flight", float(np.mean(feet == 0)), "share")
+        yield Figure(
+            "time_on_one_foot",
+            "Time in single support",
+            float(np.mean(feet == 1)),
+            "share",
+        )
+        yield Figure(
+            "time_in_flight", "Time in flight", float(np.mean(feet == 0)), "share"
+        )
     if slips := foot_slips(m.contacts, m.times):
         most = max(slips, key=lambda one: one.way)
         title = "Largest foot slip in one stance phase"
         time, part = float(m.times[most.fastest]), m.contacts.names[most.foot]
-        yield Figure("longest_slide", title, most.way if most.way > MIN_SLIP else 0.0, "m", time, part)
+        yield Figure(
+            "longest_slide",
+            title,
+            most.way if most.way > MIN_SLIP else 0.0,
+            "m",
+            time,
+            part,
+        )
     recorded = m.recorded_zmp
     if recorded is not None:
         apart = np.linalg.norm((m.zmp - recorded)[:, :2], axis=1)
-        yield _largest("zmp_apart", "Largest difference between recorded and computed ZMP", apart, "m", m)
+        yield _largest(
+            "zmp_apart",
+            "Largest difference between recorded and computed ZMP",
+            apart,
+            "m",
+            m,
+        )

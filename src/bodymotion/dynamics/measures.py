@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Location, Problem, ShortRepr, WrongUseError, judgement
+from bodymotion.diagnostics import (
+    Location,
+    Problem,
+    ShortRepr,
+    WrongUseError,
+    judgement,
+)
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.dynamics import trees
 from bodymotion.dynamics.contacts import (
@@ -31,13 +37,26 @@ from bodymotion.dynamics.contacts import (
     soles,
     support_polygons,
 )
-from bodymotion.dynamics.differentiation import DERIVATIVES, Derivative, derivatives, pose_derivatives, stretches
+from bodymotion.dynamics.differentiation import (
+    DERIVATIVES,
+    Derivative,
+    derivatives,
+    pose_derivatives,
+    stretches,
+)
 from bodymotion.dynamics.trees import GRAVITY, gravity_vector
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory, frozen, median_step
 from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.body import by_position as put_by_position
-from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
+from bodymotion.model.links import (
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    RangeSensor,
+    VisionSensor,
+)
 from bodymotion.motion import Motion
 from bodymotion.motion.interpolation import sampled, unwrapped
 from bodymotion.motion.interpolation.sampling import bridged
@@ -114,7 +133,9 @@ class Measures(ShortRepr):
     @cached_property
     def link_poses(self) -> Floats:
         """(T, L, 7) of all links in the world."""
-        return frozen(self.body.forward_kinematics(self.joint_displacements, self.root_poses))
+        return frozen(
+            self.body.forward_kinematics(self.joint_displacements, self.root_poses)
+        )
 
     @cached_property
     def link_velocities(self) -> Floats:
@@ -124,9 +145,13 @@ class Measures(ShortRepr):
     @cached_property
     def link_accelerations(self) -> Floats:
         """(T, L, 6) of the links' origins [m/s²], then angular accelerations [rad/s²], along the world's axes, without gravity."""
-        return frozen(trees.link_accelerations(self.body, self.link_poses, *self._moving)[1])
+        return frozen(
+            trees.link_accelerations(self.body, self.link_poses, *self._moving)[1]
+        )
 
-    def jacobian(self, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
+    def jacobian(
+        self, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)
+    ) -> Floats:
         """Return the Jacobian (T, 6, 6 + J) of a `point` (3,) [m] in a link's frame; see `bodymotion.dynamics.jacobian`."""
         return trees.jacobian(self.body, self.link_poses, link, point)
 
@@ -154,12 +179,19 @@ class Measures(ShortRepr):
     def center_of_mass_acceleration(self) -> Floats:
         """(T, 3) [m/s²] in the world; 0 for a body without mass."""
         mass = self.body.mass
-        return frozen(self.root_wrench[:, :3] / mass + self.gravity if mass else np.zeros((len(self.times), 3)))
+        return frozen(
+            self.root_wrench[:, :3] / mass + self.gravity
+            if mass
+            else np.zeros((len(self.times), 3))
+        )
 
     @cached_property
     def kinetic_energy(self) -> Floats:
         """(T,) [J] of the links and the joints' rotors."""
-        return frozen(self.momentum.kinetic_energy + trees.rotor_energy(self.body, self.joint_velocities))
+        return frozen(
+            self.momentum.kinetic_energy
+            + trees.rotor_energy(self.body, self.joint_velocities)
+        )
 
     @cached_property
     def potential_energy(self) -> Floats:
@@ -168,12 +200,22 @@ class Measures(ShortRepr):
 
     @property
     def _moving(self) -> tuple[Floats, ...]:
-        check_memory(2 * self.link_poses.nbytes, f"motion of {len(self.body.links)} links in {len(self.times)} frames")
-        return self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration
+        check_memory(
+            2 * self.link_poses.nbytes,
+            f"motion of {len(self.body.links)} links in {len(self.times)} frames",
+        )
+        return (
+            self.joint_velocities,
+            self.joint_accelerations,
+            self.root_velocity,
+            self.root_acceleration,
+        )
 
     @cached_property
     def _inverse(self) -> trees.InverseDynamics:
-        return trees.inverse_dynamics(self.body, self.link_poses, *self._moving, gravity=self.gravity)
+        return trees.inverse_dynamics(
+            self.body, self.link_poses, *self._moving, gravity=self.gravity
+        )
 
     @property
     def root_wrench(self) -> Floats:
@@ -199,7 +241,9 @@ class Measures(ShortRepr):
             for index in self.body.path_to_root(foot):
                 if kinds[index]:
                     placed = self.link_poses[:, index]
-                    axis = rotations.rotate(rotations.normalized(placed[:, 3:]), axes[index])
+                    axis = rotations.rotate(
+                        rotations.normalized(placed[:, 3:]), axes[index]
+                    )
                     wrench = self._wrench_about(k, placed[:, :3])
                     acts = wrench[:, 3:] if kinds[index] == 1 else wrench[:, :3]
                     torques[:, columns[index]] -= np.sum(axis * acts, axis=1)
@@ -209,11 +253,19 @@ class Measures(ShortRepr):
         """Return force and moment (T, 6) of the ground on the foot of that number, about points (T, 3) in the world."""
         wrench = self.contact_wrenches[:, foot]
         arm = self.contacts.points[:, foot] - points
-        return np.concatenate([wrench[:, :3], wrench[:, 3:] + np.cross(arm, wrench[:, :3])], axis=1)
+        return np.concatenate(
+            [wrench[:, :3], wrench[:, 3:] + np.cross(arm, wrench[:, :3])], axis=1
+        )
 
     @cached_property
     def _link_wrenches(self) -> Floats:
-        found = trees.inverse_dynamics(self.body, self.link_poses, *self._moving, gravity=self.gravity, wrenches=True)
+        found = trees.inverse_dynamics(
+            self.body,
+            self.link_poses,
+            *self._moving,
+            gravity=self.gravity,
+            wrenches=True,
+        )
         assert found.link_wrenches is not None
         return frozen(found.link_wrenches)
 
@@ -232,32 +284,50 @@ class Measures(ShortRepr):
     def feet(self) -> Soles:
         """The feet and their contact points."""
         chosen = self.feet_option
-        return soles(self.body, find_feet(self.body, self.link_poses) if chosen is None else chosen)
+        return soles(
+            self.body,
+            find_feet(self.body, self.link_poses) if chosen is None else chosen,
+        )
 
     @cached_property
     def ground(self) -> Floats:
         """(T,) [m] the height of the ground."""
         if self.ground_option is not None:
             return self.ground_option
-        return frozen(np.full(len(self.times), ground_height(self.feet, self.link_poses)))
+        return frozen(
+            np.full(len(self.times), ground_height(self.feet, self.link_poses))
+        )
 
     @cached_property
     def contacts(self) -> Contacts:
         """When and where the feet are in contact, their velocities there and whether they slip."""
         moving = (self.link_poses, self.link_velocities)
-        return detect_contacts(self.body, self.feet, *moving, self.ground, self.thresholds, times=self.times)
+        return detect_contacts(
+            self.body,
+            self.feet,
+            *moving,
+            self.ground,
+            self.thresholds,
+            times=self.times,
+        )
 
     @cached_property
     def contact_wrenches(self) -> Floats:
         """(T, K, 6) force [N] and moment [Nm] of the ground on each foot, about its contact point, along the world's axes."""
-        found = trees.contact_wrenches(self.contacts, self.root_wrench, self.root_poses[:, :3], self.zmp)
+        found = trees.contact_wrenches(
+            self.contacts, self.root_wrench, self.root_poses[:, :3], self.zmp
+        )
         return frozen(found)
 
     @cached_property
     def zmp(self) -> Floats:
         """(T, 3) [m] the zero moment point of the motion on the ground, in the world; NaN where the body is airborne."""
         weight = self.body.mass * float(np.linalg.norm(self.gravity))
-        return frozen(trees.zero_moment_point(self.root_wrench, self.root_poses[:, :3], self.ground, weight=weight))
+        return frozen(
+            trees.zero_moment_point(
+                self.root_wrench, self.root_poses[:, :3], self.ground, weight=weight
+            )
+        )
 
     @cached_property
     def recorded_zmp(self) -> Floats | None:
@@ -266,7 +336,11 @@ class Measures(ShortRepr):
         if zmp is None or not zmp.num_frames:
             return None
         points = sampled(zmp.values, zmp.timeline.times, self.times)
-        return frozen(poses.transform_points(self.root_poses, points) if zmp.is_root_relative else points)
+        return frozen(
+            poses.transform_points(self.root_poses, points)
+            if zmp.is_root_relative
+            else points
+        )
 
     @cached_property
     def support_polygons(self) -> SupportPolygons:
@@ -297,10 +371,14 @@ class Measures(ShortRepr):
     def work(self) -> Floats:
         """(T, J) [J] mechanical work of each joint since the first frame (trapezoidal rule); an unknown power counts as 0."""
         steps = (
-            np.nan_to_num(0.5 * (self.power[1:] + self.power[:-1]), posinf=np.inf, neginf=-np.inf)
+            np.nan_to_num(
+                0.5 * (self.power[1:] + self.power[:-1]), posinf=np.inf, neginf=-np.inf
+            )
             * np.diff(self.times)[:, None]
         )
-        return frozen(np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)]))
+        return frozen(
+            np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)])
+        )
 
     @cached_property
     def effort(self) -> Floats:
@@ -310,21 +388,36 @@ class Measures(ShortRepr):
             return frozen(np.sqrt(square[0]))
         steps = 0.5 * (square[1:] + square[:-1])
         spans = np.where(np.isnan(steps), 0.0, np.diff(self.times)[:, None])
-        total, known = np.sum(np.where(np.isnan(steps), 0.0, steps) * spans, axis=0), spans.sum(axis=0)
-        return frozen(np.sqrt(np.divide(total, known, out=np.full(len(known), np.nan), where=known > 0)))
+        total, known = (
+            np.sum(np.where(np.isnan(steps), 0.0, steps) * spans, axis=0),
+            spans.sum(axis=0),
+        )
+        return frozen(
+            np.sqrt(
+                np.divide(
+                    total, known, out=np.full(len(known), np.nan), where=known > 0
+                )
+            )
+        )
 
     @cached_property
     def limit_distances(self) -> Floats:
         """(T, J) [rad, m] to the nearer limit of each joint; negative beyond it, inf without limits."""
         q, joints = self.joint_displacements, self.body.joints
-        lower, upper = np.array([(joint.lower, joint.upper) for joint in joints]).reshape(-1, 2).T
+        lower, upper = (
+            np.array([(joint.lower, joint.upper) for joint in joints]).reshape(-1, 2).T
+        )
         return frozen(np.minimum(q - lower, upper - q))
 
     @cached_property
     def velocity_limit_distances(self) -> Floats:
         """(T, J) [rad/s, m/s] to the nearer limit of each joint's velocity; negative beyond it, inf without limits."""
         dq, joints = self.joint_velocities, self.body.joints
-        lower, upper = np.array([(joint.velocity_lower, joint.velocity_upper) for joint in joints]).reshape(-1, 2).T
+        lower, upper = (
+            np.array([(joint.velocity_lower, joint.velocity_upper) for joint in joints])
+            .reshape(-1, 2)
+            .T
+        )
         return frozen(np.minimum(dq - lower, upper - dq))
 
     @cached_property
@@ -332,17 +425,27 @@ class Measures(ShortRepr):
         """The shapes of the body for its cameras."""
         from bodymotion.dynamics.visible_shapes import VisibleShapes
 
-        return VisibleShapes((shape, link.index) for link in self.body.links for shape in link.visuals)
+        return VisibleShapes(
+            (shape, link.index) for link in self.body.links for shape in link.visuals
+        )
 
     @overload
-    def read(self, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> CameraFrames: ...
+    def read(
+        self, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()
+    ) -> CameraFrames: ...
     @overload
     def read(
-        self, device: AccelerationSensor | Gyro | ForceSensor | RangeSensor, scenery: Scenery | Iterable[Thing] = ()
+        self,
+        device: AccelerationSensor | Gyro | ForceSensor | RangeSensor,
+        scenery: Scenery | Iterable[Thing] = (),
     ) -> sensors.Reading: ...
     @overload
-    def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | CameraFrames: ...
-    def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | CameraFrames:
+    def read(
+        self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()
+    ) -> sensors.Reading | CameraFrames: ...
+    def read(
+        self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()
+    ) -> sensors.Reading | CameraFrames:
         """Return the readings of a sensor, given itself or by its name; for a camera its frames.
 
         `scenery` is the environment of range sensors and cameras. See `read_sensor` and `camera_frames`.
@@ -360,15 +463,25 @@ class Measures(ShortRepr):
             return camera_frames(self, device, scenery)
         return sensors.read_sensor(self, device, scenery)
 
-    def read_all(self, scenery: Scenery | Iterable[Thing] = ()) -> tuple[sensors.Reading, ...]:
+    def read_all(
+        self, scenery: Scenery | Iterable[Thing] = ()
+    ) -> tuple[sensors.Reading, ...]:
         """Return the readings of all accelerometers, gyros, force and range sensors, in the body's order of devices.
 
         Cameras are left out, as their frames need much more memory; `read` returns those of one.
         """
         from bodymotion.dynamics import sensors
 
-        seen = scenery if isinstance(scenery, sensors.Scenery) else sensors.Scenery(scenery)
-        return tuple(self.read(one, seen) for one in self.body.devices if isinstance(one, sensors.READABLE))
+        seen = (
+            scenery
+            if isinstance(scenery, sensors.Scenery)
+            else sensors.Scenery(scenery)
+        )
+        return tuple(
+            self.read(one, seen)
+            for one in self.body.devices
+            if isinstance(one, sensors.READABLE)
+        )
 
 
 def measure(
@@ -431,8 +544,12 @@ def measure(
     _check_kinds(body, motion)
     motion = put_by_position(motion, body) if by_position else motion
     if derivative not in ("suited", *DERIVATIVES):
-        raise WrongUseError(f"derivative: expected one of suited, {', '.join(DERIVATIVES)}, got {derivative!r}")
-    placed = configurations(body, motion, feet=feet, close_loops=close_loops, on_feet=on_feet)
+        raise WrongUseError(
+            f"derivative: expected one of suited, {', '.join(DERIVATIVES)}, got {derivative!r}"
+        )
+    placed = configurations(
+        body, motion, feet=feet, close_loops=close_loops, on_feet=on_feet
+    )
     times, q, root = placed.times, placed.joint_displacements, placed.root_poses
     if ground is None:
         ground = placed.ground
@@ -440,18 +557,35 @@ def measure(
     fewest = MIN_WINDOW_PLAYED if "spot" in motion.extra else MIN_WINDOW
 
     def rates(
-        method: Callable[..., tuple[Floats, Floats]], values: Floats, smoothing: float = SMOOTHING_TIME
+        method: Callable[..., tuple[Floats, Floats]],
+        values: Floats,
+        smoothing: float = SMOOTHING_TIME,
     ) -> tuple[Floats, Floats]:
         if derivative != "suited":
-            options: dict[str, Any] = {"method": derivative, "window": window, "order": order}
+            options: dict[str, Any] = {
+                "method": derivative,
+                "window": window,
+                "order": order,
+            }
         else:
             frames = 2 * int(0.5 * smoothing / gap) + 1 if gap > 0 else 0
-            options = {"method": "savgol" if frames >= fewest else "spline", "window": max(frames, fewest), "order": 3}
+            options = {
+                "method": "savgol" if frames >= fewest else "spline",
+                "window": max(frames, fewest),
+                "order": 3,
+            }
         # Each stretch has its own derivatives.
-        parts = [method(values[a:b], times[a:b], **options) for a, b in pairwise(stretches(times))]
-        return np.concatenate([first for first, _ in parts]), np.concatenate([second for _, second in parts])
+        parts = [
+            method(values[a:b], times[a:b], **options)
+            for a, b in pairwise(stretches(times))
+        ]
+        return np.concatenate([first for first, _ in parts]), np.concatenate(
+            [second for _, second in parts]
+        )
 
-    turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
+    turning = [
+        column for column, joint in enumerate(body.joints) if joint.type == "rotate"
+    ]
     whole = np.array(q)
     whole[:, turning] = unwrapped(whole[:, turning])
     dq, ddq = rates(derivatives, whole)
@@ -538,7 +672,9 @@ def _check_kinds(body: object, motion: object) -> None:
         how = "; bodymotion.play returns the motion of an animation, bodymotion.spot.body() its body"
     elif {"str", "Path", "PosixPath", "WindowsPath"} & set(kinds):
         how = "; read files with bodymotion.load first"
-    raise TypeError(f"measure: expected a Body and then a Motion, got {' and '.join(kinds)}{how}")
+    raise TypeError(
+        f"measure: expected a Body and then a Motion, got {' and '.join(kinds)}{how}"
+    )
 
 
 def _heights(ground: float | npt.ArrayLike, frames: int) -> Floats:
@@ -554,14 +690,24 @@ def _heights(ground: float | npt.ArrayLike, frames: int) -> Floats:
     return frozen(np.broadcast_to(heights, (frames,)))
 
 
-def _followed_feet(body: Body, q: Floats, feet: tuple[int, ...] | None) -> tuple[int, ...]:
+def _followed_feet(
+    body: Body, q: Floats, feet: tuple[int, ...] | None
+) -> tuple[int, ...]:
     """Return the feet that the root may follow; none where the root is not free, or a foot is a wheel."""
     if not body.links or body.is_mounted:
         return ()
     whole = bridged(q)[0]
     found = feet_of_joints(body, whole) if feet is None else feet
-    turning = {column for column in body.columns_above(*found) if body.joints[column].type == "rotate"}
-    return () if any(np.ptp(unwrapped(whole[:, [column]])) > 2 * np.pi for column in turning) else found
+    turning = {
+        column
+        for column in body.columns_above(*found)
+        if body.joints[column].type == "rotate"
+    }
+    return (
+        ()
+        if any(np.ptp(unwrapped(whole[:, [column]])) > 2 * np.pi for column in turning)
+        else found
+    )
 
 
 def _finite(
@@ -580,7 +726,9 @@ def _finite(
         )
     frames = np.flatnonzero(wrong.any(axis=1) | lost)
     names = ["the root"] * bool(lost.any())
-    names += [body.joints[k].name or f"joint {k}" for k in np.flatnonzero(wrong.any(axis=0))]
+    names += [
+        body.joints[k].name or f"joint {k}" for k in np.flatnonzero(wrong.any(axis=0))
+    ]
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
     message = (
         f"{len(frames)} of {len(q)} frames have numbers that are not finite, from frame {frames[0]} ({times[frames[0]]:.3f} s) on: "
@@ -591,13 +739,19 @@ def _finite(
     return np.where(wrong, np.nan, q), root, (NOT_FINITE.problem(message, where),)
 
 
-def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats | None, tuple[Problem, ...]]:
+def _configurations(
+    body: Body, motion: Motion
+) -> tuple[Floats, Floats, Floats | None, tuple[Problem, ...]]:
     """Return times (T,), joint values (T, J), root poses (T, 7) or None without any, and problems."""
     problems: tuple[Problem, ...] = ()
     link_position = motion.link_position
     if link_position is not None and link_position.num_parts > len(body.links):
         body.link_poses(motion)
-    if motion.joint_displacement is None and link_position is not None and link_position.num_parts == len(body.links):
+    if (
+        motion.joint_displacement is None
+        and link_position is not None
+        and link_position.num_parts == len(body.links)
+    ):
         from bodymotion.editing import recover_joints
 
         before = len(motion.problems)
@@ -612,6 +766,9 @@ def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats 
     used = [c for c in (joints, link_position) if c is not None]
     if any(c.timeline != joints.timeline for c in used):
         together = motion.replaced(*used).synchronized("cubic")
-        joints, link_position = together.joint_displacement or joints, together.link_position
+        joints, link_position = (
+            together.joint_displacement or joints,
+            together.link_position,
+        )
     root = None if link_position is None else link_position.values[:, 0]
     return joints.timeline.times, body.joint_values(joints), root, problems

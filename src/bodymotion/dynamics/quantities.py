@@ -66,7 +66,9 @@ class Series(ContentEquality):
             When there is none; the message lists those that exist.
         """
         if label not in self.labels:
-            raise KeyError(f"{self.title} has no column {label!r}; {choices(label, self.labels)}")
+            raise KeyError(
+                f"{self.title} has no column {label!r}; {choices(label, self.labels)}"
+            )
         return np.asarray(self.values[:, self.labels.index(label)])
 
     def select(self, labels: Sequence[str]) -> Series:
@@ -89,7 +91,10 @@ class Series(ContentEquality):
         factors = np.where(turns, np.rad2deg(1.0), 1.0)
         return replace(
             self,
-            units=tuple("°" + unit[3:] if turned else unit for unit, turned in zip(self.units, turns, strict=True)),
+            units=tuple(
+                "°" + unit[3:] if turned else unit
+                for unit, turned in zip(self.units, turns, strict=True)
+            ),
             values=frozen(self.values * factors),
             lower=None if self.lower is None else frozen(self.lower * factors),
             upper=None if self.upper is None else frozen(self.upper * factors),
@@ -124,46 +129,116 @@ def _on_ground(m: Measures) -> bool:
 
 QUANTITIES: dict[str, Quantity] = {
     "joint_displacements": Quantity(
-        "Joint displacements", "joint", "rad|m", exists=_jointed, limits=attrgetter("lower", "upper")
+        "Joint displacements",
+        "joint",
+        "rad|m",
+        exists=_jointed,
+        limits=attrgetter("lower", "upper"),
     ),
     "joint_velocities": Quantity(
-        "Joint velocities", "joint", "rad/s|m/s", exists=_jointed, limits=attrgetter("velocity_lower", "velocity_upper")
+        "Joint velocities",
+        "joint",
+        "rad/s|m/s",
+        exists=_jointed,
+        limits=attrgetter("velocity_lower", "velocity_upper"),
     ),
-    "joint_accelerations": Quantity("Joint accelerations", "joint", "rad/s²|m/s²", exists=_jointed),
-    "torques": Quantity("Joint torques", "joint", "Nm|N", exists=_jointed, limits=effort_range),
+    "joint_accelerations": Quantity(
+        "Joint accelerations", "joint", "rad/s²|m/s²", exists=_jointed
+    ),
+    "torques": Quantity(
+        "Joint torques", "joint", "Nm|N", exists=_jointed, limits=effort_range
+    ),
     "power": Quantity("Joint power", "joint", "W", exists=_jointed),
     "work": Quantity("Mechanical work of the joints", "joint", "J", exists=_jointed),
-    "limit_distances": Quantity("Distance to the joint limits", "joint", "rad|m", exists=_jointed),
-    "velocity_limit_distances": Quantity("Distance to the velocity limits", "joint", "rad/s|m/s", exists=_jointed),
-    "root_position": Quantity("Position of the root", "axis", "m", lambda m: m.root_poses[:, :3]),
-    "root_velocity": Quantity("Velocity of the root", "axis", "m/s", lambda m: m.root_velocity[:, :3]),
-    "root_angular_velocity": Quantity(
-        "Angular velocity of the root", "axis", "rad/s", lambda m: m.root_velocity[:, 3:]
+    "limit_distances": Quantity(
+        "Distance to the joint limits", "joint", "rad|m", exists=_jointed
     ),
-    "root_force": Quantity("Force of the world on the root", "axis", "N", lambda m: m.root_wrench[:, :3]),
-    "root_moment": Quantity("Moment of the world about the root", "axis", "Nm", lambda m: m.root_wrench[:, 3:]),
+    "velocity_limit_distances": Quantity(
+        "Distance to the velocity limits", "joint", "rad/s|m/s", exists=_jointed
+    ),
+    "root_position": Quantity(
+        "Position of the root", "axis", "m", lambda m: m.root_poses[:, :3]
+    ),
+    "root_velocity": Quantity(
+        "Velocity of the root", "axis", "m/s", lambda m: m.root_velocity[:, :3]
+    ),
+    "root_angular_velocity": Quantity(
+        "Angular velocity of the root",
+        "axis",
+        "rad/s",
+        lambda m: m.root_velocity[:, 3:],
+    ),
+    "root_force": Quantity(
+        "Force of the world on the root", "axis", "N", lambda m: m.root_wrench[:, :3]
+    ),
+    "root_moment": Quantity(
+        "Moment of the world about the root",
+        "axis",
+        "Nm",
+        lambda m: m.root_wrench[:, 3:],
+    ),
     "center_of_mass": Quantity("Centre of mass", "axis", "m"),
-    "center_of_mass_velocity": Quantity("Velocity of the centre of mass", "axis", "m/s"),
-    "center_of_mass_acceleration": Quantity("Acceleration of the centre of mass", "axis", "m/s²"),
-    "linear_momentum": Quantity("Linear momentum", "axis", "kg m/s", lambda m: m.momentum.linear),
-    "angular_momentum": Quantity("Angular momentum", "axis", "kg m²/s", lambda m: m.momentum.angular),
+    "center_of_mass_velocity": Quantity(
+        "Velocity of the centre of mass", "axis", "m/s"
+    ),
+    "center_of_mass_acceleration": Quantity(
+        "Acceleration of the centre of mass", "axis", "m/s²"
+    ),
+    "linear_momentum": Quantity(
+        "Linear momentum", "axis", "kg m/s", lambda m: m.momentum.linear
+    ),
+    "angular_momentum": Quantity(
+        "Angular momentum", "axis", "kg m²/s", lambda m: m.momentum.angular
+    ),
     "zmp": Quantity("Zero moment point", "axis", "m", exists=_on_ground),
     "given_zmp": Quantity(
-        "Recorded zero moment point", "axis", "m", lambda m: m.recorded_zmp, lambda m: m.recorded_zmp is not None
+        "Recorded zero moment point",
+        "axis",
+        "m",
+        lambda m: m.recorded_zmp,
+        lambda m: m.recorded_zmp is not None,
     ),
-    "center_of_pressure": Quantity("Centre of pressure", "axis", "m", exists=_on_ground),
+    "center_of_pressure": Quantity(
+        "Centre of pressure", "axis", "m", exists=_on_ground
+    ),
     "stability_margin": Quantity("Stability margin", "body", "m", exists=_on_ground),
     "kinetic_energy": Quantity("Kinetic energy", "body", "J"),
     "potential_energy": Quantity("Potential energy", "body", "J"),
-    "contacts": Quantity("Foot contact", "foot", "", lambda m: m.contacts.in_contact.astype(np.float64), _on_ground),
-    "foot_heights": Quantity("Height of the feet", "foot", "m", lambda m: m.contacts.heights, _on_ground),
-    "slip_speeds": Quantity("Slip speed of the feet", "foot", "m/s", lambda m: m.contacts.slip_speeds, _on_ground),
-    "foot_forces": Quantity(
-        "Vertical force on the feet", "foot", "N", lambda m: m.contact_wrenches[:, :, 2], _on_ground
+    "contacts": Quantity(
+        "Foot contact",
+        "foot",
+        "",
+        lambda m: m.contacts.in_contact.astype(np.float64),
+        _on_ground,
     ),
-    "link_speeds": Quantity("Speed of the links", "link", "m/s", lambda m: _lengths(m.link_velocities[:, :, :3])),
+    "foot_heights": Quantity(
+        "Height of the feet", "foot", "m", lambda m: m.contacts.heights, _on_ground
+    ),
+    "slip_speeds": Quantity(
+        "Slip speed of the feet",
+        "foot",
+        "m/s",
+        lambda m: m.contacts.slip_speeds,
+        _on_ground,
+    ),
+    "foot_forces": Quantity(
+        "Vertical force on the feet",
+        "foot",
+        "N",
+        lambda m: m.contact_wrenches[:, :, 2],
+        _on_ground,
+    ),
+    "link_speeds": Quantity(
+        "Speed of the links",
+        "link",
+        "m/s",
+        lambda m: _lengths(m.link_velocities[:, :, :3]),
+    ),
     "link_angular_speeds": Quantity(
-        "Angular speed of the links", "link", "rad/s", lambda m: _lengths(m.link_velocities[:, :, 3:])
+        "Angular speed of the links",
+        "link",
+        "rad/s",
+        lambda m: _lengths(m.link_velocities[:, :, 3:]),
     ),
 }
 """All quantities by name, in the order in which they are listed."""
@@ -180,9 +255,15 @@ def series(measures: Measures, name: str) -> Series:
     if name not in QUANTITIES:
         raise KeyError(f"there is no quantity {name!r}; {choices(name, QUANTITIES)}")
     quantity = QUANTITIES[name]
-    values = (quantity.values or attrgetter(name))(measures) if quantity.exists(measures) else None
+    values = (
+        (quantity.values or attrgetter(name))(measures)
+        if quantity.exists(measures)
+        else None
+    )
     if values is None:
-        raise KeyError(f"{measures.body.name or 'this body'} has no {quantity.title.lower()} in this motion ({name})")
+        raise KeyError(
+            f"{measures.body.name or 'this body'} has no {quantity.title.lower()} in this motion ({name})"
+        )
     joints = measures.body.joints if quantity.of == "joint" else ()
     labels = _labels(measures, quantity)
     lower, upper = _limits(joints, quantity.limits) if quantity.limits else (None, None)
@@ -192,7 +273,10 @@ def series(measures: Measures, name: str) -> Series:
         of=quantity.of,
         labels=labels,
         # A crawler's value is the distance that its belt moves.
-        units=tuple(quantity.unit.split("|")[-1 if joint.type in ("slide", "crawler") else 0] for joint in joints)
+        units=tuple(
+            quantity.unit.split("|")[-1 if joint.type in ("slide", "crawler") else 0]
+            for joint in joints
+        )
         or (quantity.unit,) * len(labels),
         times=measures.times,
         values=frozen(values.reshape(len(measures.times), -1)),
@@ -203,7 +287,9 @@ def series(measures: Measures, name: str) -> Series:
 
 def measurable(measures: Measures) -> tuple[str, ...]:
     """Return the names of the quantities of this motion on this body; only the feet are measured for this."""
-    return tuple(name for name, quantity in QUANTITIES.items() if quantity.exists(measures))
+    return tuple(
+        name for name, quantity in QUANTITIES.items() if quantity.exists(measures)
+    )
 
 
 def _labels(measures: Measures, quantity: Quantity) -> tuple[str, ...]:
@@ -221,8 +307,14 @@ def _limits(
     joints: Sequence[Joint], of: Callable[[Joint], tuple[float, float] | None]
 ) -> tuple[Floats, Floats] | tuple[None, None]:
     """Return the lower and the upper limits (J,); None where no joint has any."""
-    pairs = np.array([of(joint) or (-np.inf, np.inf) for joint in joints], dtype=np.float64).reshape(-1, 2)
-    return (frozen(pairs[:, 0]), frozen(pairs[:, 1])) if np.isfinite(pairs).any() else (None, None)
+    pairs = np.array(
+        [of(joint) or (-np.inf, np.inf) for joint in joints], dtype=np.float64
+    ).reshape(-1, 2)
+    return (
+        (frozen(pairs[:, 0]), frozen(pairs[:, 1]))
+        if np.isfinite(pairs).any()
+        else (None, None)
+    )
 
 
 def _lengths(vectors: Floats) -> Floats:
@@ -258,10 +350,18 @@ def _extreme(of: Series, k: int) -> Extreme:
         return Extreme(of.labels[k], of.units[k], *(np.nan,) * 4)
     low, high = int(np.nanargmin(column)), int(np.nanargmax(column))
     used = [
-        (float(column[frame] / limits[k]) + 0.0, float(of.times[frame]))  # No share is -0.
+        (
+            float(column[frame] / limits[k]) + 0.0,
+            float(of.times[frame]),
+        )  # No share is -0.
         for frame, limits, side in ((low, of.lower, -1), (high, of.upper, 1))
         if limits is not None and np.isfinite(limits[k]) and side * limits[k] > 0
     ]
     share, when = max(used) if used else (None, None)
-    ends = (float(column[low]), float(of.times[low]), float(column[high]), float(of.times[high]))
+    ends = (
+        float(column[low]),
+        float(of.times[low]),
+        float(column[high]),
+        float(of.times[high]),
+    )
     return Extreme(of.labels[k], of.units[k], *ends, used=share, used_time=when)

@@ -39,7 +39,13 @@ from bodymotion.diagnostics import ShortRepr
 from bodymotion.dynamics.trees import point_velocities
 from bodymotion.dynamics.visible_shapes import VisibleShapes
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, check_memory, frozen
+from bodymotion.geometry.arrays import (
+    Bools,
+    ContentEquality,
+    Floats,
+    check_memory,
+    frozen,
+)
 from bodymotion.geometry.shapes import Box, Lines, Mesh, Points, Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import (
@@ -59,7 +65,11 @@ if TYPE_CHECKING:
 
 READABLE = (AccelerationSensor, Gyro, ForceSensor, RangeSensor)
 AXES = ("x", "y", "z")
-UNITS = {AccelerationSensor: ("m/s²",) * 3, Gyro: ("rad/s",) * 3, ForceSensor: ("N",) * 3 + ("Nm",) * 3}
+UNITS = {
+    AccelerationSensor: ("m/s²",) * 3,
+    Gyro: ("rad/s",) * 3,
+    ForceSensor: ("N",) * 3 + ("Nm",) * 3,
+}
 
 MAX_SCANS = 10_000_000  # Of one range sensor.
 GROUND_SIZE = 1000.0  # [m] Side length of the ground that sensors see.
@@ -99,7 +109,9 @@ class Reading(ContentEquality):
     units: tuple[str, ...]
 
 
-def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[Thing] = ()) -> Reading:
+def read_sensor(
+    measures: Measures, device: Device, scenery: Scenery | Iterable[Thing] = ()
+) -> Reading:
     """Return the readings of an AccelerationSensor, Gyro, ForceSensor or RangeSensor of the body along the motion.
 
     `scenery` is what range sensors measure: meshes, shapes and bodies in the world, without the body itself.
@@ -114,7 +126,11 @@ def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[
             f"{device.kind} {device.name!r} is on link {device.link}; the body has {len(measures.body.links)} links"
         )
     if isinstance(device, RangeSensor):
-        return _ranges(measures, device, scenery if isinstance(scenery, Scenery) else Scenery(scenery))
+        return _ranges(
+            measures,
+            device,
+            scenery if isinstance(scenery, Scenery) else Scenery(scenery),
+        )
     placed = poses.compose(measures.link_poses[:, device.link], device.pose)
     into = rotations.conjugate(rotations.normalized(placed[:, 3:]))
     if isinstance(device, Gyro):
@@ -122,28 +138,51 @@ def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[
         return limited_reading(device, measures.times, values)
     arm = placed[:, :3] - measures.link_poses[:, device.link, :3]
     if isinstance(device, AccelerationSensor):
-        moving, gaining = measures.link_velocities[:, device.link], measures.link_accelerations[:, device.link]
+        moving, gaining = (
+            measures.link_velocities[:, device.link],
+            measures.link_accelerations[:, device.link],
+        )
         centripetal = np.cross(moving[:, 3:], np.cross(moving[:, 3:], arm))
         proper = point_velocities(gaining, arm) + centripetal - measures.gravity
         return limited_reading(device, measures.times, rotations.rotate(into, proper))
     if isinstance(device, ForceSensor):
         wrench = -measures.transmitted_wrench(device.link)
         force, moment = wrench[:, :3], wrench[:, 3:] - np.cross(arm, wrench[:, :3])
-        values = np.concatenate([rotations.rotate(into, force), rotations.rotate(into, moment)], axis=1)
+        values = np.concatenate(
+            [rotations.rotate(into, force), rotations.rotate(into, moment)], axis=1
+        )
         return limited_reading(device, measures.times, values)
-    raise ValueError(f"a {device.kind} cannot be read; accelerometers, gyros, force and range sensors can")
+    raise ValueError(
+        f"a {device.kind} cannot be read; accelerometers, gyros, force and range sensors can"
+    )
 
 
 def limited_reading(device: Device, times: Floats, values: Floats) -> Reading:
     """Return the reading of an accelerometer, gyro or force sensor of values (N, 3 or 6), limited to its max… values."""
     limit = reading_limits(device)
-    names = AXES if len(limit) == 3 else tuple(kind + axis for kind in "ft" for axis in AXES)
-    return Reading(device, times, np.clip(values, -limit, limit), np.abs(values) >= limit, names, UNITS[type(device)])
+    names = (
+        AXES
+        if len(limit) == 3
+        else tuple(kind + axis for kind in "ft" for axis in AXES)
+    )
+    return Reading(
+        device,
+        times,
+        np.clip(values, -limit, limit),
+        np.abs(values) >= limit,
+        names,
+        UNITS[type(device)],
+    )
 
 
 def reading_limits(device: Device) -> Floats:
     """Return the limits (3,) or (6,) of an accelerometer, gyro or force sensor, inf where there is none."""
-    most = np.concatenate([np.broadcast_to(getattr(device, name), 3) for name in SENSOR_LIMITS[type(device)]])
+    most = np.concatenate(
+        [
+            np.broadcast_to(getattr(device, name), 3)
+            for name in SENSOR_LIMITS[type(device)]
+        ]
+    )
     return np.where(most < 0, np.inf, most)
 
 
@@ -151,15 +190,22 @@ def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Readin
     times = scan_times(device, measures.times)
     link = measures.link_poses[:, device.link : device.link + 1]
     placed = (
-        poses.compose(sampled(link, measures.times, times, "cubic")[:, 0], device.pose) if len(times) else link[:, 0]
+        poses.compose(sampled(link, measures.times, times, "cubic")[:, 0], device.pose)
+        if len(times)
+        else link[:, 0]
     )
     rays = ray_directions(device)
-    check_memory(10 * 8 * len(times) * len(rays), f"{len(times)} scans of {device.name!r} with {len(rays)} rays")
+    check_memory(
+        10 * 8 * len(times) * len(rays),
+        f"{len(times)} scans of {device.name!r} with {len(rays)} rays",
+    )
     ways = rotations.rotate(rotations.normalized(placed[:, None, 3:]), rays)
     longest = device.max_distance if device.max_distance > 0 else np.inf
     values = scenery.distances(placed[:, None, :3], ways, longest)
     columns = tuple(f"{angle:.6g}" for angle in device.ray_angles)
-    return Reading(device, times, values, np.isinf(values), columns, ("m",) * len(columns))
+    return Reading(
+        device, times, values, np.isinf(values), columns, ("m",) * len(columns)
+    )
 
 
 Thing: TypeAlias = Mesh | Shape | Body
@@ -180,12 +226,20 @@ class Scenery:
     """
 
     def __init__(self, things: Iterable[Thing] = ()) -> None:
-        self.shapes: tuple[Shape, ...] = tuple(shape for thing in things for shape in _shapes(thing))
+        self.shapes: tuple[Shape, ...] = tuple(
+            shape for thing in things for shape in _shapes(thing)
+        )
 
     @cached_property
     def _triangles(self) -> Floats:
-        meshes = [shape.to_mesh() for shape in self.shapes if not isinstance(shape.geometry, (Lines, Points))]
-        triangles = np.concatenate([np.zeros((0, 3, 3)), *(mesh.vertices[mesh.faces] for mesh in meshes)])
+        meshes = [
+            shape.to_mesh()
+            for shape in self.shapes
+            if not isinstance(shape.geometry, (Lines, Points))
+        ]
+        triangles = np.concatenate(
+            [np.zeros((0, 3, 3)), *(mesh.vertices[mesh.faces] for mesh in meshes)]
+        )
         return np.asarray(triangles[np.isfinite(triangles).all(axis=(1, 2))])
 
     @cached_property
@@ -204,20 +258,36 @@ class Scenery:
         """The number of triangles."""
         return len(self._triangles)
 
-    def distances(self, origins: npt.ArrayLike, directions: npt.ArrayLike, longest: float = np.inf) -> Floats:
+    def distances(
+        self, origins: npt.ArrayLike, directions: npt.ArrayLike, longest: float = np.inf
+    ) -> Floats:
         """Return the distances (...) [m] along rays from `origins` (..., 3) in `directions` (..., 3) to the nearest triangle.
 
         Directions have any length but 0. Triangles have two sides; inf where there is none up to `longest`. Batch axes broadcast.
         """
         from bodymotion.kernels.rays import cast
 
-        starts, ways = np.asarray(origins, dtype=np.float64), np.asarray(directions, dtype=np.float64)
+        starts, ways = (
+            np.asarray(origins, dtype=np.float64),
+            np.asarray(directions, dtype=np.float64),
+        )
         with np.errstate(invalid="ignore"):
             ways = ways / np.linalg.norm(ways, axis=-1, keepdims=True)
-        starts, ways = (np.broadcast_to(one, np.broadcast_shapes(starts.shape, ways.shape)) for one in (starts, ways))
+        starts, ways = (
+            np.broadcast_to(one, np.broadcast_shapes(starts.shape, ways.shape))
+            for one in (starts, ways)
+        )
         depths = np.full((ways.size // 3, 1), np.nextafter(longest, np.inf))
         numbers = np.full(depths.shape, -1, dtype=np.intp)
-        cast(self._tree, np.eye(3, 4), starts.reshape(-1, 1, 3), ways.reshape(-1, 1, 3), 0.0, depths, numbers)
+        cast(
+            self._tree,
+            np.eye(3, 4),
+            starts.reshape(-1, 1, 3),
+            ways.reshape(-1, 1, 3),
+            0.0,
+            depths,
+            numbers,
+        )
         return np.where(numbers < 0, np.inf, depths).reshape(ways.shape[:-1])
 
 
@@ -255,7 +325,11 @@ def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
 def _shapes(thing: Thing) -> list[Shape]:
     if isinstance(thing, Body):
         placed = poses.to_matrix(thing.forward_kinematics(np.zeros(thing.num_joints)))
-        return [shape.moved(placed[link.index]) for link in thing.links for shape in link.visuals]
+        return [
+            shape.moved(placed[link.index])
+            for link in thing.links
+            for shape in link.visuals
+        ]
     return [thing if isinstance(thing, Shape) else Shape(thing)]
 
 
@@ -301,16 +375,27 @@ class CameraFrames(ShortRepr):
 
     def __iter__(self) -> Iterator[CameraFrame]:
         """Draw the frames, some megabytes at a time."""
-        many = max(1, BLOCK_BYTES // (BYTES_PER_PIXEL * self.device.width * self.device.height))
+        many = max(
+            1, BLOCK_BYTES // (BYTES_PER_PIXEL * self.device.width * self.device.height)
+        )
         for start in range(0, len(self), many):
             some = slice(start, start + many)
             color, depth = self._drawn(self.times[some])
             for k, time in enumerate(self.times[some]):
-                yield CameraFrame(float(time), None if color is None else color[k], None if depth is None else depth[k])
+                yield CameraFrame(
+                    float(time),
+                    None if color is None else color[k],
+                    None if depth is None else depth[k],
+                )
 
     def at(self, times: npt.ArrayLike) -> CameraFrames:
         """Return the frames at these times [s] of the motion; before its start and after its end the camera rests."""
-        return replace(self, times=frozen(np.atleast_1d(np.asarray(times, dtype=np.float64)), (None,), "times"))
+        return replace(
+            self,
+            times=frozen(
+                np.atleast_1d(np.asarray(times, dtype=np.float64)), (None,), "times"
+            ),
+        )
 
     @property
     def has_color(self) -> bool:
@@ -347,20 +432,32 @@ class CameraFrames(ShortRepr):
         if not (self.has_color or self.has_depth):
             return None, None
         shape = (len(times), device.height, device.width)
-        check_memory(BYTES_PER_PIXEL * int(np.prod(shape, dtype=np.int64)), f"{len(times)} frames of {device.name!r}")
+        check_memory(
+            BYTES_PER_PIXEL * int(np.prod(shape, dtype=np.int64)),
+            f"{len(times)} frames of {device.name!r}",
+        )
         depths = np.empty(shape)
         colors = np.zeros((*shape, 3), dtype=np.uint8) if self.has_color else None
         right, up = device.half_size
         rays = np.full((*shape[1:], 3), -1.0)
-        rays[..., 0] = right * ((2.0 * np.arange(device.width) + 1.0) / device.width - 1.0)
-        rays[..., 1] = up * (1.0 - (2.0 * np.arange(device.height)[:, None] + 1.0) / device.height)
+        rays[..., 0] = right * (
+            (2.0 * np.arange(device.width) + 1.0) / device.width - 1.0
+        )
+        rays[..., 1] = up * (
+            1.0 - (2.0 * np.arange(device.height)[:, None] + 1.0) / device.height
+        )
         own = self.measures.visible_shapes
         for k, views in enumerate(self._views(times)):
-            layers = ((own, 0, views), (self.scenery.visible_shapes, own.num_faces, views[-1:]))
+            layers = (
+                (own, 0, views),
+                (self.scenery.visible_shapes, own.num_faces, views[-1:]),
+            )
             owners = np.full(shape[1:], -1, dtype=np.intp)
             depths[k] = np.nextafter(device.back_clip_distance, np.inf)
             for shapes, first, placed in layers:
-                shapes.draw(first, placed, rays, device.front_clip_distance, depths[k], owners)
+                shapes.draw(
+                    first, placed, rays, device.front_clip_distance, depths[k], owners
+                )
             depths[k][owners < 0] = np.inf
             if colors is not None:
                 for shapes, first, placed in layers:
@@ -375,13 +472,24 @@ class CameraFrames(ShortRepr):
     def _views(self, times: Floats) -> Floats:
         """Return matrices (N, L + 1, 3, 4) that take points of the camera to the frames of the links and of the world (the last one)."""
         links = self.measures.link_poses
-        check_memory(2 * links[0].nbytes * len(times), f"the poses of {links.shape[1]} links in {len(times)} frames")
-        placed = sampled(links, self.measures.times, times, "cubic") if len(links) > 1 else links[[0] * len(times)]
+        check_memory(
+            2 * links[0].nbytes * len(times),
+            f"the poses of {links.shape[1]} links in {len(times)} frames",
+        )
+        placed = (
+            sampled(links, self.measures.times, times, "cubic")
+            if len(links) > 1
+            else links[[0] * len(times)]
+        )
         camera = poses.compose(placed[:, self.device.link], self.device.pose)
         camera[:, 3:] = rotations.normalized(camera[:, 3:])
         world = np.broadcast_to(poses.IDENTITY, (len(times), 1, 7))
         together = np.concatenate([placed, world], axis=1)
-        return np.asarray(poses.to_matrix(poses.compose(poses.inverse(together), camera[:, None]))[..., :3, :])
+        return np.asarray(
+            poses.to_matrix(poses.compose(poses.inverse(together), camera[:, None]))[
+                ..., :3, :
+            ]
+        )
 
 
 def check_camera(device: VisionSensor) -> None:
@@ -394,7 +502,9 @@ def check_camera(device: VisionSensor) -> None:
         )
 
 
-def camera_frames(measures: Measures, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> CameraFrames:
+def camera_frames(
+    measures: Measures, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()
+) -> CameraFrames:
     """Return the frames of a camera of the body along the motion; they are drawn when they are read.
 
     Parameters

@@ -27,15 +27,21 @@ MIN_LOAD = 0.01
 """Share of the weight on the ground below which the body is airborne and has no zero moment point."""
 
 
-def table(values: npt.ArrayLike, batch: tuple[int, ...], width: int, what: str) -> Floats:
+def table(
+    values: npt.ArrayLike, batch: tuple[int, ...], width: int, what: str
+) -> Floats:
     """Return `values` (..., width) over the `batch` axes (they broadcast) as (N, width)."""
     array = np.asarray(values, dtype=np.float64)
     try:
         count = int(np.prod(batch, dtype=np.int64))
-        return np.ascontiguousarray(np.broadcast_to(array, (*batch, width)).reshape(count, width))
+        return np.ascontiguousarray(
+            np.broadcast_to(array, (*batch, width)).reshape(count, width)
+        )
     except ValueError:
         shape = ", ".join(map(str, (*batch, width)))
-        raise ValueError(f"{what}: expected shape ({shape}), got {array.shape}") from None
+        raise ValueError(
+            f"{what}: expected shape ({shape}), got {array.shape}"
+        ) from None
 
 
 def tables(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
@@ -43,7 +49,9 @@ def tables(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, tuple[int, ..
     poses = np.asarray(link_poses, dtype=np.float64)
     count = len(body.links)
     if poses.ndim < 2 or poses.shape[-2:] != (count, 7):
-        raise ValueError(f"link poses: expected shape (..., {count}, 7), got {poses.shape}")
+        raise ValueError(
+            f"link poses: expected shape (..., {count}, 7), got {poses.shape}"
+        )
     frames = int(np.prod(poses.shape[:-2], dtype=np.int64))
     return poses.reshape(frames, count, 7), poses.shape[:-2]
 
@@ -65,7 +73,10 @@ def rotor_inertias(body: Body) -> Floats:
     """
     _, kinds, _, _, _ = body.tree
     links, of_joints = body.links, body.joint_links
-    return np.array([armature(links[i].joint) if i >= 0 and kinds[i] else 0.0 for i in of_joints], dtype=np.float64)
+    return np.array(
+        [armature(links[i].joint) if i >= 0 and kinds[i] else 0.0 for i in of_joints],
+        dtype=np.float64,
+    )
 
 
 def gravity_vector(gravity: float | npt.ArrayLike) -> Floats:
@@ -76,12 +87,17 @@ def gravity_vector(gravity: float | npt.ArrayLike) -> Floats:
     if array.shape == ():
         return np.array([0.0, 0.0, -float(array)])
     if array.shape != (3,):
-        raise WrongUseError(f"gravity: expected one number or shape (3,), got shape {array.shape}")
+        raise WrongUseError(
+            f"gravity: expected one number or shape (3,), got shape {array.shape}"
+        )
     return array
 
 
 def link_velocities(
-    body: Body, link_poses: npt.ArrayLike, joint_velocities: npt.ArrayLike, root_velocity: npt.ArrayLike = 0.0
+    body: Body,
+    link_poses: npt.ArrayLike,
+    joint_velocities: npt.ArrayLike,
+    root_velocity: npt.ArrayLike = 0.0,
 ) -> Floats:
     """Return the velocities (..., L, 6) of all links: v of the link's origin [m/s], then ω [rad/s], both along the world's axes.
 
@@ -134,10 +150,17 @@ def link_accelerations(
 def point_velocities(link_velocities: npt.ArrayLike, arms: npt.ArrayLike) -> Floats:
     """Return velocities (..., 3) [m/s] of points, `arms` (..., 3) [m] from the origins of links with velocities (..., 6), in the world."""
     moving = np.asarray(link_velocities, dtype=np.float64)
-    return np.asarray(moving[..., :3] + np.cross(moving[..., 3:], np.asarray(arms, dtype=np.float64)))
+    return np.asarray(
+        moving[..., :3] + np.cross(moving[..., 3:], np.asarray(arms, dtype=np.float64))
+    )
 
 
-def jacobian(body: Body, link_poses: npt.ArrayLike, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
+def jacobian(
+    body: Body,
+    link_poses: npt.ArrayLike,
+    link: int | str,
+    point: npt.ArrayLike = (0.0, 0.0, 0.0),
+) -> Floats:
     """Return the Jacobian (..., 6, 6 + J) of a point on a link.
 
     It maps the velocities u = (v₀, ω₀, q̇) to the point's velocity and the link's angular velocity, all along the world's axes: v₀ is that
@@ -155,9 +178,13 @@ def jacobian(body: Body, link_poses: npt.ArrayLike, link: int | str, point: npt.
     from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
-    index = body.link(link).index if isinstance(link, str) else range(len(body.links))[link]
+    index = (
+        body.link(link).index if isinstance(link, str) else range(len(body.links))[link]
+    )
     points = table(point, batch, 3, "point")
-    return kinematics.jacobian(body.tree, poses, body.num_joints, index, points).reshape(*batch, 6, 6 + body.num_joints)
+    return kinematics.jacobian(
+        body.tree, poses, body.num_joints, index, points
+    ).reshape(*batch, 6, 6 + body.num_joints)
 
 
 def jacobians(body: Body, link_poses: npt.ArrayLike) -> Floats:
@@ -171,7 +198,8 @@ def jacobians(body: Body, link_poses: npt.ArrayLike) -> Floats:
     poses, batch = tables(body, link_poses)
     width = 6 + body.num_joints
     check_memory(
-        len(poses) * len(body.links) * 6 * width * 8, f"the Jacobians of {len(body.links)} links in {len(poses)} frames"
+        len(poses) * len(body.links) * 6 * width * 8,
+        f"the Jacobians of {len(body.links)} links in {len(poses)} frames",
     )
     out = np.empty((len(poses), len(body.links), 6, width))
     for index in range(len(body.links)):
@@ -259,10 +287,14 @@ def inverse_dynamics(
     shape = (*batch, len(body.links), 6)
     all_links = found.reshape(shape) if wrenches else None
     root = found[:, 0].reshape(*batch, 6)
-    return InverseDynamics(torques.reshape(*batch, joints), root, all_links, velocities.reshape(shape))
+    return InverseDynamics(
+        torques.reshape(*batch, joints), root, all_links, velocities.reshape(shape)
+    )
 
 
-def mass_matrix(body: Body, link_poses: npt.ArrayLike, *, rotors: bool = True) -> Floats:
+def mass_matrix(
+    body: Body, link_poses: npt.ArrayLike, *, rotors: bool = True
+) -> Floats:
     """Return the mass matrix M (..., 6 + J, 6 + J): the kinetic energy is ½·uᵀ·M·u of the velocities u = (v₀, ω₀, q̇), see `jacobian`.
 
     Composite rigid bodies (Walker and Orin, 1982). With `rotors` those of the joints are added to the diagonal. Rows 0 … 2 are the Jacobian
@@ -277,8 +309,13 @@ def mass_matrix(body: Body, link_poses: npt.ArrayLike, *, rotors: bool = True) -
 
     poses, batch = tables(body, link_poses)
     size = 6 + body.num_joints
-    check_memory(len(poses) * size * size * 8, f"mass matrices of {size} velocities in {len(poses)} frames")
-    found = kinematics.mass_matrix(body.tree, mass_arrays(body), rotor_inertias(body) * bool(rotors), poses)
+    check_memory(
+        len(poses) * size * size * 8,
+        f"mass matrices of {size} velocities in {len(poses)} frames",
+    )
+    found = kinematics.mass_matrix(
+        body.tree, mass_arrays(body), rotor_inertias(body) * bool(rotors), poses
+    )
     return found.reshape(*batch, size, size)
 
 
@@ -305,23 +342,33 @@ class Momentum(ContentEquality):
     center_of_mass_velocity: Floats
 
 
-def momentum(body: Body, link_poses: npt.ArrayLike, link_velocities: npt.ArrayLike) -> Momentum:
+def momentum(
+    body: Body, link_poses: npt.ArrayLike, link_velocities: npt.ArrayLike
+) -> Momentum:
     """Return momentum and kinetic energy of link poses (..., L, 7) in the world and their velocities (..., L, 6) (`link_velocities`)."""
     from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
     moving = np.asarray(link_velocities, dtype=np.float64)
     if moving.shape != (*batch, len(body.links), 6):
-        raise ValueError(f"link velocities: expected shape {(*batch, len(body.links), 6)}, got {moving.shape}")
-    found = kinematics.momentum(mass_arrays(body), poses, moving.reshape(-1, len(body.links), 6)).reshape(*batch, 10)
+        raise ValueError(
+            f"link velocities: expected shape {(*batch, len(body.links), 6)}, got {moving.shape}"
+        )
+    found = kinematics.momentum(
+        mass_arrays(body), poses, moving.reshape(-1, len(body.links), 6)
+    ).reshape(*batch, 10)
     linear = found[..., :3]
     velocity = linear / body.mass if body.mass else np.zeros_like(linear)
     return Momentum(linear, found[..., 3:6], found[..., 9], found[..., 6:9], velocity)
 
 
-def potential_energy(body: Body, link_poses: npt.ArrayLike, *, gravity: float | npt.ArrayLike = GRAVITY) -> Floats:
+def potential_energy(
+    body: Body, link_poses: npt.ArrayLike, *, gravity: float | npt.ArrayLike = GRAVITY
+) -> Floats:
     """Return the potential energy (...) [J] of the weight, −m·g·c: 0 where the centre of mass is at the height of the world's origin."""
-    return np.asarray(-body.mass * (body.center_of_mass(link_poses) @ gravity_vector(gravity)))
+    return np.asarray(
+        -body.mass * (body.center_of_mass(link_poses) @ gravity_vector(gravity))
+    )
 
 
 def rotor_energy(body: Body, joint_velocities: npt.ArrayLike) -> Floats:
@@ -332,7 +379,11 @@ def rotor_energy(body: Body, joint_velocities: npt.ArrayLike) -> Floats:
 
 
 def zero_moment_point(
-    root_wrench: npt.ArrayLike, root_position: npt.ArrayLike, ground: npt.ArrayLike = 0.0, *, weight: float = 0.0
+    root_wrench: npt.ArrayLike,
+    root_position: npt.ArrayLike,
+    ground: npt.ArrayLike = 0.0,
+    *,
+    weight: float = 0.0,
 ) -> Floats:
     """Return the point (..., 3) [m] on level ground about which the force of the ground has no horizontal moment.
 
@@ -351,23 +402,33 @@ def zero_moment_point(
     weight:
         [N] Where F_z is below 1 % of it, the body is airborne and the point is NaN.
     """
-    wrench, root = np.asarray(root_wrench, dtype=np.float64), np.asarray(root_position, dtype=np.float64)
+    wrench, root = (
+        np.asarray(root_wrench, dtype=np.float64),
+        np.asarray(root_position, dtype=np.float64),
+    )
     force, moment = wrench[..., :3], wrench[..., 3:]
     height = np.broadcast_to(np.asarray(ground, dtype=np.float64), force.shape[:-1])
-    carried = np.where(force[..., 2] > max(MIN_LOAD * weight, 1e-12), force[..., 2], np.nan)
+    carried = np.where(
+        force[..., 2] > max(MIN_LOAD * weight, 1e-12), force[..., 2], np.nan
+    )
     above = root[..., 2] - height
     x = root[..., 0] - (moment[..., 1] + above * force[..., 0]) / carried
     y = root[..., 1] + (moment[..., 0] - above * force[..., 1]) / carried
     return np.stack([x, y, np.where(np.isnan(carried), np.nan, height)], axis=-1)
 
 
-def load_shares(points: npt.ArrayLike, in_contact: npt.ArrayLike, target: npt.ArrayLike) -> Floats:
+def load_shares(
+    points: npt.ArrayLike, in_contact: npt.ArrayLike, target: npt.ArrayLike
+) -> Floats:
     """Return the shares (T, K) of the force on K feet at `points` (T, K, 2) for a centre of pressure `target` (T, 2).
 
     `in_contact` (T, K): which feet are in contact. The shares w are non-negative, sum to 1 and bring Σ w·point as near to the target as
     possible; of those, they are the most even ones. With one foot, or on the line between two, they are unique. They are 0 without contact.
     """
-    positions, on = np.asarray(points, dtype=np.float64), np.array(in_contact, dtype=bool)
+    positions, on = (
+        np.asarray(points, dtype=np.float64),
+        np.array(in_contact, dtype=bool),
+    )
     count = on.shape[1]
     weights = np.zeros(on.shape)
     away = positions - np.asarray(target, dtype=np.float64)[:, None]
@@ -400,7 +461,10 @@ def load_shares(points: npt.ArrayLike, in_contact: npt.ArrayLike, target: npt.Ar
 
 
 def contact_wrenches(
-    contacts: Contacts, root_wrench: npt.ArrayLike, root_position: npt.ArrayLike, zmp: npt.ArrayLike
+    contacts: Contacts,
+    root_wrench: npt.ArrayLike,
+    root_position: npt.ArrayLike,
+    zmp: npt.ArrayLike,
 ) -> Floats:
     """Return force [N] and moment [Nm] (T, K, 6) of the ground on each foot, about its contact point, along the world's axes.
 
@@ -408,10 +472,23 @@ def contact_wrenches(
     or more the distribution is not unique; here a foot has the share w of `load_shares` for the zero moment point `zmp` (T, 3): of the
     force, and of the remaining moment about the common point Σ w·point. In frames without contact they are 0.
     """
-    wrench, root = np.asarray(root_wrench, dtype=np.float64), np.asarray(root_position, dtype=np.float64)
+    wrench, root = (
+        np.asarray(root_wrench, dtype=np.float64),
+        np.asarray(root_position, dtype=np.float64),
+    )
     target = np.asarray(zmp, dtype=np.float64)[:, :2]
-    middle = contacts.points[..., :2].mean(axis=1) if contacts.links else np.zeros_like(target)
-    part = load_shares(contacts.points[..., :2], contacts.in_contact, np.where(np.isnan(target), middle, target))
+    middle = (
+        contacts.points[..., :2].mean(axis=1)
+        if contacts.links
+        else np.zeros_like(target)
+    )
+    part = load_shares(
+        contacts.points[..., :2],
+        contacts.in_contact,
+        np.where(np.isnan(target), middle, target),
+    )
     common = np.einsum("tk,tkc->tc", part, contacts.points)
     left = wrench[:, 3:] + np.cross(root - common, wrench[:, :3])
-    return np.asarray(part[..., None] * np.concatenate([wrench[:, :3], left], axis=1)[:, None])
+    return np.asarray(
+        part[..., None] * np.concatenate([wrench[:, :3], left], axis=1)[:, None]
+    )

@@ -18,7 +18,9 @@ from bodymotion.geometry.shapes import Corners, Lines, Material, Mesh, Points, S
 if TYPE_CHECKING:
     from bodymotion.kernels.rays import Boxes
 
-MAX_TRANSPARENCY = 0.5  # Shapes that are more transparent are invisible; all others are opaque.
+MAX_TRANSPARENCY = (
+    0.5  # Shapes that are more transparent are invisible; all others are opaque.
+)
 MAX_TEXTURE_PIXELS = 16_000_000  # Larger images are not used as textures.
 HEADLIGHT, OVERHEAD, AMBIENT = 0.7, 0.4, 0.5
 """Intensities of the light along the camera's axis, of the one from straight above, and of the ambient light."""
@@ -32,7 +34,10 @@ class VisibleShapes:
         self._parts: list[_Part] = []
         self.num_faces = 0
         for shape, frame in shapes:
-            if isinstance(shape.geometry, (Lines, Points)) or shape.material.transparency > MAX_TRANSPARENCY:
+            if (
+                isinstance(shape.geometry, (Lines, Points))
+                or shape.material.transparency > MAX_TRANSPARENCY
+            ):
                 continue
             mesh = shape.to_mesh()
             if len(mesh.faces) and np.isfinite(mesh.vertices).all():
@@ -41,11 +46,21 @@ class VisibleShapes:
 
     @cached_property
     def _paints(self) -> list[_Paint]:
-        check_memory(self.num_faces * BYTES_PER_FACE, f"materials of {self.num_faces} triangles")
+        check_memory(
+            self.num_faces * BYTES_PER_FACE, f"materials of {self.num_faces} triangles"
+        )
         images: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None] = {}
         return [_Paint(part.mesh, part.material, images) for part in self._parts]
 
-    def draw(self, first: int, views: Floats, rays: Floats, near: float, depths: Floats, owners: Indices) -> None:
+    def draw(
+        self,
+        first: int,
+        views: Floats,
+        rays: Floats,
+        near: float,
+        depths: Floats,
+        owners: Indices,
+    ) -> None:
         """Draw the shapes over what was drawn before, as seen along `rays` (H, W, 3) of the camera from the depth `near` [m] on.
 
         `views` (K, 3, 4) take points of the camera to each frame. `depths` and `owners` (H, W), the depths and the numbers of the visible
@@ -55,12 +70,31 @@ class VisibleShapes:
 
         for part in self._parts:
             view = views[part.frame]
-            window = _window((part.middle - view[:, 3]) @ view[:, :3], part.radius, rays)
+            window = _window(
+                (part.middle - view[:, 3]) @ view[:, :3], part.radius, rays
+            )
             ways, number = rays[window], first + part.first
             starts = np.broadcast_to(0.0, ways.shape)
-            cast(part.tree, view, starts, ways, near, depths[window], owners[window], number, part.mesh.two_sided)
+            cast(
+                part.tree,
+                view,
+                starts,
+                ways,
+                near,
+                depths[window],
+                owners[window],
+                number,
+                part.mesh.two_sided,
+            )
 
-    def shade(self, first: int, views: Floats, rays: Floats, owners: Indices, colors: npt.NDArray[np.uint8]) -> None:
+    def shade(
+        self,
+        first: int,
+        views: Floats,
+        rays: Floats,
+        owners: Indices,
+        colors: npt.NDArray[np.uint8],
+    ) -> None:
         """Fill in `colors` (H, W, 3) the colours of the visible faces from number `first` on; see `draw`.
 
         The last of the `views` is that of the world: the light from above comes along its z axis.
@@ -72,7 +106,9 @@ class VisibleShapes:
                 view, faces = views[part.frame], owners[here] - start
                 corners = part.mesh.vertices[part.mesh.faces[faces]] - view[:, 3]
                 above = view[:, :3] @ views[-1, 2, :3]
-                found = paint.shaded(faces, corners, rays[here] @ view[:, :3].T, view[:, 2], above)
+                found = paint.shaded(
+                    faces, corners, rays[here] @ view[:, :3].T, view[:, 2], above
+                )
                 colors[here] = np.floor(255.0 * np.clip(found, 0.0, 1.0) + 0.5)
 
 
@@ -83,7 +119,9 @@ class _Part:
         self.mesh, self.material, self.frame, self.first = mesh, material, frame, first
         self.middle = 0.5 * (mesh.vertices.min(axis=0) + mesh.vertices.max(axis=0))
         with np.errstate(over="ignore"):
-            self.radius = float(np.linalg.norm(mesh.vertices - self.middle, axis=1).max())
+            self.radius = float(
+                np.linalg.norm(mesh.vertices - self.middle, axis=1).max()
+            )
 
     @cached_property
     def tree(self) -> Boxes:
@@ -101,7 +139,9 @@ def _window(center: Floats, radius: float, rays: Floats) -> tuple[slice, slice]:
         # The tangents of the sphere, in the plane of the axis and the camera's direction.
         spread = np.arcsin(radius / distance) if radius < distance else np.pi
         angles = np.arctan2(across, ahead) + (spread + 1e-9) * np.array([-1.0, 1.0])
-        ends = np.where(np.abs(angles) < 0.5 * np.pi, np.tan(angles), np.copysign(np.inf, angles))
+        ends = np.where(
+            np.abs(angles) < 0.5 * np.pi, np.tan(angles), np.copysign(np.inf, angles)
+        )
         slices.append(slice(*np.searchsorted(slopes, ends)))
     return slices[0], slices[1]
 
@@ -113,11 +153,20 @@ class _Paint:
     """
 
     def __init__(
-        self, mesh: Mesh, material: Material, images: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None]
+        self,
+        mesh: Mesh,
+        material: Material,
+        images: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None],
     ) -> None:
         self.normals, self.two_sided = corner_normals(mesh), mesh.two_sided
         parts = (material.diffuse, material.specular, material.emissive)
-        row = [*parts[0], *parts[1], *parts[2], material.ambient_intensity, material.shininess]
+        row = [
+            *parts[0],
+            *parts[1],
+            *parts[2],
+            material.ambient_intensity,
+            material.shininess,
+        ]
         self.numbers = np.clip(np.nan_to_num(row), 0.0, 1.0)
         self.paints: Floats | None = None
         self.image: npt.NDArray[np.uint8] | None = None
@@ -129,12 +178,22 @@ class _Paint:
             if found is not None:
                 self.image, self.is_grey = found
                 self.repeats = (texture.repeat_s, texture.repeat_t)
-                flat = np.c_[_first(points, 2), np.ones(len(points.values))] @ texture.transform.T
+                flat = (
+                    np.c_[_first(points, 2), np.ones(len(points.values))]
+                    @ texture.transform.T
+                )
                 self.paints = flat[:, :2][points.indices]
         if self.image is None and mesh.colors is not None:
             self.paints = np.clip(_first(mesh.colors, 3), 0.0, 1.0)[mesh.colors.indices]
 
-    def shaded(self, faces: Indices, corners: Floats, rays: Floats, behind: Floats, above: Floats) -> Floats:
+    def shaded(
+        self,
+        faces: Indices,
+        corners: Floats,
+        rays: Floats,
+        behind: Floats,
+        above: Floats,
+    ) -> Floats:
         """Return the colours (M, 3) where rays (M, 3) hit faces (M,) with corners (M, 3, 3) from the camera, in the mesh's frame.
 
         `behind` (3,) and `above` (3,) are the directions to the light along the camera's axis and to that from above.
@@ -142,22 +201,41 @@ class _Paint:
         sides = (np.cross(corners[:, k - 2], corners[:, k - 1]) for k in range(3))
         shares = np.stack([np.sum(side * rays, axis=1) for side in sides], axis=1)
         total = shares.sum(axis=1, keepdims=True)
-        shares = np.where(total != 0.0, np.clip(shares / np.where(total != 0.0, total, 1.0), 0.0, 1.0), 1.0 / 3.0)
+        shares = np.where(
+            total != 0.0,
+            np.clip(shares / np.where(total != 0.0, total, 1.0), 0.0, 1.0),
+            1.0 / 3.0,
+        )
         normals = np.einsum("mk,mkc->mc", shares, self.normals[faces])
         diffuse = self._diffuse(faces, shares)
         length = np.linalg.norm(normals, axis=1, keepdims=True)
         away = np.sum(normals * rays, axis=1, keepdims=True)
-        normals = np.where(self.two_sided & (away > 0.0), -normals, normals) / np.where(length > 0.0, length, np.inf)
+        normals = np.where(self.two_sided & (away > 0.0), -normals, normals) / np.where(
+            length > 0.0, length, np.inf
+        )
         to_eye = rays / np.linalg.norm(rays, axis=1, keepdims=True)
-        specular, emissive, ambient, shininess = self.numbers[3:6], self.numbers[6:9], *self.numbers[9:]
-        bright, gloss = np.full((len(faces), 1), AMBIENT * ambient), np.zeros((len(faces), 1))
+        specular, emissive, ambient, shininess = (
+            self.numbers[3:6],
+            self.numbers[6:9],
+            *self.numbers[9:],
+        )
+        bright, gloss = (
+            np.full((len(faces), 1), AMBIENT * ambient),
+            np.zeros((len(faces), 1)),
+        )
         for light, power in ((behind, HEADLIGHT), (above, OVERHEAD)):
             hit = (normals @ light)[:, None]
             middle = light - to_eye
             size = np.linalg.norm(middle, axis=1, keepdims=True)
-            mirrored = np.sum(normals * middle, axis=1, keepdims=True) / np.where(size > 0.0, size, np.inf)
+            mirrored = np.sum(normals * middle, axis=1, keepdims=True) / np.where(
+                size > 0.0, size, np.inf
+            )
             bright += np.where(hit > 0.0, power * hit, 0.0)
-            gloss += np.where((hit > 0.0) & (size > 0.0), power * np.maximum(mirrored, 0.0) ** (128.0 * shininess), 0.0)
+            gloss += np.where(
+                (hit > 0.0) & (size > 0.0),
+                power * np.maximum(mirrored, 0.0) ** (128.0 * shininess),
+                0.0,
+            )
         return np.asarray(emissive + bright * diffuse + gloss * specular)
 
     def _diffuse(self, faces: Indices, shares: Floats) -> Floats:
@@ -168,7 +246,10 @@ class _Paint:
         if self.image is None:
             return np.asarray(paint)
         high, wide = self.image.shape[:2]
-        s, t = (np.where(again, one - np.floor(one), one) for one, again in zip(paint.T, self.repeats, strict=True))
+        s, t = (
+            np.where(again, one - np.floor(one), one)
+            for one, again in zip(paint.T, self.repeats, strict=True)
+        )
         columns = np.clip(s * wide, 0.0, wide - 1.0).astype(np.intp)
         rows = np.clip((1.0 - t) * high, 0.0, high - 1.0).astype(np.intp)
         shown = self.image[rows, columns] / 255.0
@@ -189,5 +270,7 @@ def _image(path: Path) -> tuple[npt.NDArray[np.uint8], bool] | None:
                 return None
             grey = opened.mode in ("1", "L", "LA", "I", "I;16", "F")
             return np.asarray(opened.convert("RGB")), grey
-    except Exception:  # Pillow raises various errors for invalid images; the surface is drawn without
+    except (
+        Exception
+    ):  # Pillow raises various errors for invalid images; the surface is drawn without
         return None

@@ -20,32 +20,48 @@ from bodymotion.spot.playback.tracks import Tracks
 
 __all__ = ["append", "change_speed", "mirror", "reverse", "trim"]
 
-SAME = 1e-6  # [m, rad] Numbers of two keyframes up to this difference are the same pose.
+SAME = (
+    1e-6  # [m, rad] Numbers of two keyframes up to this difference are the same pose.
+)
 OTHER_SIDE = {"fl": "fr", "fr": "fl", "hl": "hr", "hr": "hl"}
-NEGATED = re.compile(r".*(_hx|(?<!_quat)_y|_roll|_yaw|_quat_x|_quat_z)|shoulder0|elbow1|wrist1")
+NEGATED = re.compile(
+    r".*(_hx|(?<!_quat)_y|_roll|_yaw|_quat_x|_quat_z)|shoulder0|elbow1|wrist1"
+)
 """Columns that change their sign in a mirror: positions to the left, rotations about x and z."""
 NEGATED_PARAMETERS = {"shoulder_0_offset", "elbow_1_offset", "wrist_1_offset"}
 
 
-def trim(animation: Animation, start: float | None = None, end: float | None = None) -> Animation:
+def trim(
+    animation: Animation, start: float | None = None, end: float | None = None
+) -> Animation:
     """Return the part between two times [s], both included, which starts at time 0.
 
     Ends between keyframes become keyframes, as pchip interpolates them. Raises ValueError where nothing is left.
     """
     frames = animation.keyframes
     check_keyframes(animation)
-    first, last = (frames.times[k] if t is None else t for k, t in ((0, start), (-1, end)))
+    first, last = (
+        frames.times[k] if t is None else t for k, t in ((0, start), (-1, end))
+    )
     first, last = max(first, frames.times[0]), min(last, frames.times[-1])
     if not first <= last:
-        raise WrongUseError(f"no part of the {animation.duration:g} s is between {first:g} s and {last:g} s")
-    inside = np.flatnonzero((frames.times >= first - 1e-9) & (frames.times <= last + 1e-9))
+        raise WrongUseError(
+            f"no part of the {animation.duration:g} s is between {first:g} s and {last:g} s"
+        )
+    inside = np.flatnonzero(
+        (frames.times >= first - 1e-9) & (frames.times <= last + 1e-9)
+    )
     origin = inside
     for at, place in ((first, 0), (last, len(inside))):
         if not len(inside) or np.abs(frames.times[inside] - at).min() > 1e-9:
             origin = np.insert(origin, min(place, len(origin)), -1)
     times = np.where(origin >= 0, frames.times[origin], np.nan)
     times[0], times[-1] = first, last
-    values = sampled(frames.values, frames.times, times, "pchip") if len(frames) > 1 else np.array(frames.values)
+    values = (
+        sampled(frames.values, frames.times, times, "pchip")
+        if len(frames) > 1
+        else np.array(frames.values)
+    )
     known = origin >= 0
     values[known] = frames.values[origin[known]]
     for column, name in enumerate(frames.columns):
@@ -57,7 +73,11 @@ def trim(animation: Animation, start: float | None = None, end: float | None = N
 def reverse(animation: Animation) -> Animation:
     """Return the animation in reverse: it begins with the last keyframe."""
     frames = animation.keyframes
-    times = frames.times[-1] + frames.times[0] - frames.times[::-1] if len(frames) else frames.times
+    times = (
+        frames.times[-1] + frames.times[0] - frames.times[::-1]
+        if len(frames)
+        else frames.times
+    )
     return _rebuilt(animation, frames.values[::-1], times, np.arange(len(frames))[::-1])
 
 
@@ -68,21 +88,33 @@ def change_speed(animation: Animation, factor: float) -> Animation:
     frames, options = animation.keyframes, dict(animation.options)
     if isinstance(options.get("frequency"), (int, float)):
         options["frequency"] = options["frequency"] * factor  # type: ignore[operator]
-    changed = _rebuilt(animation, frames.values, frames.times / factor, np.arange(len(frames)))
+    changed = _rebuilt(
+        animation, frames.values, frames.times / factor, np.arange(len(frames))
+    )
     return replace(changed, options=options)
 
 
 def mirror(animation: Animation) -> Animation:
     """Return the animation with left and right exchanged; so are the ranges of offsets of the arm."""
     frames = animation.keyframes
-    signs = np.array([-1.0 if NEGATED.fullmatch(name) else 1.0 for name in frames.columns])
+    signs = np.array(
+        [-1.0 if NEGATED.fullmatch(name) else 1.0 for name in frames.columns]
+    )
     parameters = dict(animation.parameters)
     for name in parameters.keys() & NEGATED_PARAMETERS:
-        ends = parameters[name].maximum, parameters[name].default, parameters[name].minimum
-        parameters[name] = Parameter(*(None if value is None else 0.0 - value for value in ends))
+        ends = (
+            parameters[name].maximum,
+            parameters[name].default,
+            parameters[name].minimum,
+        )
+        parameters[name] = Parameter(
+            *(None if value is None else 0.0 - value for value in ends)
+        )
     values = frames.values * signs + 0.0
     changed = _rebuilt(animation, values, frames.times, np.arange(len(frames)))
-    columns, header = (tuple(map(_mirrored, names)) for names in (frames.columns, frames.header))
+    columns, header = (
+        tuple(map(_mirrored, names)) for names in (frames.columns, frames.header)
+    )
     keyframes = replace(changed.keyframes, columns=columns, header=header)
     return replace(changed, parameters=parameters, keyframes=keyframes)
 
@@ -92,7 +124,9 @@ def _mirrored(name: str) -> str:
     return f"{OTHER_SIDE[leg]}_{rest}" if leg in OTHER_SIDE else name
 
 
-def append(animation: Animation, other: Animation, *, blend: float | None = None) -> Animation:
+def append(
+    animation: Animation, other: Animation, *, blend: float | None = None
+) -> Animation:
     """Return an animation followed by another one with the same columns, which starts over the feet of the last keyframe.
 
     Parameters
@@ -109,21 +143,37 @@ def append(animation: Animation, other: Animation, *, blend: float | None = None
     first, second = animation.keyframes, other.keyframes
     if set(first.columns) != set(second.columns):
         odd = sorted(set(first.columns) ^ set(second.columns))
-        raise WrongUseError(f"the animations have different columns: only one of them has {', '.join(odd[:6])}")
+        raise WrongUseError(
+            f"the animations have different columns: only one of them has {', '.join(odd[:6])}"
+        )
     if blend is not None and not blend > 0:
-        raise WrongUseError(f"blend: expected a positive number of seconds, got {blend:g}")
+        raise WrongUseError(
+            f"blend: expected a positive number of seconds, got {blend:g}"
+        )
     for one in (animation, other):
         check_keyframes(one)
     values = second.values[:, [second.columns.index(name) for name in first.columns]]
-    step = poses.compose(_footprint(animation, last=True), poses.inverse(_footprint(other, last=False)))
+    step = poses.compose(
+        _footprint(animation, last=True), poses.inverse(_footprint(other, last=False))
+    )
     step[2] = 0.0
     values = _moved(values, first.columns, step)
-    gap = blend if blend is not None else float(np.diff(first.times)[-1]) if len(first) > 1 else 1.0
-    begin = int(blend is None and np.abs(values[0] - first.values[-1]).max(initial=0.0) < SAME)
+    gap = (
+        blend
+        if blend is not None
+        else float(np.diff(first.times)[-1])
+        if len(first) > 1
+        else 1.0
+    )
+    begin = int(
+        blend is None and np.abs(values[0] - first.values[-1]).max(initial=0.0) < SAME
+    )
     times = second.times - second.times[0] + first.times[-1] + (0.0 if begin else gap)
     origin = np.concatenate([np.arange(len(first)), np.full(len(second) - begin, -1)])
     joined = np.concatenate([first.values, values[begin:]])
-    return _rebuilt(animation, joined, np.concatenate([first.times, times[begin:]]), origin)
+    return _rebuilt(
+        animation, joined, np.concatenate([first.times, times[begin:]]), origin
+    )
 
 
 def _footprint(animation: Animation, *, last: bool) -> Floats:
@@ -144,38 +194,67 @@ def _moved(values: Floats, columns: tuple[str, ...], step: Floats) -> Floats:
     for part in (*OTHER_SIDE, "body", "com", "hand"):
         x, y = (at.get(f"{part}_{axis}") for axis in "xy")
         if x is not None and y is not None:
-            points = np.column_stack([values[:, x], values[:, y], np.zeros(len(values))])
+            points = np.column_stack(
+                [values[:, x], values[:, y], np.zeros(len(values))]
+            )
             moved[:, [x, y]] = poses.transform_points(step, points)[:, :2]
         elif x is not None or y is not None:
             if abs(yaw) > SAME:
-                raise WrongUseError(f"the first animation rotates, and {part} has a column for only one of x and y")
+                raise WrongUseError(
+                    f"the first animation rotates, and {part} has a column for only one of x and y"
+                )
             for axis, column in enumerate((x, y)):
                 if column is not None:
                     moved[:, column] += step[axis]
         if part in ("body", "hand"):
-            quaternion = [at[name] for name in GROUPS[f"{part}_quat_wxyz"] if name in at]
+            quaternion = [
+                at[name] for name in GROUPS[f"{part}_quat_wxyz"] if name in at
+            ]
             if len(quaternion) == 4:
-                moved[:, quaternion] = rotations.multiply(step[3:], values[:, quaternion])
+                moved[:, quaternion] = rotations.multiply(
+                    step[3:], values[:, quaternion]
+                )
             elif f"{part}_yaw" in at:
                 moved[:, at[f"{part}_yaw"]] += yaw
-            elif abs(yaw) > SAME and any(name.startswith(f"{part}_") for name in columns):
-                raise WrongUseError(f"the first animation rotates, and {part} has no column for its yaw")
+            elif abs(yaw) > SAME and any(
+                name.startswith(f"{part}_") for name in columns
+            ):
+                raise WrongUseError(
+                    f"the first animation rotates, and {part} has no column for its yaw"
+                )
     return moved
 
 
-def _rebuilt(animation: Animation, values: Floats, times: Floats, origin: Indices) -> Animation:
+def _rebuilt(
+    animation: Animation, values: Floats, times: Floats, origin: Indices
+) -> Animation:
     """Return an animation with other keyframes; `origin` (N,) are the old ones, −1 for new ones."""
     old, source = animation.keyframes, animation.source
     zeros = None
     if old.exact_zeros is not None:
         zeros = np.where((origin >= 0)[:, None], old.exact_zeros[origin], True)
-    frames = Keyframes(columns=old.columns, values=values, times=times, header=old.header, exact_zeros=zeros)
+    frames = Keyframes(
+        columns=old.columns,
+        values=values,
+        times=times,
+        header=old.header,
+        exact_zeros=zeros,
+    )
     comments = source.options.get("comments")
     options = source.options
     if isinstance(comments, Comments):
-        new = {float(old.times[k]): float(t) for k, t in zip(origin, times, strict=True) if k >= 0}
-        rows = {new[time]: lines for time, lines in comments.rows.items() if time in new}
+        new = {
+            float(old.times[k]): float(t)
+            for k, t in zip(origin, times, strict=True)
+            if k >= 0
+        }
+        rows = {
+            new[time]: lines for time, lines in comments.rows.items() if time in new
+        }
         options = {**options, "comments": replace(comments, rows=rows)}
     return replace(
-        animation, keyframes=frames, problems=(), source=replace(source, options=options, locations=SourceMap())
+        animation,
+        keyframes=frames,
+        problems=(),
+        source=replace(source, options=options, locations=SourceMap()),
     )

@@ -13,7 +13,14 @@ from bodymotion.editing.rules import IDLE, NOT_RIGID
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+)
 from bodymotion.motion.components import TimedComponent
 
 CHUNK_POSES = 1 << 16  # Link poses that are processed at once; it limits the memory.
@@ -59,21 +66,34 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
         return motion.replaced(*motion.components, problems=[IDLE.problem(message)])
     joints = motion.joint_displacement
     if joints is None:
-        raise ValueError("the motion has no joint displacements, from which link poses follow")
-    check_memory(joints.num_frames * count * 56, f"the poses of {count} links in {joints.num_frames} frames")
+        raise ValueError(
+            "the motion has no joint displacements, from which link poses follow"
+        )
+    check_memory(
+        joints.num_frames * count * 56,
+        f"the poses of {count} links in {joints.num_frames} frames",
+    )
     q = body.joint_values(joints)
     if link_position is None:
         values = body.forward_kinematics(q)
-        filled = MultiSE3Seq(content=LINK_POSITION, timeline=joints.timeline, values=values)
+        filled = MultiSE3Seq(
+            content=LINK_POSITION, timeline=joints.timeline, values=values
+        )
         return motion.replaced(filled, *motion.components)
-    values = body.forward_kinematics(q, root_poses(motion, joints.timeline.times, "forward kinematics"))
+    values = body.forward_kinematics(
+        q, root_poses(motion, joints.timeline.times, "forward kinematics")
+    )
     if link_position.timeline == joints.timeline:
         values[:, : link_position.num_parts] = link_position.values
     labels = link_position.part_labels
     if labels:
         labels = (*labels, *(link.name for link in body.links[len(labels) :]))
-    filled = replace(link_position, timeline=joints.timeline, values=values, part_labels=labels)
-    return motion.replaced(*(filled if c is link_position else c for c in motion.components))
+    filled = replace(
+        link_position, timeline=joints.timeline, values=values, part_labels=labels
+    )
+    return motion.replaced(
+        *(filled if c is link_position else c for c in motion.components)
+    )
 
 
 def keep_root_pose(motion: Motion) -> Motion:
@@ -90,7 +110,11 @@ def keep_root_pose(motion: Motion) -> Motion:
 
     def first(c: TimedComponent) -> Component:
         is_of_links = isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION
-        return replace(c, values=c.values[:, :1], part_labels=c.part_labels[:1]) if is_of_links else c
+        return (
+            replace(c, values=c.values[:, :1], part_labels=c.part_labels[:1])
+            if is_of_links
+            else c
+        )
 
     idle = IDLE.problem("no root pose to keep: the motion has no LinkPosition")
     return motion.mapped(first, [idle] if motion.link_position is None else ())
@@ -128,19 +152,29 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
         q[:, known_columns] = old.values[:, [columns[k] for k in known_columns]]
     q = body.recovered_joints(link_position.values, q)
     residual = _residual(link_position.values, q, body)
-    recovered = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=link_position.timeline, values=q)
+    recovered = MultiValueSeq(
+        content=JOINT_DISPLACEMENT, timeline=link_position.timeline, values=q
+    )
     if old is None:
-        index = next(i for i, c in enumerate(motion.components) if c is link_position) + 1
+        index = (
+            next(i for i, c in enumerate(motion.components) if c is link_position) + 1
+        )
         components = (*motion.components[:index], recovered, *motion.components[index:])
     else:
         labels = _labels(old.part_labels, columns, body)
-        kept = replace(old, timeline=link_position.timeline, values=q, part_labels=labels)
+        kept = replace(
+            old, timeline=link_position.timeline, values=q, part_labels=labels
+        )
         components = tuple(kept if c is old else c for c in motion.components)
     rigid = max(residual.distance, residual.angle) <= RESIDUAL_TOLERANCE
-    return motion.replaced(*components, problems=() if rigid else [NOT_RIGID.problem(str(residual))]), residual
+    return motion.replaced(
+        *components, problems=() if rigid else [NOT_RIGID.problem(str(residual))]
+    ), residual
 
 
-def _labels(old: tuple[str, ...], columns: tuple[int, ...], body: Body) -> tuple[str, ...]:
+def _labels(
+    old: tuple[str, ...], columns: tuple[int, ...], body: Body
+) -> tuple[str, ...]:
     """Return the labels of columns in the body's order; new joints get the names of the body."""
     if not old or columns[: len(old)] == tuple(range(len(old)))[: len(columns)]:
         return old[: len(columns)]
@@ -157,10 +191,23 @@ def _residual(link_position: Floats, q: Floats, body: Body) -> Residual:
     for start in range(0, len(link_position), step):
         piece = link_position[start : start + step, :count]
         found = body.forward_kinematics(q[start : start + step], piece[:, 0])
-        distance = max(distance, _worst(np.linalg.norm(found[..., :3] - piece[..., :3], axis=-1), start))
-        angle = max(angle, _worst(rotations.angle_between(found[..., 3:], piece[..., 3:]), start))
+        distance = max(
+            distance,
+            _worst(np.linalg.norm(found[..., :3] - piece[..., :3], axis=-1), start),
+        )
+        angle = max(
+            angle,
+            _worst(rotations.angle_between(found[..., 3:], piece[..., 3:]), start),
+        )
     names = [link.name for link in body.links]
-    return Residual(distance[0], names[distance[2]], distance[1], angle[0], names[angle[2]], angle[1])
+    return Residual(
+        distance[0],
+        names[distance[2]],
+        distance[1],
+        angle[0],
+        names[angle[2]],
+        angle[1],
+    )
 
 
 def _worst(values: Floats, start: int) -> tuple[float, int, int]:

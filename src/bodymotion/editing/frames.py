@@ -8,7 +8,15 @@ import numpy.typing as npt
 from bodymotion.editing.rules import IDLE, NOT_EDITED
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.motion import LINK_POSITION, ZMP, Component, Motion, MultiSE3Seq, OtherSeq, Vector3Seq
+from bodymotion.motion import (
+    LINK_POSITION,
+    ZMP,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    OtherSeq,
+    Vector3Seq,
+)
 from bodymotion.motion.interpolation import sampled
 
 QUATERNION_TOLERANCE = 1e-3  # Accepted difference of the length of a quaternion from 1.
@@ -31,22 +39,34 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
         When a number is not finite, or the length of the quaternion is not 1 within 0.001.
     """
     by = frozen(pose, (7,), "pose")
-    if not np.isfinite(by).all() or abs(float(np.linalg.norm(by[3:])) - 1) > QUATERNION_TOLERANCE:
-        raise ValueError(f"pose {by.tolist()}, expected finite x y z and a unit quaternion w x y z")
+    if (
+        not np.isfinite(by).all()
+        or abs(float(np.linalg.norm(by[3:])) - 1) > QUATERNION_TOLERANCE
+    ):
+        raise ValueError(
+            f"pose {by.tolist()}, expected finite x y z and a unit quaternion w x y z"
+        )
     known = {MultiSE3Seq: LINK_POSITION, Vector3Seq: ZMP}
     problems = [
-        NOT_EDITED.problem(f"{c.content} is not moved: it is unknown whether it is in the world frame")
+        NOT_EDITED.problem(
+            f"{c.content} is not moved: it is unknown whether it is in the world frame"
+        )
         for c in motion.components
-        if isinstance(c, (MultiSE3Seq, Vector3Seq, OtherSeq)) and c.content != known.get(type(c))
+        if isinstance(c, (MultiSE3Seq, Vector3Seq, OtherSeq))
+        and c.content != known.get(type(c))
     ]
     components = tuple(moved(c, by) for c in motion.components)
-    if not problems and all(new is old for new, old in zip(components, motion.components, strict=True)):
+    if not problems and all(
+        new is old for new, old in zip(components, motion.components, strict=True)
+    ):
         message = "nothing to move: the motion has neither poses of links nor a ZMP in the world frame"
         problems.append(IDLE.problem(message))
     return motion.replaced(*components, problems=problems)
 
 
-def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> Motion:
+def start_at(
+    motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0
+) -> Motion:
     """Return the motion moved so that the root is at `x`, `y` [m] with heading `yaw` [rad] in its first frame; height and tilt stay.
 
     Raises
@@ -56,13 +76,21 @@ def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -
     """
     link_position = motion.link_position
     if link_position is None or not link_position.values.size:
-        raise ValueError("the motion has no pose of the root link (LinkPosition), so it has no start position")
+        raise ValueError(
+            "the motion has no pose of the root link (LinkPosition), so it has no start position"
+        )
     if not np.isfinite(link_position.values[0, 0]).all():
-        raise ValueError("the first pose of the root link has numbers that are not finite, so it cannot be moved")
+        raise ValueError(
+            "the first pose of the root link has numbers that are not finite, so it cannot be moved"
+        )
     if not np.isfinite([x, y, yaw]).all():
-        raise ValueError(f"start position {x}, {y} with heading {yaw}, expected finite numbers")
+        raise ValueError(
+            f"start position {x}, {y} with heading {yaw}, expected finite numbers"
+        )
     target = np.array([x, y, 0.0, np.cos(0.5 * yaw), 0.0, 0.0, np.sin(0.5 * yaw)])
-    return move(motion, poses.compose(target, poses.inverse(level(link_position.values[0, 0]))))
+    return move(
+        motion, poses.compose(target, poses.inverse(level(link_position.values[0, 0])))
+    )
 
 
 def heading(quaternion: npt.ArrayLike) -> Floats:
@@ -88,7 +116,11 @@ def moved(component: Component, by: Floats) -> Component:
     """Return a component with `by` (7,) applied to it from the left, where it is one of link poses or of a ZMP in the world."""
     if isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION:
         return replace(component, values=poses.compose(by, component.values))
-    if isinstance(component, Vector3Seq) and component.content == ZMP and not component.is_root_relative:
+    if (
+        isinstance(component, Vector3Seq)
+        and component.content == ZMP
+        and not component.is_root_relative
+    ):
         return replace(component, values=poses.transform_points(by, component.values))
     return component
 
@@ -100,7 +132,9 @@ def root_poses(motion: Motion, times: Floats, what: str) -> Floats:
     """
     link_position = motion.link_position
     if link_position is None or not link_position.values.size:
-        raise ValueError(f"{what} needs the pose of the root link, and the motion has no LinkPosition")
+        raise ValueError(
+            f"{what} needs the pose of the root link, and the motion has no LinkPosition"
+        )
     root = link_position.values[:, :1]
     if np.array_equal(link_position.timeline.times, times):
         return np.asarray(root[:, 0])
@@ -125,11 +159,23 @@ def zmp_to_root(motion: Motion) -> Motion:
 
 def _all_converted(motion: Motion, root_relative: bool) -> Motion:
     def converted(c: Component) -> Component:
-        if not isinstance(c, Vector3Seq) or c.content != ZMP or c.is_root_relative == root_relative:
+        if (
+            not isinstance(c, Vector3Seq)
+            or c.content != ZMP
+            or c.is_root_relative == root_relative
+        ):
             return c
         root = root_poses(motion, c.timeline.times, "converting the ZMP")
         pose = poses.inverse(root) if root_relative else root
-        return replace(c, values=poses.transform_points(pose, c.values), is_root_relative=root_relative)
+        return replace(
+            c,
+            values=poses.transform_points(pose, c.values),
+            is_root_relative=root_relative,
+        )
 
-    problems = [] if motion.zmp is not None else [IDLE.problem("nothing to convert: the motion has no ZMP")]
+    problems = (
+        []
+        if motion.zmp is not None
+        else [IDLE.problem("nothing to convert: the motion has no ZMP")]
+    )
     return motion.mapped(converted, problems)

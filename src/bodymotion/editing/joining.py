@@ -53,10 +53,14 @@ def _check(motion: Motion, contents: tuple[str, ...]) -> None:
     existing = [c.content for c in motion.components]
     missing = [content for content in contents if content not in existing]
     if missing:
-        raise ValueError(f"no component {', '.join(missing)}; existing components: {', '.join(existing) or 'none'}")
+        raise ValueError(
+            f"no component {', '.join(missing)}; existing components: {', '.join(existing) or 'none'}"
+        )
 
 
-def trim(motion: Motion, start: float | None = None, end: float | None = None) -> Motion:
+def trim(
+    motion: Motion, start: float | None = None, end: float | None = None
+) -> Motion:
     """Return the frames from time `start` to time `end` [s], both included; None means from the beginning, or to the end.
 
     Each component keeps its frames with start ≤ t ≤ end (within a microsecond). At a fixed rate the first frame that is kept becomes
@@ -94,7 +98,11 @@ Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq
 
 
 def join(
-    *motions: Motion, blend: float = 0.0, rebase: bool = True, body: Body | None = None, foot: str | None = None
+    *motions: Motion,
+    blend: float = 0.0,
+    rebase: bool = True,
+    body: Body | None = None,
+    foot: str | None = None,
 ) -> Motion:
     """Return motions one after another.
 
@@ -134,26 +142,42 @@ def join(
         )
     tables = [_table(motion) for motion in motions]
     shared = [key for key in tables[0] if all(key in table for table in tables)]
-    root = next((key for key in reversed(shared) if key[:2] == (MultiSE3Seq.__name__, LINK_POSITION)), None)
+    root = next(
+        (
+            key
+            for key in reversed(shared)
+            if key[:2] == (MultiSE3Seq.__name__, LINK_POSITION)
+        ),
+        None,
+    )
     pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
     tails = {key: tables[0][key] for key in shared}
     crossing_problems: list[Problem] = []
     roots: list[Floats] = []
     if root is not None:
-        roots = [_by_name(tables[0][root], table[root]).values[:, :1].reshape(-1, 7) for table in tables]
-    leading = [*pairwise(roots)] if foot is None else _paths_of(motions, body, foot, overlap)
+        roots = [
+            _by_name(tables[0][root], table[root]).values[:, :1].reshape(-1, 7)
+            for table in tables
+        ]
+    leading = (
+        [*pairwise(roots)] if foot is None else _paths_of(motions, body, foot, overlap)
+    )
     by: Floats | None = None
     for index, following in enumerate(tables[1:], 1):
         table = {key: _by_name(tails[key], following[key]) for key in shared}
         if rebase and leading:
             before, after = leading[index - 1]
-            by = _alignment(before if by is None else poses.compose(by, before), after, overlap)
+            by = _alignment(
+                before if by is None else poses.compose(by, before), after, overlap
+            )
         for key in shared:
             next_part = table[key] if by is None else moved(table[key], by)
             assert isinstance(next_part, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
             _check_compatible(tails[key], next_part)
             if overlap and next_part.content == JOINT_DISPLACEMENT:
-                both_sides = np.stack([tails[key].values[-1 - overlap], next_part.values[0]])
+                both_sides = np.stack(
+                    [tails[key].values[-1 - overlap], next_part.values[0]]
+                )
                 where = "where one motion fades into the next"
                 problem = wrap_problem(find_wraps(both_sides), next_part.content, where)
                 crossing_problems += [problem] if problem else []
@@ -161,7 +185,9 @@ def join(
             pieces[key].append(done)
             labels = tails[key].part_labels or next_part.part_labels
             timeline = Timeline.uniform(len(tail), rate)
-            tails[key] = replace(tails[key], values=tail, timeline=timeline, part_labels=labels)
+            tails[key] = replace(
+                tails[key], values=tail, timeline=timeline, part_labels=labels
+            )
     components: list[Component] = []
     keys = {id(component): key for key, component in tables[0].items()}
     for component in motions[0].components:
@@ -171,17 +197,35 @@ def join(
         elif own in pieces:
             values = np.concatenate([*pieces[own], tails[own].values])
             timeline = Timeline.uniform(len(values), rate)
-            components.append(replace(component, values=values, timeline=timeline, part_labels=tails[own].part_labels))
-    return motions[0].replaced(*components, problems=[*crossing_problems, *_losses(motions, tables, shared)])
+            components.append(
+                replace(
+                    component,
+                    values=values,
+                    timeline=timeline,
+                    part_labels=tails[own].part_labels,
+                )
+            )
+    return motions[0].replaced(
+        *components, problems=[*crossing_problems, *_losses(motions, tables, shared)]
+    )
 
 
 def loop(
-    motion: Motion, times: int, blend: float = 0.0, *, body: Body | None = None, foot: str | None = None
+    motion: Motion,
+    times: int,
+    blend: float = 0.0,
+    *,
+    body: Body | None = None,
+    foot: str | None = None,
 ) -> Motion:
     """Return the motion repeated `times` times, each continuing in x, y and heading from the one before; see `join`."""
     if not 1 <= times < 1 << 53:
-        raise ValueError(f"a motion cannot be repeated {times} times, expected 1 or more, and fewer than 2⁵³")
-    check_memory(times * sum(c.values.nbytes for c in motion.timed), f"the motion {times} times")
+        raise ValueError(
+            f"a motion cannot be repeated {times} times, expected 1 or more, and fewer than 2⁵³"
+        )
+    check_memory(
+        times * sum(c.values.nbytes for c in motion.timed), f"the motion {times} times"
+    )
     return join(*[motion] * times, blend=blend, body=body, foot=foot)
 
 
@@ -196,7 +240,11 @@ def seamless(motion: Motion, blend: float) -> Motion:
     ValueError
         As `join`; also when the blend is not positive, or longer than half of the motion.
     """
-    overlap = round(min(blend * _shared_rate((motion,)), motion.num_frames)) if 0 < blend < np.inf else 0
+    overlap = (
+        round(min(blend * _shared_rate((motion,)), motion.num_frames))
+        if 0 < blend < np.inf
+        else 0
+    )
     if not 0 < 2 * overlap < motion.num_frames:
         message = f"a blend of {blend:g} s, expected at least one frame and at most half of the motion, {motion.duration / 2:g} s"
         raise ValueError(message)
@@ -213,17 +261,34 @@ def hold(motion: Motion, at: float, seconds: float) -> Motion:
     """
     rate, frame = _shared_rate((motion,)), _frame(motion, at)
     if not 0 <= seconds * rate < np.inf:
-        raise ValueError(f"hold of {seconds} s at {rate:g} Hz, expected 0 or more, and a finite number of frames")
+        raise ValueError(
+            f"hold of {seconds} s at {rate:g} Hz, expected 0 or more, and a finite number of frames"
+        )
     count = round(seconds * rate) + 1
-    check_memory(count * sum(c.values[:1].nbytes for c in motion.timed), f"a pose held for {seconds:g} s")
+    check_memory(
+        count * sum(c.values[:1].nbytes for c in motion.timed),
+        f"a pose held for {seconds:g} s",
+    )
     still = trim_frames(motion, frame, frame)
     timeline = Timeline.uniform(count, rate)
-    between = still.mapped(lambda c: replace(c, values=np.repeat(c.values, count, axis=0), timeline=timeline))
-    return join(trim_frames(motion, 0, frame), between, trim_frames(motion, frame), rebase=False)
+    between = still.mapped(
+        lambda c: replace(
+            c, values=np.repeat(c.values, count, axis=0), timeline=timeline
+        )
+    )
+    return join(
+        trim_frames(motion, 0, frame), between, trim_frames(motion, frame), rebase=False
+    )
 
 
 def insert(
-    motion: Motion, other: Motion, at: float, blend: float = 0.0, *, body: Body | None = None, foot: str | None = None
+    motion: Motion,
+    other: Motion,
+    at: float,
+    blend: float = 0.0,
+    *,
+    body: Body | None = None,
+    foot: str | None = None,
 ) -> Motion:
     """Return the motion with another one inserted at the time `at` [s]; the rest continues from its end. Parameters as for `join`."""
     frame = _frame(motion, at)
@@ -233,7 +298,9 @@ def insert(
 
 def _frame(motion: Motion, at: float) -> int:
     if not 0 <= at <= motion.duration:
-        raise ValueError(f"there is no frame at {at:g} s: the motion is from 0 s to {motion.duration:g} s")
+        raise ValueError(
+            f"there is no frame at {at:g} s: the motion is from 0 s to {motion.duration:g} s"
+        )
     return int(motion.timeline.frames_at(at))
 
 
@@ -241,7 +308,9 @@ def _shared_rate(motions: tuple[Motion, ...]) -> float:
     rates = [motion.frame_rate for motion in motions]
     first = rates[0]
     if first is None or any(rate is None for rate in rates):
-        raise ValueError("motions with time stamps cannot be joined; use Motion.resample() or `retime --rate` first")
+        raise ValueError(
+            "motions with time stamps cannot be joined; use Motion.resample() or `retime --rate` first"
+        )
     if any(abs(rate - first) > 1e-9 * first for rate in rates if rate is not None):
         listed = ", ".join(f"{rate:g}" for rate in rates)
         message = f"motions with different frame rates ({listed} Hz) cannot be joined; use Motion.resample() or `retime --rate` first"
@@ -272,32 +341,54 @@ def _by_name(a: Timed, b: Timed) -> Timed:
         return b
     if sorted(known) == sorted(names) and len(set(names)) == len(names) == b.num_parts:
         index = {name: k for k, name in enumerate(names)}
-        return replace(b, values=b.values[:, [index[name] for name in known]], part_labels=known)
+        return replace(
+            b, values=b.values[:, [index[name] for name in known]], part_labels=known
+        )
     both = {*known} & {*names}
     only = [[name for name in one if name not in both] for one in (known, names)]
     if any(only):
         which = zip(only, ("the first", "the second"), strict=True)
-        parts = " and ".join(f"{listed(some)} only in {there}" for some, there in which if some)
+        parts = " and ".join(
+            f"{listed(some)} only in {there}" for some, there in which if some
+        )
         of_arm = {*only[0], *only[1]} == {*ARM_JOINTS, "gripper"}
         hint = "; play both animations with arm=True" if of_arm else ""
-        raise ValueError(f"{b.content} has parts of different names in two motions: {parts}{hint}")
-    raise ValueError(f"{b.content} has parts in different orders in two motions, and their names are not unique")
+        raise ValueError(
+            f"{b.content} has parts of different names in two motions: {parts}{hint}"
+        )
+    raise ValueError(
+        f"{b.content} has parts in different orders in two motions, and their names are not unique"
+    )
 
 
 def _check_compatible(a: Timed, b: Timed) -> None:
     if a.values.shape[1:] != b.values.shape[1:]:
-        raise ValueError(f"{a.content} has {a.values.shape[1]} parts in one motion and {b.values.shape[1]} in another")
-    if isinstance(a, Vector3Seq) and isinstance(b, Vector3Seq) and a.is_root_relative != b.is_root_relative:
+        raise ValueError(
+            f"{a.content} has {a.values.shape[1]} parts in one motion and {b.values.shape[1]} in another"
+        )
+    if (
+        isinstance(a, Vector3Seq)
+        and isinstance(b, Vector3Seq)
+        and a.is_root_relative != b.is_root_relative
+    ):
         message = f"{a.content} is in the root frame in one motion and in the world frame in another; use zmp_to_world() first"
         raise ValueError(message)
 
 
-def _paths_of(motions: tuple[Motion, ...], body: Body | None, name: str, overlap: int) -> list[tuple[Floats, Floats]]:
+def _paths_of(
+    motions: tuple[Motion, ...], body: Body | None, name: str, overlap: int
+) -> list[tuple[Floats, Floats]]:
     """Return for each transition the poses (T, 7) of a link in the motion before, and in the one after it."""
     names = [] if body is None else [link.name for link in body.links]
     if body is None or name not in ("auto", *names):
-        raise WrongUseError(f"joining at {name!r} needs a body with that link: {choices(name, names)}")
-    able = [link for link in body.links if link.name == name or (name == "auto" and len(link.contact_points))]
+        raise WrongUseError(
+            f"joining at {name!r} needs a body with that link: {choices(name, names)}"
+        )
+    able = [
+        link
+        for link in body.links
+        if link.name == name or (name == "auto" and len(link.contact_points))
+    ]
     if not able:
         raise WrongUseError(
             f"{body.name or 'the body'} has no shapes of which one is lowest; name the foot that continues"
@@ -305,10 +396,19 @@ def _paths_of(motions: tuple[Motion, ...], body: Body | None, name: str, overlap
     found = []
     for pair in pairwise(body.link_poses(motion) for motion in motions):
         ends = np.stack((pair[0][len(pair[0]) - 1 - overlap], pair[1][0]))[:, :, None]
-        points = (poses.transform_points(ends[:, link.index], link.contact_points) for link in able)
-        heights = np.array([placed[..., 2].min(axis=1, initial=np.inf) for placed in points])
+        points = (
+            poses.transform_points(ends[:, link.index], link.contact_points)
+            for link in able
+        )
+        heights = np.array(
+            [placed[..., 2].min(axis=1, initial=np.inf) for placed in points]
+        )
         # Each motion has its own height of the ground: what counts is how far a link is above the lowest one.
-        index = able[int((heights - heights.min(axis=0)).max(axis=1).argmin()) if len(able) > 1 else 0].index
+        index = able[
+            int((heights - heights.min(axis=0)).max(axis=1).argmin())
+            if len(able) > 1
+            else 0
+        ].index
         found.append((pair[0][:, index], pair[1][:, index]))
     return found
 
@@ -328,21 +428,39 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
 
 def _faded(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
     """Return the part of `a` before the overlap, and the overlap with the rest of `b`."""
-    before, mixed, new = a[: len(a) - 1 - overlap], a[len(a) - 1 - overlap :], b[: overlap + 1]
+    before, mixed, new = (
+        a[: len(a) - 1 - overlap],
+        a[len(a) - 1 - overlap :],
+        b[: overlap + 1],
+    )
     if overlap:
         weight = quintic(np.arange(overlap + 1) / overlap)
         w = weight.reshape(-1, *[1] * (a.ndim - 1))
         old, mixed = mixed, (1 - w) * mixed + w * new
         if are_poses(a):
-            mixed[..., 3:] = rotations.slerp(old[..., 3:], new[..., 3:], weight[:, None])
+            mixed[..., 3:] = rotations.slerp(
+                old[..., 3:], new[..., 3:], weight[:, None]
+            )
     return before, np.concatenate([mixed, b[overlap + 1 :]])
 
 
-def _losses(motions: tuple[Motion, ...], tables: list[dict[Key, Timed]], shared: list[Key]) -> list[Problem]:
+def _losses(
+    motions: tuple[Motion, ...], tables: list[dict[Key, Timed]], shared: list[Key]
+) -> list[Problem]:
     lost = sorted({key for table in tables for key in table} - set(shared))
-    problems = [LOST.problem(f"{content} is not in all motions and is left out") for _, content, _ in lost]
-    others = [([c for c in motion.components if isinstance(c, OtherSeq)], motion.extra) for motion in motions]
+    problems = [
+        LOST.problem(f"{content} is not in all motions and is left out")
+        for _, content, _ in lost
+    ]
+    others = [
+        ([c for c in motion.components if isinstance(c, OtherSeq)], motion.extra)
+        for motion in motions
+    ]
     if any(other != others[0] for other in others):
         message = "components of unknown types and keys beside the components are those of the first motion"
         return [*problems, LOST.problem(message)]
-    return [*problems, *unknown_components(motions[0], "repeated")] if len(motions) > 1 else problems
+    return (
+        [*problems, *unknown_components(motions[0], "repeated")]
+        if len(motions) > 1
+        else problems
+    )

@@ -100,9 +100,14 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         When partners have joints of different types, parents that are not partners, or axes that are not mirror images; the message
         names them.
     """
-    links = np.array(pair_names([link.name for link in body.links], pairs), dtype=np.intp)
+    links = np.array(
+        pair_names([link.name for link in body.links], pairs), dtype=np.intp
+    )
     if not pairs and len(links) and np.array_equal(links, np.arange(len(links))):
-        links = np.array(pair_names([link.joint.name or link.name for link in body.links]), dtype=np.intp)
+        links = np.array(
+            pair_names([link.joint.name or link.name for link in body.links]),
+            dtype=np.intp,
+        )
     for link in body.links:
         partner = body.links[links[link.index]]
         if link.joint.type != partner.joint.type:
@@ -120,10 +125,16 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
     columns, signs = np.arange(body.num_joints), np.ones(body.num_joints)
     tilt, worst_joint = 0.0, ""
     for column, index in enumerate(body.joint_links):
-        if index < 0 or body.links[index].joint.type not in ("rotate", "slide", "crawler"):
+        if index < 0 or body.links[index].joint.type not in (
+            "rotate",
+            "slide",
+            "crawler",
+        ):
             continue
         link, partner = body.links[index], body.links[links[index]]
-        mirrored_axis = mirrored_points(rotations.rotate(rest[link.index, 3:], link.joint.axis))
+        mirrored_axis = mirrored_points(
+            rotations.rotate(rest[link.index, 3:], link.joint.axis)
+        )
         partner_axis = rotations.rotate(rest[partner.index, 3:], partner.joint.axis)
         cosine = float(np.clip(mirrored_axis @ partner_axis, -1, 1))
         if abs(cosine) < MIN_AXIS_COSINE or partner.index not in body.joint_links:
@@ -133,15 +144,27 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         target = body.joint_links.index(partner.index)
         columns[target] = column
         signs[target] = np.sign(cosine) * (1.0 if link.joint.type == "slide" else -1.0)
-        angle = float(np.arctan2(np.linalg.norm(np.cross(mirrored_axis, partner_axis)), abs(cosine)))
+        angle = float(
+            np.arctan2(
+                np.linalg.norm(np.cross(mirrored_axis, partner_axis)), abs(cosine)
+            )
+        )
         if angle > tilt:
             tilt, worst_joint = angle, link.name
-    frames = rotations.multiply(rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:])
-    offset, worst_link = (float(apart[worst]), body.links[worst].name) if len(apart) else (0.0, "")
-    return Symmetry(links, columns, signs, frames, offset, worst_link, tilt, worst_joint)
+    frames = rotations.multiply(
+        rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:]
+    )
+    offset, worst_link = (
+        (float(apart[worst]), body.links[worst].name) if len(apart) else (0.0, "")
+    )
+    return Symmetry(
+        links, columns, signs, frames, offset, worst_link, tilt, worst_joint
+    )
 
 
-def pair_names(names: Sequence[str], given: Mapping[str, str] | None = None) -> list[int]:
+def pair_names(
+    names: Sequence[str], given: Mapping[str, str] | None = None
+) -> list[int]:
     """Return for each name the index of its partner on the other side, or its own index where it has none.
 
     Parameters
@@ -162,7 +185,9 @@ def pair_names(names: Sequence[str], given: Mapping[str, str] | None = None) -> 
                 raise ValueError(f"no link {name!r}; {choices(name, names)}")
         for a, b in ((index[left], index[right]), (index[right], index[left])):
             if partner[a] not in (-1, b):
-                raise ValueError(f"{names[a]!r} is in two pairs: with {names[partner[a]]!r} and with {names[b]!r}")
+                raise ValueError(
+                    f"{names[a]!r} is in two pairs: with {names[partner[a]]!r} and with {names[b]!r}"
+                )
             partner[a] = b
     for i, name in enumerate(names):
         if partner[i] >= 0:
@@ -180,11 +205,17 @@ def other_sides(name: str) -> Iterator[str]:
     parts = [(m.start(), m.end()) for m in _PART.finditer(name)]
     sides = [start for start, end in parts if end - start == 1 and name[start] in _SWAP]
     found = (_CORNER.fullmatch(name, start, end) for start, end in parts)
-    corners = [corner.start(corner.lastindex or 0) for corner in found if corner is not None]
+    corners = [
+        corner.start(corner.lastindex or 0) for corner in found if corner is not None
+    ]
     humps = [hump.start() for hump in _HUMP.finditer(name)]
     longer = [(start, end - 1) for start, end in parts if end - start > 1]
     ends = [one[k] for k in (0, 1) for one in longer if name[one[k]] in _SWAP]
-    for indices in (sides, corners, *([index] for index in (*sides, *corners, *humps, *ends))):
+    for indices in (
+        sides,
+        corners,
+        *([index] for index in (*sides, *corners, *humps, *ends)),
+    ):
         if indices:
             yield _swapped(name, indices)
 
@@ -192,7 +223,13 @@ def other_sides(name: str) -> Iterator[str]:
 def _other_word(match: re.Match[str]) -> str:
     word = match.group()
     other = "right" if word.lower() == "left" else "left"
-    return other.upper() if word.isupper() else other.capitalize() if word[0].isupper() else other
+    return (
+        other.upper()
+        if word.isupper()
+        else other.capitalize()
+        if word[0].isupper()
+        else other
+    )
 
 
 def _swapped(name: str, indices: Sequence[int]) -> str:
@@ -202,7 +239,9 @@ def _swapped(name: str, indices: Sequence[int]) -> str:
     return "".join(letters)
 
 
-def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | None = None) -> Motion:
+def mirror(
+    motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | None = None
+) -> Motion:
     """Return the motion mirrored in the plane y = 0 of the world: a step to the left becomes one to the right.
 
     Joint displacements and efforts, poses of links, and the ZMP are mirrored; nothing else changes. Mirroring twice returns the motion, and
@@ -226,42 +265,78 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
         needs = [
             c.content
             for c in motion.components
-            if (isinstance(c, MultiValueSeq) and c.content in (JOINT_DISPLACEMENT, JOINT_EFFORT))
-            or (isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION and c.num_parts > 1)
+            if (
+                isinstance(c, MultiValueSeq)
+                and c.content in (JOINT_DISPLACEMENT, JOINT_EFFORT)
+            )
+            or (
+                isinstance(c, MultiSE3Seq)
+                and c.content == LINK_POSITION
+                and c.num_parts > 1
+            )
         ]
         if needs:
             raise ValueError(
                 f"mirroring {', '.join(needs)} needs the body (`bodymotion edit --mirror --body MODEL`): it has the sides of the joints"
             )
         known = {LINK_POSITION, ZMP}
-        left = [c.content for c in motion.components if isinstance(c, OtherSeq) or c.content not in known]
-        problems = [NOT_EDITED.problem(f"{content} is not mirrored") for content in left]
+        left = [
+            c.content
+            for c in motion.components
+            if isinstance(c, OtherSeq) or c.content not in known
+        ]
+        problems = [
+            NOT_EDITED.problem(f"{content} is not mirrored") for content in left
+        ]
         return motion.mapped(lambda c: _mirrored(c, None, None), problems)
     mirrors = symmetry(body, pairs)
-    return motion.mapped(lambda c: _mirrored(c, body, mirrors), _problems(motion, body, mirrors))
+    return motion.mapped(
+        lambda c: _mirrored(c, body, mirrors), _problems(motion, body, mirrors)
+    )
 
 
 def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:
     apart = f"{mirrors.worst_link} and its mirror image are {mirrors.offset * 1000:.3g} mm apart"
     tilted = f"the axis of {mirrors.worst_joint} and its mirror image are {np.degrees(mirrors.tilt):.3g}° apart"
     found = ((mirrors.offset, apart), (mirrors.tilt, tilted))
-    problems = [NOT_SYMMETRIC.problem(message) for size, message in found if size > SYMMETRY_TOLERANCE]
-    known = {JOINT_DISPLACEMENT: body.num_joints, JOINT_EFFORT: body.num_joints, LINK_POSITION: len(body.links), ZMP: 1}
+    problems = [
+        NOT_SYMMETRIC.problem(message)
+        for size, message in found
+        if size > SYMMETRY_TOLERANCE
+    ]
+    known = {
+        JOINT_DISPLACEMENT: body.num_joints,
+        JOINT_EFFORT: body.num_joints,
+        LINK_POSITION: len(body.links),
+        ZMP: 1,
+    }
     for component in motion.components:
         if isinstance(component, OtherSeq) or component.content not in known:
             problems.append(NOT_EDITED.problem(f"{component.content} is not mirrored"))
-        elif not isinstance(component, Vector3Seq) and component.num_parts > known[component.content]:
+        elif (
+            not isinstance(component, Vector3Seq)
+            and component.num_parts > known[component.content]
+        ):
             last = f"the last {component.num_parts - known[component.content]} parts of {component.content}"
-            problems.append(NOT_EDITED.problem(f"{last} are not mirrored: the body has no such parts"))
+            problems.append(
+                NOT_EDITED.problem(
+                    f"{last} are not mirrored: the body has no such parts"
+                )
+            )
     return problems
 
 
-def _mirrored(component: Component, body: Body | None, mirrors: Symmetry | None) -> Component:
+def _mirrored(
+    component: Component, body: Body | None, mirrors: Symmetry | None
+) -> Component:
     if isinstance(component, Vector3Seq) and component.content == ZMP:
         return replace(component, values=mirrored_points(component.values))
     if isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION:
         return replace(component, values=_mirrored_poses(component.values, mirrors))
-    if isinstance(component, MultiValueSeq) and component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT):
+    if isinstance(component, MultiValueSeq) and component.content in (
+        JOINT_DISPLACEMENT,
+        JOINT_EFFORT,
+    ):
         assert body is not None
         assert mirrors is not None
         mirrored = body.joint_values(component)[:, mirrors.columns] * mirrors.signs
@@ -275,7 +350,11 @@ def _mirrored(component: Component, body: Body | None, mirrors: Symmetry | None)
 def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
     parts = min(values.shape[1], 1 if mirrors is None else len(mirrors.links))
     partners = np.arange(parts) if mirrors is None else mirrors.links[:parts]
-    frames = np.tile(rotations.IDENTITY, (parts, 1)) if mirrors is None else mirrors.frames[:parts]
+    frames = (
+        np.tile(rotations.IDENTITY, (parts, 1))
+        if mirrors is None
+        else mirrors.frames[:parts]
+    )
     if parts and partners.max() >= parts:
         message = f"LinkPosition has {parts} links, and the mirror image of one of them is missing; drop all but the root link"
         raise ValueError(message)

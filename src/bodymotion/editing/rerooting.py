@@ -14,7 +14,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Locator, Problem, SourceMap, Subject, losses
+from bodymotion.diagnostics import (
+    Location,
+    Locator,
+    Problem,
+    SourceMap,
+    Subject,
+    losses,
+)
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
@@ -77,7 +84,9 @@ def reroot(body: Body, link: str | int) -> Body:
             parent=-1 if old == root else numbers[parents[old]],
             joint=joints[old],
             offset=offsets[old],
-            segments=tuple(_moved(segment, shifts[old]) for segment in body.links[old].segments),
+            segments=tuple(
+                _moved(segment, shifts[old]) for segment in body.links[old].segments
+            ),
         )
         for old, new in numbers.items()
     ]
@@ -90,7 +99,11 @@ def reroot(body: Body, link: str | int) -> Body:
         links=tuple(links),
         root_pose=offsets[root],
         devices=tuple(
-            replace(device, link=numbers[device.link], pose=_relative(device.pose, shifts[device.link]))
+            replace(
+                device,
+                link=numbers[device.link],
+                pose=_relative(device.pose, shifts[device.link]),
+            )
             for device in devices
         ),
         extra_joints=tuple(
@@ -101,7 +114,9 @@ def reroot(body: Body, link: str | int) -> Body:
             )
             for joint in body.extra_joints
         ),
-        source=replace(source, locations=locations, options={**source.options, HISTORY_KEY: kept}),
+        source=replace(
+            source, locations=locations, options={**source.options, HISTORY_KEY: kept}
+        ),
         problems=(*body.problems, *moved_sensors),
     )
 
@@ -117,8 +132,14 @@ def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
             old, new = device.link, links_of[device.link]
             between = body.links[old].offset if old else poses.inverse(at_rest[new])
             sensor = f"{device.name!r:.60} at joint {body.links[old].joint.name!r:.60} was on link {body.links[old].name!r:.60}"
-            problems.append(losses.FORCE_SENSOR.problem(f"{sensor}, and is now on {body.links[new].name!r:.60}"))
-            device = replace(device, link=new, pose=frozen(poses.compose(between, device.pose)))
+            problems.append(
+                losses.FORCE_SENSOR.problem(
+                    f"{sensor}, and is now on {body.links[new].name!r:.60}"
+                )
+            )
+            device = replace(
+                device, link=new, pose=frozen(poses.compose(between, device.pose))
+            )
         devices.append(device)
     return devices, problems
 
@@ -131,10 +152,14 @@ def _renumbered(locations: SourceMap, order: list[int]) -> SourceMap:
     def locator(old: int) -> Locator:
         return lambda rest: locations.locate(("links", old, *rest))
 
-    entries: dict[Subject, Location | Locator] = {("links", new): locator(old) for new, old in enumerate(order)}
+    entries: dict[Subject, Location | Locator] = {
+        ("links", new): locator(old) for new, old in enumerate(order)
+    }
     numbers = {old: new for new, old in enumerate(order)}
     unknown = [
-        ("links", numbers.get(int(one[1]), int(one[1])), *one[2:]) if len(one) > 1 and one[0] == "links" else one
+        ("links", numbers.get(int(one[1]), int(one[1])), *one[2:])
+        if len(one) > 1 and one[0] == "links"
+        else one
         for one in locations.unknown
     ]
     return SourceMap({(): locations.locate, **entries}, unknown)
@@ -152,10 +177,18 @@ class _History:
         plain = cls({link.index: link.index for link in body.links}, {})
         kept = body.source.options.get(HISTORY_KEY)
         names = [link.name for link in body.links]
-        if not isinstance(kept, Mapping) or len(set(names)) < len(names) or set(kept.get("order", ())) != set(names):
+        if (
+            not isinstance(kept, Mapping)
+            or len(set(names)) < len(names)
+            or set(kept.get("order", ())) != set(names)
+        ):
             return plain
         rank_of = {name: rank for rank, name in enumerate(kept["order"])}
-        moved = {link.index: np.asarray(kept["moved"][link.name]) for link in body.links if link.name in kept["moved"]}
+        moved = {
+            link.index: np.asarray(kept["moved"][link.name])
+            for link in body.links
+            if link.name in kept["moved"]
+        }
         return cls({link.index: rank_of[link.name] for link in body.links}, moved)
 
     def after(self, body: Body, shifts: Floats) -> dict[str, object]:
@@ -166,7 +199,10 @@ class _History:
             total = self.moved.get(link.index, np.zeros(3)) + shifts[link.index]
             if total.any():
                 moved[link.name] = tuple(total.tolist())
-        return {"order": tuple(body.links[index].name for index in order), "moved": moved}
+        return {
+            "order": tuple(body.links[index].name for index in order),
+            "moved": moved,
+        }
 
 
 def _shifts(body: Body, path: list[int], history: _History) -> Floats:
@@ -181,10 +217,14 @@ def _shifts(body: Body, path: list[int], history: _History) -> Floats:
     return shifts
 
 
-def _joints_and_offsets(body: Body, path: list[int], shifts: Floats) -> tuple[dict[int, Joint], dict[int, Floats]]:
+def _joints_and_offsets(
+    body: Body, path: list[int], shifts: Floats
+) -> tuple[dict[int, Joint], dict[int, Floats]]:
     joints = {link.index: link.joint for link in body.links}
     # The old root has no parent: its offset is replaced below.
-    offsets = {link.index: _relative(link.offset, shifts[link.parent]) for link in body.links}
+    offsets = {
+        link.index: _relative(link.offset, shifts[link.parent]) for link in body.links
+    }
     root = path[0]
     at_rest = body.forward_kinematics(np.zeros(body.num_joints))[root]
     joints[root] = body.links[0].joint
@@ -194,7 +234,9 @@ def _joints_and_offsets(body: Body, path: list[int], shifts: Floats) -> tuple[di
         rotation = rotations.normalized(link.offset[3:])
         axis = -rotations.rotate(rotation, link.joint.axis)
         joints[above] = replace(link.joint, axis=frozen(axis + 0.0))
-        offsets[above] = _placed(_relative(poses.inverse(link.offset), shifts[below]), shifts[above])
+        offsets[above] = _placed(
+            _relative(poses.inverse(link.offset), shifts[below]), shifts[above]
+        )
     return joints, offsets
 
 

@@ -37,17 +37,26 @@ def change_speed(
     """
     if not 0 < factor < np.inf:
         raise ValueError(f"speed {factor}, expected a positive, finite number")
-    problems: list[Problem] = list(unknown_components(motion, "made faster or slower")) if factor != 1 else []
+    problems: list[Problem] = (
+        list(unknown_components(motion, "made faster or slower")) if factor != 1 else []
+    )
 
     def changed(component: TimedComponent) -> Component:
         timeline = component.timeline
         if timeline.stamps is not None:
-            return replace(component, timeline=Timeline.stamped(timeline.stamps / factor, timeline.import_rate))
+            return replace(
+                component,
+                timeline=Timeline.stamped(
+                    timeline.stamps / factor, timeline.import_rate
+                ),
+            )
         assert timeline.frame_rate is not None
         stretched = Timeline.uniform(timeline.num_frames, timeline.frame_rate * factor)
         alone = Motion((replace(component, timeline=stretched),))
         if keep_rate and factor != 1:
-            alone = alone.resample(timeline.frame_rate, method, antialias=antialias, unwrap=unwrap)
+            alone = alone.resample(
+                timeline.frame_rate, method, antialias=antialias, unwrap=unwrap
+            )
         problems.extend(alone.problems)
         return alone.components[0]
 
@@ -89,10 +98,14 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
     shares = speed_shares(body, speeds)
     needed = shares.max(axis=1, initial=1.0)
     if not np.isfinite(needed).all():
-        raise ValueError(f"{body.joints[int(np.argmax(shares.max(axis=0)))].name} moves, and its speed limit is 0")
+        raise ValueError(
+            f"{body.joints[int(np.argmax(shares.max(axis=0)))].name} moves, and its speed limit is 0"
+        )
     if (needed <= 1).all():
         return motion
-    needed = np.maximum(smooth_bound(needed, round(min(max(0.0, ease * rate), len(needed)))), needed)
+    needed = np.maximum(
+        smooth_bound(needed, round(min(max(0.0, ease * rate), len(needed)))), needed
+    )
     times = joints.timeline.times
     later = np.concatenate([[0.0], np.cumsum(needed)])
     later *= np.ceil(later[-1]) / later[-1] / rate  # ends at a frame
@@ -101,13 +114,24 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
 
 def speed_shares(body: Body, speeds: Floats) -> Floats:
     """Return the shares (T, J) of joint speeds [rad/s or m/s] in their limits: above 1 beyond, inf for a limit of 0, 0 without numbers."""
-    limits = np.array([[max(-joint.velocity_lower, 0.0), max(joint.velocity_upper, 0.0)] for joint in body.joints])
+    limits = np.array(
+        [
+            [max(-joint.velocity_lower, 0.0), max(joint.velocity_upper, 0.0)]
+            for joint in body.joints
+        ]
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.where(speeds == 0, 0.0, np.abs(speeds) / np.where(speeds < 0, *limits.T.reshape(2, 1, -1)))
+        shares = np.where(
+            speeds == 0,
+            0.0,
+            np.abs(speeds) / np.where(speeds < 0, *limits.T.reshape(2, 1, -1)),
+        )
     return np.nan_to_num(shares, nan=0.0, posinf=np.inf)
 
 
-def stretched(motion: Motion, times: Floats, later: Floats, method: Method = "linear") -> Motion:
+def stretched(
+    motion: Motion, times: Floats, later: Floats, method: Method = "linear"
+) -> Motion:
     """Return the motion with what is at `times` (T,) [s] at `later` ones (T,) [s]; before and after these the speed stays.
 
     Components with a frame rate keep it: they are interpolated by `method`.
@@ -118,7 +142,9 @@ def stretched(motion: Motion, times: Floats, later: Floats, method: Method = "li
         own = component.timeline
         beyond = own.times - np.clip(own.times, times[0], times[-1])
         stamps = np.interp(own.times, times, later) + beyond
-        alone = Motion((replace(component, timeline=Timeline.stamped(stamps, own.import_rate)),))
+        alone = Motion(
+            (replace(component, timeline=Timeline.stamped(stamps, own.import_rate)),)
+        )
         if own.stamps is None:
             alone = alone.resample(own.frame_rate, method)
             problems.extend(alone.problems)
@@ -142,8 +168,13 @@ def reverse(motion: Motion) -> Motion:
     def reversed_one(component: TimedComponent) -> Component:
         timeline = component.timeline
         if timeline.stamps is not None:
-            timeline = Timeline.stamped(begin + end - timeline.stamps[::-1], timeline.import_rate)
-        elif component.num_frames and (begin < -ON_FRAME or end - timeline.duration > 0.5 / (timeline.frame_rate or 1)):
+            timeline = Timeline.stamped(
+                begin + end - timeline.stamps[::-1], timeline.import_rate
+            )
+        elif component.num_frames and (
+            begin < -ON_FRAME
+            or end - timeline.duration > 0.5 / (timeline.frame_rate or 1)
+        ):
             raise ValueError(
                 f"{component.content} runs from 0 s to {timeline.duration:g} s, the motion from {begin:g} s to {end:g} s: "
                 "use Motion.on_common_timeline() or `retime --common` first"

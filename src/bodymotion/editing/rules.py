@@ -4,19 +4,32 @@ from bodymotion.diagnostics import Problem, judgement
 from bodymotion.motion import Motion, OtherSeq
 from bodymotion.motion.rules import NOT_EDITED, unknown_component
 
-__all__ = ["IDLE", "LOST", "NOT_EDITED", "NOT_RIGID", "NOT_SYMMETRIC", "unknown_components"]
+__all__ = [
+    "IDLE",
+    "LOST",
+    "NOT_EDITED",
+    "NOT_RIGID",
+    "NOT_SYMMETRIC",
+    "unknown_components",
+]
 
 NOT_SYMMETRIC = judgement.warning(
     "EDIT103",
     "The links on both sides of a mirrored body are mirror images of each other.",
     "give the pairs of links; otherwise the mirrored motion has this error",
-    example=("mirroring on a body with one arm", "mirroring on a body with two equal arms"),
+    example=(
+        "mirroring on a body with one arm",
+        "mirroring on a body with two equal arms",
+    ),
 )
 NOT_RIGID = judgement.warning(
     "EDIT104",
     "Link poses follow from the root and the joints, up to the elasticity of joints and links.",
     "keep the link poses beside the joints, or check whether the motion is of this body",
-    example=("recovering joints from link poses that no joints of the body give", "from link poses that they give"),
+    example=(
+        "recovering joints from link poses that no joints of the body give",
+        "from link poses that they give",
+    ),
 )
 IDLE = judgement.warning(
     "EDIT105",
@@ -26,10 +39,17 @@ IDLE = judgement.warning(
 LOST = judgement.warning(
     "LOSS101",
     "Motions that are joined have the same components. Others are left out.",
-    example=("joining a motion with a ZMP and one without", "joining two motions with a ZMP"),
+    example=(
+        "joining a motion with a ZMP and one without",
+        "joining two motions with a ZMP",
+    ),
 )
 
 
 def unknown_components(motion: Motion, edit: str) -> tuple[Problem, ...]:
     """Return a problem for each component of an unknown type, which does not change; `edit` is a participle: "trimmed", "reversed"."""
-    return tuple(unknown_component(c.type, c.content, edit) for c in motion.components if isinstance(c, OtherSeq))
+    return tuple(
+        unknown_component(c.type, c.content, edit)
+        for c in motion.components
+        if isinstance(c, OtherSeq)
+    )

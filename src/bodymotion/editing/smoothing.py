@@ -28,7 +28,9 @@ from bodymotion.motion.interpolation.sampling import are_poses, bridged
 FILTERED = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
 
 
-def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None) -> Motion:
+def smooth(
+    motion: Motion, cutoff: float, contents: Sequence[str] | None = None
+) -> Motion:
     """Return the motion after a low-pass filter: joint displacements, poses of links and the ZMP.
 
     The filter is a weighted mean with Gaussian weights. It has no delay and no overshoot, and does not change the first and the last frame:
@@ -63,14 +65,24 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
         values = component.values
         if component.content == JOINT_DISPLACEMENT:
             whole = unwrapped(values)
-            full_turns = np.where(np.isfinite(values), values, 0.0) - np.where(np.isfinite(whole), whole, 0.0)
+            full_turns = np.where(np.isfinite(values), values, 0.0) - np.where(
+                np.isfinite(whole), whole, 0.0
+            )
             return replace(component, values=_smoothed(whole, weights) + full_turns)
         return replace(component, values=_smoothed(values, weights))
 
-    others = [c.content for c in motion.components if not _is_of(c, FILTERED)] if contents is None else []
+    others = (
+        [c.content for c in motion.components if not _is_of(c, FILTERED)]
+        if contents is None
+        else []
+    )
     problems = [NOT_EDITED.problem(f"{content} is not smoothed") for content in others]
     if not any(_is_of(c, chosen) and c.num_frames for c in motion.timed):
-        problems.append(IDLE.problem(f"nothing to smooth: the motion has none of {', '.join(chosen)}"))
+        problems.append(
+            IDLE.problem(
+                f"nothing to smooth: the motion has none of {', '.join(chosen)}"
+            )
+        )
     return motion.mapped(smoothed, problems)
 
 
@@ -91,7 +103,11 @@ def fill_gaps(motion: Motion) -> Motion:
     whole to the next. Columns without a known number do not change.
     """
     return motion.mapped(
-        lambda c: c if np.isfinite(c.values).all() else replace(c, values=_filled(c.values, c.timeline.times))
+        lambda c: (
+            c
+            if np.isfinite(c.values).all()
+            else replace(c, values=_filled(c.values, c.timeline.times))
+        )
     )
 
 
@@ -102,7 +118,9 @@ def _filled(values: Floats, times: Floats) -> Floats:
         column = lines[:, *index]
         missing = ~np.isfinite(column)
         if not missing.all():
-            column[missing] = np.interp(times[missing], times[~missing], column[~missing])
+            column[missing] = np.interp(
+                times[missing], times[~missing], column[~missing]
+            )
     for part in range(values.shape[1]) if are_poses(values) else ():
         known = np.isfinite(values[:, part, 3:]).all(axis=1)
         if known.any() and not known.all():
@@ -112,7 +130,12 @@ def _filled(values: Floats, times: Floats) -> Floats:
 
 
 def change_joint(
-    motion: Motion, joint: str, *, factor: float = 1.0, offset: float = 0.0, body: Body | None = None
+    motion: Motion,
+    joint: str,
+    *,
+    factor: float = 1.0,
+    offset: float = 0.0,
+    body: Body | None = None,
 ) -> Motion:
     """Return the motion with each displacement of one joint multiplied by `factor`, then increased by `offset` [rad or m].
 
@@ -125,27 +148,43 @@ def change_joint(
         When there is no such joint, or a number is not finite.
     """
     if not np.isfinite([factor, offset]).all():
-        raise ValueError(f"factor {factor} and offset {offset}, expected finite numbers")
+        raise ValueError(
+            f"factor {factor} and offset {offset}, expected finite numbers"
+        )
     component = motion.joint_displacement
     if component is None:
         raise ValueError("the motion has no joint displacements")
     labels = list(component.part_labels)
     if body is not None:
-        names, columns = [each.name for each in body.joints], list(body.joint_columns(component))
+        names, columns = (
+            [each.name for each in body.joints],
+            list(body.joint_columns(component)),
+        )
     else:
         names, columns = labels, list(range(len(labels)))
     column = columns[names.index(joint)] if joint in names else -1
     if column < 0:
-        known = choices(joint, names) if any(names) else "the columns have no names; give the body (--body MODEL)"
+        known = (
+            choices(joint, names)
+            if any(names)
+            else "the columns have no names; give the body (--body MODEL)"
+        )
         raise WrongUseError(f"no joint {joint!r}; {known}")
     values = np.array(component.values)
     values[:, column] = factor * values[:, column] + offset
     others = [
         NOT_EDITED.problem(f"{c.content} does not follow the joint {joint}")
         for c in motion.components
-        if c is not component and not (isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION and c.num_parts == 1)
+        if c is not component
+        and not (
+            isinstance(c, MultiSE3Seq)
+            and c.content == LINK_POSITION
+            and c.num_parts == 1
+        )
     ]
-    return motion.mapped(lambda c: replace(c, values=values) if c is component else c, others)
+    return motion.mapped(
+        lambda c: replace(c, values=values) if c is component else c, others
+    )
 
 
 def unwrap(motion: Motion, body: Body | None = None) -> Motion:
@@ -155,15 +194,26 @@ def unwrap(motion: Motion, body: Body | None = None) -> Motion:
     may raise ValueError).
     """
     idle = motion.joint_displacement is None
-    problems = [IDLE.problem("nothing to unwrap: the motion has no joint displacements")] if idle else []
+    problems = (
+        [IDLE.problem("nothing to unwrap: the motion has no joint displacements")]
+        if idle
+        else []
+    )
 
     def changed(component: TimedComponent) -> Component:
-        if not isinstance(component, MultiValueSeq) or component.content != JOINT_DISPLACEMENT:
+        if (
+            not isinstance(component, MultiValueSeq)
+            or component.content != JOINT_DISPLACEMENT
+        ):
             return component
         values = unwrapped(component.values)
         if body is not None:
             joints = zip(body.joint_columns(component), body.joints, strict=True)
-            others = [column for column, joint in joints if column >= 0 and joint.type != "rotate"]
+            others = [
+                column
+                for column, joint in joints
+                if column >= 0 and joint.type != "rotate"
+            ]
             values = np.array(values)
             values[:, others] = component.values[:, others]
         return replace(component, values=values)

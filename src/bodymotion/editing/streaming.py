@@ -14,13 +14,33 @@ import numpy as np
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.seq import open_motion
 from bodymotion.formats.seq.streaming import MotionReader
-from bodymotion.formats.seq.writer import CHUNK_NUMBERS, Notation, Pieces, Progress, Rows, SE3Format, Style, write_rows
+from bodymotion.formats.seq.writer import (
+    CHUNK_NUMBERS,
+    Notation,
+    Pieces,
+    Progress,
+    Rows,
+    SE3Format,
+    Style,
+    write_rows,
+)
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, not_resampled
 from bodymotion.motion.components import ON_FRAME, Timeline
-from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
+from bodymotion.motion.interpolation import (
+    HOLDING,
+    Method,
+    frames_needed,
+    sampled,
+    taking_effect,
+)
 from bodymotion.motion.interpolation.resampling import common_rate
-from bodymotion.motion.interpolation.sampling import Wrap, check_increasing, find_wraps, wrap_problem
+from bodymotion.motion.interpolation.sampling import (
+    Wrap,
+    check_increasing,
+    find_wraps,
+    wrap_problem,
+)
 from bodymotion.motion.rules import unknown_component
 
 MIN_BYTES_OF_NUMBER = 5  # The smallest size of a number in a row: ``0.0, ``.
@@ -55,7 +75,10 @@ def trim_file(
         for index, header in enumerate(reader.components):
             if header.layout is None:
                 continue
-            count = sum(int(np.count_nonzero((t >= low) & (t <= high))) for t in _times(reader, index))
+            count = sum(
+                int(np.count_nonzero((t >= low) & (t <= high)))
+                for t in _times(reader, index)
+            )
             range_of_times = ends[index]
             if range_of_times is not None and not count:
                 message = f"{header.content} has no frame there: its frames are from {range_of_times[0]:g} s to {range_of_times[1]:g} s"
@@ -66,9 +89,16 @@ def trim_file(
             for times, stamps, values in rows:
                 kept = (times >= low) & (times <= high)
                 if kept.any():
-                    yield None if stamps is None else stamps[kept] - (start or 0.0), values[kept]
+                    yield (
+                        None if stamps is None else stamps[kept] - (start or 0.0),
+                        values[kept],
+                    )
 
-        left = [unknown_component(h.type, h.content, "trimmed") for h in reader.components if h.layout is None]
+        left = [
+            unknown_component(h.type, h.content, "trimmed")
+            for h in reader.components
+            if h.layout is None
+        ]
         return (*write_rows(reader, target, headers, cut, progress), *left)
 
 
@@ -92,7 +122,9 @@ def resample_file(
     Raises ValueError for a method that needs the motion as a whole; and as `Motion.resample`.
     """
     if method != "linear" and method not in HOLDING:
-        raise ValueError(f"{method!r} needs the motion as a whole: load it and use Motion.resample()")
+        raise ValueError(
+            f"{method!r} needs the motion as a whole: load it and use Motion.resample()"
+        )
     found: dict[int, list[Wrap]] = {}
     with open_motion(source) as reader:
         timed = [header for header in reader.components if header.layout is not None]
@@ -102,28 +134,71 @@ def resample_file(
             for k, ends in enumerate(reader.end_times())
             if ends is not None
         }
-        widths = [0 if header.layout is None else header.layout.width for header in reader.components]
+        widths = [
+            0 if header.layout is None else header.layout.width
+            for header in reader.components
+        ]
         numbers = sum(count * widths[k] for k, count in counts.items())
-        _check_disk(Path(target), MIN_BYTES_OF_NUMBER * numbers, max(counts.values(), default=0), rate)
+        _check_disk(
+            Path(target),
+            MIN_BYTES_OF_NUMBER * numbers,
+            max(counts.values(), default=0),
+            rate,
+        )
         headers = [
             header
             if header.layout is None
-            else replace(header, num_frames=counts.get(k, 0), frame_rate=rate, has_frame_time=False)
+            else replace(
+                header,
+                num_frames=counts.get(k, 0),
+                frame_rate=rate,
+                has_frame_time=False,
+            )
             for k, header in enumerate(reader.components)
         ]
 
         def changed(index: int, rows: Rows) -> Pieces:
             header = reader.components[index]
-            is_unchanged = not header.has_frame_time and header.frame_rate == rate and not start
-            is_watched = header.content == JOINT_DISPLACEMENT and method == "linear" and not is_unchanged
+            is_unchanged = (
+                not header.has_frame_time and header.frame_rate == rate and not start
+            )
+            is_watched = (
+                header.content == JOINT_DISPLACEMENT
+                and method == "linear"
+                and not is_unchanged
+            )
             wraps = found.setdefault(index, []) if is_watched else None
             return _resampled(rows, counts.get(index, 0), rate, method, start, wraps)
 
-        problems = write_rows(reader, target, headers, changed, progress, Notation(version, style, se3_format, digits))
-        jumps = [wrap_problem(tuple(wraps), reader.components[k].content) for k, wraps in found.items()]
-        is_resampled = start or any(header.has_frame_time or header.frame_rate != rate for header in timed)
-        left = [not_resampled(h.type, h.content) for h in reader.components if h.layout is None] if is_resampled else []
-        return (*problems, *left, *(problem for problem in jumps if problem is not None))
+        problems = write_rows(
+            reader,
+            target,
+            headers,
+            changed,
+            progress,
+            Notation(version, style, se3_format, digits),
+        )
+        jumps = [
+            wrap_problem(tuple(wraps), reader.components[k].content)
+            for k, wraps in found.items()
+        ]
+        is_resampled = start or any(
+            header.has_frame_time or header.frame_rate != rate for header in timed
+        )
+        left = (
+            [
+                not_resampled(h.type, h.content)
+                for h in reader.components
+                if h.layout is None
+            ]
+            if is_resampled
+            else []
+        )
+        return (
+            *problems,
+            *left,
+            *(problem for problem in jumps if problem is not None),
+        )
 
 
 def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
@@ -141,7 +216,14 @@ def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
         )
 
 
-def _resampled(source: Rows, count: int, rate: float, method: Method, start: float, wraps: list[Wrap] | None) -> Pieces:
+def _resampled(
+    source: Rows,
+    count: int,
+    rate: float,
+    method: Method,
+    start: float,
+    wraps: list[Wrap] | None,
+) -> Pieces:
     """Return the frames 0…count−1 piece by piece; the last row that was read stays, as the one before the next piece."""
     times, values = np.empty(0), np.empty((0,))
     done = read = 0
@@ -150,7 +232,10 @@ def _resampled(source: Rows, count: int, rate: float, method: Method, start: flo
         values = np.concatenate([values[-1:], rows]) if len(values) else rows
         check_increasing(times)
         if wraps is not None:
-            wraps += [replace(w, frame=w.frame + read - (len(values) - len(rows))) for w in find_wraps(values)]
+            wraps += [
+                replace(w, frame=w.frame + read - (len(values) - len(rows)))
+                for w in find_wraps(values)
+            ]
         read += len(rows)
         final = _num_final_frames(float(times[-1]) - start, rate, method)
         yield from _frames(times, values, done, min(final, count), rate, method, start)
@@ -166,7 +251,15 @@ def _num_final_frames(last: float, rate: float, method: Method) -> int:
     return frame + 1 if frame / rate <= last else frame
 
 
-def _frames(times: Floats, values: Floats, first: int, last: int, rate: float, method: Method, start: float) -> Pieces:
+def _frames(
+    times: Floats,
+    values: Floats,
+    first: int,
+    last: int,
+    rate: float,
+    method: Method,
+    start: float,
+) -> Pieces:
     width = max(int(np.prod(values.shape[1:])), 1)
     step = max(CHUNK_NUMBERS // width, 1)
     effect = taking_effect(times - start, rate, method)
@@ -186,4 +279,6 @@ def _times(reader: MotionReader, index: int) -> Iterator[Floats]:
         yield from (times for times, _, _ in reader.rows(index, CHUNK_NUMBERS))
     else:
         for first in range(0, header.num_frames, CHUNK_NUMBERS):
-            yield np.arange(first, min(first + CHUNK_NUMBERS, header.num_frames)) / (header.frame_rate or 1.0)
+            yield np.arange(first, min(first + CHUNK_NUMBERS, header.num_frames)) / (
+                header.frame_rate or 1.0
+            )

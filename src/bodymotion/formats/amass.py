@@ -17,7 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, SourceMap, judgement
+from bodymotion.diagnostics import (
+    Diagnostics,
+    Location,
+    ReadResult,
+    Source,
+    SourceMap,
+    judgement,
+)
 from bodymotion.formats.npz.layouts import Array
 from bodymotion.formats.npz.reader import read_archive
 from bodymotion.geometry import rotations
@@ -43,11 +50,23 @@ NO_LENGTHS = judgement.note(
     example=("load('walk.npz')", "load('walk.npz', body_model='SMPLH_NEUTRAL.npz')"),
 )
 
-PARTS = (("root_orient", 3), ("pose_body", 63), ("pose_jaw", 3), ("pose_eye", 6), ("pose_hand", 90))
+PARTS = (
+    ("root_orient", 3),
+    ("pose_body", 63),
+    ("pose_jaw", 3),
+    ("pose_eye", 6),
+    ("pose_hand", 90),
+)
 """Arrays of SMPL-X that stand in this order in `poses`."""
 RATES = ("mocap_framerate", "mocap_frame_rate", "fps")
 MODEL = ("J_regressor", "v_template", "shapedirs", "kintree_table")
-_JOINTS = [row.split() for row in Path(__file__).with_name("amass_joints.txt").read_text("utf-8").splitlines()[1:]]
+_JOINTS = [
+    row.split()
+    for row in Path(__file__)
+    .with_name("amass_joints.txt")
+    .read_text("utf-8")
+    .splitlines()[1:]
+]
 
 
 def joints_of(count: int) -> tuple[list[str], list[int]]:
@@ -58,7 +77,10 @@ def joints_of(count: int) -> tuple[list[str], list[int]]:
 
 
 def read_amass(
-    path: str | Path, *, body_model: str | Path | None = None, frame_rate: float | None = None
+    path: str | Path,
+    *,
+    body_model: str | Path | None = None,
+    frame_rate: float | None = None,
 ) -> ReadResult[Skeleton]:
     """Read a recorded motion.
 
@@ -75,28 +97,52 @@ def read_amass(
     found = Diagnostics(path)
     value = None
     with found.recover():
-        arrays = read_archive(path, only=("poses", "trans", "betas", *(name for name, _ in PARTS), *RATES))
+        arrays = read_archive(
+            path, only=("poses", "trans", "betas", *(name for name, _ in PARTS), *RATES)
+        )
         value = _skeleton(arrays, path, body_model, frame_rate, found)
     return ReadResult(value, found.problems, refusal=found.refusal)
 
 
 def _skeleton(
-    arrays: dict[str, Array], path: Path, body_model: str | Path | None, rate: float | None, found: Diagnostics
+    arrays: dict[str, Array],
+    path: Path,
+    body_model: str | Path | None,
+    rate: float | None,
+    found: Diagnostics,
 ) -> Skeleton:
     location = Location(str(path))
-    parts = [arrays[name] for name, size in PARTS if name in arrays and arrays[name].shape[1:] == (size,)]
+    parts = [
+        arrays[name]
+        for name, size in PARTS
+        if name in arrays and arrays[name].shape[1:] == (size,)
+    ]
     if "poses" not in arrays and len({len(part) for part in parts}) == 1:
         arrays["poses"] = np.concatenate(parts, axis=1)
     poses, trans = (arrays.get(name, np.zeros(0)) for name in ("poses", "trans"))
     if rate is None:
         known = next((arrays[name] for name in RATES if name in arrays), np.zeros(0))
-        rate = float(known.ravel()[0]) if known.size and known.dtype.kind in "iuf" else 0.0
+        rate = (
+            float(known.ravel()[0]) if known.size and known.dtype.kind in "iuf" else 0.0
+        )
     count = poses.shape[1] // 3 if poses.ndim == 2 else 0
     numeric = poses.dtype.kind in "iuf" and trans.dtype.kind in "iuf"
-    if count not in (22, 24, 52, 55) or poses.shape[1] != 3 * count or trans.shape != (len(poses), 3) or not numeric:
-        raise PARAMETERS.error(f"the shapes of poses and trans are {poses.shape} and {trans.shape}", location)
-    if not (np.isfinite(poses).all() and np.isfinite(trans).all() and 1e-300 < rate < 1e9):
-        raise PARAMETERS.error(f"a number is not finite, or the rate is {rate:g} Hz", location)
+    if (
+        count not in (22, 24, 52, 55)
+        or poses.shape[1] != 3 * count
+        or trans.shape != (len(poses), 3)
+        or not numeric
+    ):
+        raise PARAMETERS.error(
+            f"the shapes of poses and trans are {poses.shape} and {trans.shape}",
+            location,
+        )
+    if not (
+        np.isfinite(poses).all() and np.isfinite(trans).all() and 1e-300 < rate < 1e9
+    ):
+        raise PARAMETERS.error(
+            f"a number is not finite, or the rate is {rate:g} Hz", location
+        )
     names, parents = joints_of(count)
     offsets = np.full((count, 3), np.nan)
     if body_model is not None:
@@ -110,7 +156,12 @@ def _skeleton(
     channels = ("Xposition", "Yposition", "Zposition", *EULER_CHANNELS)
     return Skeleton(
         joints=tuple(
-            SkeletonJoint(name=name, parent=parent, offset=offset, channels=channels if parent < 0 else EULER_CHANNELS)
+            SkeletonJoint(
+                name=name,
+                parent=parent,
+                offset=offset,
+                channels=channels if parent < 0 else EULER_CHANNELS,
+            )
             for name, parent, offset in zip(names, parents, offsets, strict=True)
         ),
         values=np.concatenate(values, axis=1),
@@ -118,7 +169,10 @@ def _skeleton(
         known_unit=1.0,
         known_up="Z",
         source=Source(
-            "amass", path, parts=() if body_model is None else (Path(body_model),), locations=SourceMap({(): location})
+            "amass",
+            path,
+            parts=() if body_model is None else (Path(body_model),),
+            locations=SourceMap({(): location}),
         ),
         problems=found.problems,
     )
@@ -129,20 +183,29 @@ def _offsets(path: Path, betas: Array | None, parents: list[int]) -> Floats:
     arrays = read_archive(path, only=MODEL)
     location, count = Location(str(path)), len(parents)
     regressor, template, tree = (
-        arrays.get(name, np.zeros(0)) for name in ("J_regressor", "v_template", "kintree_table")
+        arrays.get(name, np.zeros(0))
+        for name in ("J_regressor", "v_template", "kintree_table")
     )
     shapes = arrays.get("shapedirs", np.zeros((*template.shape, 0)))
-    numeric = all(one.dtype.kind in "iuf" for one in (regressor, template, shapes, tree))
+    numeric = all(
+        one.dtype.kind in "iuf" for one in (regressor, template, shapes, tree)
+    )
     sizes = (template.shape[1:], regressor.shape, shapes.shape[:2], shapes.ndim)
     if not numeric or sizes != ((3,), (count, *template.shape[:1]), template.shape, 3):
         message = f"J_regressor has the shape {regressor.shape}, v_template {template.shape}; expected {count} joints"
         raise BODY_MODEL.error(message, location)
     if tree.shape != (2, count) or tree[0, 1:].tolist() != parents[1:]:
-        raise BODY_MODEL.error("kintree_table has other parents than the model of the motion", location)
+        raise BODY_MODEL.error(
+            "kintree_table has other parents than the model of the motion", location
+        )
     known = (
-        np.zeros(0) if betas is None or betas.ndim != 1 or betas.dtype.kind not in "iuf" else betas[: shapes.shape[2]]
+        np.zeros(0)
+        if betas is None or betas.ndim != 1 or betas.dtype.kind not in "iuf"
+        else betas[: shapes.shape[2]]
     )
     rest = regressor @ (template + shapes[..., : len(known)] @ known)
     if not np.isfinite(rest).all():
         raise BODY_MODEL.error("the joints at rest are not finite", location)
-    return np.asarray(np.concatenate([rest[:1], rest[1:] - rest[parents[1:]]]), np.float64)
+    return np.asarray(
+        np.concatenate([rest[:1], rest[1:] - rest[parents[1:]]]), np.float64
+    )

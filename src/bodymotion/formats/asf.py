@@ -39,7 +39,16 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject, judgement
+from bodymotion.diagnostics import (
+    Diagnostics,
+    Location,
+    Locator,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+    judgement,
+)
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
@@ -53,7 +62,10 @@ MAX_TREE_BYTES = 4 << 20
 MAX_BONES = 1_000
 FRAME_RATE = 120.0  # [Hz] That of the CMU recordings.
 ROTATIONS, SLIDES = ("rx", "ry", "rz"), ("tx", "ty", "tz")
-COUNTS = {"length": 1, **dict.fromkeys(("direction", "position", "orientation", "axis"), 3)}
+COUNTS = {
+    "length": 1,
+    **dict.fromkeys(("direction", "position", "orientation", "axis"), 3),
+}
 """The fields that are numbers, and how many of them."""
 
 # The rules of .asf and .amc files. Rules about skeletons and their motion are in `bodymotion.checks`.
@@ -63,7 +75,11 @@ NO_SKELETON = judgement.error(
     "asf=… (--asf) names the file",
     example=("walk.amc alone in a folder", "walk.amc beside walk.asf"),
 )
-BONES = judgement.error("ASF101", "An .asf has :root, :bonedata and :hierarchy.", example=(":bones", ":bonedata"))
+BONES = judgement.error(
+    "ASF101",
+    "An .asf has :root, :bonedata and :hierarchy.",
+    example=(":bones", ":bonedata"),
+)
 FIELD = judgement.error(
     "ASF102",
     "The fields direction, axis, position and orientation have three numbers. A bone has a direction and a length of at least 0. The "
@@ -76,9 +92,15 @@ DOF = judgement.error(
     example=("dof rx rx", "dof rx rz"),
 )
 HIERARCHY = judgement.error(
-    "ASF104", "The hierarchy has each bone once, below root.", example=("ltibia lfemur", "lfemur ltibia")
+    "ASF104",
+    "The hierarchy has each bone once, below root.",
+    example=("ltibia lfemur", "lfemur ltibia"),
 )
-NAME = judgement.error("ASF105", "A bone has a unique name of one word.", example=("name root", "name lfemur"))
+NAME = judgement.error(
+    "ASF105",
+    "A bone has a unique name of one word.",
+    example=("name root", "name lfemur"),
+)
 FRAME = judgement.error(
     "ASF201",
     "A frame has a line for root and for each bone with degrees of freedom. The line has the name, and a finite number for each of them.",
@@ -123,33 +145,71 @@ def read_asf(
         tree_path = path if alone else skeleton_of(path) if asf is None else Path(asf)
         tree_data = data if alone else file_bytes(tree_path, MAX_TREE_BYTES)
         if len(tree_data) > MAX_TREE_BYTES:
-            raise TOO_LARGE.error(f"the file is larger than {MAX_TREE_BYTES} bytes", Location(str(tree_path)))
+            raise TOO_LARGE.error(
+                f"the file is larger than {MAX_TREE_BYTES} bytes",
+                Location(str(tree_path)),
+            )
         tree = _Tree(found, str(tree_path))
         bones = tree.read(decode(tree_data)[0])
         text, encoding = decode(data)
-        degrees, frames, lines = (tree.degrees, None, None) if alone else _frames(text, str(path), bones, tree, found)
+        degrees, frames, lines = (
+            (tree.degrees, None, None)
+            if alone
+            else _frames(text, str(path), bones, tree, found)
+        )
         joints, values = _motion(bones, frames, degrees, tree.degrees)
         if not np.isfinite(values).all():
             raise FRAME.error("a position is too large", Location(str(path)))
         if frame_rate is None and not alone:
             found.report(RATE, f"the frame rate is assumed to be {FRAME_RATE:g} Hz")
-        locations: dict[Subject, Location | Locator] = {("joints", k): bone.location for k, bone in enumerate(bones)}
-        locations["frames",] = lambda rest: Location(str(path), lines[int(rest[0])] if lines and rest else 1)
+        locations: dict[Subject, Location | Locator] = {
+            ("joints", k): bone.location for k, bone in enumerate(bones)
+        }
+        locations["frames",] = lambda rest: Location(
+            str(path), lines[int(rest[0])] if lines and rest else 1
+        )
         parts = () if alone else (tree_path,)
-        source = Source("asf", path, "", encoding, parts=parts, locations=SourceMap(locations, found.unknown))
+        source = Source(
+            "asf",
+            path,
+            "",
+            encoding,
+            parts=parts,
+            locations=SourceMap(locations, found.unknown),
+        )
         step = 1 / (frame_rate or FRAME_RATE)
-        value = Skeleton(joints=joints, values=values, frame_time=step, known_unit=tree.unit, source=source)
-    return ReadResult(value and replace(value, problems=found.problems), found.problems, refusal=found.refusal)
+        value = Skeleton(
+            joints=joints,
+            values=values,
+            frame_time=step,
+            known_unit=tree.unit,
+            source=source,
+        )
+    return ReadResult(
+        value and replace(value, problems=found.problems),
+        found.problems,
+        refusal=found.refusal,
+    )
 
 
 def skeleton_of(path: Path) -> Path:
     """Return the .asf of an .amc, by the rule ASF002."""
-    beside = sorted(one for one in path.parent.iterdir() if one.suffix.lower() == ".asf")
+    beside = sorted(
+        one for one in path.parent.iterdir() if one.suffix.lower() == ".asf"
+    )
     name = path.stem.lower()
-    named = [one for one in beside if name.startswith(stem := one.stem.lower()) and not name[len(stem) :][:1].isalnum()]
+    named = [
+        one
+        for one in beside
+        if name.startswith(stem := one.stem.lower())
+        and not name[len(stem) :][:1].isalnum()
+    ]
     if not named and len(beside) != 1:
         seen = listed([one.name for one in beside], 4) or "no .asf"
-        raise NO_SKELETON.error(f"the file has no skeleton: {seen} beside it; expected one", Location(str(path)))
+        raise NO_SKELETON.error(
+            f"the file has no skeleton: {seen} beside it; expected one",
+            Location(str(path)),
+        )
     return max(named or beside, key=lambda one: len(one.stem))
 
 
@@ -168,7 +228,10 @@ class _Bone:
     def end(self) -> Floats:
         """Return the end of the bone (3,) from its beginning."""
         with np.errstate(over="ignore"):
-            return np.array(self.fields.get("direction", (0, 0, 0))) * self.fields.get("length", (0,))[0]
+            return (
+                np.array(self.fields.get("direction", (0, 0, 0)))
+                * self.fields.get("length", (0,))[0]
+            )
 
 
 class _Tree:
@@ -189,7 +252,10 @@ class _Tree:
             words = line.partition("#")[0].split()
             if not words:
                 continue
-            places = [Location(self.path, number, word.start() + 1) for word in re.finditer(r"\S+", line)]
+            places = [
+                Location(self.path, number, word.start() + 1)
+                for word in re.finditer(r"\S+", line)
+            ]
             where, key = places[0], words[0].lower()
             if key.startswith(":"):
                 section = key[1:]
@@ -206,20 +272,34 @@ class _Tree:
             elif section == "bonedata" and key == "begin":
                 bone = _Bone(where)
             elif section == "hierarchy" and key not in ("begin", "end"):
-                self.children.setdefault(words[0], []).extend(zip(words[1:], places[1:], strict=False))
-        if missing := [name for name in ("root", "bonedata", "hierarchy") if name not in sections]:
-            raise BONES.error(f"the file has no :{missing[0]}", Location(self.path, 1, 1))
+                self.children.setdefault(words[0], []).extend(
+                    zip(words[1:], places[1:], strict=False)
+                )
+        if missing := [
+            name for name in ("root", "bonedata", "hierarchy") if name not in sections
+        ]:
+            raise BONES.error(
+                f"the file has no :{missing[0]}", Location(self.path, 1, 1)
+            )
         return self._in_order()
 
     def _unit(self, key: str, words: list[str], where: Location) -> None:
         if key == "angle":
             self.degrees = not (unit := " ".join(words[1:]).lower()).startswith("rad")
             if not unit.startswith(("deg", "rad")):
-                self.found.report(FIELD, f"the unit of angle is {unit[:40]!r}; expected deg or rad", where)
+                self.found.report(
+                    FIELD,
+                    f"the unit of angle is {unit[:40]!r}; expected deg or rad",
+                    where,
+                )
         elif 0 < (length := parsed(" ".join(words[1:]))) < math.inf:
             self.unit = 0.0254 / length
         else:
-            self.found.report(FIELD, f"the unit of length is {' '.join(words[1:])[:40]!r}; expected more than 0", where)
+            self.found.report(
+                FIELD,
+                f"the unit of length is {' '.join(words[1:])[:40]!r}; expected more than 0",
+                where,
+            )
 
     def _field(self, bone: _Bone, key: str, words: list[str], where: Location) -> None:
         if key == "name":
@@ -233,32 +313,56 @@ class _Tree:
             else:
                 bone.dofs = dofs
         elif key == "limits" or key.startswith("("):
-            for low, high in re.findall(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)", " ".join(words)):
+            for low, high in re.findall(
+                r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)", " ".join(words)
+            ):
                 if parsed(low) > parsed(high):
                     message = f"lower limit {low[:40]} is above upper limit {high[:40]}"
-                    self.found.report(FIELD, f"bone {bone.name[:60]!r}: {message}", where)
+                    self.found.report(
+                        FIELD, f"bone {bone.name[:60]!r}: {message}", where
+                    )
         elif key in COUNTS:
             if key == "axis" and words[-1].isalpha():
                 bone.order = words.pop().lower()
             numbers = [parsed(word) for word in words[1:]]
             count = 0 if key == "axis" and bone is self.root else COUNTS[key]
-            if len(numbers) != count or not all(map(math.isfinite, numbers)) or sorted(bone.order) != ["x", "y", "z"]:
+            if (
+                len(numbers) != count
+                or not all(map(math.isfinite, numbers))
+                or sorted(bone.order) != ["x", "y", "z"]
+            ):
                 message = f"bone {bone.name[:60]!r}: {' '.join(words)[:60]!r}"
-                self.found.report(FIELD, f"{message}; expected {counted(count, 'finite number')}", where)
+                self.found.report(
+                    FIELD,
+                    f"{message}; expected {counted(count, 'finite number')}",
+                    where,
+                )
                 bone.order = "xyz"
             elif numbers:
                 bone.fields["orientation" if key == "axis" else key] = numbers
 
     def _add(self, bone: _Bone) -> None:
         if len(self.bones) > MAX_BONES:
-            raise TOO_LARGE.error(f"there are more than {MAX_BONES} bones", bone.location)
+            raise TOO_LARGE.error(
+                f"there are more than {MAX_BONES} bones", bone.location
+            )
         if not bone.name or " " in bone.name or bone.name in self.bones:
-            message = f"the name of a bone is {bone.name[:60]!r}; expected one unique word"
+            message = (
+                f"the name of a bone is {bone.name[:60]!r}; expected one unique word"
+            )
             self.found.report(NAME, message, bone.location)
-        length, direction = bone.fields.get("length", [0.0])[0], bone.fields.get("direction", ())
-        for key, is_wrong in (("direction", length and not any(direction)), ("length", length < 0)):
+        length, direction = (
+            bone.fields.get("length", [0.0])[0],
+            bone.fields.get("direction", ()),
+        )
+        for key, is_wrong in (
+            ("direction", length and not any(direction)),
+            ("length", length < 0),
+        ):
             if is_wrong or key not in bone.fields or not np.isfinite(bone.end).all():
-                self.found.report(FIELD, f"bone {bone.name[:60]!r} has no valid {key}", bone.location)
+                self.found.report(
+                    FIELD, f"bone {bone.name[:60]!r} has no valid {key}", bone.location
+                )
         self.bones.setdefault(bone.name, bone)
 
     def _in_order(self) -> list[_Bone]:
@@ -272,12 +376,22 @@ class _Tree:
             for child, where in reversed(self.children.pop(name, [])):
                 if child in reached or child not in self.bones:
                     reason = "twice" if child in reached else "not in :bonedata"
-                    self.found.report(HIERARCHY, f"bone {child[:60]!r} is {reason}", where)
+                    self.found.report(
+                        HIERARCHY, f"bone {child[:60]!r} is {reason}", where
+                    )
                     continue
                 reached.add(child)
                 waiting.append((child, len(order) - 1))
-        unreached = {name: bone.location for name, bone in self.bones.items() if name not in reached}
-        unknown = {name: below[0][1] for name, below in self.children.items() if below and name not in self.bones}
+        unreached = {
+            name: bone.location
+            for name, bone in self.bones.items()
+            if name not in reached
+        }
+        unknown = {
+            name: below[0][1]
+            for name, below in self.children.items()
+            if below and name not in self.bones
+        }
         for name, where in (unreached | unknown).items():
             self.found.report(HIERARCHY, f"bone {name[:60]!r} is not below root", where)
         return order
@@ -291,7 +405,9 @@ def _frames(
     degrees, last, start = tree.degrees, -1, Location(path)
     rows: list[list[float]] = []
     lines: list[int] = []
-    seen: dict[str, list[float]] | None = None  # of the frame; None where it has an error
+    seen: dict[str, list[float]] | None = (
+        None  # of the frame; None where it has an error
+    )
 
     def finish() -> None:
         if seen is not None and len(seen) == len(counts):
@@ -309,21 +425,34 @@ def _frames(
         name, where = words[0], Location(path, line_number, line.index(words[0]) + 1)
         if name.startswith(":"):
             degrees = {":degrees": True, ":radians": False}.get(name.lower(), degrees)
-        elif len(words) == 1 and name.isdecimal() and len(name) < 12 and name not in counts:
+        elif (
+            len(words) == 1
+            and name.isdecimal()
+            and len(name) < 12
+            and name not in counts
+        ):
             finish()
             if last >= 0 and int(name) != last + 1:
                 found.report(NUMBER, f"frame {name} follows frame {last}", where)
             last, start, seen = int(name), where, {}
         elif seen is not None:
             numbers = [parsed(word) for word in words[1:]]
-            if name not in seen and len(numbers) == counts.get(name) and all(map(math.isfinite, numbers)):
+            if (
+                name not in seen
+                and len(numbers) == counts.get(name)
+                and all(map(math.isfinite, numbers))
+            ):
                 seen[name] = numbers
                 continue
             message = f"frame {last} has {' '.join(words)[:60]!r}; expected "
             if name not in counts:
                 message += "the name of a bone with degrees of freedom"
             else:
-                message += "one line" if name in seen else counted(counts[name], "finite number")
+                message += (
+                    "one line"
+                    if name in seen
+                    else counted(counts[name], "finite number")
+                )
             found.report(FRAME, message, where)
             seen = None
     finish()
@@ -336,27 +465,63 @@ def _motion(
     bones: list[_Bone], frames: Floats | None, degrees: bool, axis_degrees: bool
 ) -> tuple[tuple[SkeletonJoint, ...], Floats]:
     """Return the joints, and their channels (T, C); those of the zero pose without frames."""
-    factor, axis_factor = (np.pi / 180 if one else 1.0 for one in (degrees, axis_degrees))
-    moved = np.zeros((1, sum(len(bone.dofs) for bone in bones))) if frames is None else frames
+    factor, axis_factor = (
+        np.pi / 180 if one else 1.0 for one in (degrees, axis_degrees)
+    )
+    moved = (
+        np.zeros((1, sum(len(bone.dofs) for bone in bones)))
+        if frames is None
+        else frames
+    )
     joints, values, column = [], [np.zeros((len(moved), 0))], 0
     parents = {bone.parent for bone in bones}
     for index, bone in enumerate(bones):
-        columns = dict(zip(bone.dofs, moved[:, column : column + len(bone.dofs)].T, strict=True))
+        columns = dict(
+            zip(bone.dofs, moved[:, column : column + len(bone.dofs)].T, strict=True)
+        )
         column += len(bone.dofs)
         channels: tuple[str, ...] = ()
-        origin = np.array(bone.fields.get("position", (0, 0, 0))) if index == 0 else bones[bone.parent].end
+        origin = (
+            np.array(bone.fields.get("position", (0, 0, 0)))
+            if index == 0
+            else bones[bone.parent].end
+        )
         if index == 0:
             channels = ("Xposition", "Yposition", "Zposition")
-            values.append(origin + np.stack([columns.get(name, np.zeros(len(moved))) for name in SLIDES], axis=1))
-        turned = [(name[1], angles) for name, angles in columns.items() if name in ROTATIONS]
+            values.append(
+                origin
+                + np.stack(
+                    [columns.get(name, np.zeros(len(moved))) for name in SLIDES], axis=1
+                )
+            )
+        turned = [
+            (name[1], angles) for name, angles in columns.items() if name in ROTATIONS
+        ]
         if turned or index == 0:
             channels += EULER_CHANNELS
             axes = np.array(bone.fields.get("orientation", (0, 0, 0)))
-            frame = _product([(letter, np.array(axes["xyz".index(letter)])) for letter in bone.order], axis_factor)
-            local = rotations.multiply(rotations.multiply(frame, _product(turned, factor)), rotations.conjugate(frame))
+            frame = _product(
+                [
+                    (letter, np.array(axes["xyz".index(letter)]))
+                    for letter in bone.order
+                ],
+                axis_factor,
+            )
+            local = rotations.multiply(
+                rotations.multiply(frame, _product(turned, factor)),
+                rotations.conjugate(frame),
+            )
             values.append(euler_values(np.broadcast_to(local, (len(moved), 4))))
         ends = bone.end[None] if index not in parents else np.zeros((0, 3))
-        joints.append(SkeletonJoint(name=bone.name, parent=bone.parent, offset=origin, channels=channels, ends=ends))
+        joints.append(
+            SkeletonJoint(
+                name=bone.name,
+                parent=bone.parent,
+                offset=origin,
+                channels=channels,
+                ends=ends,
+            )
+        )
     return tuple(joints), np.concatenate(values, axis=1)
 
 
@@ -364,5 +529,8 @@ def _product(angles: list[tuple[str, Floats]], factor: float) -> Floats:
     """Return the quaternion of rotations about fixed axes, one after the other: Rz · Ry · Rx for x, y, z."""
     turn: Floats = np.array([1.0, 0, 0, 0])
     for letter, angle in angles:
-        turn = rotations.multiply(rotations.from_axis_angle(np.eye(3)["xyz".index(letter)], angle * factor), turn)
+        turn = rotations.multiply(
+            rotations.from_axis_angle(np.eye(3)["xyz".index(letter)], angle * factor),
+            turn,
+        )
     return turn

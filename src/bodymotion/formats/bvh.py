@@ -64,7 +64,9 @@ MAX_TREE_BYTES = 4 << 20
 MAX_JOINTS = 5_000
 
 _MOTION = re.compile(rb"^[ \t]*MOTION[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
-_FRAMES = re.compile(rb"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)[ \t\r]*(?:\n|\Z)", re.IGNORECASE)
+_FRAMES = re.compile(
+    rb"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)[ \t\r]*(?:\n|\Z)", re.IGNORECASE
+)
 _WORD = re.compile(r"[{}]|[^\s{}]+")
 KEYS = ("{", "}", "OFFSET", "CHANNELS", "JOINT", "END", "ROOT")
 CHANNEL_NAMES = {name.lower(): name for name in CHANNELS}
@@ -94,13 +96,19 @@ LONG_OFFSET = judgement.note(
 WRONG_CHANNELS = judgement.error(
     "BVH103",
     "CHANNELS is followed by a number, and by as many names of channels.",
-    example=("CHANNELS 4 Zrotation Yrotation Xrotation", "CHANNELS 3 Zrotation Yrotation Xrotation"),
+    example=(
+        "CHANNELS 4 Zrotation Yrotation Xrotation",
+        "CHANNELS 3 Zrotation Yrotation Xrotation",
+    ),
 )
 REPEATED = judgement.warning(
     "BVH104",
     "A joint has each channel once.",
     "all rotations are applied in order; the last position is used",
-    example=("CHANNELS 3 Zrotation Yrotation Zrotation", "CHANNELS 3 Zrotation Yrotation Xrotation"),
+    example=(
+        "CHANNELS 3 Zrotation Yrotation Zrotation",
+        "CHANNELS 3 Zrotation Yrotation Xrotation",
+    ),
 )
 NAME = judgement.warning(
     "BVH105",
@@ -108,7 +116,11 @@ NAME = judgement.warning(
     "other programs read the first word only",
     example=("JOINT Left Leg", "JOINT LeftLeg"),
 )
-SAME_NAME = judgement.warning("BVH106", "No two joints have the same name.", example=("JOINT Hips", "JOINT LeftLeg"))
+SAME_NAME = judgement.warning(
+    "BVH106",
+    "No two joints have the same name.",
+    example=("JOINT Hips", "JOINT LeftLeg"),
+)
 NO_MOTION = judgement.error(
     "BVH107",
     "A file has MOTION, `Frames:`, `Frame Time:`, and joints with channels.",
@@ -129,7 +141,9 @@ RENAMED = judgement.warning(
 )
 
 
-def read_bvh(path: str | Path, *, unit: float | None = None, up: str | None = None) -> ReadResult[Skeleton]:
+def read_bvh(
+    path: str | Path, *, unit: float | None = None, up: str | None = None
+) -> ReadResult[Skeleton]:
     """Read a skeleton with its motion; a file of another kind has no value.
 
     The `unit` of length [m] and the axis that is `up` ("Y", "-Z") are in no file; without them they are found from the poses.
@@ -140,13 +154,17 @@ def read_bvh(path: str | Path, *, unit: float | None = None, up: str | None = No
         When the unit is not positive, or there is no such axis.
     """
     if up not in (None, *UP_AXES) or (unit is not None and not 0 < unit < math.inf):
-        raise WrongUseError(f"unit {unit}, up {up!r}: expected metres above 0, and one of {', '.join(UP_AXES)}")
+        raise WrongUseError(
+            f"unit {unit}, up {up!r}: expected metres above 0, and one of {', '.join(UP_AXES)}"
+        )
     path = Path(path)
     found = Diagnostics(path)
     value = None
     with found.recover():
         data = file_bytes(path, MAX_BYTES)
-        value = _read(data if b"\n" in data else data.replace(b"\r", b"\n"), path, found)
+        value = _read(
+            data if b"\n" in data else data.replace(b"\r", b"\n"), path, found
+        )
     if value is not None:
         value = replace(value, known_unit=unit, known_up=up)
     return ReadResult(value, found.problems, refusal=found.refusal)
@@ -156,21 +174,33 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     motion = _MOTION.search(data, 0, MAX_TREE_BYTES)
     end = len(data) if motion is None else motion.start()
     if end > MAX_TREE_BYTES:
-        raise TOO_LARGE.error(f"there is no MOTION in the first {MAX_TREE_BYTES} bytes", Location(str(path)))
+        raise TOO_LARGE.error(
+            f"there is no MOTION in the first {MAX_TREE_BYTES} bytes",
+            Location(str(path)),
+        )
     text, encoding = decode(data[:end])
     tree = _Tree(found, str(path))
     joints = tree.read(text)
     if not joints:
-        raise NOT_BVH.error("the file has no HIERARCHY with a ROOT", Location(str(path), 1, 1))
+        raise NOT_BVH.error(
+            "the file has no HIERARCHY with a ROOT", Location(str(path), 1, 1)
+        )
     line = 1 + data.count(b"\n", 0, end)
     at_end = Location(str(path), line, 1)
     if motion is None:
         raise NO_MOTION.error("the file ends without MOTION", at_end)
     head = _FRAMES.match(data, motion.end())
     if head is None:
-        raise NO_MOTION.error("after MOTION there are no `Frames:` and `Frame Time:`", at_end)
+        raise NO_MOTION.error(
+            "after MOTION there are no `Frames:` and `Frame Time:`", at_end
+        )
     places = (head.start(1), head.start(2), head.end())
-    after = [Location(str(path), line + data.count(b"\n", end, at), at - data.rfind(b"\n", 0, at)) for at in places]
+    after = [
+        Location(
+            str(path), line + data.count(b"\n", end, at), at - data.rfind(b"\n", 0, at)
+        )
+        for at in places
+    ]
     frame_time = parsed(head[2].decode("latin-1"))
     if not MIN_FRAME_TIME <= frame_time < math.inf:
         message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
@@ -179,13 +209,24 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     unread = sorted(int(subject[1]) for subject in found.unknown)
     if uncounted := [n for n in unread if not joints[n].channels]:
         # The first row decides how many channels a joint has whose line of CHANNELS contradicts itself.
-        first = data[head.end() : head.end() + MAX_TREE_BYTES].lstrip().partition(b"\n")[0].split()
-        count = max(len(first) - sum(len(joint.channels) for joint in joints), not first)
-        joints[uncounted[-1]] = replace(joints[uncounted[-1]], channels=CHANNELS[:1] * min(count, len(CHANNELS)))
+        first = (
+            data[head.end() : head.end() + MAX_TREE_BYTES]
+            .lstrip()
+            .partition(b"\n")[0]
+            .split()
+        )
+        count = max(
+            len(first) - sum(len(joint.channels) for joint in joints), not first
+        )
+        joints[uncounted[-1]] = replace(
+            joints[uncounted[-1]], channels=CHANNELS[:1] * min(count, len(CHANNELS))
+        )
     channels = sum(len(joint.channels) for joint in joints)
     if not channels:
         raise NO_MOTION.error("no joint has channels", at_end)
-    table = read_rows(data, head.end(), str(path), after[2].line or line, channels, found)
+    table = read_rows(
+        data, head.end(), str(path), after[2].line or line, channels, found
+    )
     if parsed(head[1].decode("latin-1")) != len(table.values):
         message = f"there are {counted(len(table.values), 'row')}, and `Frames:` is {head[1][:40].decode('latin-1')!r}"
         found.report(FRAMES, message, after[0], data={"rows": len(table.values)})
@@ -193,16 +234,31 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     lines = data.split(b"\n") if len(wrong) else []
     for row in sorted({*wrong.tolist()} - {*table.unread}):
         words = [*re.finditer(rb"[^\s,;]+", lines[int(table.lines[row]) - 1])]
-        where = replace(table.row(row), column=words[int(np.isfinite(table.values[row]).argmin())].start() + 1)
-        found.report(MOTION_NOT_FINITE, f"frame {row} has a number that is not finite", where)
-    locations: dict[Subject, Location | Locator] = {("joints", n): where for n, where in enumerate(tree.locations)}
+        where = replace(
+            table.row(row),
+            column=words[int(np.isfinite(table.values[row]).argmin())].start() + 1,
+        )
+        found.report(
+            MOTION_NOT_FINITE, f"frame {row} has a number that is not finite", where
+        )
+    locations: dict[Subject, Location | Locator] = {
+        ("joints", n): where for n, where in enumerate(tree.locations)
+    }
     locations["frames",] = lambda subject: table.locate(("frames", *subject))
-    source = Source("bvh", path, encoding=encoding, locations=SourceMap(locations, found.unknown))
+    source = Source(
+        "bvh", path, encoding=encoding, locations=SourceMap(locations, found.unknown)
+    )
     values, problems = table.values, found.problems
     if unread:
         begins = np.cumsum([0, *(len(joint.channels) for joint in joints)])
         values[:, begins[unread[0]] : begins[unread[-1] + 1]] = np.nan
-    return Skeleton(joints=tuple(joints), values=values, frame_time=frame_time, source=source, problems=problems)
+    return Skeleton(
+        joints=tuple(joints),
+        values=values,
+        frame_time=frame_time,
+        source=source,
+        problems=problems,
+    )
 
 
 @dataclass
@@ -239,8 +295,13 @@ class _Tree:
                 elif not (started := words.pop().upper() == "HIERARCHY"):
                     raise NOT_BVH.error("the file does not begin with HIERARCHY", where)
         for block in reversed(self.blocks):
-            self.found.report(SYNTAX, "a block has no closing brace }", block.location, fatal=True)
-        return [SkeletonJoint(**{**joint, "ends": np.reshape(joint["ends"], (-1, 3))}) for joint in self.joints]
+            self.found.report(
+                SYNTAX, "a block has no closing brace }", block.location, fatal=True
+            )
+        return [
+            SkeletonJoint(**{**joint, "ends": np.reshape(joint["ends"], (-1, 3))})
+            for joint in self.joints
+        ]
 
     def _statement(self, word: str, words: list[str], where: Location) -> None:
         """Read the statement that begins with a word; remove its other words from the end of `words`."""
@@ -258,28 +319,64 @@ class _Tree:
                 self.joints[blocks[-1].index]["channels"] = channels
             elif channels:
                 self.found.report(WRONG_CHANNELS, "an End Site has channels", where)
-        elif (key == "ROOT" and not blocks) or (key in ("JOINT", "END") and is_open and not blocks[-1].is_end):
-            name, parent = " ".join(_taken(words, "{")), blocks[-1].index if blocks else -1
-            blocks.append(_Block(parent if key == "END" else len(self.joints), where, key == "END"))
+        elif (key == "ROOT" and not blocks) or (
+            key in ("JOINT", "END") and is_open and not blocks[-1].is_end
+        ):
+            name, parent = (
+                " ".join(_taken(words, "{")),
+                blocks[-1].index if blocks else -1,
+            )
+            blocks.append(
+                _Block(
+                    parent if key == "END" else len(self.joints), where, key == "END"
+                )
+            )
             if key != "END":
                 self._add(name, parent, where)
         elif (near := meant(key, KEYS)) is not None and near != key:
-            self.found.report(SYNTAX, f"unexpected {word[:40]!r}; did you mean {near}?", where, fatal=True)
+            self.found.report(
+                SYNTAX,
+                f"unexpected {word[:40]!r}; did you mean {near}?",
+                where,
+                fatal=True,
+            )
             self._statement(near, words, where)
         else:
-            expected = "ROOT or MOTION" if not blocks else "OFFSET, CHANNELS, JOINT, End Site or }" if is_open else "{"
+            expected = (
+                "ROOT or MOTION"
+                if not blocks
+                else "OFFSET, CHANNELS, JOINT, End Site or }"
+                if is_open
+                else "{"
+            )
             raise SYNTAX.error(f"unexpected {word[:40]!r}; expected {expected}", where)
 
     def _add(self, name: str, parent: int, where: Location) -> None:
         if len(self.joints) == MAX_JOINTS:
             raise TOO_LARGE.error(f"there are more than {MAX_JOINTS} joints", where)
         if not name or " " in name:
-            message = f"the name is {name[:60]!r}; expected one word" if name else "a joint has no name"
+            message = (
+                f"the name is {name[:60]!r}; expected one word"
+                if name
+                else "a joint has no name"
+            )
             self.found.report(NAME, message, where)
         elif name in self.names:
-            self.found.report(SAME_NAME, f"there is another joint {name[:60]!r} before this one", where)
+            self.found.report(
+                SAME_NAME,
+                f"there is another joint {name[:60]!r} before this one",
+                where,
+            )
         self.names.add(name)
-        self.joints.append({"name": name, "parent": parent, "offset": [0.0] * 3, "channels": (), "ends": []})
+        self.joints.append(
+            {
+                "name": name,
+                "parent": parent,
+                "offset": [0.0] * 3,
+                "channels": (),
+                "ends": [],
+            }
+        )
         self.locations.append(where)
 
     def _close(self, block: _Block) -> None:
@@ -293,25 +390,39 @@ class _Tree:
     def _offset(self, words: list[str], where: Location) -> list[float]:
         numbers = [parsed(word) for word in words]
         if len(numbers) < 3 or not all(map(math.isfinite, numbers)):
-            self.found.report(OFFSET, f"OFFSET is {' '.join(words)[:60]!r}; expected three numbers", where)
+            self.found.report(
+                OFFSET,
+                f"OFFSET is {' '.join(words)[:60]!r}; expected three numbers",
+                where,
+            )
             return [0.0] * 3
         if len(numbers) > 3:
-            message = f"OFFSET has {len(numbers)} numbers; those after the third are not read"
+            message = (
+                f"OFFSET has {len(numbers)} numbers; those after the third are not read"
+            )
             self.found.report(LONG_OFFSET, message, where)
         return numbers[:3]
 
     def _channels(self, words: list[str], where: Location) -> tuple[str, ...]:
         text, *names = words or [""]
-        unknown = next((name for name in names if name.lower() not in CHANNEL_NAMES), None)
+        unknown = next(
+            (name for name in names if name.lower() not in CHANNEL_NAMES), None
+        )
         if unknown is not None or parsed(text) != len(names):
-            wrong = f"unknown channel {unknown[:40]!r}" if unknown else f"CHANNELS {text[:40]} has {len(names)} names"
+            wrong = (
+                f"unknown channel {unknown[:40]!r}"
+                if unknown
+                else f"CHANNELS {text[:40]} has {len(names)} names"
+            )
             wrong += f"; expected a count and as many of {', '.join(CHANNELS)}"
             self.found.report(WRONG_CHANNELS, wrong, where, fatal=True)
             self.found.mark_unknown(("joints", self.blocks[-1].index))
             return CHANNELS[:1] * len(names) if parsed(text) == len(names) else ()
         known = tuple(CHANNEL_NAMES[name.lower()] for name in names)
         if len({*known}) < len(known):
-            self.found.report(REPEATED, f"CHANNELS has a channel twice: {' '.join(known[:12])}", where)
+            self.found.report(
+                REPEATED, f"CHANNELS has a channel twice: {' '.join(known[:12])}", where
+            )
         return known
 
 
@@ -345,17 +456,39 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
             open_blocks.pop()
             lines.append(_indent(len(open_blocks)) + "}")
         indent = _indent(len(open_blocks))
-        name = "_".join(joint.name.replace("{", " ").replace("}", " ").split()) or f"joint{index}"
+        name = (
+            "_".join(joint.name.replace("{", " ").replace("}", " ").split())
+            or f"joint{index}"
+        )
         if name != joint.name:
-            found.append(RENAMED.problem(f"joint {joint.name!r} is written as {name!r}", Location(str(path))))
-        lines += [f"{indent}{'ROOT' if joint.parent < 0 else 'JOINT'} {name}", indent + "{"]
+            found.append(
+                RENAMED.problem(
+                    f"joint {joint.name!r} is written as {name!r}", Location(str(path))
+                )
+            )
+        lines += [
+            f"{indent}{'ROOT' if joint.parent < 0 else 'JOINT'} {name}",
+            indent + "{",
+        ]
         lines.append(f"{indent}\tOFFSET {_numbers(joint.offset.tolist())}")
-        lines.append(f"{indent}\tCHANNELS {len(joint.channels)} {' '.join(joint.channels)}".rstrip())
+        lines.append(
+            f"{indent}\tCHANNELS {len(joint.channels)} {' '.join(joint.channels)}".rstrip()
+        )
         for end in joint.ends.tolist():
-            lines += [f"{indent}\tEnd Site", f"{indent}\t{{", f"{indent}\t\tOFFSET {_numbers(end)}", f"{indent}\t}}"]
+            lines += [
+                f"{indent}\tEnd Site",
+                f"{indent}\t{{",
+                f"{indent}\t\tOFFSET {_numbers(end)}",
+                f"{indent}\t}}",
+            ]
         open_blocks.append(index)
     lines += [_indent(depth) + "}" for depth in reversed(range(len(open_blocks)))]
-    lines += ["MOTION", f"Frames: {skeleton.num_frames}", f"Frame Time: {_numbers([skeleton.frame_time])}", ""]
+    lines += [
+        "MOTION",
+        f"Frames: {skeleton.num_frames}",
+        f"Frame Time: {_numbers([skeleton.frame_time])}",
+        "",
+    ]
     values = skeleton.values
     if order != sorted(order):
         values = values[:, [c for index in order for c in skeleton.columns(index)]]

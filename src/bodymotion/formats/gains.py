@@ -38,7 +38,9 @@ def read_gains(path: str | Path, body: Body) -> Floats:
     """
     text = read_head(Path(path), MAX_BYTES).decode("utf-8", errors="replace")
     columns: dict[str, int] = {}
-    for column, (joint, index) in enumerate(zip(body.joints, body.joint_links, strict=True)):
+    for column, (joint, index) in enumerate(
+        zip(body.joints, body.joint_links, strict=True)
+    ):
         for name in (joint.name, body.links[index].name if index >= 0 else ""):
             columns.setdefault(name, column)
     found = np.zeros((body.num_joints, 2))
@@ -51,7 +53,10 @@ def read_gains(path: str | Path, body: Body) -> Floats:
         named = not isfinite(parsed(words[0]))
         numbers = words[1:] if named else words
         if len(numbers) < 2 or not all(0 <= parsed(word) < inf for word in numbers[:2]):
-            raise GAINS.error(f"{line.strip()!r:.60} has no pair of gains; expected `kp kd` or `name kp kd`", location)
+            raise GAINS.error(
+                f"{line.strip()!r:.60} has no pair of gains; expected `kp kd` or `name kp kd`",
+                location,
+            )
         gains = float(numbers[0]), float(numbers[1])
         if not named:
             rows.append(gains)
@@ -59,7 +64,10 @@ def read_gains(path: str | Path, body: Body) -> Floats:
             found[columns[words[0]]] = gains
         else:
             names = ", ".join(sorted(name for name in columns if name))
-            raise GAINS.error(f"there is no joint {words[0]!r:.60}; the joints are {names:.300}", location)
+            raise GAINS.error(
+                f"there is no joint {words[0]!r:.60}; the joints are {names:.300}",
+                location,
+            )
     if rows and len(rows) != body.num_joints:
         message = f"the file has {counted(len(rows), 'line')} without names, {body.name or 'the body'} has {body.num_joints} joints"
         raise GAINS.error(message, Location(str(path)))

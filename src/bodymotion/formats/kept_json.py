@@ -16,14 +16,33 @@ from bodymotion.model.body import Body, ExtraJointType, Viewpoint
 from bodymotion.model.links import JointType, Link, Segment
 
 MAX_DEPTH = 50
-FINITE_FIELDS = "offset", "pose", "positions", "axis", "transform", "diffuse", "specular", "emissive"
+FINITE_FIELDS = (
+    "offset",
+    "pose",
+    "positions",
+    "axis",
+    "transform",
+    "diffuse",
+    "specular",
+    "emissive",
+)
 """Fields that must be finite."""
-_ENUMERATIONS = {("type", "fixed"): get_args(JointType), ("type", "xyz"): get_args(ExtraJointType)}
+_ENUMERATIONS = {
+    ("type", "fixed"): get_args(JointType),
+    ("type", "xyz"): get_args(ExtraJointType),
+}
 
 T = TypeVar("T")
 SUM_TOLERANCE = 1e-9  # Relative difference up to which the sums of the segments equal the link in the rest of the file.
 _ARRAYS = ("transform", "mass", "center_of_mass", "inertia")
-PHYSICAL_SECTIONS = ("actuator", "contact", "deformable", "equality", "sensor", "tendon")
+PHYSICAL_SECTIONS = (
+    "actuator",
+    "contact",
+    "deformable",
+    "equality",
+    "sensor",
+    "tendon",
+)
 """Sections of MJCF that define motion and sensing; the others are about the scene, appearance and defaults."""
 
 
@@ -36,12 +55,21 @@ def plain(value: object, lost: list[str], where: str, depth: int = 0) -> Any:  #
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufU":
         return value.tolist()
     if depth < MAX_DEPTH and isinstance(value, (list, tuple)):
-        return [plain(item, lost, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)]
+        return [
+            plain(item, lost, f"{where}[{i}]", depth + 1)
+            for i, item in enumerate(value)
+        ]
     if depth < MAX_DEPTH and isinstance(value, Mapping):
         lost += [f"{where}[{key!r:.40}]" for key in value if not isinstance(key, str)]
         texts = [key for key in value if isinstance(key, str)]
-        found = {key: plain(value[key], lost, f"{where}.{key}", depth + 1) for key in texts}
-        return {key: item for key, item in found.items() if item is not None or value[key] is None}
+        found = {
+            key: plain(value[key], lost, f"{where}.{key}", depth + 1) for key in texts
+        }
+        return {
+            key: item
+            for key, item in found.items()
+            if item is not None or value[key] is None
+        }
     lost.append(where)
     return None
 
@@ -67,7 +95,9 @@ def coerced(now: object, meant: object, name: str) -> object:
             raise ValueError("no rotation")
         return frozen(array)
     if isinstance(now, tuple):
-        return tuple(np.asarray(coerced(np.array(now, dtype=np.float64), meant, name)).tolist())
+        return tuple(
+            np.asarray(coerced(np.array(now, dtype=np.float64), meant, name)).tolist()
+        )
     if isinstance(now, Mapping):
         if not isinstance(meant, dict):
             raise TypeError("no mapping")
@@ -94,35 +124,56 @@ def usable(base: object, values: object, skip: Sequence[str] = ()) -> dict[str, 
     for field in fields(base) if isinstance(values, Mapping) else ():  # type: ignore[arg-type]
         if field.name in values and field.name not in skip:  # type: ignore[operator]
             try:
-                found[field.name] = coerced(getattr(base, field.name), values[field.name], field.name)  # type: ignore[index]
+                found[field.name] = coerced(
+                    getattr(base, field.name),
+                    values[field.name],  # type: ignore[index]
+                    field.name,
+                )
             except (TypeError, ValueError, OverflowError):
                 continue
     return found
 
 
-def differences(meant: object, base: object, skip: Sequence[str] = ()) -> dict[str, object]:
+def differences(
+    meant: object, base: object, skip: Sequence[str] = ()
+) -> dict[str, object]:
     """Return the fields in which a dataclass differs from another one."""
     names = [field.name for field in fields(meant) if field.name not in skip]  # type: ignore[arg-type]
-    return {name: value for name in names if not same(value := getattr(meant, name), getattr(base, name))}
+    return {
+        name: value
+        for name in names
+        if not same(value := getattr(meant, name), getattr(base, name))
+    }
 
 
 def json_of_viewpoints(viewpoints: Sequence[Viewpoint]) -> list[dict[str, object]]:
     """Return the entries of viewpoints."""
-    return [{field.name: as_json(getattr(view, field.name)) for field in fields(view)} for view in viewpoints]
+    return [
+        {field.name: as_json(getattr(view, field.name)) for field in fields(view)}
+        for view in viewpoints
+    ]
 
 
 def viewpoints_of(entries: object) -> tuple[Viewpoint, ...]:
     """Return the viewpoints of their entries, with defaults for what cannot be used."""
     base = Viewpoint()
-    return tuple(replace(base, **usable(base, one)) for one in (entries if isinstance(entries, list) else ()))
+    return tuple(
+        replace(base, **usable(base, one))
+        for one in (entries if isinstance(entries, list) else ())
+    )
 
 
-def json_of_segments(link: Link, counts: Sequence[tuple[int, int]]) -> list[dict[str, object]] | None:
+def json_of_segments(
+    link: Link, counts: Sequence[tuple[int, int]]
+) -> list[dict[str, object]] | None:
     """Return the entry of a link's segments without `extra`; None where the transform of one cannot be inverted.
 
     `counts` are the numbers of visuals and collisions of each in the rest of the file.
     """
-    if any(_inverse(one.transform) is None or not np.isfinite(_numbers(one)).all() for one in link.segments):
+    if any(
+        _inverse(one.transform) is None or not np.isfinite(_numbers(one)).all()
+        for one in link.segments
+    ):
         return None
     return [
         {
@@ -150,16 +201,33 @@ def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | 
     for values in entries if isinstance(entries, list) else []:
         if not isinstance(values, Mapping):
             raise TypeError("no mapping")
-        base = {name: coerced(getattr(Segment(), name), values.get(name, ()), name) for name in _ARRAYS}
-        one = replace(Segment(**usable(Segment(), {k: values[k] for k in ("name", "extra") if k in values})), **base)  # type: ignore[arg-type]
+        base = {
+            name: coerced(getattr(Segment(), name), values.get(name, ()), name)
+            for name in _ARRAYS
+        }
+        one = replace(
+            Segment(
+                **usable(
+                    Segment(), {k: values[k] for k in ("name", "extra") if k in values}
+                )
+            ),
+            **base,  # type: ignore[arg-type]
+        )
         back, counts = _inverse(one.transform), values.get("shapes", [0, 0])
         if back is None or not np.isfinite(_numbers(one)).all():
             raise ValueError("a number is not finite, or a transform has no inverse")
-        if not isinstance(counts, list) or [type(n) for n in counts] != [int, int] or min(counts) < 0:
+        if (
+            not isinstance(counts, list)
+            or [type(n) for n in counts] != [int, int]
+            or min(counts) < 0
+        ):
             raise ValueError("shapes are not two counts")
         if any(count > len(rest) for rest, count in zip(shapes, counts, strict=True)):
             return None
-        own = [tuple(rest.pop(0).moved(back) for _ in range(count)) for rest, count in zip(shapes, counts, strict=True)]
+        own = [
+            tuple(rest.pop(0).moved(back) for _ in range(count))
+            for rest, count in zip(shapes, counts, strict=True)
+        ]
         found.append(replace(one, visuals=own[0], collisions=own[1]))
     made = Link(segments=tuple(found))
     sums = (
@@ -170,7 +238,9 @@ def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | 
     if not found or any(shapes):
         return None
     for ours, theirs, min_size in sums:
-        if not np.abs(ours - theirs).max() <= SUM_TOLERANCE * max(min_size, float(np.abs(theirs).max())):
+        if not np.abs(ours - theirs).max() <= SUM_TOLERANCE * max(
+            min_size, float(np.abs(theirs).max())
+        ):
             return None
     return tuple(found)
 
@@ -181,7 +251,10 @@ def _numbers(segment: Segment) -> Floats:
 
 def _inverse(transform: Floats) -> Floats | None:
     """Return the inverse of a transform; None where it is not exact."""
-    if not np.isfinite(transform).all() or not (transform[3] == (0.0, 0.0, 0.0, 1.0)).all():
+    if (
+        not np.isfinite(transform).all()
+        or not (transform[3] == (0.0, 0.0, 0.0, 1.0)).all()
+    ):
         return None
     with np.errstate(all="ignore"):
         exact = np.linalg.cond(transform[:3, :3]) < 1e6
@@ -191,7 +264,11 @@ def _inverse(transform: Floats) -> Floats | None:
 def mjcf_values(extra: Mapping[str, object]) -> dict[str, object]:
     """Return the values under "mjcf" in an `extra`; nothing where it is no mapping."""
     found = extra.get("mjcf")
-    return {key: value for key, value in found.items() if isinstance(key, str)} if isinstance(found, Mapping) else {}
+    return (
+        {key: value for key, value in found.items() if isinstance(key, str)}
+        if isinstance(found, Mapping)
+        else {}
+    )
 
 
 def attributes_of(values: object) -> dict[str, str]:
@@ -201,13 +278,20 @@ def attributes_of(values: object) -> dict[str, str]:
     return {
         key: value
         for key, value in values.items()
-        if isinstance(key, str) and isinstance(value, str) and key.replace("_", "").isalnum() and key.isascii()
+        if isinstance(key, str)
+        and isinstance(value, str)
+        and key.replace("_", "").isalnum()
+        and key.isascii()
     }
 
 
 def dynamic_values(extra: Mapping[str, object]) -> Mapping[str, object]:
     """Return the `extra` of a joint without a stiffness of H-Anim, an array with a number from 0 to 1 for each axis, which is no spring."""
-    return {key: value for key, value in extra.items() if key != "stiffness" or not isinstance(value, np.ndarray)}
+    return {
+        key: value
+        for key, value in extra.items()
+        if key != "stiffness" or not isinstance(value, np.ndarray)
+    }
 
 
 def mjcf_losses(body: Body) -> Iterator[tuple[Rule, str, str]]:
@@ -218,16 +302,28 @@ def mjcf_losses(body: Body) -> Iterator[tuple[Rule, str, str]]:
             yield rule, f"<{section}> of MJCF", body.name or "the model"
     for link in body.links:
         if mjcf_values(link.joint.extra):
-            yield ONLY_MJCF, "attributes of joints that only MJCF has", link.joint.name or link.name
+            yield (
+                ONLY_MJCF,
+                "attributes of joints that only MJCF has",
+                link.joint.name or link.name,
+            )
         for key in ("stiffness", "margin"):
             if np.any(np.asarray(dynamic_values(link.joint.extra).get(key, 0))):
-                yield ONLY_MJCF, f"{key} of joints, which only MJCF has", link.joint.name or link.name
+                yield (
+                    ONLY_MJCF,
+                    f"{key} of joints, which only MJCF has",
+                    link.joint.name or link.name,
+                )
         if any(mjcf_values(segment.extra) for segment in link.segments):
             yield ONLY_MJCF, "attributes of geoms that only MJCF has", link.name
     for device in body.devices:
         of_device = mjcf_values(device.extra)
         if of_device and of_device != {"camera": {"resolution": "1 1"}}:
-            yield ONLY_MJCF, "attributes of sensors, sites or cameras that only MJCF has", device.name
+            yield (
+                ONLY_MJCF,
+                "attributes of sensors, sites or cameras that only MJCF has",
+                device.name,
+            )
     for joint in body.extra_joints:
         if mjcf_values(joint.extra):
             yield ONLY_MJCF, "attributes of equalities that only MJCF has", joint.name

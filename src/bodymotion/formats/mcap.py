@@ -54,7 +54,14 @@ from bodymotion.formats.tables.columns import (
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+)
 from bodymotion.motion.interpolation import sampled
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file, whole_file
@@ -66,10 +73,14 @@ DAMAGED = judgement.error(
     example=("a text called walk.mcap", "walk.mcap"),
 )
 MESSAGE = judgement.error(
-    "MCP004", "Messages have the encoding of their topic.", example=('{"name": ["HIP"]', '{"name": ["HIP"]}')
+    "MCP004",
+    "Messages have the encoding of their topic.",
+    example=('{"name": ["HIP"]', '{"name": ["HIP"]}'),
 )
 NO_MOTION = judgement.error(
-    "MCP101", "A log has messages with names and positions of joints, or with frames.", example=("images", "JointState")
+    "MCP101",
+    "A log has messages with names and positions of joints, or with frames.",
+    example=("images", "JointState"),
 )
 CUT = judgement.warning(
     "MCP102",
@@ -87,10 +98,16 @@ MISSING_VALUES = judgement.warning(
     "MCP104",
     "Each message has a value for each joint.",
     "a joint keeps its last value; before its first message it has the first value",
-    example=('{"name": ["HIP"]} after {"name": ["HIP", "KNEE"]}', '{"name": ["HIP", "KNEE"]}'),
+    example=(
+        '{"name": ["HIP"]} after {"name": ["HIP", "KNEE"]}',
+        '{"name": ["HIP", "KNEE"]}',
+    ),
 )
 CLOCK = judgement.note(
-    "MCP105", "Times are not dates.", "times are counted from the first message", example=("1700000000 s", "0 s")
+    "MCP105",
+    "Times are not dates.",
+    "times are counted from the first message",
+    example=("1700000000 s", "0 s"),
 )
 TIME = judgement.warning(
     "MCP106",
@@ -105,13 +122,29 @@ PARENT = judgement.warning(
 )
 
 MAX_BYTES, MAX_RATIO = 256 << 20, 100
-DATE, MAX_TIME = 10**17, 1 << 62  # [ns] Times later than the first are those of a clock.
-RESET = 10**8  # [ns] A clock that goes back further was set to another time; less is the delay of a message.
+DATE, MAX_TIME = (
+    10**17,
+    1 << 62,
+)  # [ns] Times later than the first are those of a clock.
+RESET = (
+    10**8
+)  # [ns] A clock that goes back further was set to another time; less is the delay of a message.
 WORLD = ("world", "map", "odom", "earth", "")  # Frames that are no links.
-_KINDS = {"joints": ("name", "joints"), "trajectory": ("joint_names",), "frames": ("transforms", "child_frame_id")}
+_KINDS = {
+    "joints": ("name", "joints"),
+    "trajectory": ("joint_names",),
+    "frames": ("transforms", "child_frame_id"),
+}
 _STATE, _FRAMES = "sensor_msgs/msg/JointState", "tf2_msgs/msg/TFMessage"
-_TYPES = (_STATE, _FRAMES, "trajectory_msgs/msg/JointTrajectory", "nav_msgs/msg/Odometry")
-EXPECTED = "JointState, JointTrajectory, TFMessage, Odometry, or messages with their fields"
+_TYPES = (
+    _STATE,
+    _FRAMES,
+    "trajectory_msgs/msg/JointTrajectory",
+    "nav_msgs/msg/Odometry",
+)
+EXPECTED = (
+    "JointState, JointTrajectory, TFMessage, Odometry, or messages with their fields"
+)
 _FEATURE = "reading and writing logs of robots"
 MCAP, SQLITE, ZSTD = b"\x89MCAP", b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"
 _Row: TypeAlias = tuple[int, tuple[str, ...], list[float]]
@@ -121,14 +154,18 @@ _AnyRow = TypeVar("_AnyRow", _Row, tuple[int, list[float]])
 def _get(value: Any, *names: str) -> Any:  # noqa: ANN401
     """Return the first of some fields that a message has, in whatever encoding; None where it has none."""
     for name in names:
-        found = value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+        found = (
+            value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+        )
         if found is not None:
             return found
     return None
 
 
 def _nanoseconds(stamp: Any) -> int:  # noqa: ANN401
-    found = int(_get(stamp, "sec", "seconds") or 0) * 10**9 + int(_get(stamp, "nanosec", "nsec", "nanos") or 0)
+    found = int(_get(stamp, "sec", "seconds") or 0) * 10**9 + int(
+        _get(stamp, "nanosec", "nsec", "nanos") or 0
+    )
     if abs(found) >= MAX_TIME:
         raise ValueError(f"the time {found} ns is no date")
     return found
@@ -136,7 +173,9 @@ def _nanoseconds(stamp: Any) -> int:  # noqa: ANN401
 
 def _stamp(message: Any) -> int:  # noqa: ANN401
     """Return the time [ns] in a message; 0 where it has none."""
-    return _nanoseconds(_get(_get(message, "header"), "stamp") or _get(message, "timestamp"))
+    return _nanoseconds(
+        _get(_get(message, "header"), "stamp") or _get(message, "timestamp")
+    )
 
 
 def _list(message: Any, name: str) -> list[Any]:  # noqa: ANN401
@@ -156,7 +195,9 @@ class _Topic:
     kind: str | None = None
     """A key of _KINDS, "" where messages have no such fields; None before the first message."""
     latest: int = 0
-    joints: list[tuple[int, int, int, tuple[str, ...], list[float]]] = field(default_factory=list)
+    joints: list[tuple[int, int, int, tuple[str, ...], list[float]]] = field(
+        default_factory=list
+    )
 
     def time(self, stamp: int, logged: int) -> int:
         """Return the time of a message: that of the log where it has no stamp, unless 0 is a time of a simulation."""
@@ -167,7 +208,12 @@ class _Topic:
         rows: list[_Row] = []
         for stamp, logged, after, names, values in self.joints:
             time = self.time(stamp, logged) + after
-            while self.kind == "trajectory" and rows and rows[-1][0] >= time and {*rows[-1][1]} <= {*names}:
+            while (
+                self.kind == "trajectory"
+                and rows
+                and rows[-1][0] >= time
+                and {*rows[-1][1]} <= {*names}
+            ):
                 rows.pop()
             rows.append((time, names, values))
         return rows
@@ -179,7 +225,9 @@ class _Log:
     def __init__(self, found: Diagnostics, path: Path) -> None:
         self.found, self.location = found, Location(str(path))
         self.topics: dict[str, _Topic] = {}
-        self.poses: dict[str, dict[tuple[str, str], list[tuple[int, int, list[float]]]]] = {}
+        self.poses: dict[
+            str, dict[tuple[str, str], list[tuple[int, int, list[float]]]]
+        ] = {}
         """By frame, then by topic and parent: as in a topic."""
         self.frames: dict[str, tuple[str, dict[int, list[float]]]] = {}
         self.start = 0
@@ -187,9 +235,19 @@ class _Log:
         self.types = typesys.get_typestore(typesys.Stores.LATEST)
 
     def cdr(self, kind: str) -> Callable[[bytes], Any] | None:
-        return partial(self.types.deserialize_cdr, typename=kind) if kind in _TYPES else None
+        return (
+            partial(self.types.deserialize_cdr, typename=kind)
+            if kind in _TYPES
+            else None
+        )
 
-    def add(self, topic: str, logged: int, data: bytes, decode: Callable[[bytes], Any] | None) -> None:
+    def add(
+        self,
+        topic: str,
+        logged: int,
+        data: bytes,
+        decode: Callable[[bytes], Any] | None,
+    ) -> None:
         """Add a message of a topic that is known; report one that cannot be decoded."""
         about = self.topics[topic]
         if decode is None or about.kind == "":
@@ -198,84 +256,171 @@ class _Log:
         try:
             message = decode(data)
             if about.kind is None:
-                about.kind = next((kind for kind, names in _KINDS.items() if _get(message, *names) is not None), "")
+                about.kind = next(
+                    (
+                        kind
+                        for kind, names in _KINDS.items()
+                        if _get(message, *names) is not None
+                    ),
+                    "",
+                )
             self._add(topic, max(-MAX_TIME, min(logged, MAX_TIME)), message)
         except Exception as error:  # what decoders raise for damaged data
             reason = str(error)[:100] or type(error).__name__
             if data.startswith(ZSTD):
                 reason = "it is compressed; of a rosbag2, only whole files and chunks may be compressed"
-            self.found.report(MESSAGE, f"a message of {topic[:60]}: {reason}", self.location)
+            self.found.report(
+                MESSAGE, f"a message of {topic[:60]}: {reason}", self.location
+            )
             self.found.mark_unknown(("components", "all"))
 
     def _add(self, topic: str, logged: int, message: Any) -> None:  # noqa: ANN401
         about, stamp = self.topics[topic], _stamp(message)
         rows: list[tuple[int, Any, Any]] = []
         if about.kind == "frames":
-            for one in [message] if _get(message, "transforms") is None else _list(message, "transforms"):
-                parent = _get(one, "parent_frame_id") or _get(_get(one, "header"), "frame_id") or ""
+            for one in (
+                [message]
+                if _get(message, "transforms") is None
+                else _list(message, "transforms")
+            ):
+                parent = (
+                    _get(one, "parent_frame_id")
+                    or _get(_get(one, "header"), "frame_id")
+                    or ""
+                )
                 pose = _get(one, "transform") or _get(_get(one, "pose"), "pose") or one
-                position = [_number(_get(_get(pose, "translation", "position"), axis)) for axis in "xyz"]
-                turn = [_number(_get(_get(pose, "rotation", "orientation"), axis)) for axis in "wxyz"]
-                child, at = str(_get(one, "child_frame_id")).lstrip("/"), _stamp(one) or stamp
+                position = [
+                    _number(_get(_get(pose, "translation", "position"), axis))
+                    for axis in "xyz"
+                ]
+                turn = [
+                    _number(_get(_get(pose, "rotation", "orientation"), axis))
+                    for axis in "wxyz"
+                ]
+                child, at = (
+                    str(_get(one, "child_frame_id")).lstrip("/"),
+                    _stamp(one) or stamp,
+                )
                 sources = self.poses.setdefault(child, {})
-                sources.setdefault((topic, str(parent).lstrip("/")), []).append((at, logged, position + turn))
+                sources.setdefault((topic, str(parent).lstrip("/")), []).append(
+                    (at, logged, position + turn)
+                )
                 about.latest = max(about.latest, at)
         elif about.kind == "trajectory":
             names = _list(message, "joint_names")
             for point in _list(message, "points"):
-                rows.append((_nanoseconds(_get(point, "time_from_start")), names, _list(point, "positions")))
+                rows.append(
+                    (
+                        _nanoseconds(_get(point, "time_from_start")),
+                        names,
+                        _list(point, "positions"),
+                    )
+                )
         elif each := _list(message, "joints"):
-            rows = [(0, [_get(one, "name") for one in each], [_get(one, "position") for one in each])]
+            rows = [
+                (
+                    0,
+                    [_get(one, "name") for one in each],
+                    [_get(one, "position") for one in each],
+                )
+            ]
         elif about.kind:
             rows = [(0, _list(message, "name"), _list(message, "position"))]
         for after, names, values in rows:
             if len(names) != len(values):
                 raise ValueError(f"{len(names)} names and {len(values)} positions")
-            about.joints.append((stamp, logged, after, (*map(str, names),), [*map(_number, values)]))
+            about.joints.append(
+                (stamp, logged, after, (*map(str, names),), [*map(_number, values)])
+            )
             about.latest = max(about.latest, stamp)
 
-    def motion(self, source: Source, body: "Body | None", from_zero: bool, wanted: str | None) -> ReadResult[Motion]:
+    def motion(
+        self, source: Source, body: "Body | None", from_zero: bool, wanted: str | None
+    ) -> ReadResult[Motion]:
         """Return the motion of the messages, that of the topic `wanted` where several have it, with all problems."""
-        used = {name: about for name, about in self.topics.items() if about.kind is not None}
-        order = {n: (n != wanted, one.kind == "trajectory", -len(one.joints)) for n, one in used.items() if one.joints}
+        used = {
+            name: about for name, about in self.topics.items() if about.kind is not None
+        }
+        order = {
+            n: (n != wanted, one.kind == "trajectory", -len(one.joints))
+            for n, one in used.items()
+            if one.joints
+        }
         best = min(order, key=lambda name: order[name], default="")
-        moving = {topic for sources in self.poses.values() for topic, _ in sources} | {*order}
+        moving = {topic for sources in self.poses.values() for topic, _ in sources} | {
+            *order
+        }
         if not moving or wanted not in (None, *moving):
-            topics = listed(sorted(f"{name} ({about.type or 'no type'})" for name, about in used.items()), 8)
+            topics = listed(
+                sorted(
+                    f"{name} ({about.type or 'no type'})"
+                    for name, about in used.items()
+                ),
+                8,
+            )
             message = f"the topics are {topics}" if used else "no messages"
             missing = f"no motion in the topic {wanted}; " if wanted else ""
-            self.found.report(NO_MOTION, f"{missing}{message}; expected {EXPECTED}", self.location)
+            self.found.report(
+                NO_MOTION, f"{missing}{message}; expected {EXPECTED}", self.location
+            )
             return ReadResult(None, self.found.problems)
         rows = self._in_time(best, self.topics[best].rows()) if best else []
-        unread = [n for n, one in used.items() if one.kind != "frames" and n != best] + self._choose_frames(wanted)
+        unread = [
+            n for n, one in used.items() if one.kind != "frames" and n != best
+        ] + self._choose_frames(wanted)
         if unread:
-            self.found.report(UNREAD, f"not read: {listed(sorted(unread), 8)}", self.location)
-        longest: dict[int, list[float]] = max((one[1] for one in self.frames.values()), key=len, default={})
+            self.found.report(
+                UNREAD, f"not read: {listed(sorted(unread), 8)}", self.location
+            )
+        longest: dict[int, list[float]] = max(
+            (one[1] for one in self.frames.values()), key=len, default={}
+        )
         main = sorted(longest)
         if len(main) == 1 and rows:  # a robot that is fixed to the world
             main = sorted({row[0] for row in rows})
         first = min([*main, *(row[0] for row in rows)])
         if first > DATE:
-            self.found.report(CLOCK, f"times are dates from {first / 1e9:.3f} s on", self.location)
+            self.found.report(
+                CLOCK, f"times are dates from {first / 1e9:.3f} s on", self.location
+            )
         self.start = first if first > DATE or from_zero else 0
         components: list[Component] = []
         with self.found.recover(("components", "all")):
             components += self._links(main, body) if main else []
             components += [self._joints(rows, body)] if rows else []
-        source = replace(source, locations=SourceMap({(): self.location}, self.found.unknown))
-        return ReadResult(Motion(tuple(components), source=source, problems=self.found.problems), self.found.problems)
+        source = replace(
+            source, locations=SourceMap({(): self.location}, self.found.unknown)
+        )
+        return ReadResult(
+            Motion(tuple(components), source=source, problems=self.found.problems),
+            self.found.problems,
+        )
 
     def _choose_frames(self, wanted: str | None) -> list[str]:
         """Set the frames, each of one topic and with one parent; return what is not read for that."""
         unread = []
         for child, sources in self.poses.items():
-            topic, parent = max(sources, key=lambda one: (one[0] == wanted, len(sources[one])))
-            unread += [f"{child} of {name}" for name in {name for name, _ in sources} if name != topic]
-            if others := [one for name, one in sources if name == topic and one != parent]:
+            topic, parent = max(
+                sources, key=lambda one: (one[0] == wanted, len(sources[one]))
+            )
+            unread += [
+                f"{child} of {name}"
+                for name in {name for name, _ in sources}
+                if name != topic
+            ]
+            if others := [
+                one for name, one in sources if name == topic and one != parent
+            ]:
                 message = f"{child} is below {parent} and below {listed(others, 8)}; read below {parent}"
                 self.found.report(PARENT, message, self.location)
-            rows = [(self.topics[topic].time(at, logged), pose) for at, logged, pose in sources[topic, parent]]
-            self.frames[child] = parent, dict(self._in_time(f"{child} of {topic}", rows))
+            rows = [
+                (self.topics[topic].time(at, logged), pose)
+                for at, logged, pose in sources[topic, parent]
+            ]
+            self.frames[child] = (
+                parent,
+                dict(self._in_time(f"{child} of {topic}", rows)),
+            )
         return unread
 
     def _in_time(self, name: str, rows: list[_AnyRow]) -> list[_AnyRow]:
@@ -285,11 +430,15 @@ class _Log:
         if (late[:-1] & late[1:]).any():
             end = int((late[:-1] & late[1:]).argmax())
             change = f"goes back from {times[end - 1] / 1e9:.6g} s to {times[end] / 1e9:.6g} s"
-            message = f"{name}: the clock {change}; {end} of {len(rows)} messages are read"
+            message = (
+                f"{name}: the clock {change}; {end} of {len(rows)} messages are read"
+            )
             self.found.report(TIME, message, self.location)
             rows = rows[:end]
         first: dict[Any, list[float]] = {}
-        if repeated := sum(first.setdefault(row[:-1], row[-1]) != row[-1] for row in rows):
+        if repeated := sum(
+            first.setdefault(row[:-1], row[-1]) != row[-1] for row in rows
+        ):
             message = f"{name}: {counted(repeated, 'message')} replaced by another one of the same time"
             self.found.report(TIME, message, self.location)
         return rows
@@ -299,42 +448,81 @@ class _Log:
 
     def _check_size(self, columns: int, rows: int, known: int) -> None:
         if columns * rows > max(MIN_NUMBERS, MAX_GROWTH * known):
-            raise TOO_LARGE.error(f"{columns} names at {rows} times, of which {known} are there", self.location)
+            raise TOO_LARGE.error(
+                f"{columns} names at {rows} times, of which {known} are there",
+                self.location,
+            )
 
     def _joints(self, rows: list[_Row], body: "Body | None") -> Component:
         times = sorted({row[0] for row in rows})
         names = [*dict.fromkeys(name for row in rows for name in row[1])]
         self._check_size(len(names), len(times), sum(len(row[1]) for row in rows))
-        number, column = ({one: k for k, one in enumerate(every)} for every in (times, names))
+        number, column = (
+            {one: k for k, one in enumerate(every)} for every in (times, names)
+        )
         seen = np.zeros((len(times), len(names)), np.bool_)
         values = np.zeros(seen.shape)
         for time, own, position in rows:
             at = number[time], [column[name] for name in own]
             seen[at], values[at] = True, position
-        if twice := {name for own in {row[1] for row in rows} for name, count in Counter(own).items() if count > 1}:
-            self.found.report(TWICE, f"a message has two values of {listed(sorted(twice), 8)}", self.location)
+        if twice := {
+            name
+            for own in {row[1] for row in rows}
+            for name, count in Counter(own).items()
+            if count > 1
+        }:
+            self.found.report(
+                TWICE,
+                f"a message has two values of {listed(sorted(twice), 8)}",
+                self.location,
+            )
         if not seen.all():
-            missing = [name for name, known in zip(names, np.atleast_1d(seen.all(axis=0)), strict=True) if not known]
-            self.found.report(MISSING_VALUES, f"messages without {listed(missing, 8)}", self.location)
-            last = np.maximum.accumulate(np.where(seen, np.arange(len(times))[:, None], seen.argmax(axis=0)))
+            missing = [
+                name
+                for name, known in zip(
+                    names, np.atleast_1d(seen.all(axis=0)), strict=True
+                )
+                if not known
+            ]
+            self.found.report(
+                MISSING_VALUES, f"messages without {listed(missing, 8)}", self.location
+            )
+            last = np.maximum.accumulate(
+                np.where(seen, np.arange(len(times))[:, None], seen.argmax(axis=0))
+            )
             values = values[last, np.arange(len(names))]
         labels = tuple(names)
         if body is not None:
-            values, labels = in_body_order(values, names, body, self.location, self.found)
-        elif (by_id := in_id_order(values, names, self.location, self.found)) is not None:
+            values, labels = in_body_order(
+                values, names, body, self.location, self.found
+            )
+        elif (
+            by_id := in_id_order(values, names, self.location, self.found)
+        ) is not None:
             values, labels = by_id, ()
         timeline = timeline_of(self._seconds(times))
-        return MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)
+        return MultiValueSeq(
+            content=JOINT_DISPLACEMENT,
+            timeline=timeline,
+            values=values,
+            part_labels=labels,
+        )
 
     def _links(self, times: list[int], body: "Body | None") -> list[Component]:
         """Return the poses of links in the world."""
         children: dict[str, list[str]] = {}
-        for child in sorted(self.frames, key=lambda child: -len(self.frames[child][1])):  # the root before what stays
+        for child in sorted(
+            self.frames, key=lambda child: -len(self.frames[child][1])
+        ):  # the root before what stays
             children.setdefault(self.frames[child][0], []).append(child)
         top = next((parent for parent in children if parent not in self.frames), None)
         if top is None:
             raise NO_MOTION.error("each frame is below another one", self.location)
-        self._check_size(len(self.frames), len(times), sum(len(one[1]) for one in self.frames.values()))
+        self._check_size(
+            len(self.frames),
+            len(times),
+            sum(len(one[1]) for one in self.frames.values()),
+        )
         world = {top: np.tile([0.0, 0, 0, 1, 0, 0, 0], (len(times), 1))}
         waiting = children[top][::-1]
         while waiting:
@@ -344,26 +532,47 @@ class _Log:
             local = np.array([own[time] for time in order])[:, None]
             if order != times:
                 local = sampled(local, self._seconds(order), self._seconds(times))
-            world[child] = local[:, 0] if parent == top else poses.compose(world[parent], local[:, 0])
+            world[child] = (
+                local[:, 0]
+                if parent == top
+                else poses.compose(world[parent], local[:, 0])
+            )
             waiting += children.get(child, [])[::-1]
         names = [name for name in world if name not in WORLD]
         is_numbered = names == [f"link_{k}" for k in range(len(names))]
         labels = () if is_numbered else tuple(names)
         if body is not None:
             links = [link.name for link in body.links]
-            names = [*takewhile(world.__contains__, names[: len(links)] if is_numbered else links)]
+            names = [
+                *takewhile(
+                    world.__contains__, names[: len(links)] if is_numbered else links
+                )
+            ]
             labels = tuple(links[: len(names)])
         if unread := sorted({*self.frames} - {*names, *WORLD}):
-            self.found.report(UNREAD, f"frames that are not read: {listed(unread, 8)}", self.location)
+            self.found.report(
+                UNREAD, f"frames that are not read: {listed(unread, 8)}", self.location
+            )
         if not names:
             return []
         values = np.stack([world[name] for name in names], axis=1)
         timeline = timeline_of(self._seconds(times))
-        return [MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels)]
+        return [
+            MultiSE3Seq(
+                content=LINK_POSITION,
+                timeline=timeline,
+                values=values,
+                part_labels=labels,
+            )
+        ]
 
 
 def read_mcap(
-    path: str | Path, *, body: "Body | None" = None, from_zero: bool = False, topic: str | None = None
+    path: str | Path,
+    *,
+    body: "Body | None" = None,
+    from_zero: bool = False,
+    topic: str | None = None,
 ) -> ReadResult[Motion]:
     """Read the motion of a log in MCAP, or of a rosbag2 by its `metadata.yaml` or its `.db3`.
 
@@ -384,12 +593,17 @@ def read_mcap(
     files = [path]
     if path.suffix.lower() in (".yaml", ".yml"):
         files = [*path.parent.glob("*.mcap")] or [*path.parent.glob("*.db3")]
-        files.sort(key=lambda file: (len(file.name), file.name))  # bag_10 is after bag_9
+        files.sort(
+            key=lambda file: (len(file.name), file.name)
+        )  # bag_10 is after bag_9
     with found.recover(("components", "all")):
         if not files:
             packed = listed(sorted(file.name for file in path.parent.glob("*.zstd")), 8)
             raise UNREADABLE.error(
-                f"unpack {packed} (zstd -d)" if packed else "no .mcap or .db3 beside it", log.location
+                f"unpack {packed} (zstd -d)"
+                if packed
+                else "no .mcap or .db3 beside it",
+                log.location,
             )
         for file in files:
             try:
@@ -399,8 +613,12 @@ def read_mcap(
             except OSError as error:
                 raise unreadable(error, file) from error
             except Exception as error:  # what the parsers of damaged records raise
-                raise DAMAGED.error(str(error)[:200] or type(error).__name__, Location(str(file))) from error
-    if found.has_errors and not (log.poses or any(about.joints for about in log.topics.values())):
+                raise DAMAGED.error(
+                    str(error)[:200] or type(error).__name__, Location(str(file))
+                ) from error
+    if found.has_errors and not (
+        log.poses or any(about.joints for about in log.topics.values())
+    ):
         return ReadResult(None, found.problems)
     parts = tuple(file for file in files if file != path)
     return log.motion(Source("mcap", path, parts=parts), body, from_zero, topic)
@@ -409,7 +627,9 @@ def read_mcap(
 def _read_sqlite(path: Path, log: _Log) -> None:
     # CROSS JOIN keeps the order of the messages.
     query = "SELECT name, type, timestamp, data FROM messages CROSS JOIN topics ON topics.id = topic_id WHERE serialization_format = 'cdr'"
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True
+    )
     try:
         for topic, kind, time, data in connection.execute(query):
             log.topics.setdefault(str(topic), _Topic(str(kind)))
@@ -431,29 +651,47 @@ def _read(path: Path, log: _Log) -> None:
         if head == SQLITE:
             return _read_sqlite(path, log)
         if not head.startswith(MCAP):
-            raise ValueError("the file is no MCAP file and no database of SQLite" if size else "the file is empty")
+            raise ValueError(
+                "the file is no MCAP file and no database of SQLite"
+                if size
+                else "the file is empty"
+            )
         budget = max(MAX_BYTES, MAX_RATIO * size)
-        records = reading.StreamReader(file, emit_chunks=True, record_size_limit=size).records
+        records = reading.StreamReader(
+            file, emit_chunks=True, record_size_limit=size
+        ).records
         try:
             for outer in records:
                 inner = [outer]
                 if isinstance(outer, reading.Chunk):
                     budget -= outer.uncompressed_size
                     if budget < 0:
-                        raise UNPACKED.error(f"it unpacks to more than {MAX_RATIO} times its size", log.location)
-                    inner = reading.breakup_chunk(replace(outer, compression="", data=_unpacked(outer)))
+                        raise UNPACKED.error(
+                            f"it unpacks to more than {MAX_RATIO} times its size",
+                            log.location,
+                        )
+                    inner = reading.breakup_chunk(
+                        replace(outer, compression="", data=_unpacked(outer))
+                    )
                 for record in inner:
                     if isinstance(record, reading.Schema):
                         schemas[record.id] = record
                     elif isinstance(record, reading.Channel):
-                        schema, encoding = schemas.get(record.schema_id), record.message_encoding
-                        decode: Callable[[bytes], Any] | None = orjson.loads if encoding == "json" else None
+                        schema, encoding = (
+                            schemas.get(record.schema_id),
+                            record.message_encoding,
+                        )
+                        decode: Callable[[bytes], Any] | None = (
+                            orjson.loads if encoding == "json" else None
+                        )
                         if encoding == "cdr" and schema is not None:
                             decode = log.cdr(schema.name)
                         elif encoding == "protobuf":
                             decode = protobuf.decoder_for(encoding, schema)
                         channels[record.id] = record.topic, decode
-                        log.topics.setdefault(record.topic, _Topic("" if schema is None else schema.name))
+                        log.topics.setdefault(
+                            record.topic, _Topic("" if schema is None else schema.name)
+                        )
                     elif isinstance(record, reading.Message):
                         topic, decode = channels[record.channel_id]
                         log.add(topic, record.log_time, record.data, decode)
@@ -464,18 +702,28 @@ def _read(path: Path, log: _Log) -> None:
 def _unpacked(chunk: Any) -> bytes:  # noqa: ANN401
     """Return the records of a chunk, no more than it states."""
     if chunk.compression == "zstd":
-        reader = need("zstandard", "lake", _FEATURE).ZstdDecompressor().stream_reader(chunk.data)
+        reader = (
+            need("zstandard", "lake", _FEATURE)
+            .ZstdDecompressor()
+            .stream_reader(chunk.data)
+        )
         return bytes(reader.read(chunk.uncompressed_size))
     if chunk.compression == "lz4":
         decompressor = need("lz4.frame", "lake", _FEATURE).LZ4FrameDecompressor()
-        return bytes(decompressor.decompress(chunk.data, max_length=chunk.uncompressed_size))
+        return bytes(
+            decompressor.decompress(chunk.data, max_length=chunk.uncompressed_size)
+        )
     if chunk.compression:
         raise ValueError(f"the compression {chunk.compression!r:.20} is unknown")
     return bytes(chunk.data)
 
 
 def write_mcap(
-    motion: Motion, path: str | Path, *, encoding: Literal["cdr", "json"] = "cdr", body: "Body | None" = None
+    motion: Motion,
+    path: str | Path,
+    *,
+    encoding: Literal["cdr", "json"] = "cdr",
+    body: "Body | None" = None,
 ) -> tuple[Problem, ...]:
     """Write a motion as a log: `/joint_states` (JointState) and `/tf` (TFMessage, frames of links in `world`); return what is lost.
 
@@ -497,31 +745,52 @@ def write_mcap(
         raise ValueError(f"the encodings are 'cdr' and 'json', not {encoding!r}")
     shared = on_one_timeline(motion, body=body)
     if shared.joints is None and shared.links is None:
-        raise ValueError("a log holds joints and poses of links, and the motion has none of them")
+        raise ValueError(
+            "a log holds joints and poses of links, and the motion has none of them"
+        )
     problems = [*shared.problems, *shared.time_losses()]
     if shared.zmp is not None:
         problems.append(losses.COMPONENT.problem("a log holds no zero moment point"))
     exact = shared.timeline.times * 1e9
-    if not (np.abs(exact) < 2**31 * 1e9).all() or not (np.diff(times := np.rint(exact).astype(np.int64)) > 0).all():
-        raise ValueError("times of a log are whole nanoseconds, each after the one before, of at most 68 years")
+    if (
+        not (np.abs(exact) < 2**31 * 1e9).all()
+        or not (np.diff(times := np.rint(exact).astype(np.int64)) > 0).all()
+    ):
+        raise ValueError(
+            "times of a log are whole nanoseconds, each after the one before, of at most 68 years"
+        )
     if times[0] > DATE:
-        problems.append(losses.STAMPS.as_note.problem("readers read the times as dates, and count from the first one"))
+        problems.append(
+            losses.STAMPS.as_note.problem(
+                "readers read the times as dates, and count from the first one"
+            )
+        )
     links = shared.links
     if links is not None:
         labels: tuple[str, ...] = links.part_labels
         if not labels and body is not None:
             labels = tuple(link.name for link in body.links[: links.num_parts])
         usable = len({*labels} - {*WORLD}) == links.num_parts
-        frames = labels if usable else tuple(f"link_{k}" for k in range(links.num_parts))
+        frames = (
+            labels if usable else tuple(f"link_{k}" for k in range(links.num_parts))
+        )
         if labels and not usable:
-            message = f"the names of the links are not written: {', '.join(labels)[:200]!r}"
+            message = (
+                f"the names of the links are not written: {', '.join(labels)[:200]!r}"
+            )
             problems.append(losses.LABELS.problem(message))
     if shared.joints is not None:
         names, lost = column_names(shared.joints, body)
         problems += lost
     held = [c.values for c in (shared.joints, links) if c is not None]
-    if encoding == "json" and (missing := sum(int(np.count_nonzero(~np.isfinite(values))) for values in held)):
-        problems.append(losses.NOT_FINITE.problem(f"{counted(missing, 'number')} not finite, written as null in JSON"))
+    if encoding == "json" and (
+        missing := sum(int(np.count_nonzero(~np.isfinite(values))) for values in held)
+    ):
+        problems.append(
+            losses.NOT_FINITE.problem(
+                f"{counted(missing, 'number')} not finite, written as null in JSON"
+            )
+        )
     typesys, cdr = need("rosbags.typesys", "lake", _FEATURE), encoding == "cdr"
     types = typesys.get_typestore(typesys.Stores.LATEST)
 
@@ -529,35 +798,65 @@ def write_mcap(
         return types.types[kind](**fields) if cdr else fields
 
     def header(time: int, frame: str) -> object:
-        stamp = new("builtin_interfaces/msg/Time", sec=time // 10**9, nanosec=time % 10**9)
+        stamp = new(
+            "builtin_interfaces/msg/Time", sec=time // 10**9, nanosec=time % 10**9
+        )
         return new("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
 
     def frame_of(time: int, child: str, pose: list[float]) -> object:
-        position = new("geometry_msgs/msg/Vector3", **dict(zip("xyz", pose, strict=False)))
-        turn = new("geometry_msgs/msg/Quaternion", **dict(zip("wxyz", pose[3:], strict=True)))
-        transform = new("geometry_msgs/msg/Transform", translation=position, rotation=turn)
+        position = new(
+            "geometry_msgs/msg/Vector3", **dict(zip("xyz", pose, strict=False))
+        )
+        turn = new(
+            "geometry_msgs/msg/Quaternion", **dict(zip("wxyz", pose[3:], strict=True))
+        )
+        transform = new(
+            "geometry_msgs/msg/Transform", translation=position, rotation=turn
+        )
         kind = "geometry_msgs/msg/TransformStamped"
-        return new(kind, header=header(time, "world"), child_frame_id=child, transform=transform)
+        return new(
+            kind,
+            header=header(time, "world"),
+            child_frame_id=child,
+            transform=transform,
+        )
 
     with whole_file(path) as stream:
         writer = need("mcap.writer", "lake", _FEATURE).Writer(stream)
         writer.start("ros2" if cdr else "", "bodymotion")
         channels = {}
         for topic, kind in (("/joint_states", _STATE), ("/tf", _FRAMES)):
-            text = types.generate_msgdef(kind, ros_version=2)[0] if cdr else '{"type": "object"}'
-            schema = writer.register_schema(kind, "ros2msg" if cdr else "jsonschema", text.encode())
+            text = (
+                types.generate_msgdef(kind, ros_version=2)[0]
+                if cdr
+                else '{"type": "object"}'
+            )
+            schema = writer.register_schema(
+                kind, "ros2msg" if cdr else "jsonschema", text.encode()
+            )
             channels[kind] = writer.register_channel(topic, encoding, schema)
         for k, time in enumerate(times.tolist()):
             messages = {}
             if shared.joints is not None:
                 values, none = shared.joints.values[k].copy(), np.zeros(0)
-                state = {"name": [*names], "position": values, "velocity": none, "effort": none}
+                state = {
+                    "name": [*names],
+                    "position": values,
+                    "velocity": none,
+                    "effort": none,
+                }
                 messages[_STATE] = new(_STATE, header=header(time, ""), **state)
             if links is not None:
                 rows = zip(frames, links.values[k].tolist(), strict=True)
-                messages[_FRAMES] = new(_FRAMES, transforms=[frame_of(time, *row) for row in rows])
+                messages[_FRAMES] = new(
+                    _FRAMES, transforms=[frame_of(time, *row) for row in rows]
+                )
             for name, content in messages.items():
-                json = None if cdr else orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+                json = (
+                    None
+                    if cdr
+                    else orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+                )
                 data = json or bytes(types.serialize_cdr(content, name))
                 writer.add_message(channels[name], max(time, 0), data, max(time, 0))
         writer.finish()

@@ -16,9 +16,24 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, ReadResult, Rule, Source, document, judgement, losses
+from bodymotion.diagnostics import (
+    Diagnostics,
+    Location,
+    Problem,
+    ReadResult,
+    Rule,
+    Source,
+    document,
+    judgement,
+    losses,
+)
 from bodymotion.formats.tables.columns import joint_names, on_one_timeline
-from bodymotion.formats.tables.number_table import Table, read_table, table_motion, write_rows
+from bodymotion.formats.tables.number_table import (
+    Table,
+    read_table,
+    table_motion,
+    write_rows,
+)
 from bodymotion.formats.text import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -43,7 +58,9 @@ WIDTH = document.error(
 )
 RETIRED = {"OTX002": "MOT105"}
 JOINTS = judgement.error(
-    "OTX003", "A .pos has as many joints as the model.", example=("0.0 0.1 0.2 0.3", "0.0 0.1 0.2")
+    "OTX003",
+    "A .pos has as many joints as the model.",
+    example=("0.0 0.1 0.2 0.3", "0.0 0.1 0.2"),
 )
 POSITION = judgement.warning(
     "OTX004",
@@ -52,19 +69,27 @@ POSITION = judgement.warning(
     example=("a .hip alone", "a .hip beside a .waist"),
 )
 SUFFIX = document.error(
-    "OTX005", "The files of a motion end in .pos, .waist, .hip and .zmp.", example=("walk.pose", "walk.pos")
+    "OTX005",
+    "The files of a motion end in .pos, .waist, .hip and .zmp.",
+    example=("walk.pose", "walk.pos"),
 )
 ORIENTATIONS_DIFFER = judgement.warning(
     "OTX006",
     "The .waist and the .hip of a motion have the same orientation of the root.",
     "that of the .waist is read; remove the file that does not belong to the motion",
-    example=("a .waist and a .hip of other orientations", "a .waist and a .hip of the same orientations"),
+    example=(
+        "a .waist and a .hip of other orientations",
+        "a .waist and a .hip of the same orientations",
+    ),
 )
 STALE = judgement.warning(
     "OTX101",
     "Beside the written files there are none of an older motion of the same name. They would be read with the written ones.",
     "remove the file if it does not belong to the motion",
-    example=("saving joints as walk.pos where a walk.zmp is", "saving joints as walk.pos where none is"),
+    example=(
+        "saving joints as walk.pos where a walk.zmp is",
+        "saving joints as walk.pos where none is",
+    ),
 )
 CONVERTED = document.note(
     "OTX102",
@@ -84,7 +109,9 @@ def siblings(path: Path) -> dict[str, Path]:
     return {**found, path.suffix.lower(): path}
 
 
-def read_openhrp_text(path: str | Path, *, body: Body | None = None, from_zero: bool = False) -> ReadResult[Motion]:
+def read_openhrp_text(
+    path: str | Path, *, body: Body | None = None, from_zero: bool = False
+) -> ReadResult[Motion]:
     """Read the .pos, .waist, .hip and .zmp of one name; go on after faults.
 
     Parameters
@@ -109,18 +136,24 @@ def read_openhrp_text(path: str | Path, *, body: Body | None = None, from_zero: 
     if not reader.components:
         return ReadResult(None, found.problems)
     source = Source("openhrp-text", path, encoding="ascii")
-    return ReadResult(table_motion(reader.tables, reader.components, source, found), found.problems)
+    return ReadResult(
+        table_motion(reader.tables, reader.components, source, found), found.problems
+    )
 
 
 class _Reader:
     """The components so far, each with the table that it was read from."""
 
-    def __init__(self, files: dict[str, Path], found: Diagnostics, from_zero: bool) -> None:
+    def __init__(
+        self, files: dict[str, Path], found: Diagnostics, from_zero: bool
+    ) -> None:
         self.files, self.found, self.from_zero = files, found, from_zero
         self.components: list[Component] = []
         self.tables: list[Table] = []
 
-    def _rows(self, suffix: str, widths: tuple[int, ...] | None) -> tuple[Table, Floats, Timeline] | None:
+    def _rows(
+        self, suffix: str, widths: tuple[int, ...] | None
+    ) -> tuple[Table, Floats, Timeline] | None:
         """Return the table of a file, its numbers after the time, and its timeline; None where there is none, or it cannot be read."""
         if suffix not in self.files:
             return None
@@ -136,8 +169,13 @@ class _Reader:
                 raise WIDTH.error("the first line is not a row of numbers", location)
             if columns < 0 or (widths is not None and columns not in widths):
                 wanted = " or ".join(map(str, widths or ()))
-                raise WIDTH.error(f"{columns} numbers after the time, where a {path.suffix} has {wanted}", location)
-            timeline = table.timeline(table.values[:, 0], self.found, None, self.from_zero)
+                raise WIDTH.error(
+                    f"{columns} numbers after the time, where a {path.suffix} has {wanted}",
+                    location,
+                )
+            timeline = table.timeline(
+                table.values[:, 0], self.found, None, self.from_zero
+            )
             return table, table.values[:, 1:], timeline
         return None
 
@@ -158,22 +196,36 @@ class _Reader:
                 self.found.report(JOINTS, message, Location(table.path))
                 self.found.mark_unknown(("components", "all"))
                 return
-        joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels)
+        joints = MultiValueSeq(
+            content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels
+        )
         self._add(table, joints)
 
     def read_zmp(self) -> None:
         rows = self._rows(".zmp", (3,))
         if rows is not None:
             table, points, timeline = rows
-            self._add(table, Vector3Seq(content=ZMP, timeline=timeline, values=points, is_root_relative=True))
+            self._add(
+                table,
+                Vector3Seq(
+                    content=ZMP, timeline=timeline, values=points, is_root_relative=True
+                ),
+            )
 
     def read_root(self) -> None:
         hip = self._rows(".hip", (3,))
         if ".waist" not in self.files:
             if hip is not None:
                 table, angles, timeline = hip
-                self.found.report(POSITION, "there is no .waist beside it", Location(table.path))
-                self._add_root(table, np.zeros((len(angles), 3)), rotations.from_rpy(angles), timeline)
+                self.found.report(
+                    POSITION, "there is no .waist beside it", Location(table.path)
+                )
+                self._add_root(
+                    table,
+                    np.zeros((len(angles), 3)),
+                    rotations.from_rpy(angles),
+                    timeline,
+                )
             return
         waist = self._rows(".waist", (3, 6, 12))
         if waist is None:
@@ -194,9 +246,13 @@ class _Reader:
             self._compare_hip(hip[0], hip[1], orientations)
         self._add_root(table, rows[:, :3], orientations, timeline)
 
-    def _add_root(self, table: Table, positions: Floats, orientations: Floats, timeline: Timeline) -> None:
+    def _add_root(
+        self, table: Table, positions: Floats, orientations: Floats, timeline: Timeline
+    ) -> None:
         poses = np.concatenate([positions, orientations], axis=-1)[:, None]
-        self._add(table, MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses))
+        self._add(
+            table, MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses)
+        )
 
     def _compare_hip(self, hip: Table, angles: Floats, orientations: Floats) -> None:
         """Report a .hip, which is not read as the .waist has orientations (T, 4), whose orientations are others."""
@@ -205,9 +261,13 @@ class _Reader:
             message = f"{name} has {len(angles)} lines, the .waist {len(orientations)}"
             self.found.report(ORIENTATIONS_DIFFER, message, Location(hip.path))
             return
-        known = np.isfinite(angles).all(axis=-1) & np.isfinite(orientations).all(axis=-1)
+        known = np.isfinite(angles).all(axis=-1) & np.isfinite(orientations).all(
+            axis=-1
+        )
         difference = np.zeros(len(orientations))
-        difference[known] = rotations.angle_between(rotations.from_rpy(angles[known]), orientations[known])
+        difference[known] = rotations.angle_between(
+            rotations.from_rpy(angles[known]), orientations[known]
+        )
         if difference.max(initial=0.0) > MAX_DIFFERENCE:
             frame = int(np.argmax(difference))
             degrees = np.degrees(difference[frame])
@@ -216,7 +276,11 @@ class _Reader:
 
 
 def write_openhrp_text(
-    motion: Motion, path: str | Path, *, body: Body | None = None, digits: int | None = None
+    motion: Motion,
+    path: str | Path,
+    *,
+    body: Body | None = None,
+    digits: int | None = None,
 ) -> tuple[Problem, ...]:
     """Write a motion as .pos, .waist, .hip and .zmp, as far as it has their content; return what they cannot hold.
 
@@ -258,12 +322,18 @@ def write_openhrp_text(
             lengths = np.linalg.norm(root[:, 3:], axis=-1)
         off = int(np.count_nonzero(~(np.abs(lengths - 1) <= 1e-9)))
         if off:
-            lost(losses.ORIENTATION, f"quaternions of the root whose length is not 1: {off}")
+            lost(
+                losses.ORIENTATION,
+                f"quaternions of the root whose length is not 1: {off}",
+            )
         angles = rotations.to_rpy(root[:, 3:])
         tables[".waist"] = np.concatenate([root[:, :3], angles], axis=-1)
         tables[".hip"] = angles
         if shared.links.num_parts > 1:
-            lost(losses.COMPONENT, f"of {shared.links.num_parts} link poses that of the root is written")
+            lost(
+                losses.COMPONENT,
+                f"of {shared.links.num_parts} link poses that of the root is written",
+            )
         if shared.links.part_labels:
             lost(losses.LABELS, "the names of the links are not written")
     if shared.zmp is not None:
@@ -274,20 +344,37 @@ def write_openhrp_text(
                     "a .zmp is in the root link's frame; the motion's ZMP is in the world's, and it has no pose of the root"
                 )
             root = shared.links.values[:, 0]
-            problems.append(CONVERTED.problem("the ZMP is converted from the world's frame to the root link's"))
-            points = rotations.rotate(rotations.conjugate(rotations.normalized(root[:, 3:])), points - root[:, :3])
+            problems.append(
+                CONVERTED.problem(
+                    "the ZMP is converted from the world's frame to the root link's"
+                )
+            )
+            points = rotations.rotate(
+                rotations.conjugate(rotations.normalized(root[:, 3:])),
+                points - root[:, :3],
+            )
         tables[".zmp"] = points
     if path.suffix.lower() not in tables:
         held = ", ".join(path.with_suffix(suffix).name for suffix in tables)
-        raise ValueError(f"the motion has no data for a {path.suffix}; name one of {held}")
-    paths = [path if suffix == path.suffix.lower() else path.with_suffix(suffix) for suffix in tables]
+        raise ValueError(
+            f"the motion has no data for a {path.suffix}; name one of {held}"
+        )
+    paths = [
+        path if suffix == path.suffix.lower() else path.with_suffix(suffix)
+        for suffix in tables
+    ]
     for suffix, other in siblings(path).items():
         if suffix not in tables and other.is_file():
             problems.append(
-                STALE.problem(f"the motion has no data for it, and {other.name} existed before", Location(str(other)))
+                STALE.problem(
+                    f"the motion has no data for it, and {other.name} existed before",
+                    Location(str(other)),
+                )
             )
     with whole_files(*paths) as streams:
         for stream, values in zip(streams, tables.values(), strict=True):
             values = values if digits is None else rounded(values, digits)
-            problems.extend(write_rows(stream, np.column_stack([timeline.times, values]), b" "))
+            problems.extend(
+                write_rows(stream, np.column_stack([timeline.times, values]), b" ")
+            )
     return tuple(problems)

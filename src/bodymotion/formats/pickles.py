@@ -19,8 +19,20 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, judgement
-from bodymotion.formats.npz.layouts import Array, QuaternionOrder, ReadOptions, motion_of
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    ReadResult,
+    Source,
+    judgement,
+)
+from bodymotion.formats.npz.layouts import (
+    Array,
+    QuaternionOrder,
+    ReadOptions,
+    motion_of,
+)
 from bodymotion.formats.npz.reader import array_of
 from bodymotion.formats.npz.rules import UNREAD
 from bodymotion.formats.resources import file_bytes
@@ -42,26 +54,40 @@ CODE = judgement.error(
 
 MAX_BYTES, MAX_STEPS = 1 << 30, 500_000
 _KINDS = re.compile(r"[biufU]\d{1,4}|\?")
-_MODULES = ("numpy.core.multiarray", "numpy._core.multiarray", "numpy.core.numeric", "numpy._core.numeric")
+_MODULES = (
+    "numpy.core.multiarray",
+    "numpy._core.multiarray",
+    "numpy.core.numeric",
+    "numpy._core.numeric",
+)
 _STORAGES = {
     **{"Double": "<f8", "Float": "<f4", "Half": "<f2", "Bool": "?"},
     **{"Long": "<i8", "Int": "<i4", "Short": "<i2", "Char": "i1", "Byte": "u1"},
 }
 KNOWN = {
-    **{(module, name): name for module in _MODULES for name in ("_reconstruct", "scalar", "_frombuffer")},
+    **{
+        (module, name): name
+        for module in _MODULES
+        for name in ("_reconstruct", "scalar", "_frombuffer")
+    },
     ("numpy", "ndarray"): "ndarray",
     ("numpy", "dtype"): "dtype",
     ("_codecs", "encode"): "encode",
     ("joblib.numpy_pickle", "NumpyArrayWrapper"): "joblib",
     ("collections", "OrderedDict"): "dict",
     ("torch._utils", "_rebuild_tensor_v2"): "tensor",
-    **{("torch", f"{name}Storage"): f"storage {code}" for name, code in _STORAGES.items()},
+    **{
+        ("torch", f"{name}Storage"): f"storage {code}"
+        for name, code in _STORAGES.items()
+    },
 }
 """The names that a pickle may have, and what they stand for."""
 _VALUE = re.compile(
     r"(BIN)?(INT|FLOAT|LONG)\d?|(SHORT_)?(BIN)?(STRING|UNICODE|BYTES)8?|BYTEARRAY8|NONE|NEWTRUE|NEWFALSE"
 )
-_VALUES = frozenset(code.name for code in pickletools.opcodes if _VALUE.fullmatch(code.name))
+_VALUES = frozenset(
+    code.name for code in pickletools.opcodes if _VALUE.fullmatch(code.name)
+)
 _CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _TUPLES = {"EMPTY_TUPLE": 0, "TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 _MARK = object()
@@ -95,15 +121,33 @@ def _opened(data: bytes, path: str) -> tuple[bytes, dict[str, bytes]]:
         return data, {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = {info.filename.partition("/")[2]: info for info in archive.infolist()}
+            members = {
+                info.filename.partition("/")[2]: info for info in archive.infolist()
+            }
             if any(info.compress_type for info in members.values()):
-                raise CONTENT.error("its files are compressed; PyTorch writes them as they are", Location(path))
+                raise CONTENT.error(
+                    "its files are compressed; PyTorch writes them as they are",
+                    Location(path),
+                )
             if sum(info.file_size for info in members.values()) > len(data):
-                raise TOO_LARGE.error("its files are larger than the archive", Location(path))
+                raise TOO_LARGE.error(
+                    "its files are larger than the archive", Location(path)
+                )
             keys = [name for name in members if name.startswith("data/")]
-            return archive.read(members["data.pkl"]), {key[5:]: archive.read(members[key]) for key in keys}
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, RuntimeError) as error:
-        raise CONTENT.error(f"the archive cannot be read: {error}", Location(path)) from error
+            return archive.read(members["data.pkl"]), {
+                key[5:]: archive.read(members[key]) for key in keys
+            }
+    except (
+        zipfile.BadZipFile,
+        KeyError,
+        ValueError,
+        EOFError,
+        OSError,
+        RuntimeError,
+    ) as error:
+        raise CONTENT.error(
+            f"the archive cannot be read: {error}", Location(path)
+        ) from error
 
 
 @dataclass
@@ -131,19 +175,25 @@ class _Machine:
 
     def refuse(self, what: str) -> FormatError:
         return CODE.error(
-            f"the pickle has {what[:80]}, and no code is run", Location(self.path, inside=f"byte {self.at}")
+            f"the pickle has {what[:80]}, and no code is run",
+            Location(self.path, inside=f"byte {self.at}"),
         )
 
     def spend(self, size: int) -> None:
         """Count bytes that are made."""
         self.budget -= size
         if self.budget < 0:
-            raise TOO_LARGE.error("its parts are used again and again", Location(self.path, inside=f"byte {self.at}"))
+            raise TOO_LARGE.error(
+                "its parts are used again and again",
+                Location(self.path, inside=f"byte {self.at}"),
+            )
 
     def run(self) -> Any:  # noqa: ANN401
         """Return what the pickle builds."""
         try:
-            for steps, (step, argument, at) in enumerate(pickletools.genops(self.stream)):
+            for steps, (step, argument, at) in enumerate(
+                pickletools.genops(self.stream)
+            ):
                 self.at = at or 0
                 if steps >= MAX_STEPS:
                     raise TOO_LARGE.error(
@@ -157,8 +207,17 @@ class _Machine:
             return self.stack.pop()
         except FormatError:
             raise
-        except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise self.fail(f"damaged: {str(error)[:100] or type(error).__name__}") from error
+        except (
+            ValueError,
+            IndexError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+        ) as error:
+            raise self.fail(
+                f"damaged: {str(error)[:100] or type(error).__name__}"
+            ) from error
 
     def step(self, name: str, argument: Any) -> None:  # noqa: ANN401
         """Carry out one instruction."""
@@ -172,30 +231,53 @@ class _Machine:
             stack[len(stack) - count :] = [tuple(self.top(count))]
         elif name in ("TUPLE", "LIST", "DICT"):
             items = self.marked()
-            stack.append(tuple(items) if name == "TUPLE" else items if name == "LIST" else self.filled({}, items))
+            stack.append(
+                tuple(items)
+                if name == "TUPLE"
+                else items
+                if name == "LIST"
+                else self.filled({}, items)
+            )
         elif name in ("EMPTY_LIST", "EMPTY_DICT"):
             stack.append([] if name == "EMPTY_LIST" else {})
         elif name in ("APPEND", "APPENDS"):
             items = self.marked() if name == "APPENDS" else [stack.pop()]
             list.extend(stack[-1], items)
         elif name in ("SETITEM", "SETITEMS"):
-            items = self.marked() if name == "SETITEMS" else [*reversed([stack.pop(), stack.pop()])]
+            items = (
+                self.marked()
+                if name == "SETITEMS"
+                else [*reversed([stack.pop(), stack.pop()])]
+            )
             self.filled(stack[-1], items)
         elif name in ("PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE"):
-            self.memo[len(self.memo) if name == "MEMOIZE" else int(argument)] = stack[-1]
+            self.memo[len(self.memo) if name == "MEMOIZE" else int(argument)] = stack[
+                -1
+            ]
         elif name in ("GET", "BINGET", "LONG_BINGET"):
             stack.append(self.memo[int(argument)])
         elif name in ("GLOBAL", "STACK_GLOBAL"):
-            names = tuple(argument.split(" ", 1)) if name == "GLOBAL" else (*reversed([stack.pop(), stack.pop()]),)
+            names = (
+                tuple(argument.split(" ", 1))
+                if name == "GLOBAL"
+                else (*reversed([stack.pop(), stack.pop()]),)
+            )
             if not all(isinstance(one, str) for one in names) or names not in KNOWN:
-                raise self.refuse(f"the name {'.'.join(str(one)[:40] for one in names if isinstance(one, str))!r}")
+                raise self.refuse(
+                    f"the name {'.'.join(str(one)[:40] for one in names if isinstance(one, str))!r}"
+                )
             stack.append(_Object(KNOWN[names]))
         elif name == "BINPERSID":
             _, kind, key, _, count = stack.pop()
             if not isinstance(kind, _Object) or not kind.what.startswith("storage "):
                 raise self.refuse("an object of its own")
             dtype = _Object("dtype", kind.what.split()[1])
-            stack.append(_Object("storage", value=self.array(self.storages[key], dtype, (count,), False)))
+            stack.append(
+                _Object(
+                    "storage",
+                    value=self.array(self.storages[key], dtype, (count,), False),
+                )
+            )
         elif name in ("REDUCE", "NEWOBJ"):
             arguments = stack.pop()
             stack.append(self.made(stack.pop(), arguments))
@@ -215,7 +297,9 @@ class _Machine:
 
     def marked(self) -> list[Any]:
         """Take the values above the last mark, and the mark, from the stack."""
-        start = next((k for k in reversed(range(len(self.stack))) if self.stack[k] is _MARK), -1)
+        start = next(
+            (k for k in reversed(range(len(self.stack))) if self.stack[k] is _MARK), -1
+        )
         if start < 0:
             raise self.fail("there is no mark")
         items = self.stack[start + 1 :]
@@ -265,42 +349,84 @@ class _Machine:
             # The data follow the instruction; a byte before them is the number of bytes that align them.
             if state.get("numpy_array_alignment_bytes"):
                 self.stream.seek(self.stream.read(1)[0], 1)
-            target.value = self.array(None, state["dtype"], state["shape"], state["order"] == "F")
+            target.value = self.array(
+                None, state["dtype"], state["shape"], state["order"] == "F"
+            )
         else:
             _, shape, dtype, fortran, data = state
             target.value = self.array(data, dtype, shape, bool(fortran))
 
-    def tensor(self, storage: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:  # noqa: ANN401
+    def tensor(
+        self,
+        storage: Any,  # noqa: ANN401
+        offset: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+    ) -> Array:
         """Return a part of a storage, whose last number must be in it; strides are numbers, not bytes."""
         values = storage.value
-        last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-        if storage.what != "storage" or min(offset, *shape, *strides, 0) < 0 or len(shape) > 4 or last >= len(values):
+        last = offset + sum(
+            (n - 1) * step for n, step in zip(shape, strides, strict=True)
+        )
+        if (
+            storage.what != "storage"
+            or min(offset, *shape, *strides, 0) < 0
+            or len(shape) > 4
+            or last >= len(values)
+        ):
             raise self.fail(f"a tensor of shape {shape} is larger than its storage")
         self.spend(math.prod(shape) * values.itemsize)
         steps = [step * values.itemsize for step in strides]
-        return np.array(np.lib.stride_tricks.as_strided(values[offset:], shape, steps, writeable=False))
+        return np.array(
+            np.lib.stride_tricks.as_strided(
+                values[offset:], shape, steps, writeable=False
+            )
+        )
 
-    def array(self, data: bytes | str | None, dtype: Any, shape: Any, fortran: bool) -> Array:  # noqa: ANN401
+    def array(
+        self,
+        data: bytes | str | None,
+        dtype: Any,  # noqa: ANN401
+        shape: Any,  # noqa: ANN401
+        fortran: bool,
+    ) -> Array:
         """Return an array of bytes, or of those that follow in the file."""
-        if not isinstance(dtype, _Object) or dtype.what != "dtype" or not all(type(n) is int for n in shape):
+        if (
+            not isinstance(dtype, _Object)
+            or dtype.what != "dtype"
+            or not all(type(n) is int for n in shape)
+        ):
             raise self.refuse("an array of an unknown type or shape")
         raw = data.encode("latin-1") if isinstance(data, str) else data
         left = len(self.data) - self.stream.tell() if raw is None else len(raw)
         self.spend(left if raw is not None else 0)
         read = self.stream.read if raw is None else io.BytesIO(raw).read
         kind = np.dtype(dtype.code)
-        return array_of(read, kind, tuple(shape), fortran, left, lambda text: self.fail(f"an array {text}"))
+        return array_of(
+            read,
+            kind,
+            tuple(shape),
+            fortran,
+            left,
+            lambda text: self.fail(f"an array {text}"),
+        )
 
     def arrays(self, value: Any, found: Diagnostics) -> dict[str, Array]:  # noqa: ANN401
         """Return the arrays of a dictionary, or of the first one in it."""
         inner = [*value.values()] if isinstance(value, dict) else []
         if inner and all(isinstance(one, dict) for one in inner):
             if len(inner) > 1:
-                found.report(UNREAD, f"not read: {len(inner) - 1} of {len(inner)} motions")
+                found.report(
+                    UNREAD, f"not read: {len(inner) - 1} of {len(inner)} motions"
+                )
             value = inner[0]
         if not isinstance(value, dict):
             raise self.fail(f"the pickle holds a {type(value).__name__}")
-        return {key: array for key, one in value.items() if (array := self.plain(one)) is not None}
+        return {
+            key: array
+            for key, one in value.items()
+            if (array := self.plain(one)) is not None
+        }
 
     def plain(self, value: Any) -> Array | None:  # noqa: ANN401
         """Return a value as an array; None for what is neither numbers nor texts."""
@@ -310,8 +436,14 @@ class _Machine:
         if all(isinstance(one, str) for one in rows):
             self.spend(4 * len(rows) * max(map(len, rows), default=0))
         else:
-            self.spend(sum(len(row) if isinstance(row, (list, tuple)) else 1 for row in rows))
-            flat = (one for row in rows for one in (row if isinstance(row, (list, tuple)) else [row]))
+            self.spend(
+                sum(len(row) if isinstance(row, (list, tuple)) else 1 for row in rows)
+            )
+            flat = (
+                one
+                for row in rows
+                for one in (row if isinstance(row, (list, tuple)) else [row])
+            )
             if not all(isinstance(one, (bool, int, float, np.generic)) for one in flat):
                 return None
         try:

@@ -16,7 +16,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from bodymotion.diagnostics import Findings, FormatError, Location, Problem, ReadResult, WrongUseError
+from bodymotion.diagnostics import (
+    Findings,
+    FormatError,
+    Location,
+    Problem,
+    ReadResult,
+    WrongUseError,
+)
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats import sniffing
 from bodymotion.formats.resources import gather_missing, unreadable
@@ -35,7 +42,9 @@ HEAD = 65536
 """[bytes] The part of a file that its format is recognised by."""
 LONG_HEAD = 1 << 20
 """[bytes] The part that is looked at when neither these nor the extension decide: long comments may stand before the first key."""
-_ROWS = Path(__file__).with_name("formats.txt").read_text("utf-8").partition("title\n")[2]
+_ROWS = (
+    Path(__file__).with_name("formats.txt").read_text("utf-8").partition("title\n")[2]
+)
 AMBIGUOUS = frozenset(re.findall(r"(\.\w+)\?", _ROWS))
 """Extensions that other files have, too: in a folder such a file is used only if its content is of a known format."""
 
@@ -71,13 +80,17 @@ class Function:
         """Read or write a file; TypeError for an option that it does not have."""
         for name in sorted(options.keys() - self.options):
             known = ", ".join(sorted(self.options)) or "none"
-            raise TypeError(f"{with_article(self.title)} has no option {name!r}; its options: {known}")
+            raise TypeError(
+                f"{with_article(self.title)} has no option {name!r}; its options: {known}"
+            )
         return self._function(*args, **options)
 
     @property
     def _function(self) -> Callable[..., Any]:
         module, _, name = self.place.partition(":")
-        found: Callable[..., Any] = getattr(import_module(f"bodymotion.formats.{module}"), name)
+        found: Callable[..., Any] = getattr(
+            import_module(f"bodymotion.formats.{module}"), name
+        )
         return found
 
     @property
@@ -120,16 +133,36 @@ class Format:
 
     def options_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of the options that the reader has, and `untrusted`, which fits any."""
-        return {name: value for name, value in options.items() if name in {*self.read.options, "untrusted"}}
+        return {
+            name: value
+            for name, value in options.items()
+            if name in {*self.read.options, "untrusted"}
+        }
 
 
 def _format(row: str) -> Format:
     """Return the format of a row of `formats.txt`."""
-    name, holds, extensions, module, reader, writer, sniff, title = (cell.strip() for cell in row.split("|"))
-    write = Function(f"{module}.{writer}" if ":" in writer else f"{module}:{writer}", title) if writer else None
-    recognises: Callable[[bytes], bool] = getattr(sniffing, f"looks_like_{sniff}") if sniff else lambda head: False
+    name, holds, extensions, module, reader, writer, sniff, title = (
+        cell.strip() for cell in row.split("|")
+    )
+    write = (
+        Function(f"{module}.{writer}" if ":" in writer else f"{module}:{writer}", title)
+        if writer
+        else None
+    )
+    recognises: Callable[[bytes], bool] = (
+        getattr(sniffing, f"looks_like_{sniff}") if sniff else lambda head: False
+    )
     named = tuple(extensions.replace("?", "").split())
-    return Format(name, title, named, Function(f"{module}:{reader}", title), recognises, write, holds)
+    return Format(
+        name,
+        title,
+        named,
+        Function(f"{module}:{reader}", title),
+        recognises,
+        write,
+        holds,
+    )
 
 
 FORMATS = tuple(map(_format, _ROWS.splitlines()))
@@ -147,12 +180,18 @@ def named_format(name: str) -> Format:
     for candidate in FORMATS:
         if candidate.name == name:
             return candidate
-    raise ValueError(f"there is no format {name!r}; expected one of {', '.join(f.name for f in FORMATS)}")
+    raise ValueError(
+        f"there is no format {name!r}; expected one of {', '.join(f.name for f in FORMATS)}"
+    )
 
 
 def recognised(head: bytes) -> Format | None:
     """Return the format of a file by its first bytes; None where they do not show it."""
-    rows = (row for row in FORMATS if row.name in sniffing.ZIPPED or not sniffing.is_archive(head))
+    rows = (
+        row
+        for row in FORMATS
+        if row.name in sniffing.ZIPPED or not sniffing.is_archive(head)
+    )
     return next((row for row in rows if row.sniff(head)), None)
 
 
@@ -178,22 +217,35 @@ def find_format(path: str | PathLike[str]) -> Format:
         )
     if head.startswith(b"PK"):
         head += read_tail(path, HEAD)  # the names of all parts of an archive
-    suffixed = next((row for row in FORMATS if path.suffix.lower() in row.extensions), None)
+    suffixed = next(
+        (row for row in FORMATS if path.suffix.lower() in row.extensions), None
+    )
     found = recognised(head) or suffixed
     if found is None and len(head) == HEAD and path.is_file():
         found = recognised(read_head(path, LONG_HEAD))
     if found is not None:
         return found
-    extension = f"extension {path.suffix!r}" if path.suffix else "a file name without extension"
+    extension = (
+        f"extension {path.suffix!r}" if path.suffix else "a file name without extension"
+    )
     supported = (
         f"{kinds} ({', '.join(e for row in FORMATS if row.holds == kind for e in row.extensions)})"
         for kind, kinds in _KINDS.items()
     )
     hint = f"supported are {', '.join(supported)}"
-    raise UNKNOWN.error(f"unknown format: neither the content nor {extension} matches", Location(str(path)), hint)
+    raise UNKNOWN.error(
+        f"unknown format: neither the content nor {extension} matches",
+        Location(str(path)),
+        hint,
+    )
 
 
-def read(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> tuple[Format, ReadResult[Any]]:  # noqa: ANN401
+def read(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> tuple[Format, ReadResult[Any]]:
     """Read a file; return its format, and the value with all problems of the file.
 
     Parameters
@@ -226,13 +278,18 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
         raise unreadable(error, path) from error
     try:
         found: ReadResult[Any] = row.read(
-            path, **{name: value for name, value in options.items() if name not in unused}
+            path,
+            **{name: value for name, value in options.items() if name not in unused},
         )
     except FormatError:
         if (conflict := _conflict(path)) is not None:
             return ReadResult(None, (conflict,))
         raise
-    if not found.whole and Findings(found.problems).errors and (conflict := _conflict(path)) is not None:
+    if (
+        not found.whole
+        and Findings(found.problems).errors
+        and (conflict := _conflict(path)) is not None
+    ):
         return ReadResult(None, (conflict,))
     problems = gather_missing(found.problems)
     if len(problems) == len(found.problems):
@@ -244,15 +301,25 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
 def _conflict(path: Path) -> Problem | None:
     """Return the problem of a file with conflict markers; None for one without, and for one that cannot be searched."""
     try:
-        size = size_of(path)  # None for a pipe whose end was not read: to open it again would wait for another writer
-        content = read_head(path, size) if size is not None and size <= MAX_SEARCHED else b""
+        size = size_of(
+            path
+        )  # None for a pipe whose end was not read: to open it again would wait for another writer
+        content = (
+            read_head(path, size) if size is not None and size <= MAX_SEARCHED else b""
+        )
     except OSError:
         return None
     markers = list(MARKER.finditer(content))
     if [marker[0][:1] for marker in markers[:3]] != [b"<", b"=", b">"]:
         return None
-    first, between, last = (1 + content.count(b"\n", 0, marker.start()) for marker in markers[:3])
-    count = f" and {counted(len(markers) // 3 - 1, 'more conflict')}" if len(markers) > 5 else ""
+    first, between, last = (
+        1 + content.count(b"\n", 0, marker.start()) for marker in markers[:3]
+    )
+    count = (
+        f" and {counted(len(markers) // 3 - 1, 'more conflict')}"
+        if len(markers) > 5
+        else ""
+    )
     message = f"conflict markers of a version control system in lines {first}, {between} and {last}{count}"
     return CONFLICT.problem(message, Location(str(path), first, 1))
 
@@ -267,14 +334,21 @@ def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, 
         When no reader has an option.
     """
     titles = {with_article(row.title): row.read.options for row in rows}
-    unused = sorted({*options}.difference({"allow_outside", "untrusted"}, *titles.values()))
+    unused = sorted(
+        {*options}.difference({"allow_outside", "untrusted"}, *titles.values())
+    )
     for name in unused:
         if not any(name in row.read.options for row in FORMATS):
             raise TypeError(f"there is no option {name!r}")
     return dict.fromkeys(unused, " or ".join(titles) or "what is not read from a file")
 
 
-def load(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Any:  # noqa: ANN401
+def load(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
     """Read a file: a `Body` from a `.wrl` or `.body`, a `Motion` from a `.seq`, an `Animation` from a `.cha`, a `Skeleton` from a `.bvh`.
 
     Parameters
@@ -300,7 +374,12 @@ def load(path: str | PathLike[str], *, format: str | None = None, **options: Any
         if not (_keeping.get() and row.holds == "Body" and path.is_file()):
             return _read(row, path, options).require()
         about = path.stat()
-        key = (path.absolute(), about.st_mtime_ns, about.st_size, repr(sorted(options.items())))
+        key = (
+            path.absolute(),
+            about.st_mtime_ns,
+            about.st_size,
+            repr(sorted(options.items())),
+        )
         body, parts = _kept_bodies.get(key, (None, None))
         if body is None or parts != _part_times(body):
             body = _read(row, path, options).require()
@@ -312,7 +391,10 @@ def load(path: str | PathLike[str], *, format: str | None = None, **options: Any
 
 def _part_times(body: Body) -> tuple[int | None, ...]:
     """Return when each file that a model names was changed [ns]; None for missing files."""
-    return tuple(path.stat().st_mtime_ns if path.is_file() else None for path in body.source.parts)
+    return tuple(
+        path.stat().st_mtime_ns if path.is_file() else None
+        for path in body.source.parts
+    )
 
 
 _kept_bodies: dict[Any, tuple[Body, tuple[int | None, ...]]] = {}
@@ -329,7 +411,12 @@ def bodies_kept() -> Iterator[None]:
         _keeping.reset(token)
 
 
-def load_together(sources: Iterable[Any], *, by_position: bool = False, **options: Any) -> list[Any]:  # noqa: ANN401
+def load_together(
+    sources: Iterable[Any],
+    *,
+    by_position: bool = False,
+    **options: Any,  # noqa: ANN401
+) -> list[Any]:
     """Return values that belong together, such as a body and its motions, read where they are files; in the order of the sources.
 
     Each option goes to the files whose reader has it. Tables get the body, which names their columns; key poses become a motion on it.
@@ -356,7 +443,11 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
     from bodymotion.motion import Motion
 
     values = list(sources)
-    files = {k: Path(value) for k, value in enumerate(values) if isinstance(value, (str, PathLike))}
+    files = {
+        k: Path(value)
+        for k, value in enumerate(values)
+        if isinstance(value, (str, PathLike))
+    }
     with pipes_kept():
         rows = {k: find_format(path) for k, path in files.items()}
         for name, titles in unused_options(options, rows.values()).items():
@@ -365,60 +456,106 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
         for k, row in sorted(rows.items(), key=lambda item: item[1].holds != "Body"):
             body = next((value for value in values if isinstance(value, Body)), None)
             with_body = {} if body is None or by_position else {"body": body}
-            values[k] = load(files[k], format=row.name, **with_body, **row.options_of(options))
+            values[k] = load(
+                files[k], format=row.name, **with_body, **row.options_of(options)
+            )
     body = next((value for value in values if isinstance(value, Body)), None)
     if body is not None:
-        values = [value.to_motion(body) if isinstance(value, KeyPoses) else value for value in values]
+        values = [
+            value.to_motion(body) if isinstance(value, KeyPoses) else value
+            for value in values
+        ]
     if by_position and body is not None:
-        values = [put_by_position(value, body) if isinstance(value, Motion) else value for value in values]
+        values = [
+            put_by_position(value, body) if isinstance(value, Motion) else value
+            for value in values
+        ]
     return values
 
 
-def load_body(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Body:  # noqa: ANN401
+def load_body(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Body:
     """Read a model; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Body", _of_kind("Body", path, format, options))
 
 
-def load_choreography(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Choreography:  # noqa: ANN401
+def load_choreography(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Choreography:
     """Read a Spot choreography; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Choreography", _of_kind("Choreography", path, format, options))
 
 
-def load_motion(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Motion:  # noqa: ANN401
+def load_motion(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Motion:
     """Read a motion; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Motion", _of_kind("Motion", path, format, options))
 
 
-def load_key_poses(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> KeyPoses:  # noqa: ANN401
+def load_key_poses(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> KeyPoses:
     """Read key poses; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("KeyPoses", _of_kind("KeyPoses", path, format, options))
 
 
-def load_skeleton(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Skeleton:  # noqa: ANN401
+def load_skeleton(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Skeleton:
     """Read a recorded motion; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Skeleton", _of_kind("Skeleton", path, format, options))
 
 
-def load_animation(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Animation:  # noqa: ANN401
+def load_animation(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Animation:
     """Read a Spot animation; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Animation", _of_kind("Animation", path, format, options))
 
 
-def _of_kind(kind: str, path: str | PathLike[str], format: str | None, options: dict[str, Any]) -> Any:  # noqa: ANN401
+def _of_kind(
+    kind: str, path: str | PathLike[str], format: str | None, options: dict[str, Any]
+) -> Any:  # noqa: ANN401
     with pipes_kept():
         return load(path, format=format_of_kind(kind, path, format).name, **options)
 
 
-def format_of_kind(kind: str, path: str | PathLike[str], format: str | None = None) -> Format:
+def format_of_kind(
+    kind: str, path: str | PathLike[str], format: str | None = None
+) -> Format:
     """Return the format of a file, or the one named; FormatError (FMT004) where it holds something else."""
     row = find_format(path) if format is None else named_format(format)
     if row.holds != kind:
         text = f"the file is {with_article(row.title)}, which holds {with_article(row.holds)}, not {with_article(kind)}"
-        raise OTHER_KIND.error(text, Location(str(path)), data={"holds": row.holds, "wanted": kind})
+        raise OTHER_KIND.error(
+            text, Location(str(path)), data={"holds": row.holds, "wanted": kind}
+        )
     return row
 
 
-def target_format(value: object, path: str | PathLike[str], format: str | None = None) -> Format:
+def target_format(
+    value: object, path: str | PathLike[str], format: str | None = None
+) -> Format:
     """Return the format in which a value is written to `path`: that of the extension, or the one named.
 
     Raises
@@ -435,16 +572,28 @@ def target_format(value: object, path: str | PathLike[str], format: str | None =
     if format is not None:
         found = named_format(format)
         if found not in able:
-            raise UNWRITABLE.error(f"{one} cannot be written as {found.title}", Location(str(path)), hint)
+            raise UNWRITABLE.error(
+                f"{one} cannot be written as {found.title}", Location(str(path)), hint
+            )
         return found
     for candidate in able:
         if path.suffix.lower() in candidate.extensions:
             return candidate
-    name = f"extension {path.suffix!r}" if path.suffix else "a file name without extension"
-    raise UNWRITABLE.error(f"{name}: no format for {one} has it", Location(str(path)), hint)
+    name = (
+        f"extension {path.suffix!r}" if path.suffix else "a file name without extension"
+    )
+    raise UNWRITABLE.error(
+        f"{name}: no format for {one} has it", Location(str(path)), hint
+    )
 
 
-def save(value: object, path: str | PathLike[str], *, format: str | None = None, **options: Any) -> Findings:  # noqa: ANN401
+def save(
+    value: object,
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Findings:
     """Write a body, a motion or a Spot animation to a file, whole or not at all; an existing file is replaced.
 
     Parameters
@@ -474,5 +623,7 @@ def save(value: object, path: str | PathLike[str], *, format: str | None = None,
     """
     found = target_format(value, path, format)
     assert found.write is not None
-    left_out = tuple(problem for problem in getattr(value, "problems", ()) if problem.leaves_out)
+    left_out = tuple(
+        problem for problem in getattr(value, "problems", ()) if problem.leaves_out
+    )
     return Findings((*left_out, *found.write(value, Path(path), **options)))

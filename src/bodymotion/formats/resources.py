@@ -25,7 +25,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from bodymotion.diagnostics import FormatError, Location, MissingFileError, Problem, Rule, document, judgement
+from bodymotion.diagnostics import (
+    FormatError,
+    Location,
+    MissingFileError,
+    Problem,
+    Rule,
+    document,
+    judgement,
+)
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.rules import TOO_LARGE, UNREADABLE
 from bodymotion.system.files import open_file
@@ -52,14 +60,20 @@ PART_REMOTE = judgement.warning(
     "A file is named by its path relative to the file that names it. Network addresses are never opened.",
     "put a copy beside the model and name it by its relative path",
     leaves_out=True,
-    example=('Inline { url "http://example.org/hand.wrl" }', 'Inline { url "hand.wrl" }'),
+    example=(
+        'Inline { url "http://example.org/hand.wrl" }',
+        'Inline { url "hand.wrl" }',
+    ),
 )
 PART_LIMIT = judgement.error(
     "VRML134",
     "Inline parts are nested at most 64 deep. All parts together have at most 2 GB and a million nodes.",
     "the part is left out",
     leaves_out=True,
-    example=("100 files, each with an Inline of the next", "30 files, each with an Inline of the next"),
+    example=(
+        "100 files, each with an Inline of the next",
+        "30 files, each with an Inline of the next",
+    ),
 )
 PART_UNREADABLE = document.warning(
     "FMT021",
@@ -129,19 +143,27 @@ def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Return problems with those of several missing files, by rule, as one at the location of the first, with the names in its data."""
     gathered: dict[object, list[Problem]] = {}
     for number, problem in enumerate(problems):
-        gathered.setdefault((problem.rule, problem.severity) if "missing" in problem.data else number, []).append(
-            problem
-        )
+        gathered.setdefault(
+            (problem.rule, problem.severity) if "missing" in problem.data else number,
+            [],
+        ).append(problem)
     joined = []
     for found in gathered.values():
         if len(found) > 1:
-            names: list[str] = list(dict.fromkeys(name for one in found for name in one.data["missing"]))  # type: ignore[attr-defined]
-            shown = listed(name if len(name) < MAX_SHOWN else name[:MAX_SHOWN] + "…" for name in names)
+            names: list[str] = list(
+                dict.fromkeys(name for one in found for name in one.data["missing"])  # type: ignore[attr-defined]
+            )
+            shown = listed(
+                name if len(name) < MAX_SHOWN else name[:MAX_SHOWN] + "…"
+                for name in names
+            )
             verb = "is" if len(names) == 1 else "are"
             message = f"{counted(len(names), 'file')} that the model names {verb} missing: {shown}"
             hint = next((one.hint for one in found if one.hint), "")
             data = {"missing": tuple(names)}
-            found[0] = replace(found[0], message=message, hint=hint, data=data, count=len(names))
+            found[0] = replace(
+                found[0], message=message, hint=hint, data=data, count=len(names)
+            )
         joined.append(found[0])
     return tuple(joined)
 
@@ -168,11 +190,17 @@ class ResourceFinder:
     """
 
     def __init__(
-        self, root_folder: str | Path, allow_outside: bool | None = None, *, model: Path | None = None
+        self,
+        root_folder: str | Path,
+        allow_outside: bool | None = None,
+        *,
+        model: Path | None = None,
     ) -> None:
         self.root = real_path(Path(root_folder))
         """The root folder, without symbolic links."""
-        self.roots = (self.root,) if model is None else (self.root, real_path(model).parent)
+        self.roots = (
+            (self.root,) if model is None else (self.root, real_path(model).parent)
+        )
         """The folders whose trees hold what may be opened."""
         self.allow_outside = allow_outside
         self._found: dict[tuple[tuple[Path, ...], str], Path] = {}
@@ -181,7 +209,9 @@ class ResourceFinder:
         """Of a file that was reached by symbolic links: the folders of these links."""
         self._bytes_read = 0
 
-    def find(self, names: str | Iterable[str], holder: Path | None = None) -> Path | NotFound:
+    def find(
+        self, names: str | Iterable[str], holder: Path | None = None
+    ) -> Path | NotFound:
         """Return the first file among several names that exists and may be opened, or why the last is not opened.
 
         `holder` is the file that has the names in it; without one, names are relative to the root folder.
@@ -200,14 +230,29 @@ class ResourceFinder:
         known = self._found.get((folders, name))
         if known is not None:
             return known
-        local = unquote(_FILE_SCHEME.sub("", name)) if name.lower().startswith("file:") else name
+        local = (
+            unquote(_FILE_SCHEME.sub("", name))
+            if name.lower().startswith("file:")
+            else name
+        )
         if _ADDRESS.match(local):
-            return NotFound(name, PART_REMOTE, "is a network address, which is not opened")
+            return NotFound(
+                name, PART_REMOTE, "is a network address, which is not opened"
+            )
         is_absolute = _ABSOLUTE.match(local) is not None
         without_fragment = local.partition("#")[0]
-        spellings = (local, without_fragment, without_fragment.replace("\\", "/"), unquote(without_fragment))
+        spellings = (
+            local,
+            without_fragment,
+            without_fragment.replace("\\", "/"),
+            unquote(without_fragment),
+        )
         is_outside = False
-        for candidate in (folder / spelling for folder in folders for spelling in dict.fromkeys(spellings)):
+        for candidate in (
+            folder / spelling
+            for folder in folders
+            for spelling in dict.fromkeys(spellings)
+        ):
             try:
                 path = candidate.resolve()
                 is_file = stat.S_ISREG(path.stat().st_mode)
@@ -216,7 +261,10 @@ class ResourceFinder:
             if not self._may_open(candidate, path, is_absolute):
                 is_outside = True
             elif is_file:
-                if candidate != path and (linked := real_path(candidate.parent)) != path.parent:
+                if (
+                    candidate != path
+                    and (linked := real_path(candidate.parent)) != path.parent
+                ):
                     # The names in the file are relative to the folder of the link, too.
                     known_folders = self._link_folders.setdefault(path, [])
                     if linked not in known_folders and len(known_folders) < MAX_LINKS:
@@ -226,9 +274,15 @@ class ResourceFinder:
         if is_outside:
             by_link = "is a symbolic link" if self.allow_outside is None else "leads"
             how = "is an absolute path" if is_absolute else by_link
-            return NotFound(name, PART_OUTSIDE, f"{how} out of the folder of the model: it is left out")
+            return NotFound(
+                name,
+                PART_OUTSIDE,
+                f"{how} out of the folder of the model: it is left out",
+            )
         if is_absolute:
-            return NotFound(name, PART_REMOTE, "is an absolute path, and there is no such file")
+            return NotFound(
+                name, PART_REMOTE, "is an absolute path, and there is no such file"
+            )
         return NotFound(name, PART_MISSING, "is missing")
 
     def _may_open(self, candidate: Path, path: Path, is_absolute: bool) -> bool:
@@ -236,7 +290,11 @@ class ResourceFinder:
         if self.allow_outside or any(map(path.is_relative_to, self.roots)):
             return True
         named = Path(os.path.normpath(candidate)).parent
-        return self.allow_outside is None and not is_absolute and path.is_relative_to(named)
+        return (
+            self.allow_outside is None
+            and not is_absolute
+            and path.is_relative_to(named)
+        )
 
     def folders(self, holder: Path | None) -> tuple[Path, ...]:
         """Return the folders, without symbolic links, that names in a file are relative to.
@@ -249,7 +307,9 @@ class ResourceFinder:
         real, folder = self.resolved(holder)
         if real.parent == folder and real not in self._link_folders:
             return (folder,)
-        return tuple(dict.fromkeys((*self._link_folders.get(real, ()), folder, real.parent)))
+        return tuple(
+            dict.fromkeys((*self._link_folders.get(real, ()), folder, real.parent))
+        )
 
     def resolved(self, path: Path) -> tuple[Path, Path]:
         """Return a path without symbolic links, and the folder where it was found, without them too."""
@@ -262,10 +322,16 @@ class ResourceFinder:
         try:
             self._bytes_read += path.stat().st_size
             if self._bytes_read > MAX_BYTES:
-                return NotFound(path.name, PART_LIMIT, f"exceeds the limit of {MAX_BYTES} bytes for all parts together")
+                return NotFound(
+                    path.name,
+                    PART_LIMIT,
+                    f"exceeds the limit of {MAX_BYTES} bytes for all parts together",
+                )
             return path.read_bytes()
         except OSError as error:
-            return NotFound(path.name, PART_UNREADABLE, f"cannot be read: {error.strerror}")
+            return NotFound(
+                path.name, PART_UNREADABLE, f"cannot be read: {error.strerror}"
+            )
 
 
 class PackageFinder:
@@ -278,7 +344,10 @@ class PackageFinder:
     """
 
     def __init__(
-        self, model: Path, package_paths: Iterable[str | Path] = (), allow_outside: bool | None = None
+        self,
+        model: Path,
+        package_paths: Iterable[str | Path] = (),
+        allow_outside: bool | None = None,
     ) -> None:
         self.model, self.allow_outside = model, allow_outside
         self.package_paths = [Path(path) for path in package_paths]
@@ -296,17 +365,28 @@ class PackageFinder:
             package, _, path = uri.partition("://")[2].partition("/")
             finder = self._package(package)
             if finder is None:
-                return NotFound(uri, PART_MISSING, f"is in the package {package!r:.60}, which is not found", package)
+                return NotFound(
+                    uri,
+                    PART_MISSING,
+                    f"is in the package {package!r:.60}, which is not found",
+                    package,
+                )
             found = finder.find_one(path)
         else:
             finder = self.own
             found = finder.find_one(uri, self.model)
-        return FoundFile(found, finder) if isinstance(found, Path) else NotFound(uri, found.rule, found.reason)
+        return (
+            FoundFile(found, finder)
+            if isinstance(found, Path)
+            else NotFound(uri, found.rule, found.reason)
+        )
 
     def _package(self, name: str) -> ResourceFinder | None:
         if name not in self._packages:
             folder = self._package_folder(name) if name not in ("", ".", "..") else None
-            self._packages[name] = None if folder is None else ResourceFinder(folder, self.allow_outside)
+            self._packages[name] = (
+                None if folder is None else ResourceFinder(folder, self.allow_outside)
+            )
         return self._packages[name]
 
     def _package_folder(self, name: str) -> Path | None:
@@ -318,7 +398,11 @@ class PackageFinder:
             return self.folder / name
         if self.home is not None and package_name(self.home) == name:
             return self.home
-        for above in (self.folder, *self.folder.parents) if self.allow_outside is not False else ():
+        for above in (
+            (self.folder, *self.folder.parents)
+            if self.allow_outside is not False
+            else ()
+        ):
             for folder in (above, above / name):
                 is_package = self.allow_outside or (folder / PACKAGE_FILE).is_file()
                 if folder.name == name and folder.is_dir() and is_package:
@@ -328,7 +412,14 @@ class PackageFinder:
 
 def package_above(folder: Path) -> Path | None:
     """Return the nearest folder, this one or above it, that is a ROS package; None where there is none."""
-    return next((above for above in (folder, *folder.parents) if (above / PACKAGE_FILE).is_file()), None)
+    return next(
+        (
+            above
+            for above in (folder, *folder.parents)
+            if (above / PACKAGE_FILE).is_file()
+        ),
+        None,
+    )
 
 
 def package_name(package: Path) -> str:
@@ -337,7 +428,11 @@ def package_name(package: Path) -> str:
 
     try:
         file = package / PACKAGE_FILE
-        root = parse_xml(file.read_bytes()) if file.stat().st_size <= MAX_PACKAGE_FILE_BYTES else None
+        root = (
+            parse_xml(file.read_bytes())
+            if file.stat().st_size <= MAX_PACKAGE_FILE_BYTES
+            else None
+        )
     except (OSError, FormatError):
         return ""
     name = root.first("name") if root is not None else None
@@ -359,14 +454,20 @@ def file_bytes(path: str | Path, limit: int | None = None) -> bytes:
                 return file.read()
     except (OSError, ValueError) as error:
         raise unreadable(error, path) from error
-    raise TOO_LARGE.error(f"the file has {size} bytes; at most {limit} are read", Location(str(path)))
+    raise TOO_LARGE.error(
+        f"the file has {size} bytes; at most {limit} are read", Location(str(path))
+    )
 
 
 def unreadable(error: Exception, path: str | Path) -> FormatError:
     """Return the fault of a file that cannot be opened or read (FMT002), for what Python raises."""
     reason = getattr(error, "strerror", None) or str(error) or "not enough memory"
     fault = UNREADABLE.error(f"the file cannot be read: {reason}", Location(str(path)))
-    return MissingFileError(fault.problem) if isinstance(error, FileNotFoundError) else fault
+    return (
+        MissingFileError(fault.problem)
+        if isinstance(error, FileNotFoundError)
+        else fault
+    )
 
 
 def real_path(path: Path) -> Path:
@@ -385,7 +486,9 @@ class MeshPasses:
     """
 
     def __init__(self) -> None:
-        self.read: dict[Path, tuple[tuple[Shape, ...], list[str], tuple[Problem, ...]]] = {}
+        self.read: dict[
+            Path, tuple[tuple[Shape, ...], list[str], tuple[Problem, ...]]
+        ] = {}
         self.left: dict[Path, int] = {}
         self._budget = PASS_BYTES
 

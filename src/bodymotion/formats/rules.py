@@ -3,10 +3,14 @@
 from bodymotion.diagnostics import judgement
 
 UNKNOWN = judgement.error(
-    "FMT001", "The file is of a format that bodymotion reads.", example=("notes.docx", "walk.seq")
+    "FMT001",
+    "The file is of a format that bodymotion reads.",
+    example=("notes.docx", "walk.seq"),
 )
 UNREADABLE = judgement.error(
-    "FMT002", "The file can be opened and read to its end.", example=("a path where nothing is", "the path of a file")
+    "FMT002",
+    "The file can be opened and read to its end.",
+    example=("a path where nothing is", "the path of a file"),
 )
 UNWRITABLE = judgement.error(
     "FMT003",
@@ -44,7 +48,10 @@ TOO_LARGE = judgement.error(
     "FMT009",
     "The sizes, counts and depths in a file are within the limits of its reader. Real files are below these limits.",
     leaves_out=True,
-    example=("a skeleton of 5000 bones, a model of 100 000 links", "a skeleton of 30 bones"),
+    example=(
+        "a skeleton of 5000 bones, a model of 100 000 links",
+        "a skeleton of 30 bones",
+    ),
 )
 UNPACKED = judgement.error(
     "FMT010",
@@ -53,7 +60,10 @@ UNPACKED = judgement.error(
     example=("a gigabyte of zeros, compressed", "the same, not compressed"),
 )
 ENCODING = judgement.warning(
-    "FMT011", "The text of a file is UTF-8.", "save it as UTF-8", example=("# 歩行 in cp932", "# 歩行 in UTF-8")
+    "FMT011",
+    "The text of a file is UTF-8.",
+    "save it as UTF-8",
+    example=("# 歩行 in cp932", "# 歩行 in UTF-8"),
 )
 
 _RETIRED = {

@@ -12,7 +12,11 @@ ZIPPED = ("amass", "npz", "pickle", "parquet")
 
 def is_archive(head: bytes) -> bool:
     """Return whether a file is a zip or tar archive, or a table of Parquet or Arrow: without compression, texts of others are in it."""
-    return head.startswith(b"PK\x03\x04") or head[257:262] == b"ustar" or looks_like_arrow(head)
+    return (
+        head.startswith(b"PK\x03\x04")
+        or head[257:262] == b"ustar"
+        or looks_like_arrow(head)
+    )
 
 
 # VRML
@@ -43,18 +47,25 @@ def looks_like_vrml(head: bytes) -> bool:
     head = head.removeprefix(codecs.BOM_UTF8)
     space = _VRML_SPACE.match(head)
     start = space.end() if space is not None else 0
-    return _VRML_HEADER.search(head, 0, start) is not None or _VRML_START.match(head, start) is not None
+    return (
+        _VRML_HEADER.search(head, 0, start) is not None
+        or _VRML_START.match(head, start) is not None
+    )
 
 
 # YAML
 
-_BODY_FORMAT = re.compile(rb"(?:^|[\s{,])[\"']?format[\"']?\s*:\s*[\"']?ChoreonoidBody(?![A-Za-z0-9_])")
+_BODY_FORMAT = re.compile(
+    rb"(?:^|[\s{,])[\"']?format[\"']?\s*:\s*[\"']?ChoreonoidBody(?![A-Za-z0-9_])"
+)
 
 _SEQ_TYPE = re.compile(
     rb"(?:^|[\s{,-])[\"']?type[\"']?\s*:\s*[\"']?"
     rb"(?:CompositeSeq|BodyMotion|MultiValueSeq|MultiSE3Seq|MultiSe3Seq|MultiAffine3Seq|Vector3Seq)(?![A-Za-z0-9_])"
 )
-_SEQ_CONTENT = re.compile(rb"(?:^|[\s{,-])[\"']?content[\"']?\s{0,20}:\s{0,20}[\"']?BodyMotion(?![A-Za-z0-9_])")
+_SEQ_CONTENT = re.compile(
+    rb"(?:^|[\s{,-])[\"']?content[\"']?\s{0,20}:\s{0,20}[\"']?BodyMotion(?![A-Za-z0-9_])"
+)
 _SEQ_KEY = re.compile(
     rb"(?:^|[\s{,-])[\"']?(?:components|formatVersion|format_version|frameRate|frame_rate|numParts|num_parts|hasFrameTime"
     rb"|has_frame_time|SE3Format|se3_format)[\"']?\s{0,20}:"
@@ -69,15 +80,23 @@ def looks_like_body(head: bytes) -> bool:
     """Return whether a file has `format: ChoreonoidBody`."""
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         head = head[2:].replace(b"\0", b"")
-    return b"ChoreonoidBody" in head and _BODY_FORMAT.search(head.removeprefix(codecs.BOM_UTF8)) is not None
+    return (
+        b"ChoreonoidBody" in head
+        and _BODY_FORMAT.search(head.removeprefix(codecs.BOM_UTF8)) is not None
+    )
 
 
-_PSEQ_TYPE = re.compile(rb"(?:^|[\s{,])[\"']?type[\"']?\s*:\s*[\"']?PoseSeq(?![A-Za-z0-9_])")
+_PSEQ_TYPE = re.compile(
+    rb"(?:^|[\s{,])[\"']?type[\"']?\s*:\s*[\"']?PoseSeq(?![A-Za-z0-9_])"
+)
 
 
 def looks_like_pseq(head: bytes) -> bool:
     """Return whether a file has `type: PoseSeq`."""
-    return b"PoseSeq" in head and _PSEQ_TYPE.search(head.removeprefix(codecs.BOM_UTF8)) is not None
+    return (
+        b"PoseSeq" in head
+        and _PSEQ_TYPE.search(head.removeprefix(codecs.BOM_UTF8)) is not None
+    )
 
 
 def looks_like_seq(head: bytes) -> bool:
@@ -140,7 +159,10 @@ def looks_like_acclaim(head: bytes) -> bool:
     return _ACCLAIM_START.match(head) is not None
 
 
-_AMASS = re.compile(rb"(?:poses|pose_body)\.npy.*trans\.npy|trans\.npy.*(?:poses|pose_body)\.npy", re.DOTALL)
+_AMASS = re.compile(
+    rb"(?:poses|pose_body)\.npy.*trans\.npy|trans\.npy.*(?:poses|pose_body)\.npy",
+    re.DOTALL,
+)
 
 
 def looks_like_amass(head: bytes) -> bool:
@@ -162,13 +184,17 @@ _PICKLE_START = re.compile(rb"\x80[\x02-\x05](?:\x95.{8})?\}[\x94q]", re.DOTALL)
 def looks_like_pickle(head: bytes) -> bool:
     """Return whether a file is a Python pickle of a dictionary, or an archive of PyTorch, whose first member is a pickle."""
     if head[:4] == b"PK\x03\x04":
-        return head[30 : 30 + int.from_bytes(head[26:28], "little")].endswith(b"/data.pkl")
+        return head[30 : 30 + int.from_bytes(head[26:28], "little")].endswith(
+            b"/data.pkl"
+        )
     return _PICKLE_START.match(head) is not None
 
 
 def looks_like_arrow(head: bytes) -> bool:
     """Return whether a file is a table of Parquet, or of Arrow as a file or a stream."""
-    return head.startswith((b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1\0\0\0\0"))
+    return head.startswith(
+        (b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1\0\0\0\0")
+    )
 
 
 def looks_like_log_of_messages(head: bytes) -> bool:
@@ -181,10 +207,15 @@ def looks_like_log_of_messages(head: bytes) -> bool:
 # Spot
 
 _CONTROLS = re.compile(
-    rb"^(?:\xef\xbb\xbf)?[ \t]*controls(?:[ \t]+(?:legs|body|arm|gripper))+[ \t]*(?:(?:#|//)[^\r\n]*)?$", re.MULTILINE
+    rb"^(?:\xef\xbb\xbf)?[ \t]*controls(?:[ \t]+(?:legs|body|arm|gripper))+[ \t]*(?:(?:#|//)[^\r\n]*)?$",
+    re.MULTILINE,
 )
-_FIRST_FIELD = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*+\n)*+([a-z_]++)\s*+(?::\s*+)?[\w\"'{<\[.-]")
-_MESSAGE_ROWS = re.compile(rb"(?:^|[\s{}<>;,])(animation_keyframes|key_frames)\s*+(?::\s*+)?[{<\[]")
+_FIRST_FIELD = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*+\n)*+([a-z_]++)\s*+(?::\s*+)?[\w\"'{<\[.-]"
+)
+_MESSAGE_ROWS = re.compile(
+    rb"(?:^|[\s{}<>;,])(animation_keyframes|key_frames)\s*+(?::\s*+)?[{<\[]"
+)
 ANIMATION_FIELDS = (
     rb"name|animation_keyframes|controls_arm|controls_legs|controls_body|controls_gripper|bpm|retime_to_integer_slices|"
     rb"minimum_parameters|default_parameters|maximum_parameters|truncatable|extendable|neutral_start|precise_steps|"
@@ -192,13 +223,22 @@ ANIMATION_FIELDS = (
     rb"timing_adjustability|starts_sitting|custom_gait_cycle"
 )
 """The fields of the message Animation."""
-_SEQUENCE_FIELD = re.compile(rb"(?:^|[\s{}<>;,])(?:slices_per_minute|choreography_sequence|moves)\s*+[:{<\[]")
+_SEQUENCE_FIELD = re.compile(
+    rb"(?:^|[\s{}<>;,])(?:slices_per_minute|choreography_sequence|moves)\s*+[:{<\[]"
+)
 _SEQUENCE_FIELDS = (
     *(b"name", b"slices_per_minute", b"moves", b"choreography_info", b"entrance_state"),
-    *(b"choreography_sequence", b"music_file", b"music_start_slice", b"choreography_start_slice"),
+    *(
+        b"choreography_sequence",
+        b"music_file",
+        b"music_start_slice",
+        b"choreography_start_slice",
+    ),
 )
 """The fields of the messages ChoreographySequence and ChoreographerSave."""
-_LISTED_MOVE = re.compile(rb"(?:^|\s)moves\s*+:?\s*+[{<]\s*+name\b")  # The start of a move in a robot's list of moves.
+_LISTED_MOVE = re.compile(
+    rb"(?:^|\s)moves\s*+:?\s*+[{<]\s*+name\b"
+)  # The start of a move in a robot's list of moves.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 # A protobuf tag is the number of a field times 8 and the kind of its value.
 _NAME_TAG, _ROW_TAG, _STATE_TAG = 0x0A, 0x12, 0x0A
@@ -216,7 +256,9 @@ def looks_like_animation_text(head: bytes) -> bool:
     """Return whether a file is a message Animation as text: it starts with one of its fields, and has keyframes."""
     first = _FIRST_FIELD.match(head)
     return (
-        first is not None and first[1] in ANIMATION_FIELDS.split(b"|") and _message_rows(head) == b"animation_keyframes"
+        first is not None
+        and first[1] in ANIMATION_FIELDS.split(b"|")
+        and _message_rows(head) == b"animation_keyframes"
     )
 
 
@@ -241,7 +283,11 @@ def looks_like_choreography_text(head: bytes) -> bool:
 def looks_like_choreography_bytes(head: bytes) -> bool:
     """Return whether a file is a message ChoreographySequence as bytes, or one inside of a ChoreographerSave: name, if any, and tempo."""
     size, start = _length(head, 1)
-    if head[:1] == bytes([_NAME_TAG]) and start and looks_like_choreography_bytes(head[start : start + size]):
+    if (
+        head[:1] == bytes([_NAME_TAG])
+        and start
+        and looks_like_choreography_bytes(head[start : start + size])
+    ):
         return True
     at = _after_name(head)
     after = at + 9
@@ -257,7 +303,11 @@ def looks_like_log(head: bytes) -> bool:
     first = _FIRST_FIELD.match(head)
     if first is not None and first[1] == b"key_frames":
         return _message_rows(head) == b"key_frames"
-    return _starts_row(head, 0, _STATE_TAG, _STATE_TAGS) and is_binary(head, len(head)) and _nested(head)
+    return (
+        _starts_row(head, 0, _STATE_TAG, _STATE_TAGS)
+        and is_binary(head, len(head))
+        and _nested(head)
+    )
 
 
 def is_binary(data: bytes, size: int = 4096) -> bool:

@@ -40,7 +40,14 @@ the C library gets memory page by page from the system."""
 
 _POINT = np.frombuffer(b".0", np.uint8)
 _GAPS = bytes.maketrans(b"\t\r\n\f\v,", b"      ")
-_NOT_JSON = ((b",+", b","), (b" +", b" "), (b",.", b",0."), (b" .", b" 0."), (b"-.", b"-0."), (b".,", b".0,"))
+_NOT_JSON = (
+    (b",+", b","),
+    (b" +", b" "),
+    (b",.", b",0."),
+    (b" .", b" 0."),
+    (b"-.", b"-0."),
+    (b".,", b".0,"),
+)
 _NOT_A_NUMBER = re.compile(rb"[-+ ,]\.,|\+-")
 _THREAD = threading.local()
 _MAX_KEPT_BYTES = 2_000_000  # The memory of a simdjson parser is kept for the next text up to this size of a text.
@@ -57,19 +64,27 @@ class Lines:
         feed, ends = codes == ord("\n"), codes == ord("\r")
         ends[:-1] &= ~feed[1:]
         ends |= feed
-        self.starts = array("q", np.append(0, np.flatnonzero(ends) + 1).astype(np.int64).tobytes())
+        self.starts = array(
+            "q", np.append(0, np.flatnonzero(ends) + 1).astype(np.int64).tobytes()
+        )
 
     def location(self, offset: int) -> Location:
         """Return line and column, both from 1, of an offset."""
         offset = min(max(offset, 0), self.size)
         line = bisect_right(self.starts, offset)
-        return Location(str(self.path) if self.path else None, line, offset - self.starts[line - 1] + 1)
+        return Location(
+            str(self.path) if self.path else None,
+            line,
+            offset - self.starts[line - 1] + 1,
+        )
 
 
 class Text:
     """The decoded `data` of the file at `path`. Lines end with LF, CR or CRLF; one file may have all three."""
 
-    def __init__(self, data: str, path: Path | None = None, encoding: str = "ascii") -> None:
+    def __init__(
+        self, data: str, path: Path | None = None, encoding: str = "ascii"
+    ) -> None:
         self.data = data
         self.path = path
         self.encoding = encoding
@@ -114,7 +129,9 @@ def number(x: float) -> str:
         return ".nan" if math.isnan(x) else ".inf" if x > 0 else "-.inf"
     text = repr(float(x))
     mantissa, e, exponent = text.partition("e")
-    return mantissa + (".0" if "." not in mantissa else "") + e + exponent if e else text
+    return (
+        mantissa + (".0" if "." not in mantissa else "") + e + exponent if e else text
+    )
 
 
 def parsed(text: str) -> float:
@@ -132,7 +149,10 @@ def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
     space, only it and the ends of lines are commas.
     """
     if delimiter != b" ":
-        return bytearray(b"[0,%b,0]" % text.rstrip().translate(bytes.maketrans(b"\n\r" + delimiter, b", ,")))
+        return bytearray(
+            b"[0,%b,0]"
+            % text.rstrip().translate(bytes.maketrans(b"\n\r" + delimiter, b", ,"))
+        )
     data = bytearray(b"[0 %b 0]" % text).translate(_GAPS)
     characters = np.frombuffer(data, dtype=np.uint8)
     gap = characters == ord(" ")
@@ -142,7 +162,9 @@ def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
     return data
 
 
-def json_numbers(data: bytearray, kind: Literal["d", "i"] = "d") -> npt.NDArray[Any] | None:
+def json_numbers(
+    data: bytearray, kind: Literal["d", "i"] = "d"
+) -> npt.NDArray[Any] | None:
     """Return the numbers (N,) of `as_json`; what JSON does not allow (`.5`, `5.`, `+1`) is rewritten. None where anything else is in it."""
     values = json_array(data, kind)
     if values is None and _NOT_A_NUMBER.search(data) is None:
@@ -159,14 +181,20 @@ def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
     codes = np.frombuffer(data, np.uint8)
     minus = np.flatnonzero(codes[:-2] == ord("-"))
     before, after, end = codes[minus - 1], codes[minus + 1], codes[minus + 2]
-    bare = minus[(after == ord("0")) & ((end <= ord(",")) | (end == ord("]"))) & (before | 32 != ord("e"))]
+    bare = minus[
+        (after == ord("0"))
+        & ((end <= ord(",")) | (end == ord("]")))
+        & (before | 32 != ord("e"))
+    ]
     if len(bare):
         values = values.copy()
         values[np.searchsorted(np.flatnonzero(codes == ord(",")), bare, "right")] = -0.0
     return values
 
 
-def json_array(data: bytes | bytearray, kind: Literal["d", "i"] = "d") -> npt.NDArray[Any] | None:
+def json_array(
+    data: bytes | bytearray, kind: Literal["d", "i"] = "d"
+) -> npt.NDArray[Any] | None:
     """Return the numbers (N,) of a text in brackets, with others in it or not; None where it is no JSON array of numbers."""
     import simdjson
 
@@ -187,7 +215,9 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
     codes = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
     feeds = codes == ord("\n")
     rows = np.count_nonzero(feeds)
-    if 2 * rows * width <= len(codes) and not is_small(read_plain_rows, len(text) // BYTES):
+    if 2 * rows * width <= len(codes) and not is_small(
+        read_plain_rows, len(text) // BYTES
+    ):
         values = np.empty((rows, width))
         if read_plain_rows(codes, delimiter[0], values):
             return values
@@ -198,11 +228,15 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
         # integers that hold `width`: with as many commas in all, no line has as many too many as these cannot hold.
         commas = (np.frombuffer(data, np.uint8)[3:] == ord(",")).view(np.uint8)
         begins = np.append(0, np.flatnonzero(feeds[:-1]) + 1)
-        whole = (np.add.reduceat(commas, begins, dtype=np.min_scalar_type(width)) == width).all()
+        whole = (
+            np.add.reduceat(commas, begins, dtype=np.min_scalar_type(width)) == width
+        ).all()
         return numbers.reshape(rows, width) if whole else None
     try:
         sign = None if delimiter == b" " else delimiter.decode()
-        found = np.loadtxt(BytesIO(text), comments=None, delimiter=sign, ndmin=2, encoding="ascii")
+        found = np.loadtxt(
+            BytesIO(text), comments=None, delimiter=sign, ndmin=2, encoding="ascii"
+        )
     except ValueError:
         return None
     return found if found.shape == (rows, width) else None
@@ -213,10 +247,18 @@ def rounded(values: Floats, digits: int) -> Floats:
 
     What would leave the range of doubles by that stays as it is.
     """
-    if isinstance(digits, bool) or not isinstance(digits, Integral) or not 1 <= digits <= 15:
-        raise ValueError(f"digits: 1 to 15 significant digits, a whole number, not {digits!r}")
+    if (
+        isinstance(digits, bool)
+        or not isinstance(digits, Integral)
+        or not 1 <= digits <= 15
+    ):
+        raise ValueError(
+            f"digits: 1 to 15 significant digits, a whole number, not {digits!r}"
+        )
     values = np.asarray(values, np.float64)
-    found = np.array([float(f"{x:.{digits - 1}e}") for x in values.ravel().tolist()]).reshape(values.shape)
+    found = np.array(
+        [float(f"{x:.{digits - 1}e}") for x in values.ravel().tolist()]
+    ).reshape(values.shape)
     return np.where(np.isinf(found), values, found)
 
 
@@ -237,11 +279,22 @@ def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
     rows = number_rows(flat) if len(flat) else []
     if values.ndim == 3 and len(rows):
         parts = values.shape[1]
-        rows = [b"[ " + b" ], [ ".join(rows[i : i + parts]) + b" ]" for i in range(0, len(rows), parts)]
+        rows = [
+            b"[ " + b" ], [ ".join(rows[i : i + parts]) + b" ]"
+            for i in range(0, len(rows), parts)
+        ]
     if times is not None:
         stamps = number_rows(times[:, None])
-        rows = [b"%b, %b" % pair for pair in zip(stamps, rows, strict=True)] if rows else stamps
-    text = b"[ " + (b" ]" + between + b"[ ").join(rows) + b" ]" if rows else between.join([b"[]"] * len(values))
+        rows = (
+            [b"%b, %b" % pair for pair in zip(stamps, rows, strict=True)]
+            if rows
+            else stamps
+        )
+    text = (
+        b"[ " + (b" ]" + between + b"[ ").join(rows) + b" ]"
+        if rows
+        else between.join([b"[]"] * len(values))
+    )
     return _pointed(text)
 
 
@@ -257,12 +310,17 @@ def json_text(values: npt.NDArray[Any], name: Callable[[float], str] = number) -
     """Return an array as JSON, each number in its shortest form; `name` returns the text of one that is not finite."""
     import orjson
 
-    text: bytes = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
+    text: bytes = orjson.dumps(
+        np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY
+    )
     finite = np.isfinite(values)
     if finite.all():
         return text
     names = [name(x).encode() for x in values[~finite].tolist()]
-    return b"".join(part + each for part, each in zip(text.split(b"null"), [*names, b""], strict=True))
+    return b"".join(
+        part + each
+        for part, each in zip(text.split(b"null"), [*names, b""], strict=True)
+    )
 
 
 def _pointed(text: bytes) -> bytes:
@@ -272,4 +330,6 @@ def _pointed(text: bytes) -> bytes:
     if not bare.any():
         return text
     offsets = np.flatnonzero(bare) + 2
-    return np.insert(codes, np.repeat(offsets, 2), np.tile(_POINT, len(offsets))).tobytes()
+    return np.insert(
+        codes, np.repeat(offsets, 2), np.tile(_POINT, len(offsets))
+    ).tobytes()

@@ -19,7 +19,11 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
-def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, what: str = "array") -> Floats:
+def frozen(
+    values: npt.ArrayLike,
+    shape: Sequence[int | None] | None = None,
+    what: str = "array",
+) -> Floats:
     """Return `values` as a read-only float64 array, checked against `shape` (None in it: any length).
 
     A float64 array is not copied: the returned view is read-only, the caller's array stays writable.
@@ -30,7 +34,13 @@ def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, wha
     if (
         shape is not None
         and array.shape != shape
-        and (array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)))
+        and (
+            array.ndim != len(shape)
+            or any(
+                n is not None and n != m
+                for n, m in zip(shape, array.shape, strict=True)
+            )
+        )
     ):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
         raise ValueError(f"{what}: expected shape ({wanted}), got {array.shape}")
@@ -74,9 +84,13 @@ def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
             f"{what}: expected a regular array of numbers; are all rows of one length? ({error})"
         ) from None
     if array.dtype.kind == "O":
-        index = next((i for i, cell in np.ndenumerate(array) if not isinstance(cell, Real)), None)
+        index = next(
+            (i for i, cell in np.ndenumerate(array) if not isinstance(cell, Real)), None
+        )
         if index is not None:
-            raise ValueError(f"{what}: expected real numbers, got {array[index]!r} at {list(map(int, index))}")
+            raise ValueError(
+                f"{what}: expected real numbers, got {array[index]!r} at {list(map(int, index))}"
+            )
     elif array.dtype.kind not in "biuf":
         raise ValueError(f"{what}: expected real numbers, got {array.dtype}")
     return array.astype(np.float64, copy=False)
@@ -97,7 +111,9 @@ def median_step(times: Floats) -> float:
 
 def runs(mask: Bools) -> list[tuple[int, int]]:
     """Return the runs of True in a mask (N,): for each the index of its first element, and the one after its last."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    edges = np.flatnonzero(
+        np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8))
+    )
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
@@ -174,7 +190,9 @@ def check_memory(size: int, what: str) -> None:
     """Raise MemoryError when `size` bytes are more than available; `what` names what needs them, for the message."""
     available = available_memory()
     if available is not None and size > available:
-        raise MemoryError(f"{what} would need {_size_text(size)} of memory; {_size_text(available)} are available")
+        raise MemoryError(
+            f"{what} would need {_size_text(size)} of memory; {_size_text(available)} are available"
+        )
 
 
 def _size_text(size: int) -> str:

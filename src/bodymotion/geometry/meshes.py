@@ -46,9 +46,13 @@ from bodymotion.geometry.shapes import (
 
 MAX_EAR_TESTS = 100_000_000  # Corner tests for cutting ears in one call; remaining polygons become fans.
 
-VECTORIZED_CORNERS = 40  # Number of corners from which testing them all at once is faster.
+VECTORIZED_CORNERS = (
+    40  # Number of corners from which testing them all at once is faster.
+)
 SEGMENTS = 32  # The number of flat faces around a round primitive.
-CREASE_ANGLE = 0.5  # [rad] Crease angle that smooths a round side and keeps the edges of its caps.
+CREASE_ANGLE = (
+    0.5  # [rad] Crease angle that smooths a round side and keeps the edges of its caps.
+)
 
 NUM_DIRECTIONS = 512  # Directions in which the outermost points of a mesh are searched.
 SMALL_CLOUD = 64  # Clouds of at most this number of points are kept as they are.
@@ -64,7 +68,9 @@ MAX_COORDINATE = float(np.finfo(np.float32).max)
 
 NORMAL_STEPS = 2**19  # Normals that agree within 1 / NORMAL_STEPS are merged.
 POINTS, LINES, TRIANGLES = 0, 1, 4  # The modes of glTF.
-MAX_NUMBERED = 1 << 24  # Vertices are numbered up to the largest exact whole number of single precision.
+MAX_NUMBERED = (
+    1 << 24
+)  # Vertices are numbered up to the largest exact whole number of single precision.
 MAX_STEPS = 60  # Of `hull_distance`.
 
 FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
@@ -109,7 +115,11 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     ends = np.flatnonzero(index < 0)
     if len(index) and (not len(ends) or ends[-1] != len(index) - 1):
         ends = np.append(ends, len(index))
-    starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64) if len(ends) else np.zeros(0, dtype=np.int64)
+    starts = (
+        np.concatenate([[0], ends[:-1] + 1]).astype(np.int64)
+        if len(ends)
+        else np.zeros(0, dtype=np.int64)
+    )
     counts = ends - starts
     bad = np.zeros(len(ends), dtype=bool)
     bad[np.searchsorted(ends, np.flatnonzero(index >= len(vertices)))] = True
@@ -120,7 +130,9 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     starts, counts = starts[numbers], counts[numbers]
 
     if len(counts) and (counts == 3).all():
-        return Triangles(starts[:, None] + np.arange(3), numbers, out_of_range, too_small)
+        return Triangles(
+            starts[:, None] + np.arange(3), numbers, out_of_range, too_small
+        )
     concave = _concave(index, vertices, starts, counts)
     fans = np.ones(len(counts), dtype=bool)
     fans[concave] = False
@@ -134,7 +146,9 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
         owners.append(np.full(len(cut), numbers[which]))
     polygons = np.concatenate(owners)
     order = np.argsort(polygons, kind="stable") if len(concave) else slice(None)
-    return Triangles(np.concatenate(parts)[order], polygons[order], out_of_range, too_small)
+    return Triangles(
+        np.concatenate(parts)[order], polygons[order], out_of_range, too_small
+    )
 
 
 def _fans(starts: Indices, counts: Indices) -> Indices:
@@ -145,7 +159,9 @@ def _fans(starts: Indices, counts: Indices) -> Indices:
     return np.stack([first, first + step + 1, first + step + 2], axis=1)
 
 
-def _concave(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices, counts: Indices) -> Indices:
+def _concave(
+    index: npt.NDArray[np.integer], vertices: Floats, starts: Indices, counts: Indices
+) -> Indices:
     """Return which polygons are concave somewhere, seen along their Newell normal."""
     many = np.flatnonzero(counts > 3)
     if not len(many):
@@ -200,13 +216,21 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
         if len(reflex) <= VECTORIZED_CORNERS:
             return not any(
                 (x[p], y[p]) not in ends
-                and all((bx - ax) * (y[p] - ay) >= (by - ay) * (x[p] - ax) for (ax, ay), (bx, by) in sides)
+                and all(
+                    (bx - ax) * (y[p] - ay) >= (by - ay) * (x[p] - ax)
+                    for (ax, ay), (bx, by) in sides
+                )
                 for p in reflex
             )
         others = np.array(list(reflex)) if others is None else others
         px, py = flat[others].T
-        within = [(bx - ax) * (py - ay) >= (by - ay) * (px - ax) for (ax, ay), (bx, by) in sides]
-        return all((x[p], y[p]) in ends for p in others[np.logical_and.reduce(within)].tolist())
+        within = [
+            (bx - ax) * (py - ay) >= (by - ay) * (px - ax)
+            for (ax, ay), (bx, by) in sides
+        ]
+        return all(
+            (x[p], y[p]) in ends for p in others[np.logical_and.reduce(within)].tolist()
+        )
 
     cut: list[tuple[int, int, int]] = []
     here, failures, left = 0, 0, len(points)
@@ -216,7 +240,9 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
         if failures > left or is_ear(here):
             cut.append((a, here, c))
             after[a], before[c] = c, a
-            settled = {k for k in (here, a, c) if k in reflex and (k == here or turns_left(k))}
+            settled = {
+                k for k in (here, a, c) if k in reflex and (k == here or turns_left(k))
+            }
             if settled:
                 reflex -= settled
                 others = None
@@ -267,9 +293,20 @@ def to_mesh(geometry: Geometry) -> Mesh:
 
 @lru_cache(maxsize=256)
 def _box(size: tuple[float, float, float]) -> Mesh:
-    signs = np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], dtype=np.float64)
+    signs = np.array(
+        [[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], dtype=np.float64
+    )
     # Each side from its lower left corner on, in the orientation of the texture: front, back, right, left, top, bottom.
-    sides = np.array([[4, 5, 7, 6], [1, 0, 2, 3], [5, 1, 3, 7], [0, 4, 6, 2], [6, 7, 3, 2], [0, 1, 5, 4]])
+    sides = np.array(
+        [
+            [4, 5, 7, 6],
+            [1, 0, 2, 3],
+            [5, 1, 3, 7],
+            [0, 4, 6, 2],
+            [6, 7, 3, 2],
+            [0, 1, 5, 4],
+        ]
+    )
     faces = sides[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3)
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     uv = Corners(square, np.tile([[0, 1, 2], [0, 2, 3]], (6, 1)))
@@ -278,24 +315,37 @@ def _box(size: tuple[float, float, float]) -> Mesh:
 
 @lru_cache(maxsize=1024)
 def _round(solid: Sphere | Cylinder | Cone | Capsule) -> Mesh:
-    radius, half = solid.radius, 0.0 if isinstance(solid, Sphere) else 0.5 * solid.height
+    radius, half = (
+        solid.radius,
+        0.0 if isinstance(solid, Sphere) else 0.5 * solid.height,
+    )
     ends = np.array([-half, half])
     if isinstance(solid, Cylinder):
         caps = [(0, -1)] * solid.bottom + [(1, 1)] * solid.top
         return _with_caps(np.array([radius, radius]), ends, solid.side, caps)
     if isinstance(solid, Cone):
-        return _with_caps(np.array([radius, 0.0]), ends, solid.side, [(0, -1)] * solid.bottom)
+        return _with_caps(
+            np.array([radius, 0.0]), ends, solid.side, [(0, -1)] * solid.bottom
+        )
     upper = np.linspace(0.0, np.pi / 2, SEGMENTS // 4 + 1)
     # The two rings at the equator of a ball are one.
-    latitude = np.concatenate([-upper[:0:-1] if isinstance(solid, Sphere) else -upper[::-1], upper])
-    levels = radius * np.sin(latitude) + np.where(np.arange(len(latitude)) < len(upper), -half, half)
+    latitude = np.concatenate(
+        [-upper[:0:-1] if isinstance(solid, Sphere) else -upper[::-1], upper]
+    )
+    levels = radius * np.sin(latitude) + np.where(
+        np.arange(len(latitude)) < len(upper), -half, half
+    )
     # Exactly 0 at the poles, so that they have no radius.
     cosine = np.where(np.abs(latitude) == np.pi / 2, 0.0, np.cos(latitude))
     vertices, faces, uv = _turned(radius * cosine, levels)
-    return Mesh(vertices, frozen_ints(faces), crease_angle=np.pi, texture_coordinates=uv)
+    return Mesh(
+        vertices, frozen_ints(faces), crease_angle=np.pi, texture_coordinates=uv
+    )
 
 
-def _with_caps(radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, int]]) -> Mesh:
+def _with_caps(
+    radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, int]]
+) -> Mesh:
     """Return a rotated profile with caps: `caps` are the numbers of rings and the direction of their cap (1 up, −1 down)."""
     vertices, faces, uv = _turned(radii, levels)
     all_faces = [faces] if side else []
@@ -308,13 +358,17 @@ def _with_caps(radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, 
         all_faces.append(turn + ring * SEGMENTS)
         all_uv_indices.append(turn + sum(map(len, uv_values)))
         unit = _circle()
-        uv_values.append(np.stack([0.5 + 0.5 * unit[:, 0], 0.5 - 0.5 * up * unit[:, 1]], axis=1))
+        uv_values.append(
+            np.stack([0.5 + 0.5 * unit[:, 0], 0.5 - 0.5 * up * unit[:, 1]], axis=1)
+        )
     none = np.zeros((0, 3), dtype=np.int64)
     return Mesh(
         vertices,
         frozen_ints(np.concatenate([none, *all_faces])),
         crease_angle=CREASE_ANGLE,
-        texture_coordinates=Corners(np.concatenate(uv_values), np.concatenate([none, *all_uv_indices])),
+        texture_coordinates=Corners(
+            np.concatenate(uv_values), np.concatenate([none, *all_uv_indices])
+        ),
         two_sided=not side or len(caps) < int(np.count_nonzero(radii)),
     )
 
@@ -328,7 +382,16 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
     vertices, rings, count = [], [], 0
     for radius, level in zip(radii, levels, strict=True):
         if radius > 0:
-            vertices.append(np.stack([radius * circle[:, 0], np.full(SEGMENTS, level), radius * circle[:, 1]], axis=1))
+            vertices.append(
+                np.stack(
+                    [
+                        radius * circle[:, 0],
+                        np.full(SEGMENTS, level),
+                        radius * circle[:, 1],
+                    ],
+                    axis=1,
+                )
+            )
             rings.append(count + np.arange(SEGMENTS))
             count += SEGMENTS
         else:
@@ -338,10 +401,16 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
     ring = np.array(rings)
     faces = grid_faces(np.concatenate([ring, ring[:, :1]], axis=1))
     columns, rows = SEGMENTS + 1, len(radii)
-    uv = np.stack(np.meshgrid(np.linspace(0, 1, columns), np.linspace(0, 1, rows)), axis=-1).reshape(-1, 2)
+    uv = np.stack(
+        np.meshgrid(np.linspace(0, 1, columns), np.linspace(0, 1, rows)), axis=-1
+    ).reshape(-1, 2)
     grid = np.arange(columns * rows).reshape(rows, columns)
     uv_faces = grid_faces(grid)
-    whole = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+    whole = (
+        (faces[:, 0] != faces[:, 1])
+        & (faces[:, 1] != faces[:, 2])
+        & (faces[:, 2] != faces[:, 0])
+    )
     return np.concatenate(vertices), faces[whole], Corners(uv, uv_faces[whole])
 
 
@@ -411,18 +480,29 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
     linear, middle = matrix[:3, :3], matrix[:3, 3]
     with np.errstate(all="ignore"):
         # The extent of a disc of radius 1 normal to y, and of a ball of radius 1, in each direction.
-        disc, ball = np.hypot(linear[:, 0], linear[:, 2]), np.linalg.norm(linear, axis=1)
+        disc, ball = (
+            np.hypot(linear[:, 0], linear[:, 2]),
+            np.linalg.norm(linear, axis=1),
+        )
         if isinstance(geometry, Sphere):
             reach = geometry.radius * ball
             return np.stack([middle - reach, middle + reach])
         if isinstance(geometry, (Cylinder, Capsule)):
-            around = geometry.radius * (disc if isinstance(geometry, Cylinder) else ball)
+            around = geometry.radius * (
+                disc if isinstance(geometry, Cylinder) else ball
+            )
             reach = around + 0.5 * geometry.height * np.abs(linear[:, 1])
             return np.stack([middle - reach, middle + reach])
         if isinstance(geometry, Cone):
             tip, base = middle + 0.5 * geometry.height * np.outer([1, -1], linear[:, 1])
-            ends = np.stack([base - geometry.radius * disc, base + geometry.radius * disc, tip])
-            return np.stack([ends.min(axis=0), ends.max(axis=0)]) if geometry.side else ends[:2]
+            ends = np.stack(
+                [base - geometry.radius * disc, base + geometry.radius * disc, tip]
+            )
+            return (
+                np.stack([ends.min(axis=0), ends.max(axis=0)])
+                if geometry.side
+                else ends[:2]
+            )
         points = used_vertices(geometry) @ linear.T + middle
     return np.stack([points.min(axis=0), points.max(axis=0)]) if len(points) else None
 
@@ -433,17 +513,27 @@ def outermost_points(shapes: Iterable[Shape]) -> Floats:
     In any other direction, the extent is too small by at most the cloud's radius times 1 − cos of the angle to the next of these:
     about 1 %; parts with corners (feet, boxes) are exact. A small cloud is returned whole, without points that are not finite.
     """
-    clouds = [used_vertices(shape.geometry) @ shape.transform[:3, :3].T + shape.transform[:3, 3] for shape in shapes]
+    clouds = [
+        used_vertices(shape.geometry) @ shape.transform[:3, :3].T
+        + shape.transform[:3, 3]
+        for shape in shapes
+    ]
     cloud = np.concatenate([np.zeros((0, 3)), *clouds])
     cloud = np.asarray(cloud[np.isfinite(cloud).all(axis=1)])
     if len(cloud) <= SMALL_CLOUD:
         return cloud
     directions = _directions()
     step = BLOCK // len(cloud) + 1
-    blocks = [directions[start : start + step, :, None] for start in range(0, len(directions), step)]
+    blocks = [
+        directions[start : start + step, :, None]
+        for start in range(0, len(directions), step)
+    ]
     # The threads of a matrix product would cost more than they save for three columns.
     x, y, z = np.ascontiguousarray(cloud.T)
-    farthest = [np.argmax(block[:, 0] * x + block[:, 1] * y + block[:, 2] * z, axis=1) for block in blocks]
+    farthest = [
+        np.argmax(block[:, 0] * x + block[:, 1] * y + block[:, 2] * z, axis=1)
+        for block in blocks
+    ]
     chosen = np.zeros(len(cloud), dtype=np.bool_)
     chosen[np.concatenate(farthest)] = True
     return np.asarray(cloud[chosen])
@@ -480,7 +570,11 @@ def corner_normals(mesh: Mesh) -> Floats:
 def _angles(mesh: Mesh) -> Floats:
     corner = mesh.vertices[mesh.faces]
     edges = unit(np.roll(corner, -1, axis=1) - corner)
-    return np.asarray(np.arccos(np.clip(-np.einsum("fij,fij->fi", edges, np.roll(edges, 1, axis=1)), -1, 1)))
+    return np.asarray(
+        np.arccos(
+            np.clip(-np.einsum("fij,fij->fi", edges, np.roll(edges, 1, axis=1)), -1, 1)
+        )
+    )
 
 
 def _at_vertices(mesh: Mesh, values: Floats) -> Floats:
@@ -497,7 +591,9 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
     normals = np.repeat(mesh.face_normals, 3, axis=0)
     # Where all faces at a vertex are within half of the angle to their mean, all pairs are within the angle.
     to_mean = np.einsum("ij,ij->i", normals, unit(_at_vertices(mesh, normals)))
-    creased = np.bincount(vertex, ~(to_mean > np.cos(0.5 * mesh.crease_angle)))[vertex] > 0
+    creased = (
+        np.bincount(vertex, ~(to_mean > np.cos(0.5 * mesh.crease_angle)))[vertex] > 0
+    )
     sums = np.where(creased[:, None], weighted, _at_vertices(mesh, weighted))
     count = np.bincount(vertex)[vertex]
     order = np.lexsort((vertex, count))
@@ -508,7 +604,14 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
     ends = np.cumsum(degree)
     done, total = 0, 0
     while done < len(order):
-        stop = max(int(np.searchsorted(ends, (ends[done - 1] if done else 0) + BLOCK_PAIRS, side="right")), done + 1)
+        stop = max(
+            int(
+                np.searchsorted(
+                    ends, (ends[done - 1] if done else 0) + BLOCK_PAIRS, side="right"
+                )
+            ),
+            done + 1,
+        )
         total += int(ends[stop - 1] - (ends[done - 1] if done else 0))
         if total > MIN_PAIRS + PAIRS_PER_CORNER * len(vertex):
             break
@@ -520,7 +623,9 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
         near = np.einsum("ij,ij->i", normals[a], normals[b]) > limit
         a, b = a[near], b[near]
         for k in range(3):
-            sums[order[some], k] = np.bincount(first[near] - done, weighted[b, k], minlength=stop - done)
+            sums[order[some], k] = np.bincount(
+                first[near] - done, weighted[b, k], minlength=stop - done
+            )
         done = stop
     return sums.reshape(-1, 3, 3)
 
@@ -533,7 +638,9 @@ def split_corners(mesh: Mesh) -> TriangleBuffers:
     with np.errstate(all="ignore"):
         normals = corner_normals(mesh)
         finite = np.asarray((np.abs(mesh.vertices) < MAX_COORDINATE).all(axis=1))
-        keep = np.asarray(mesh.face_normals.any(axis=1) & np.isfinite(normals).all(axis=(1, 2)))
+        keep = np.asarray(
+            mesh.face_normals.any(axis=1) & np.isfinite(normals).all(axis=(1, 2))
+        )
         keep &= finite[mesh.faces].all(axis=1)
     faces = mesh.faces[keep]
     normals = normals[keep].reshape(-1, 3)
@@ -554,7 +661,11 @@ def split_corners(mesh: Mesh) -> TriangleBuffers:
     chosen = order[fresh]
 
     def values(corners: Corners | None) -> npt.NDArray[np.float32] | None:
-        return None if corners is None else _singles(corners.values[corners.indices[keep].ravel()[chosen]])
+        return (
+            None
+            if corners is None
+            else _singles(corners.values[corners.indices[keep].ravel()[chosen]])
+        )
 
     return TriangleBuffers(
         positions=_singles(mesh.vertices[vertex[chosen]]),
@@ -586,9 +697,18 @@ class Surface(NamedTuple):
     def key(self) -> tuple[object, ...]:
         """The properties that shapes of one part have in common."""
         material = self.material
-        appearance = (material.diffuse, material.emissive, material.shininess, material.transparency)
+        appearance = (
+            material.diffuse,
+            material.emissive,
+            material.shininess,
+            material.transparency,
+        )
         texture = material.texture
-        image = (str(texture.path), texture.repeat_s, texture.repeat_t) if self.textured and texture else None
+        image = (
+            (str(texture.path), texture.repeat_s, texture.repeat_t)
+            if self.textured and texture
+            else None
+        )
         return (self.mode, self.two_sided, self.channels, appearance, image)
 
 
@@ -611,7 +731,9 @@ class Part:
     indices: list[npt.NDArray[np.uint32]] = field(default_factory=list)
     count: int = 0
 
-    def add(self, indices: Ints, positions: Singles, **more: npt.NDArray[Any] | None) -> None:
+    def add(
+        self, indices: Ints, positions: Singles, **more: npt.NDArray[Any] | None
+    ) -> None:
         """Add points with the `indices` of its triangles, lines or points; `more` are those of the other arrays that there are."""
         for name, values in {"positions": positions, **more}.items():
             if values is not None:
@@ -623,7 +745,9 @@ class Part:
 _Parts: TypeAlias = dict[tuple[object, ...], Part]
 
 
-def surface_parts(shapes: Iterable[Shape], paint: Material | None = None, *, whole: bool = False) -> list[Part]:
+def surface_parts(
+    shapes: Iterable[Shape], paint: Material | None = None, *, whole: bool = False
+) -> list[Part]:
     """Return the parts of shapes; none where nothing is visible.
 
     `paint` replaces the materials of the shapes. `whole` keeps texture coordinates without a texture, and the numbers of vertices.
@@ -637,7 +761,9 @@ def surface_parts(shapes: Iterable[Shape], paint: Material | None = None, *, who
     return list(parts.values())
 
 
-def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None, whole: bool) -> None:
+def _add_triangles(
+    parts: _Parts, shape: Shape, paint: Material | None, whole: bool
+) -> None:
     mesh = shape.to_mesh()
     buffers = mesh.corners_split
     if not len(buffers.triangles):
@@ -649,25 +775,40 @@ def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None, whole: b
     textured = uv is not None and material.texture is not None
     surface = Surface(TRIANGLES, material, textured, mesh.two_sided, channels)
     if uv is not None:
-        matrix = material.texture.transform if material.texture is not None else np.eye(3)
+        matrix = (
+            material.texture.transform if material.texture is not None else np.eye(3)
+        )
         uv = (np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ matrix.T)[:, :2]
     numbers = buffers.vertices if whole and len(mesh.vertices) < MAX_NUMBERED else None
     part = parts.setdefault(surface.key, Part(surface))
-    part.add(buffers.triangles, buffers.positions, normals=buffers.normals, colors=colors, uv=uv, vertices=numbers)
+    part.add(
+        buffers.triangles,
+        buffers.positions,
+        normals=buffers.normals,
+        colors=colors,
+        uv=uv,
+        vertices=numbers,
+    )
 
 
 def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
     geometry = shape.geometry
     assert isinstance(geometry, (Lines, Points))
-    positions = (geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]).astype(np.float32)
+    positions = (
+        geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]
+    ).astype(np.float32)
     if isinstance(geometry, Lines):
         mode, indices = LINES, geometry.segments
     else:
         mode, indices = POINTS, np.arange(len(positions), dtype=np.int32)
     if not indices.size or not np.isfinite(positions).all():
         return
-    colors = None if geometry.colors is None or paint is not None else geometry.colors[:, :3]
-    surface = Surface(mode, paint or shape.material, False, True, 0 if colors is None else 3)
+    colors = (
+        None if geometry.colors is None or paint is not None else geometry.colors[:, :3]
+    )
+    surface = Surface(
+        mode, paint or shape.material, False, True, 0 if colors is None else 3
+    )
     parts.setdefault(surface.key, Part(surface)).add(indices, positions, colors=colors)
 
 
@@ -714,7 +855,9 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
     return best, spanning
 
 
-def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float = -np.inf) -> Floats:
+def box_overlap(
+    one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float = -np.inf
+) -> Floats:
     """Return the smallest distances (…) by which one of two boxes must be moved to be apart, negative where they are.
 
     Where a direction gives at most `enough`, no others may have been tried.
@@ -725,25 +868,43 @@ def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float 
     between = middle_b - middle_a
     cosines = np.einsum("ij...,ik...->jk...", a, b)
     along = np.abs(cosines)
-    to_a, to_b = np.einsum("i...,ij...->j...", between, a), np.einsum("i...,ij...->j...", between, b)
+    to_a, to_b = (
+        np.einsum("i...,ij...->j...", between, a),
+        np.einsum("i...,ij...->j...", between, b),
+    )
     overlaps = np.minimum(
-        (half_a + np.einsum("jk...,k...->j...", along, half_b) - np.abs(to_a)).min(axis=0),
-        (half_b + np.einsum("jk...,j...->k...", along, half_a) - np.abs(to_b)).min(axis=0),
+        (half_a + np.einsum("jk...,k...->j...", along, half_b) - np.abs(to_a)).min(
+            axis=0
+        ),
+        (half_b + np.einsum("jk...,j...->k...", along, half_a) - np.abs(to_b)).min(
+            axis=0
+        ),
     )
     left = overlaps > enough
     if not left.any():
         return np.asarray(overlaps)
     rest = overlaps[left]
-    half_a, half_b = (np.broadcast_to(half, to_a.shape)[..., left] for half in (half_a, half_b))
-    to_a, to_b, cosines, along = (one[..., left] for one in (to_a, to_b, cosines, along))
+    half_a, half_b = (
+        np.broadcast_to(half, to_a.shape)[..., left] for half in (half_a, half_b)
+    )
+    to_a, to_b, cosines, along = (
+        one[..., left] for one in (to_a, to_b, cosines, along)
+    )
     for i, j in np.ndindex(3, 3):
         i1, i2, j1, j2 = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
         reach_a = half_a[i1] * along[i2, j] + half_a[i2] * along[i1, j]
         reach_b = half_b[j1] * along[i, j2] + half_b[j2] * along[i, j1]
-        overlap = reach_a + reach_b - np.abs(to_a[i2] * cosines[i1, j] - to_a[i1] * cosines[i2, j])
+        overlap = (
+            reach_a
+            + reach_b
+            - np.abs(to_a[i2] * cosines[i1, j] - to_a[i1] * cosines[i2, j])
+        )
         sine = np.sqrt(np.maximum(1.0 - cosines[i, j] ** 2, 0.0))
         # Products of parallel axes are no directions.
-        rest = np.minimum(rest, np.divide(overlap, sine, out=np.full_like(sine, np.inf), where=sine > 1e-3))
+        rest = np.minimum(
+            rest,
+            np.divide(overlap, sine, out=np.full_like(sine, np.inf), where=sine > 1e-3),
+        )
     overlaps[left] = rest
     return np.asarray(overlaps)
 
@@ -768,7 +929,11 @@ class Solid:
     def pose(self) -> Floats:
         """Its pose (7,) in the body."""
         pose = poses.from_matrix(self.frame)
-        return poses.compose(pose, FROM_Y_TO_Z) if self.type in ("cylinder", "capsule", "ellipsoid") else pose
+        return (
+            poses.compose(pose, FROM_Y_TO_Z)
+            if self.type in ("cylinder", "capsule", "ellipsoid")
+            else pose
+        )
 
 
 def solid(shape: Shape) -> Solid | None:
@@ -797,7 +962,10 @@ def _scale(transform: Floats) -> Floats | None:
     if not (lengths > MIN_SIZE).all():
         return None
     rotation = linear / lengths
-    if np.abs(rotation.T @ rotation - np.eye(3)).max() > 1e-9 or np.linalg.det(rotation) < 0:
+    if (
+        np.abs(rotation.T @ rotation - np.eye(3)).max() > 1e-9
+        or np.linalg.det(rotation) < 0
+    ):
         return None
     return np.where(np.abs(lengths - 1.0) < 1e-12, 1.0, lengths)
 
@@ -810,15 +978,21 @@ def _sized(geometry: object, scale: Floats) -> tuple[tuple[float, ...], str]:
         case Box(size=(a, b, c)):
             half = (0.5 * x * a, 0.5 * y * b, 0.5 * z * c)
             thin = min(half) >= 0 and sum(value > MIN_HALF_SIZE for value in half) == 2
-            return (tuple(max(value, MIN_HALF_SIZE) for value in half) if thin else half), "box"
+            return (
+                tuple(max(value, MIN_HALF_SIZE) for value in half) if thin else half
+            ), "box"
         case Sphere(radius=radius) if is_round and abs(x - y) <= 1e-12 * x:
             return (x * radius,), "sphere"
         case Sphere(radius=radius):
             # As for cylinders, its z is along the y of the shape.
             return (x * radius, z * radius, y * radius), "ellipsoid"
-        case Cylinder(radius=radius, height=height, side=True, top=True, bottom=True) if is_round:
+        case Cylinder(
+            radius=radius, height=height, side=True, top=True, bottom=True
+        ) if is_round:
             return (x * radius, 0.5 * y * height), "cylinder"
-        case Capsule(radius=radius, height=height) if is_round and abs(x - y) <= 1e-12 * x:
+        case Capsule(radius=radius, height=height) if (
+            is_round and abs(x - y) <= 1e-12 * x
+        ):
             return (x * radius, 0.5 * y * height or MIN_HALF_SIZE), "capsule"
     return (), ""
 
@@ -828,5 +1002,8 @@ def is_flat(mesh: Mesh) -> bool:
     points = used_vertices(mesh)
     if len(points) < 4:
         return True
-    spread = np.linalg.svd((points - points.mean(axis=0)).T @ (points - points.mean(axis=0)), compute_uv=False)
+    spread = np.linalg.svd(
+        (points - points.mean(axis=0)).T @ (points - points.mean(axis=0)),
+        compute_uv=False,
+    )
     return bool(spread[2] <= FLAT_RATIO**2 * spread[0])

@@ -12,9 +12,14 @@ IDENTITY.flags.writeable = False
 
 def from_parts(position: npt.ArrayLike, quaternion: npt.ArrayLike) -> Floats:
     """Return the poses of positions (..., 3) and quaternions w x y z (..., 4)."""
-    p, q = np.asarray(position, dtype=np.float64), np.asarray(quaternion, dtype=np.float64)
+    p, q = (
+        np.asarray(position, dtype=np.float64),
+        np.asarray(quaternion, dtype=np.float64),
+    )
     batch = np.broadcast_shapes(p.shape[:-1], q.shape[:-1])
-    return np.concatenate([np.broadcast_to(p, (*batch, 3)), np.broadcast_to(q, (*batch, 4))], axis=-1)
+    return np.concatenate(
+        [np.broadcast_to(p, (*batch, 3)), np.broadcast_to(q, (*batch, 4))], axis=-1
+    )
 
 
 def compose(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
@@ -51,7 +56,10 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
 def is_rigid(matrix: npt.ArrayLike) -> bool:
     """Return whether a matrix (4, 4) is a rotation and translation, without scaling or reflection."""
     rotation = np.asarray(matrix, dtype=np.float64)[:3, :3]
-    return bool((np.abs(rotation @ rotation.T - np.eye(3)) < 1e-6).all() and np.linalg.det(rotation) > 0)
+    return bool(
+        (np.abs(rotation @ rotation.T - np.eye(3)) < 1e-6).all()
+        and np.linalg.det(rotation) > 0
+    )
 
 
 def nearest_rigid(matrix: npt.ArrayLike) -> Floats:
@@ -69,4 +77,6 @@ def nearest_rigid(matrix: npt.ArrayLike) -> Floats:
 def transform_points(pose: npt.ArrayLike, points: npt.ArrayLike) -> Floats:
     """Return points (..., 3) of the pose's own frame in the frame that the pose is in."""
     pose = np.asarray(pose, dtype=np.float64)
-    return np.asarray(pose[..., :3] + rotations.rotate(rotations.normalized(pose[..., 3:]), points))
+    return np.asarray(
+        pose[..., :3] + rotations.rotate(rotations.normalized(pose[..., 3:]), points)
+    )

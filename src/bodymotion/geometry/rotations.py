@@ -36,9 +36,15 @@ IDENTITY: Floats = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.flags.writeable = False
 
 FULL_TURN = 2.0 * math.pi  # [rad]
-MAX_ROTATION = FULL_TURN + 1e-3  # [rad] The angle of a rotation that is larger looks like degrees.
-MAX_LIMIT = 40.0  # [rad] Limits of a joint beyond this (6.4 full turns) look like degrees.
-MAX_WHOLE_LIMIT = 2 * FULL_TURN  # [rad] So do limits beyond this when both are whole numbers, such as -35 and 20.
+MAX_ROTATION = (
+    FULL_TURN + 1e-3
+)  # [rad] The angle of a rotation that is larger looks like degrees.
+MAX_LIMIT = (
+    40.0  # [rad] Limits of a joint beyond this (6.4 full turns) look like degrees.
+)
+MAX_WHOLE_LIMIT = (
+    2 * FULL_TURN
+)  # [rad] So do limits beyond this when both are whole numbers, such as -35 and 20.
 NO_LIMIT = 1e4  # [rad] Files write a number beyond this for a joint without a limit.
 MIN_SHARE = 0.25  # The part of the frames in which angles must be too large: a few wild frames have another cause.
 
@@ -91,7 +97,14 @@ def rotate(quaternion: npt.ArrayLike, vector: npt.ArrayLike) -> Floats:
     w, x, y, z = _columns(q)
     a, b, c = _columns(v)
     i, j, k = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
-    return np.stack([a + w * i + (y * k - z * j), b + w * j + (z * i - x * k), c + w * k + (x * j - y * i)], axis=-1)
+    return np.stack(
+        [
+            a + w * i + (y * k - z * j),
+            b + w * j + (z * i - x * k),
+            c + w * k + (x * j - y * i),
+        ],
+        axis=-1,
+    )
 
 
 def to_matrix(quaternion: npt.ArrayLike) -> Floats:
@@ -118,8 +131,16 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
     """
     m = np.asarray(matrix, dtype=np.float64)
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    x, y, z = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
-    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
+    x, y, z = (
+        m[..., 2, 1] - m[..., 1, 2],
+        m[..., 0, 2] - m[..., 2, 0],
+        m[..., 1, 0] - m[..., 0, 1],
+    )
+    xy, xz, yz = (
+        m[..., 0, 1] + m[..., 1, 0],
+        m[..., 0, 2] + m[..., 2, 0],
+        m[..., 1, 2] + m[..., 2, 1],
+    )
     # The symmetric matrix 4 q qᵀ; the divisors are on its diagonal.
     rows = (
         (1 + xx + yy + zz, x, y, z),
@@ -129,7 +150,9 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
     )
     candidates = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
     best = np.argmax(np.diagonal(candidates, axis1=-2, axis2=-1), axis=-1)
-    q = normalized(np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :])
+    q = normalized(
+        np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
+    )
     return np.asarray(np.where(q[..., :1] < 0, -q, q))
 
 
@@ -157,7 +180,9 @@ def difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     w, vector = turn[..., 0], turn[..., 1:]
     sine = np.sqrt(np.einsum("...i,...i", vector, vector))
     # q and −q are one rotation; near the identity the angle is twice its sine.
-    scale = 2.0 * np.divide(np.arctan2(sine, np.abs(w)), sine, out=np.ones_like(sine), where=sine > 0)
+    scale = 2.0 * np.divide(
+        np.arctan2(sine, np.abs(w)), sine, out=np.ones_like(sine), where=sine > 0
+    )
     return np.asarray(np.where(w < 0, -scale, scale)[..., None] * vector)
 
 
@@ -169,7 +194,9 @@ def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
     angle = 2.0 * np.arctan2(sine, q[..., 0])
     rotated = sine > 0
     axis = q[..., 1:] / np.where(rotated, sine, 1.0)[..., None]
-    return np.asarray(np.where(rotated[..., None], axis, np.array([0.0, 0.0, 1.0]))), np.asarray(angle)
+    return np.asarray(
+        np.where(rotated[..., None], axis, np.array([0.0, 0.0, 1.0]))
+    ), np.asarray(angle)
 
 
 def from_rpy(rpy: npt.ArrayLike) -> Floats:
@@ -201,7 +228,10 @@ def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
     r = np.asarray(matrix, dtype=np.float64)
     roll = np.arctan2(r[..., 2, 1], r[..., 2, 2])
     sine, cosine = np.sin(roll), np.cos(roll)
-    yaw = np.arctan2(r[..., 0, 2] * sine - r[..., 0, 1] * cosine, r[..., 1, 1] * cosine - r[..., 1, 2] * sine)
+    yaw = np.arctan2(
+        r[..., 0, 2] * sine - r[..., 0, 1] * cosine,
+        r[..., 1, 1] * cosine - r[..., 1, 2] * sine,
+    )
     pitch = np.arctan2(-r[..., 2, 0], r[..., 2, 1] * sine + r[..., 2, 2] * cosine)
     return np.stack([roll, pitch, yaw], axis=-1)
 
@@ -216,7 +246,9 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats
     a, b = normalized(a), normalized(b)
     b = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
     t = np.asarray(fraction, dtype=np.float64)[..., None]
-    apart, along = (np.linalg.norm(way, axis=-1, keepdims=True) for way in (b - a, a + b))
+    apart, along = (
+        np.linalg.norm(way, axis=-1, keepdims=True) for way in (b - a, a + b)
+    )
     half = 2.0 * np.arctan2(apart, along)
     sine = np.sin(half)
     far = sine > 1e-9
@@ -228,7 +260,9 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats
 
 def limits_in_degrees(lower: float, upper: float) -> float | None:
     """Return the larger of two joint limits [rad], as a positive angle, if the limits look like degrees; else None."""
-    largest = max((abs(limit) for limit in (lower, upper) if abs(limit) < NO_LIMIT), default=0.0)
+    largest = max(
+        (abs(limit) for limit in (lower, upper) if abs(limit) < NO_LIMIT), default=0.0
+    )
     whole = float(lower).is_integer() and float(upper).is_integer()
     return largest if largest > (MAX_WHOLE_LIMIT if whole else MAX_LIMIT) else None
 
@@ -240,7 +274,11 @@ def limits_in_radians(limits: Floats) -> int | None:
     """
     widest = np.abs(limits).max(axis=1)
     whole = (np.abs(limits - np.round(limits)) < 1e-9).all()
-    return None if widest.max() > FULL_TURN + 0.01 or (whole and len(limits) < 4) else int(widest.argmax())
+    return (
+        None
+        if widest.max() > FULL_TURN + 0.01 or (whole and len(limits) < 4)
+        else int(widest.argmax())
+    )
 
 
 @dataclass(frozen=True)
@@ -264,7 +302,12 @@ class AnglesInDegrees:
 
 
 def angles_in_degrees(
-    values: Floats, lower: Floats, upper: Floats, *, min_angle: float = FULL_TURN, max_angle: float = math.inf
+    values: Floats,
+    lower: Floats,
+    upper: Floats,
+    *,
+    min_angle: float = FULL_TURN,
+    max_angle: float = math.inf,
 ) -> AnglesInDegrees | None:
     """Return how angles over time look like degrees; None where they do not.
 
@@ -284,12 +327,19 @@ def angles_in_degrees(
         wrong = (values < lower) | (values > upper)
         columns = np.flatnonzero(wrong.any(axis=0))
         as_degrees = np.radians(values[:, columns])
-        kept = columns[~((as_degrees < lower[columns]) | (as_degrees > upper[columns])).any(axis=0)]
-    if 2 * len(kept) <= len(columns) or np.mean(wrong[:, kept].any(axis=1)) <= MIN_SHARE:
+        kept = columns[
+            ~((as_degrees < lower[columns]) | (as_degrees > upper[columns])).any(axis=0)
+        ]
+    if (
+        2 * len(kept) <= len(columns)
+        or np.mean(wrong[:, kept].any(axis=1)) <= MIN_SHARE
+    ):
         return None
     sizes = np.abs(values[:, kept].T)
     sizes[~(sizes <= max_angle) | np.isinf(sizes)] = 0.0
     column, frame = np.unravel_index(np.argmax(sizes), sizes.shape)
     if sizes[column, frame] <= min_angle:
         return None
-    return AnglesInDegrees(tuple(kept.tolist()), len(columns), int(frame), int(kept[column]))
+    return AnglesInDegrees(
+        tuple(kept.tolist()), len(columns), int(frame), int(kept[column])
+    )

@@ -22,12 +22,30 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints, unit
+from bodymotion.geometry.arrays import (
+    ContentEquality,
+    Floats,
+    Ints,
+    frozen,
+    frozen_ints,
+    unit,
+)
 
 MAX_SHAPES = 20_000
 """Models with more shapes are rejected: each is processed by itself wherever a body is drawn, checked or written."""
 
-IMAGE_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "TGA", "SGI", "DDS", "PPM")
+IMAGE_FORMATS = (
+    "PNG",
+    "JPEG",
+    "GIF",
+    "BMP",
+    "TIFF",
+    "WEBP",
+    "TGA",
+    "SGI",
+    "DDS",
+    "PPM",
+)
 """Formats of the images of textures, as Pillow calls them."""
 
 
@@ -133,15 +151,21 @@ class Mesh(ContentEquality):
     two_sided: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
-        object.__setattr__(self, "faces", frozen_ints(self.faces, "faces").reshape(-1, 3))
+        object.__setattr__(
+            self, "vertices", frozen(self.vertices, (None, 3), "vertices")
+        )
+        object.__setattr__(
+            self, "faces", frozen_ints(self.faces, "faces").reshape(-1, 3)
+        )
 
     @cached_property
     def face_normals(self) -> Floats:
         """Unit normals (F, 3); zero for triangles without area."""
         corner = self.vertices[self.faces]
         with np.errstate(all="ignore"):
-            return frozen(unit(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])))
+            return frozen(
+                unit(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]))
+            )
 
     @cached_property
     def corners_split(self) -> TriangleBuffers:
@@ -160,8 +184,12 @@ class Lines(ContentEquality):
     colors: Floats | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
-        object.__setattr__(self, "segments", frozen_ints(self.segments, "segments").reshape(-1, 2))
+        object.__setattr__(
+            self, "vertices", frozen(self.vertices, (None, 3), "vertices")
+        )
+        object.__setattr__(
+            self, "segments", frozen_ints(self.segments, "segments").reshape(-1, 2)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +243,12 @@ class Shape(ContentEquality, transform=(4, 4)):
 
     def moved(self, transform: npt.ArrayLike) -> Shape:
         """Return the shape with `transform` (4, 4) applied after its own."""
-        return Shape(self.geometry, np.asarray(transform) @ self.transform, self.material, self.name)
+        return Shape(
+            self.geometry,
+            np.asarray(transform) @ self.transform,
+            self.material,
+            self.name,
+        )
 
     def to_mesh(self) -> Mesh:
         """Return the triangles in the frame of the link; lines and points have none."""
@@ -232,12 +265,16 @@ class Shape(ContentEquality, transform=(4, 4)):
         return None if box is None else frozen(box)
 
 
-def shape_along(geometry: Geometry, center: Floats, direction: Floats, material: Material) -> Shape:
+def shape_along(
+    geometry: Geometry, center: Floats, direction: Floats, material: Material
+) -> Shape:
     """Return a shape at `center` (3,) whose axis y is along a `direction` (3,)."""
     axis = np.asarray(direction) / max(float(np.linalg.norm(direction)), 1e-12)
     across = np.cross([0.0, 1.0, 0.0], axis)
     about = across if np.linalg.norm(across) > 1e-9 else np.array([1.0, 0.0, 0.0])
     transform = np.eye(4)
-    transform[:3, :3] = rotations.to_matrix(rotations.from_axis_angle(about, np.arccos(np.clip(axis[1], -1.0, 1.0))))
+    transform[:3, :3] = rotations.to_matrix(
+        rotations.from_axis_angle(about, np.arccos(np.clip(axis[1], -1.0, 1.0)))
+    )
     transform[:3, 3] = center
     return Shape(geometry, transform, material)

@@ -28,10 +28,19 @@ def find_deep(
     """
     turns, origins, low, high, lowest, highest = placed
     axes, middles, halves, radii = boxes
-    turn, own, cosines, last_turn = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
+    turn, own, cosines, last_turn = (
+        np.empty((3, 3)),
+        np.empty((3, 3)),
+        np.empty((3, 3)),
+        np.empty((3, 3)),
+    )
     for n in range(pairs.shape[0]):
         one, two = pairs[n, 0], pairs[n, 1]
-        radius, lacking, last_place = np.max(radii[edges[two] : edges[two + 1]]), 0.0, (0.0, 0.0, 0.0)
+        radius, lacking, last_place = (
+            np.max(radii[edges[two] : edges[two + 1]]),
+            0.0,
+            (0.0, 0.0, 0.0),
+        )
         for block in range(starts.shape[0] - 1):
             if _apart(lowest[:, :, block], highest[:, :, block], one, two):
                 continue
@@ -41,12 +50,17 @@ def find_deep(
                 # The second link in the frame of the first.
                 first = turns[:, :, one, t]
                 multiply(first.T, turns[:, :, two, t], turn)
-                place = product(first.T, plus(origins[:, two, t], origins[:, one, t], -1.0))
+                place = product(
+                    first.T, plus(origins[:, two, t], origins[:, one, t], -1.0)
+                )
                 twist = 0.0
                 for i in range(3):
                     for j in range(3):
                         twist += (turn[i, j] - last_turn[i, j]) ** 2
-                if norm(plus(place, last_place, -1.0)) + np.sqrt(twist) * radius < lacking:
+                if (
+                    norm(plus(place, last_place, -1.0)) + np.sqrt(twist) * radius
+                    < lacking
+                ):
                     continue
                 last_turn[:], last_place, lacking = turn, place, np.inf
                 for a in range(edges[one], edges[one + 1]):
@@ -55,7 +69,9 @@ def find_deep(
                         multiply(own.T, axes[b], cosines)
                         way = product(axes[a].T, plus(place, middles[a], -1.0))
                         way = plus(way, product(own.T, middles[b]))
-                        lacking = min(lacking, _lacking(cosines, way, halves[a], halves[b], limit))
+                        lacking = min(
+                            lacking, _lacking(cosines, way, halves[a], halves[b], limit)
+                        )
                 found[t] = lacking <= 0.0
 
 
@@ -68,7 +84,9 @@ def _apart(low: Floats, high: Floats, one: int, two: int) -> bool:
 
 
 @inlined
-def _lacking(cosines: Floats, way: Vector, half_a: Floats, half_b: Floats, limit: float) -> float:
+def _lacking(
+    cosines: Floats, way: Vector, half_a: Floats, half_b: Floats, limit: float
+) -> float:
     """Return how much two boxes lack of overlapping by a limit, as `geometry.meshes.box_overlap`; all in the frame of the first."""
     most = -np.inf
     for i in range(3):
@@ -86,7 +104,11 @@ def _lacking(cosines: Floats, way: Vector, half_a: Floats, half_b: Floats, limit
             reach = half_a[i1] * abs(cosines[i2, j]) + half_a[i2] * abs(cosines[i1, j])
             reach += half_b[j1] * abs(cosines[i, j2]) + half_b[j2] * abs(cosines[i, j1])
             sine = np.sqrt(max(1.0 - cosines[i, j] ** 2, 0.0))
-            lacking = limit * sine - reach + abs(way[i2] * cosines[i1, j] - way[i1] * cosines[i2, j])
+            lacking = (
+                limit * sine
+                - reach
+                + abs(way[i2] * cosines[i1, j] - way[i1] * cosines[i2, j])
+            )
             if sine > 1e-3 and lacking > 0.0:
                 return float(lacking)
     return 0.0

@@ -26,7 +26,9 @@ _F = TypeVar("_F", bound=Callable[..., object])
 MAX_NUMPY_WORK = 1_000_000
 """Work of a kernel, in inner loop steps such as links × frames, that NumPy does in less time than it takes to load compiled code."""
 MAX_NUMPY_WORK_IN_ALL = 3_000_000  # The same for all calls so far, small ones.
-CALL_OVERHEAD = 5_000  # Inner loop steps that take as long as the overhead of a call with NumPy.
+CALL_OVERHEAD = (
+    5_000  # Inner loop steps that take as long as the overhead of a call with NumPy.
+)
 ONE_THREAD = 512  # Number of frames up to which one thread is faster than several.
 
 num_threads = os.cpu_count() or 1
@@ -46,7 +48,11 @@ class _Kernel:
         self.function = function
         self._inline = inline
         self._compiled: Callable[..., Any] | None = None
-        self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
+        self.__doc__, self.__name__, self.__module__ = (
+            function.__doc__,
+            function.__name__,
+            function.__module__,
+        )
 
     def __call__(self, *args: object) -> Any:  # noqa: ANN401
         return (self._compiled or self.compiled())(*args)
@@ -63,7 +69,11 @@ class _Kernel:
                 names = self.function.__globals__
                 for name in self.function.__code__.co_names:
                     value = names.get(name)
-                    other = value if isinstance(value, _Kernel) else _OF_COMPILED.get(id(value))
+                    other = (
+                        value
+                        if isinstance(value, _Kernel)
+                        else _OF_COMPILED.get(id(value))
+                    )
                     if other is not None:
                         names[name] = other.compiled()
                 self._compiled = self._compile()
@@ -74,7 +84,9 @@ class _Kernel:
         from numba import njit
         from numba.core.types import unliteral
 
-        jit: Callable[..., Any] = partial(njit, self.function, nogil=True, error_model="numpy")
+        jit: Callable[..., Any] = partial(
+            njit, self.function, nogil=True, error_model="numpy"
+        )
         try:
             # An inlined one without a cache entry: with one it would be linked to its callers, not inlined into them.
             compiled = jit(fastmath={"contract"}) if self._inline else jit(cache=True)
@@ -82,7 +94,9 @@ class _Kernel:
             compiled = jit()
         # For calls with literals it would be compiled once more for each of them.
         resolve = compiled.get_call_template
-        compiled.get_call_template = lambda args, kws: resolve(tuple(map(unliteral, args)), kws)
+        compiled.get_call_template = lambda args, kws: resolve(
+            tuple(map(unliteral, args)), kws
+        )
         return cast(Callable[..., Any], compiled)
 
 
@@ -109,7 +123,9 @@ def is_small(function: Callable[..., object], work: int) -> bool:
         return False
     name = f"{function.__module__}.{function.__name__}"
     _done[name] += work + CALL_OVERHEAD
-    return work + CALL_OVERHEAD <= MAX_NUMPY_WORK and _done[name] <= MAX_NUMPY_WORK_IN_ALL
+    return (
+        work + CALL_OVERHEAD <= MAX_NUMPY_WORK and _done[name] <= MAX_NUMPY_WORK_IN_ALL
+    )
 
 
 def expect(inputs: int, processes: int) -> None:
@@ -124,7 +140,9 @@ def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
     return frozen(np.ascontiguousarray(values).reshape(shape))
 
 
-def in_slices(count: int, work: Callable[[int, int], None], one_thread: int = ONE_THREAD) -> None:
+def in_slices(
+    count: int, work: Callable[[int, int], None], one_thread: int = ONE_THREAD
+) -> None:
     """Call `work(start, stop)` for slices that together are 0…count, without warnings about numbers that are not finite.
 
     They are on several threads where there are more than `one_thread`, and small enough for the cache of a processor. `work` must not begin
@@ -136,9 +154,17 @@ def in_slices(count: int, work: Callable[[int, int], None], one_thread: int = ON
             work(start, stop)
 
     workers = num_threads
-    parts = 1 if count <= one_thread else min(max(4 * workers * (workers > 1), -(-count // MAX_SLICE)), count)
+    parts = (
+        1
+        if count <= one_thread
+        else min(max(4 * workers * (workers > 1), -(-count // MAX_SLICE)), count)
+    )
     edges = np.linspace(0, count, parts + 1).astype(int)
-    list((map if parts == 1 or workers == 1 else _pool().map)(quiet, edges[:-1], edges[1:]))
+    list(
+        (map if parts == 1 or workers == 1 else _pool().map)(
+            quiet, edges[:-1], edges[1:]
+        )
+    )
 
 
 @cache

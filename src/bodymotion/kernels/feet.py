@@ -45,29 +45,48 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
     return out
 
 
-def heights(poses: Floats, points: Floats, edges: Indices, share: float = np.inf) -> Floats:
+def heights(
+    poses: Floats, points: Floats, edges: Indices, share: float = np.inf
+) -> Floats:
     """Return the heights (T, K, 2) of the lowest and the highest point of feet, as for `lowest`.
 
     They are inf and -inf for feet that in no frame are the highest, or reach down to a share of the height of all above the lowest.
     """
     up, z = matrices(poses)[2], poses[..., 2].T
-    low, high = (bound.reduceat(points, edges[:-1]).T[..., None] for bound in (np.minimum, np.maximum))
-    middle = (np.add.reduceat(points, edges[:-1]) / np.diff(edges)[:, None]).T[..., None]
+    low, high = (
+        bound.reduceat(points, edges[:-1]).T[..., None]
+        for bound in (np.minimum, np.maximum)
+    )
+    middle = (np.add.reduceat(points, edges[:-1]) / np.diff(edges)[:, None]).T[
+        ..., None
+    ]
     # A foot is inside of its box, and has a point as low and one as high as the middle of its points.
-    center, extent, inner = ((up * (low + high)).sum(0) / 2, (abs(up) * (high - low)).sum(0) / 2, (up * middle).sum(0))
+    center, extent, inner = (
+        (up * (low + high)).sum(0) / 2,
+        (abs(up) * (high - low)).sum(0) / 2,
+        (up * middle).sum(0),
+    )
     low, high, inner = z + center - extent, z + center + extent, z + inner
     above = inner.min(axis=0) + share * (high.max(axis=0) - low.min(axis=0))
     used = ~((low > above) & (high < inner.max(axis=0))).all(axis=1)
     out = np.full((*poses.shape[:2], 2), [np.inf, -np.inf])
     for foot in np.flatnonzero(used):
         found = product(up[:, foot].T, points[edges[foot] : edges[foot + 1]].T)
-        out[:, foot, 0], out[:, foot, 1] = found.min(axis=1, initial=np.inf), found.max(axis=1, initial=-np.inf)
+        out[:, foot, 0], out[:, foot, 1] = (
+            found.min(axis=1, initial=np.inf),
+            found.max(axis=1, initial=-np.inf),
+        )
         out[:, foot] += poses[:, foot, 2, None]
     return out
 
 
 def hulls(
-    poses: Floats, points: Floats, edges: Indices, standing: Floats, heights: Floats, patch: float
+    poses: Floats,
+    points: Floats,
+    edges: Indices,
+    standing: Floats,
+    heights: Floats,
+    patch: float,
 ) -> tuple[Floats, Indices]:
     """Return the corners (T, M, 2), counter-clockwise, and their numbers (T,) of the convex hull of the standing feet's lowest points.
 
@@ -79,9 +98,17 @@ def hulls(
         corners, counts = _small_hulls(poses, points, edges, highest)
     else:
         # A chain of corners is closed by its first one while it is sought.
-        corners, counts = np.empty((len(poses), len(points) + 1, 2)), np.empty(len(poses), dtype=np.int64)
+        corners, counts = (
+            np.empty((len(poses), len(points) + 1, 2)),
+            np.empty(len(poses), dtype=np.int64),
+        )
         feet, own, most = (as_rows(one, one.shape) for one in (poses, points, highest))
-        in_slices(len(poses), lambda a, b: _hulls(feet[a:b], own, edges, most[a:b], corners[a:b], counts[a:b]))
+        in_slices(
+            len(poses),
+            lambda a, b: _hulls(
+                feet[a:b], own, edges, most[a:b], corners[a:b], counts[a:b]
+            ),
+        )
     corners = corners[:, : max(int(counts.max(initial=0)), 1)].copy()
     corners[np.arange(corners.shape[1]) >= counts[:, None]] = np.nan
     return corners, counts
@@ -93,32 +120,46 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
 
     The nearest point of a polygon to one that is inside is that one itself. Without corners all is NaN.
     """
-    places, point = corners[..., 0] + 1j * corners[..., 1], points[:, 0] + 1j * points[:, 1]
+    places, point = (
+        corners[..., 0] + 1j * corners[..., 1],
+        points[:, 0] + 1j * points[:, 1],
+    )
     there, rows = np.arange(corners.shape[1]) < counts[:, None], np.arange(len(points))
     after = np.roll(places, -1, axis=1)
     after[rows, counts - 1] = places[:, 0]
     edge, away = after - places, point[:, None] - places
     # The dot product of both is the real part, the cross product the imaginary one.
     product, square = edge.conj() * away, edge.real**2 + edge.imag**2
-    along = np.divide(product.real, square, out=np.zeros_like(square), where=square > 0.0)
+    along = np.divide(
+        product.real, square, out=np.zeros_like(square), where=square > 0.0
+    )
     along = np.clip(along, 0.0, 1.0)
     distance = np.abs(away - along * edge)
     best = np.argmin(np.where(there, distance, np.inf), axis=1)
     known = (counts > 0) & np.isfinite(points).all(axis=1)
     inside = (counts > 2) & ((product.imag >= 0.0) | ~there).all(axis=1)
-    nearest = np.where(inside, point, places[rows, best] + along[rows, best] * edge[rows, best])
+    nearest = np.where(
+        inside, point, places[rows, best] + along[rows, best] * edge[rows, best]
+    )
     margin = np.where(inside, distance[rows, best], -distance[rows, best])
-    return np.where(known[:, None], np.column_stack([margin, nearest.real, nearest.imag]), np.nan)
+    return np.where(
+        known[:, None], np.column_stack([margin, nearest.real, nearest.imag]), np.nan
+    )
 
 
-def _small_hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats) -> tuple[Floats, Indices]:
+def _small_hulls(
+    poses: Floats, points: Floats, edges: Indices, highest: Floats
+) -> tuple[Floats, Indices]:
     """Return what `_hulls` computes, with NumPy: the chains of all frames grow together, a point in each step."""
     turns, rows = matrices(poses), np.arange(len(poses))
     feet = np.repeat(np.arange(poses.shape[1]), np.diff(edges))
     x, y, z = apply(turns[:, :, feet], points.T[:, :, None]) + poses[:, feet, :3].T
     touching = z <= highest[:, feet].T
     # Complex numbers are sorted by x, then by y.
-    places, num = np.sort(np.where(touching, x + 1j * y, np.inf), axis=0), touching.sum(axis=0)
+    places, num = (
+        np.sort(np.where(touching, x + 1j * y, np.inf), axis=0),
+        touching.sum(axis=0),
+    )
     chains = np.full((num.max(initial=0) + 1, len(poses)), complex(np.nan, np.nan))
     found, min_length = np.zeros_like(num), np.full_like(num, 2)
     for step in range(2 * len(chains) - 3):
@@ -140,7 +181,14 @@ def _small_hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats)
 
 
 @kernel
-def _hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats, corners: Floats, counts: Indices) -> None:
+def _hulls(
+    poses: Floats,
+    points: Floats,
+    edges: Indices,
+    highest: Floats,
+    corners: Floats,
+    counts: Indices,
+) -> None:
     """Fill the corners (T, P + 1, 2), by Andrew's monotone chain, and their numbers (T,) of hulls of the points up to `highest` (T, K)."""
     total = points.shape[0]
     x, y, turns = np.empty(total), np.empty(total), np.empty((poses.shape[1], 3, 3))
@@ -156,7 +204,10 @@ def _hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats, corne
                 foot += 1
             turn, pose = turns[foot], poses[t, foot]
             a, b, c = points[k, 0], points[k, 1], points[k, 2]
-            if not pose[2] + turn[2, 0] * a + turn[2, 1] * b + turn[2, 2] * c <= highest[t, foot]:
+            if (
+                not pose[2] + turn[2, 0] * a + turn[2, 1] * b + turn[2, 2] * c
+                <= highest[t, foot]
+            ):
                 left[n - count] = k
                 continue
             u = pose[0] + turn[0, 0] * a + turn[0, 1] * b + turn[0, 2] * c
@@ -182,19 +233,33 @@ def _hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats, corne
             chain[found, 0], chain[found, 1] = x[i], y[i]
             found += 1
         found = max(found - 1, min(found, 1))
-        counts[t] = 1 if found == 2 and chain[0, 0] == chain[1, 0] and chain[0, 1] == chain[1, 1] else found
+        counts[t] = (
+            1
+            if found == 2 and chain[0, 0] == chain[1, 0] and chain[0, 1] == chain[1, 1]
+            else found
+        )
 
 
-LIFT_HEIGHT = 0.001  # [m] A foot that rises by more above the height of its contact lifts off.
-MAX_ABOVE_LOWEST = 0.002  # [m] A foot up to this height above the lowest one counts as equally low.
-TOUCHING_HEIGHT = 1e-5  # [m] A foot that is no higher than this touches the ground in any case.
+LIFT_HEIGHT = (
+    0.001  # [m] A foot that rises by more above the height of its contact lifts off.
+)
+MAX_ABOVE_LOWEST = (
+    0.002  # [m] A foot up to this height above the lowest one counts as equally low.
+)
+TOUCHING_HEIGHT = (
+    1e-5  # [m] A foot that is no higher than this touches the ground in any case.
+)
 MIN_REST_TIME = 0.1
 """[s] A foot at one height for this time rests there; one that slides for this time does not land or lift off."""
 
 
 @np.errstate(all="ignore")
 def stances(
-    heights: Floats, speeds: Floats, times: Floats, height: tuple[float, float], speed: tuple[float, float]
+    heights: Floats,
+    speeds: Floats,
+    times: Floats,
+    height: tuple[float, float],
+    speed: tuple[float, float],
 ) -> Floats:
     """Return where feet of `heights` (T, K) [m] above the ground and `speeds` (T, K) [m/s] over it are in contact: (T, K), 1 or 0.
 
@@ -211,7 +276,9 @@ def stances(
     for own, fast, found in zip(heights.T, speeds.T, out.T, strict=True):
         own = np.where(fast >= 0.0, own, np.nan)
         for first, after in runs(_low(own, *height, True)):
-            found[first:after] = _stance(own, fast, lowest_foot, times, (first, after), height[0], speed)
+            found[first:after] = _stance(
+                own, fast, lowest_foot, times, (first, after), height[0], speed
+            )
     return out
 
 
@@ -224,7 +291,9 @@ def _low(values: Floats, below: float, above: float, is_first: bool) -> Bools:
     begins[:1] |= stays[:1] & is_first
     decided = begins | ~stays
     decided[:1] = True
-    return np.asarray(begins[np.maximum.accumulate(np.where(decided, np.arange(len(values)), 0))])
+    return np.asarray(
+        begins[np.maximum.accumulate(np.where(decided, np.arange(len(values)), 0))]
+    )
 
 
 def _stance(
@@ -254,12 +323,18 @@ def _stance(
         inside = (a > begin or begin == 0) and (b < end or end == len(heights))
         lands = not inside and times[b - 1] - times[a] < MIN_REST_TIME - 1e-9
         above_lowest = float((heights[a:b] - lowest_foot[a:b]).mean())
-        if lands or heights[a:b].mean() > level + LIFT_HEIGHT or above_lowest > MAX_ABOVE_LOWEST:
+        if (
+            lands
+            or heights[a:b].mean() > level + LIFT_HEIGHT
+            or above_lowest > MAX_ABOVE_LOWEST
+        ):
             out[a - first : b - first][heights[a:b] > TOUCHING_HEIGHT] = 0.0
     return out
 
 
-def _end_of_descent(heights: Floats, times: Floats, top: int, last: int, step: int, level: float) -> int:
+def _end_of_descent(
+    heights: Floats, times: Floats, top: int, last: int, step: int, level: float
+) -> int:
     """Return the frame, going from `top` by `step` to `last`, in which the descent that begins at `top` ends."""
     low = top
     other = top
@@ -271,9 +346,14 @@ def _end_of_descent(heights: Floats, times: Floats, top: int, last: int, step: i
             low = t
         if heights[t] <= level + LIFT_HEIGHT:
             return low
-        while other != t and abs(times[other + step] - times[t]) >= MIN_REST_TIME - 1e-9:
+        while (
+            other != t and abs(times[other + step] - times[t]) >= MIN_REST_TIME - 1e-9
+        ):
             other += step
-        if abs(times[other] - times[t]) >= MIN_REST_TIME - 1e-9 and heights[other] - heights[t] < LIFT_HEIGHT:
+        if (
+            abs(times[other] - times[t]) >= MIN_REST_TIME - 1e-9
+            and heights[other] - heights[t] < LIFT_HEIGHT
+        ):
             return other
         if t == last:
             return low
@@ -285,7 +365,9 @@ BLOCK = 512  # Frames that are computed together.
 
 
 @np.errstate(all="ignore")
-def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[Floats, Floats]:
+def roots(
+    feet: Floats, points: Floats, edges: Indices, start: Floats
+) -> tuple[Floats, Floats]:
     """Return root poses (T, 7) for which the supporting foot does not slip, from poses (T, K, 7) of the feet in the root's frame, K > 0.
 
     A foot supports the body, at one place, until another one would sink below it. The first root pose is `start` (7,).
@@ -307,7 +389,9 @@ def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[
         found: Floats = root + (up[:, None] * positions[..., part]).sum(axis=0)
         own = (turns[..., part] * up[:, None, None]).sum(axis=0)
         for foot, lowest in enumerate(found):
-            lowest += (points[edges[foot] : edges[foot + 1]] @ own[:, foot]).min(axis=0, initial=np.inf)
+            lowest += (points[edges[foot] : edges[foot + 1]] @ own[:, foot]).min(
+                axis=0, initial=np.inf
+            )
         return found
 
     up = rotate(conjugate(start[3:]), [0.0, 0.0, 1.0])
@@ -315,13 +399,21 @@ def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[
     pose, t, has_changed = compose(start, feet[0, support]), 0, True
     while t < len(feet):
         part = slice(t, t + BLOCK)
-        up = apply(turns[:, :, support, part], rotate(conjugate(pose[3:]), [0.0, 0.0, 1.0]))
-        found = heights(up, pose[2] - (up * positions[:, support, part]).sum(axis=0), part)
+        up = apply(
+            turns[:, :, support, part], rotate(conjugate(pose[3:]), [0.0, 0.0, 1.0])
+        )
+        found = heights(
+            up, pose[2] - (up * positions[:, support, part]).sum(axis=0), part
+        )
         sinks = found.min(axis=0) < found[support] - MAX_SINK
         sinks[:has_changed] = False
         has_changed = bool(sinks.any())
         part = slice(t, t + int(sinks.argmax()) if has_changed else t + len(sinks))
-        supports[part], held[part], ground[part] = support, pose, found.min(axis=0)[: part.stop - t]
+        supports[part], held[part], ground[part] = (
+            support,
+            pose,
+            found.min(axis=0)[: part.stop - t],
+        )
         t = part.stop
         if has_changed:
             # The new foot supports the body at its position one frame ago, before it would have been too low.

@@ -21,17 +21,29 @@ def lines(values: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
     def work(a: int, b: int) -> None:
         i, f = before[a:b], fraction[a:b, None]
         after = np.minimum(i + 1, len(values) - 1)
-        out[a:b] = np.where(f == 0.0, values[i], values[i] + f * (values[after] - values[i]))
+        out[a:b] = np.where(
+            f == 0.0, values[i], values[i] + f * (values[after] - values[i])
+        )
 
     in_slices(len(before), work)
 
 
-def hermite(values: Floats, slopes: Floats, gaps: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
+def hermite(
+    values: Floats,
+    slopes: Floats,
+    gaps: Floats,
+    before: Indices,
+    fraction: Floats,
+    out: Floats,
+) -> None:
     """Fill `out` (N, P) with rows on the cubics between rows (T, P) that have `slopes` (T, P) there and are `gaps` (T - 1,) apart."""
 
     def work(a: int, b: int) -> None:
         i, f = before[a:b], fraction[a:b, None]
-        after, gap = np.minimum(i + 1, len(values) - 1), gaps[np.minimum(i, len(gaps) - 1), None]
+        after, gap = (
+            np.minimum(i + 1, len(values) - 1),
+            gaps[np.minimum(i, len(gaps) - 1), None],
+        )
         first = values[i]
         found = values[after]
         found -= first
@@ -54,11 +66,17 @@ def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None
     if is_small(_slerp, len(before) * poses.shape[1]):
         q, mixed = poses[..., 3:], fraction != 0.0
         first = before[mixed]
-        lines(poses.reshape(len(poses), -1), before, fraction, out.reshape(len(out), -1))
-        out[mixed, :, 3:] = rotations.slerp(q[first], q[first + 1], fraction[mixed, None])
+        lines(
+            poses.reshape(len(poses), -1), before, fraction, out.reshape(len(out), -1)
+        )
+        out[mixed, :, 3:] = rotations.slerp(
+            q[first], q[first + 1], fraction[mixed, None]
+        )
         return
     table = as_rows(poses, poses.shape)
-    in_slices(len(before), lambda a, b: _slerp(table, before[a:b], fraction[a:b], out[a:b]))
+    in_slices(
+        len(before), lambda a, b: _slerp(table, before[a:b], fraction[a:b], out[a:b])
+    )
 
 
 @kernel
@@ -135,11 +153,17 @@ def filtered(values: Floats, taps: Floats, step: int) -> Floats:
             out[a:b] += tap * values[a * step + j : (b - 1) * step + j + 1 : step]
 
     # Several threads help from about a million multiplications on.
-    in_slices(count, work, one_thread=max(1_000_000 // max(len(taps) * values.shape[1], 1), 64))
+    in_slices(
+        count,
+        work,
+        one_thread=max(1_000_000 // max(len(taps) * values.shape[1], 1), 64),
+    )
     return out
 
 
-def block_tridiagonal(lower: Floats, diagonal: Floats, upper: Floats) -> Callable[[Floats], Floats]:
+def block_tridiagonal(
+    lower: Floats, diagonal: Floats, upper: Floats
+) -> Callable[[Floats], Floats]:
     """Return the function that solves lower_i·x_(i−1) + diagonal_i·x_i + upper_i·x_(i+1) = b_i, i = 0 … N − 1, for b (N, …, k, m).
 
     The blocks are (N, …, k, k), N > 0; the first lower and the last upper one are not used. Cyclic reduction (Buzbee, Golub and Nielson,
@@ -176,7 +200,11 @@ def _inverse(blocks: Floats) -> Floats:
     try:
         return np.asarray(np.linalg.inv(blocks))
     except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.inv(np.where(np.linalg.det(blocks)[..., None, None] == 0.0, np.nan, blocks)))
+        return np.asarray(
+            np.linalg.inv(
+                np.where(np.linalg.det(blocks)[..., None, None] == 0.0, np.nan, blocks)
+            )
+        )
 
 
 @np.errstate(all="ignore")
@@ -194,16 +222,29 @@ def spline_slopes(values: Floats, gaps: Floats) -> Floats:
         return np.repeat(rises, 2, axis=0)
     if len(values) == 3:
         bend = (rises[1] - rises[0]) / (gap[0] + gap[1])
-        return np.stack([rises[0] - gap[0] * bend, rises[0] + gap[0] * bend, rises[1] + gap[1] * bend])
+        return np.stack(
+            [
+                rises[0] - gap[0] * bend,
+                rises[0] + gap[0] * bend,
+                rises[1] + gap[1] * bend,
+            ]
+        )
     both = gap[:-1] + gap[1:]
     right = np.empty(values.shape)
     right[1:-1] = 3.0 * (gap[1:] * rises[:-1] + gap[:-1] * rises[1:])
     for end, near, far in ((0, 0, 1), (-1, -1, -2)):
-        steep = (gap[near] + 2.0 * both[end]) * gap[far] * rises[near] + gap[near] ** 2 * rises[far]
+        steep = (gap[near] + 2.0 * both[end]) * gap[far] * rises[near] + gap[
+            near
+        ] ** 2 * rises[far]
         right[end] = steep / both[end]
-    lower, diagonal = np.concatenate([gap[:1], gap[1:], both[-1:]]), np.concatenate([gap[1:2], 2.0 * both, gap[-2:-1]])
+    lower, diagonal = (
+        np.concatenate([gap[:1], gap[1:], both[-1:]]),
+        np.concatenate([gap[1:2], 2.0 * both, gap[-2:-1]]),
+    )
     upper = np.concatenate([both[:1], gap[:-1], gap[-1:]])
-    return block_tridiagonal(lower[..., None], diagonal[..., None], upper[..., None])(right[:, None])[:, 0]
+    return block_tridiagonal(lower[..., None], diagonal[..., None], upper[..., None])(
+        right[:, None]
+    )[:, 0]
 
 
 @np.errstate(all="ignore")
@@ -221,15 +262,26 @@ def pchip_slopes(values: Floats, gaps: Floats) -> Floats:
     before, after = gaps[:-1, None], gaps[1:, None]
     w0, w1 = 2.0 * after + before, after + 2.0 * before
     m0, m1 = rises[:-1], rises[1:]
-    inner = np.where(((m0 > 0) & (m1 > 0)) | ((m0 < 0) & (m1 < 0)), (w0 + w1) / (w0 / m0 + w1 / m1), 0.0)
-    ends = [_end_slopes(gaps[near], gaps[far], rises[near], rises[far]) for near, far in ((0, 1), (-1, -2))]
+    inner = np.where(
+        ((m0 > 0) & (m1 > 0)) | ((m0 < 0) & (m1 < 0)),
+        (w0 + w1) / (w0 / m0 + w1 / m1),
+        0.0,
+    )
+    ends = [
+        _end_slopes(gaps[near], gaps[far], rises[near], rises[far])
+        for near, far in ((0, 1), (-1, -2))
+    ]
     return np.concatenate([ends[0][None], inner, ends[1][None]])
 
 
 def _end_slopes(near: float, far: float, m_near: Floats, m_far: Floats) -> Floats:
     """Return the slopes (P,) at an end from the rises (P,) in the intervals `near` it and `far` from it."""
     slope = ((2.0 * near + far) * m_near - near * m_far) / (near + far)
-    limited = np.where((m_near * m_far <= 0.0) & (np.abs(slope) > 3.0 * np.abs(m_near)), 3.0 * m_near, slope)
+    limited = np.where(
+        (m_near * m_far <= 0.0) & (np.abs(slope) > 3.0 * np.abs(m_near)),
+        3.0 * m_near,
+        slope,
+    )
     return np.where(slope * m_near <= 0.0, 0.0, limited)
 
 
@@ -245,11 +297,15 @@ MAX_ITERATIONS = 10  # The curve passes through all orientations with a continuo
 
 TOLERANCE = 1e-12  # Relative change of ω at which the iteration ends.
 
-MAX_BLOCKS = 200_000  # Frames times links that are solved together, which bounds the memory.
+MAX_BLOCKS = (
+    200_000  # Frames times links that are solved together, which bounds the memory.
+)
 
 
 @np.errstate(all="ignore")
-def angular_velocities(quaternions: Floats, gaps: Floats, ends: Floats | None = None) -> Floats:
+def angular_velocities(
+    quaternions: Floats, gaps: Floats, ends: Floats | None = None
+) -> Floats:
     """Return ω (T, L, 3) [rad/s] in each link's own frame, of unit quaternions (T, L, 4), `gaps` (T - 1,) seconds apart.
 
     `ends` (2, L, 3): prescribed values at the first and the last of them.
@@ -258,13 +314,18 @@ def angular_velocities(quaternions: Floats, gaps: Floats, ends: Floats | None = 
     some = max(MAX_BLOCKS // max(len(quaternions), 1), 1)
     for first in range(0, quaternions.shape[1] if len(gaps) else 0, some):
         part = slice(first, first + some)
-        rates[:, part] = _velocities(quaternions[:, part], gaps, None if ends is None else ends[:, part])
+        rates[:, part] = _velocities(
+            quaternions[:, part], gaps, None if ends is None else ends[:, part]
+        )
     return rates
 
 
 def _velocities(quaternions: Floats, gaps: Floats, ends: Floats | None) -> Floats:
     """Return what `angular_velocities` returns, for at least two frames."""
-    vectors, gap = rotation_vectors(quaternions[:-1], quaternions[1:]), gaps[:, None, None]
+    vectors, gap = (
+        rotation_vectors(quaternions[:-1], quaternions[1:]),
+        gaps[:, None, None],
+    )
     forward, back = jacobians(vectors)
     steps = vectors / gap
     rates = np.concatenate([steps[:1], steps])
@@ -273,7 +334,10 @@ def _velocities(quaternions: Floats, gaps: Floats, ends: Floats | None) -> Float
     if len(gaps) == 1:
         return rates
     # Row i is that of orientation i + 1: J of the segment before it on its left, J⁻¹ of the one after it on its right.
-    left, right = 2.0 * forward[:-1] / gap[:-1, ..., None], 2.0 * back[1:] / gap[1:, ..., None]
+    left, right = (
+        2.0 * forward[:-1] / gap[:-1, ..., None],
+        2.0 * back[1:] / gap[1:, ..., None],
+    )
     diagonal = 4.0 * (1.0 / gap[:-1] + 1.0 / gap[1:])[..., None] * np.eye(3)
     solve = block_tridiagonal(left, np.broadcast_to(diagonal, left.shape), right)
     scaled = vectors / (gap * gap)
@@ -283,7 +347,9 @@ def _velocities(quaternions: Floats, gaps: Floats, ends: Floats | None) -> Float
     for _ in range(MAX_ITERATIONS):
         unsteady = _unsteady(vectors[:-1], applied(back[:-1], rates[1:-1]))
         found = solve((constant - unsteady)[..., None])[..., 0]
-        converged = bool((np.abs(found - rates[1:-1]) <= TOLERANCE * (1.0 + np.abs(found))).all())
+        converged = bool(
+            (np.abs(found - rates[1:-1]) <= TOLERANCE * (1.0 + np.abs(found))).all()
+        )
         rates[1:-1] = found
         if converged:
             break
@@ -291,18 +357,31 @@ def _velocities(quaternions: Floats, gaps: Floats, ends: Floats | None) -> Float
 
 
 def rotation_curve(
-    quaternions: Floats, rates: Floats, gaps: Floats, before: Indices, fraction: Floats, out: Floats
+    quaternions: Floats,
+    rates: Floats,
+    gaps: Floats,
+    before: Indices,
+    fraction: Floats,
+    out: Floats,
 ) -> None:
     """Fill the quaternions of `out` (N, L, 7) with those on the curve through unit ones (T, L, 4) with angular velocities (T, L, 3)."""
 
     def work(first: int, last: int) -> None:
         i, f = before[first:last], fraction[first:last, None, None]
-        after, gap = np.minimum(i + 1, len(quaternions) - 1), gaps[np.minimum(i, len(gaps) - 1), None, None]
+        after, gap = (
+            np.minimum(i + 1, len(quaternions) - 1),
+            gaps[np.minimum(i, len(gaps) - 1), None, None],
+        )
         vectors = rotation_vectors(quaternions[i], quaternions[after])
         end = applied(jacobians(vectors)[1], rates[after])
         g = 1.0 - f
-        theta = f * f * (3.0 - 2.0 * f) * vectors + gap * (f * g * g * rates[i] - f * f * g * end)
-        turned = rotations.multiply(quaternions[i], rotations.from_axis_angle(theta, np.linalg.norm(theta, axis=-1)))
+        theta = f * f * (3.0 - 2.0 * f) * vectors + gap * (
+            f * g * g * rates[i] - f * f * g * end
+        )
+        turned = rotations.multiply(
+            quaternions[i],
+            rotations.from_axis_angle(theta, np.linalg.norm(theta, axis=-1)),
+        )
         out[first:last, :, 3:] = np.where(f == 0.0, quaternions[i], turned)
 
     in_slices(len(before), work)
@@ -326,7 +405,9 @@ def jacobians(vectors: Floats) -> tuple[Floats, Floats]:
     safe = np.where(near, 1.0, square)
     angle = np.sqrt(safe)
     a = np.where(
-        near, 0.5 - square / 24.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0)), (1.0 - np.cos(angle)) / safe
+        near,
+        0.5 - square / 24.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0)),
+        (1.0 - np.cos(angle)) / safe,
     )
     b = np.where(
         near,
@@ -341,7 +422,12 @@ def jacobians(vectors: Floats) -> tuple[Floats, Floats]:
     x, y, z = np.moveaxis(vectors, -1, 0)
     zero = np.zeros_like(x)
     skew = np.stack(
-        [np.stack([zero, -z, y], axis=-1), np.stack([z, zero, -x], axis=-1), np.stack([-y, x, zero], axis=-1)], axis=-2
+        [
+            np.stack([zero, -z, y], axis=-1),
+            np.stack([z, zero, -x], axis=-1),
+            np.stack([-y, x, zero], axis=-1),
+        ],
+        axis=-2,
     )
     twice = skew @ skew
     return np.eye(3) - a * skew + b * twice, np.eye(3) + 0.5 * skew + c * twice
@@ -372,4 +458,6 @@ def _unsteady(vectors: Floats, speeds: Floats) -> Floats:
     along = np.sum(vectors * speeds, axis=-1, keepdims=True)
     across = np.cross(vectors, speeds)
     twice = np.cross(vectors, across)
-    return np.asarray(-a_rate * along * across + b_rate * along * twice + b * np.cross(speeds, across))
+    return np.asarray(
+        -a_rate * along * across + b_rate * along * twice + b * np.cross(speeds, across)
+    )

@@ -31,13 +31,25 @@ from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import in_slices, inlined, kernel
 from bodymotion.kernels.kinematics import rotation, unit_pose
 from bodymotion.kernels.loop_closing import Chain, place_links
-from bodymotion.kernels.vectors import Triple, cross, dot, multiply, norm, plus, product, put, times
+from bodymotion.kernels.vectors import (
+    Triple,
+    cross,
+    dot,
+    multiply,
+    norm,
+    plus,
+    product,
+    put,
+    times,
+)
 
 POSE, CENTER, LOOK, DISTANCE, POINTS, AXES, PLANE, CENTER_PLANE = range(8)
 Tasks: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats, Indices, Indices]
 """Kinds (K,), links (K, 2), points (K, 2, 3), directions (K, 3), weights (K, 6) of the residuals, whether these are hard (K, 6); and (K,) 0
 for an equation, 1 for residuals that are at most 0, −1 for those that are at least 0."""
-Masses: TypeAlias = tuple[Floats, Floats]  # The links' shares (L,) of the mass, and their centres (L, 3).
+Masses: TypeAlias = tuple[
+    Floats, Floats
+]  # The links' shares (L,) of the mass, and their centres (L, 3).
 Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
 """Of the variables (6 + J): which may move, limits, and the weights with which joints are held at their rest values."""
 Free: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats]
@@ -45,7 +57,9 @@ Free: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats]
 # A chain of the links that matter; the root's pose replaces its offset.
 IkProblem: TypeAlias = tuple[Chain, Masses, Tasks, Free]
 Pose: TypeAlias = tuple[Floats, Floats]  # Joints (J,) and the pose (7,) of the root.
-Linear: TypeAlias = tuple[Floats, Floats]  # Weighted residuals (R,) and their derivatives (R, F).
+Linear: TypeAlias = tuple[
+    Floats, Floats
+]  # Weighted residuals (R,) and their derivatives (R, F).
 Work: TypeAlias = tuple[Floats, Floats, Floats]
 """Rotations (L + 1, 3, 3) and positions (L + 1, 3) of the links in the world, and of the world itself; joint axes (L, 3)."""
 System: TypeAlias = tuple[Floats, Floats, Floats]
@@ -54,31 +68,57 @@ System: TypeAlias = tuple[Floats, Floats, Floats]
 TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
 MIN_STEP = 1e-11  # [rad or m] A smaller step ends the descent.
 MAX_STEP = 0.5  # [rad or m] No variable moves further in one step.
-MIN_GAIN, MAX_STALLS = 1e-12, 3  # The descent ends when MAX_STALLS steps in a row gain less than this share.
+MIN_GAIN, MAX_STALLS = (
+    1e-12,
+    3,
+)  # The descent ends when MAX_STALLS steps in a row gain less than this share.
 MAX_TRIED_STEPS = 4  # Steps that are tried at most, for each one that may be taken.
 HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
 """The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
-ONE_THREAD_FRAMES = 64  # Number of frames up to which one thread is faster than several.
+ONE_THREAD_FRAMES = (
+    64  # Number of frames up to which one thread is faster than several.
+)
 DAMPING, MIN_SHARE, MIN_DAMPING, MIN_RELATIVE_GAIN = 1e-3, 1e-9, 1e-11, 1e-9
 """The first and the least share of the squared error that is λ, the least λ; and the least relative gain: below, rounding decides."""
 
 
 def solve(
-    problem: tuple[Chain, Masses, Tasks, Space], goals: Floats, rest: Floats, starts: Floats, roots: Floats, steps: int
+    problem: tuple[Chain, Masses, Tasks, Space],
+    goals: Floats,
+    rest: Floats,
+    starts: Floats,
+    roots: Floats,
+    steps: int,
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return joints (T, J), root poses (T, 7), the errors (T, K, 2) of tasks [m, rad], and the sum (T,) of their weighted squares.
 
     `goals` (T, K, 7), `roots` (T, 7). `rest` (1 or T, J). With one row of joints in `starts` (1 or T, J) each frame starts where the one
     before ended, else each with its own.
     """
-    (parents, kinds, columns, orientations, positions, axes, units), masses, tasks, space = problem
+    (
+        (parents, kinds, columns, orientations, positions, axes, units),
+        masses,
+        tasks,
+        space,
+    ) = problem
     # Copies of one layout: for another the kernel would be compiled once more.
-    goals, rest, starts, roots = (np.array(rows, order="C") for rows in (goals, rest, starts, roots))
+    goals, rest, starts, roots = (
+        np.array(rows, order="C") for rows in (goals, rest, starts, roots)
+    )
     count = len(goals)
     q, root = np.empty((count, starts.shape[1])), np.empty((count, 7))
     errors, cost = np.empty((count, len(tasks[0]), 2)), np.empty(count)
-    variables, places = np.flatnonzero(space[0]), np.where(space[0], np.cumsum(space[0]) - 1, -1)
-    free = (variables, places, space[1][variables], space[2][variables], space[3][variables])
+    variables, places = (
+        np.flatnonzero(space[0]),
+        np.where(space[0], np.cumsum(space[0]) - 1, -1),
+    )
+    free = (
+        variables,
+        places,
+        space[1][variables],
+        space[2][variables],
+        space[3][variables],
+    )
     # Links that carry none of the tasks' do not matter; the last row is the world.
     needed = np.isin(np.arange(len(parents) + 1), [0, len(parents)])
     needed[:] |= np.isin(tasks[0], (CENTER, CENTER_PLANE)).any()
@@ -87,22 +127,46 @@ def solve(
         needed[parents[link]] |= needed[link]
     number, used = np.cumsum(needed) - 1, np.flatnonzero(needed[:-1])
     number[-1] = -1
-    parents, kinds, columns, axes = number[parents[used]], kinds[used], columns[used], axes[used]
-    masses, tasks = (masses[0][used], masses[1][used]), (tasks[0], number[tasks[1]], *tasks[2:])
+    parents, kinds, columns, axes = (
+        number[parents[used]],
+        kinds[used],
+        columns[used],
+        axes[used],
+    )
+    masses, tasks = (
+        (masses[0][used], masses[1][used]),
+        (tasks[0], number[tasks[1]], *tasks[2:]),
+    )
 
     def work(begin: int, end: int) -> None:
         # The root's pose is written into the first offset.
-        chain = (parents, kinds, columns, orientations[used], positions[used], axes, units)
+        chain = (
+            parents,
+            kinds,
+            columns,
+            orientations[used],
+            positions[used],
+            axes,
+            units,
+        )
         rows = (goals, rest, starts, roots, q, root, errors, cost)
-        _solve((chain, masses, tasks, free), steps, *(one[begin:end] if len(one) > 1 else one for one in rows))
+        _solve(
+            (chain, masses, tasks, free),
+            steps,
+            *(one[begin:end] if len(one) > 1 else one for one in rows),
+        )
 
     # Frames that start where the one before ended are not divided.
-    in_slices(count, work, one_thread=ONE_THREAD_FRAMES if len(starts) == count else count)
+    in_slices(
+        count, work, one_thread=ONE_THREAD_FRAMES if len(starts) == count else count
+    )
     return q, root, errors, cost
 
 
 @inlined
-def _rotation_vector(orientation: Floats, goal: Floats, d: Floats, out: Floats) -> float:
+def _rotation_vector(
+    orientation: Floats, goal: Floats, d: Floats, out: Floats
+) -> float:
     """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `orientation` (3, 3); return its angle. `d` (3, 3) is overwritten."""
     multiply(orientation, goal.T, d)
     # The quaternion by the largest of its parts (Shepperd): near π the sine alone has no digits.
@@ -134,19 +198,30 @@ def _nearest(p: Triple, q: Triple, u: Triple, v: Triple) -> tuple[Triple, Triple
     w = plus(p, q, -1.0)
     uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
     square = uu * vv - uv * uv  # 0 for parallel segments
-    s = min(max((uv * vw - vv * uw) / square, 0.0), 1.0) if square > 1e-9 * uu * vv else 0.0
+    s = (
+        min(max((uv * vw - vv * uw) / square, 0.0), 1.0)
+        if square > 1e-9 * uu * vv
+        else 0.0
+    )
     t = min(max((uv * s + vw) / vv, 0.0), 1.0) if vv > 0.0 else 0.0
     s = min(max((uv * t - uw) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
     return plus(p, u, s), plus(q, v, t)
 
 
 @kernel
-def distances(begins: Floats, ways: Floats, pairs: Indices, far: Floats, out: Floats) -> None:
+def distances(
+    begins: Floats, ways: Floats, pairs: Indices, far: Floats, out: Floats
+) -> None:
     """Fill the distances (N, T) of `pairs` (N, 2) of segments (C, T, 3); inf where their middles are not nearer than `far` (N,)."""
     for n in range(pairs.shape[0]):
         one, two = pairs[n]
         for t in range(begins.shape[1]):
-            p, q, u, v = times(begins[one, t]), times(begins[two, t]), times(ways[one, t]), times(ways[two, t])
+            p, q, u, v = (
+                times(begins[one, t]),
+                times(begins[two, t]),
+                times(ways[one, t]),
+                times(ways[two, t]),
+            )
             apart = plus(plus(plus(p, q, -1.0), u, 0.5), v, -0.5)
             out[n, t] = np.inf
             if dot(apart, apart) < far[n] * far[n]:
@@ -156,7 +231,14 @@ def distances(begins: Floats, ways: Floats, pairs: Indices, far: Floats, out: Fl
 
 @inlined
 def _add(
-    chain: Chain, link: int, point: Triple, work: Work, by: Floats, places: Indices, rows: Indices, jac: Floats
+    chain: Chain,
+    link: int,
+    point: Triple,
+    work: Work,
+    by: Floats,
+    places: Indices,
+    rows: Indices,
+    jac: Floats,
 ) -> None:
     """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
 
@@ -169,7 +251,9 @@ def _add(
         place = places[6 + columns[i]] if kinds[i] else -1
         arm, axis = plus(point, positions[i], -1.0), times(axes[i])
         if place >= 0:
-            v, w = (axis, (0.0, 0.0, 0.0)) if kinds[i] == 2 else (cross(axis, arm), axis)
+            v, w = (
+                (axis, (0.0, 0.0, 0.0)) if kinds[i] == 2 else (cross(axis, arm), axis)
+            )
             for m in range(6):
                 if rows[m] >= 0:
                     jac[rows[m], place] += dot(by[m], v) + dot(by[m, 3:], w)
@@ -193,7 +277,13 @@ def _add_root(along: Floats, arm: Triple, slopes: Floats) -> None:
 
 @inlined
 def _add_center(
-    chain: Chain, masses: Masses, work: Work, by: Floats, places: Indices, rows: Indices, jac: Floats
+    chain: Chain,
+    masses: Masses,
+    work: Work,
+    by: Floats,
+    places: Indices,
+    rows: Indices,
+    jac: Floats,
 ) -> Triple:
     """Add the products of `by` (6, 6) with the derivatives of the centre of mass, and return it.
 
@@ -204,7 +294,10 @@ def _add_center(
     orientations, positions, axes = work
     share, moment, arm = shares.copy(), np.empty(centers.shape), (0.0, 0.0, 0.0)
     for i in range(len(shares)):
-        put(times(plus(positions[i], product(orientations[i], centers[i])), shares[i]), moment[i])
+        put(
+            times(plus(positions[i], product(orientations[i], centers[i])), shares[i]),
+            moment[i],
+        )
     for i in range(len(shares) - 1, -1, -1):
         arm = plus(moment[i], positions[i], -share[i])
         change = times(axes[i], share[i]) if kinds[i] == 2 else cross(axes[i], arm)
@@ -222,13 +315,25 @@ def _add_center(
 
 @inlined
 def _evaluate(
-    problem: IkProblem, goals: Floats, rest: Floats, at: Pose, work: Work, system: Linear, errors: Floats, slopes: bool
+    problem: IkProblem,
+    goals: Floats,
+    rest: Floats,
+    at: Pose,
+    work: Work,
+    system: Linear,
+    errors: Floats,
+    slopes: bool,
 ) -> tuple[float, float, float]:
     """Compute weighted residuals; return |W·r|² of soft tasks, Σ|r| of hard ones, and the largest error [m, rad].
 
     With `slopes` their derivatives are computed, too.
     """
-    chain, masses, (kinds, links, points, directions, weights, hard, signs), (variables, places, _, _, pulls) = problem
+    (
+        chain,
+        masses,
+        (kinds, links, points, directions, weights, hard, signs),
+        (variables, places, _, _, pulls),
+    ) = problem
     (x, pose), (orientations, positions, axes), (residual, jac) = at, work, system
     rotation(pose, chain[3][0])
     for k in range(3):
@@ -248,7 +353,9 @@ def _evaluate(
         first = row
         errors[n, 0] = 0.0
         errors[n, 1] = 0.0
-        if kind == DISTANCE and signs[n] < 0 and goals[n, 3] <= 0.0:  # any distance is at least that
+        if (
+            kind == DISTANCE and signs[n] < 0 and goals[n, 3] <= 0.0
+        ):  # any distance is at least that
             residual[row] = 0.0
             row += 1
             continue
@@ -261,8 +368,16 @@ def _evaluate(
                 for k in range(6):
                     by[m, k] = 0.0
                     back[m, k] = 0.0
-        p = plus(positions[a], product(orientations[a], points[n, 0])) if a >= 0 else times(goals[n])
-        q = plus(positions[b], product(orientations[b], points[n, 1])) if b >= 0 else times(goals[n])
+        p = (
+            plus(positions[a], product(orientations[a], points[n, 0]))
+            if a >= 0
+            else times(goals[n])
+        )
+        q = (
+            plus(positions[b], product(orientations[b], points[n, 1]))
+            if b >= 0
+            else times(goals[n])
+        )
         axis = product(orientations[a], directions[n])
         if kind == POSE:
             if rows[3] >= 0:
@@ -274,7 +389,14 @@ def _evaluate(
         elif kind == CENTER:
             for k in range(3):
                 by[k, k] = 1.0
-            put(plus(_add_center(chain, masses, work, by, places, rows, jac), goals[n], -1.0), r)
+            put(
+                plus(
+                    _add_center(chain, masses, work, by, places, rows, jac),
+                    goals[n],
+                    -1.0,
+                ),
+                r,
+            )
         elif kind in (PLANE, CENTER_PLANE):
             put(goals[n], by[0])
             if kind == CENTER_PLANE:
@@ -288,7 +410,9 @@ def _evaluate(
             sine = norm(turn)
             angle = np.arctan2(sine, cosine)
             if sine < 1e-9 and cosine < 0.0:  # straight away from it: any normal
-                turn = cross(way, (0.0, 1.0, 0.0) if abs(way[0]) > 0.5 else (1.0, 0.0, 0.0))
+                turn = cross(
+                    way, (0.0, 1.0, 0.0) if abs(way[0]) > 0.5 else (1.0, 0.0, 0.0)
+                )
                 sine = norm(turn)
             put(times(turn, angle / sine if sine > 0.0 else 0.0), r)
             for k in range(3):
@@ -350,7 +474,13 @@ def _evaluate(
 
 @inlined
 def _normal_equations(
-    free: Free, rest: Floats, x: Floats, bounded: Indices, lagrange: Floats, linear: Linear, system: System
+    free: Free,
+    rest: Floats,
+    x: Floats,
+    bounded: Indices,
+    lagrange: Floats,
+    linear: Linear,
+    system: System,
 ) -> None:
     """Compute H = AᵀW²A and g = AᵀW²r, with the multipliers of hard tasks and the joints' rest values."""
     (residual, jac), (h, g, _) = linear, system
@@ -395,7 +525,9 @@ def _penalty(residual: float, multiplier: float, bounded: int) -> float:
 
 
 @inlined
-def _step(free: Free, x: Floats, damping: float, system: System, index: Indices, step: Floats) -> float:
+def _step(
+    free: Free, x: Floats, damping: float, system: System, index: Indices, step: Floats
+) -> float:
     """Fill in the step (F,) of the damped problem between the limits; return its largest part."""
     variables, _, lower, upper, _ = free
     h, g, factor = system
@@ -405,10 +537,14 @@ def _step(free: Free, x: Floats, damping: float, system: System, index: Indices,
     for i in range(count):
         step[i] = 0.0
         j = variables[i] - 6
-        fixed[i] = j >= 0 and ((x[j] <= lower[i] and g[i] > 0.0) or (x[j] >= upper[i] and g[i] < 0.0))
+        fixed[i] = j >= 0 and (
+            (x[j] <= lower[i] and g[i] > 0.0) or (x[j] >= upper[i] and g[i] < 0.0)
+        )
     for _ in range(count):
         number = 0
-        for i in range(count - 1, -1, -1):  # from the ends of limbs to the root: what one limb has, another one has not
+        for i in range(
+            count - 1, -1, -1
+        ):  # from the ends of limbs to the root: what one limb has, another one has not
             if not fixed[i]:
                 index[number] = i
                 number += 1
@@ -501,7 +637,10 @@ def _solve(
 ) -> None:
     chain, _, (kinds, _, _, _, weights, hard, signs), free = problem
     links, joints = chain[0].shape[0], q.shape[1]
-    is_hard, bounded = np.zeros(weights.size, dtype=np.int64), np.zeros(weights.size, dtype=np.int64)
+    is_hard, bounded = (
+        np.zeros(weights.size, dtype=np.int64),
+        np.zeros(weights.size, dtype=np.int64),
+    )
     rows = 0
     for n in range(kinds.shape[0]):
         for m in range(6):
@@ -544,16 +683,25 @@ def _solve(
             other = 1 - at
             linear = (residuals[other], jacobians[other])
             slopes = taken + (number > 0) < steps
-            now, opened, error = _evaluate(problem, goals[t], rest, there, work, linear, tried, slopes)
+            now, opened, error = _evaluate(
+                problem, goals[t], rest, there, work, linear, tried, slopes
+            )
             value = 0.5 * now
             for row in range(rows):
                 if is_hard[row]:
-                    value += _penalty(residuals[other, row], lagrange[row] / HARD, bounded[row])
+                    value += _penalty(
+                        residuals[other, row], lagrange[row] / HARD, bounded[row]
+                    )
             if number == 0 or value < merit or error <= TOLERANCE:
                 at = other
                 if number > 0:
                     taken += 1
-                    stalls = stalls + 1 if merit - value <= MIN_GAIN * abs(value) and opened <= TOLERANCE else 0
+                    stalls = (
+                        stalls + 1
+                        if merit - value <= MIN_GAIN * abs(value)
+                        and opened <= TOLERANCE
+                        else 0
+                    )
                     if merit - value > MIN_RELATIVE_GAIN * abs(value):
                         share, more = max(0.2 * share * more, MIN_SHARE), 1.0
                 soft, apart, worst, merit = now, opened, error, value
@@ -564,24 +712,39 @@ def _solve(
                 for n in range(kinds.shape[0]):
                     for k in range(2):
                         errors[t, n, k] = tried[n, k]
-                if taken == steps or stalls >= MAX_STALLS or (worst <= TOLERANCE and not pulled):
+                if (
+                    taken == steps
+                    or stalls >= MAX_STALLS
+                    or (worst <= TOLERANCE and not pulled)
+                ):
                     break
                 if farthest <= MAX_STEP_OF_UPDATES:
                     for row in range(rows):
                         if is_hard[row]:
                             share_of = lagrange[row] / HARD
-                            merit -= _penalty(residuals[at, row], share_of, bounded[row])
+                            merit -= _penalty(
+                                residuals[at, row], share_of, bounded[row]
+                            )
                             share_of += residuals[at, row]
                             if bounded[row]:
                                 share_of = max(share_of, 0.0)
-                            merit += _penalty(residuals[at, row], share_of, bounded[row])
+                            merit += _penalty(
+                                residuals[at, row], share_of, bounded[row]
+                            )
                             lagrange[row] = HARD * share_of
                 _normal_equations(free, rest, x, bounded, lagrange, linear, system)
             elif value - merit > MIN_RELATIVE_GAIN * abs(value):
                 share *= 10.0
             else:
                 more *= 10.0
-            farthest = _step(free, x, share * more * (soft + apart * apart) + MIN_DAMPING, system, index, step)
+            farthest = _step(
+                free,
+                x,
+                share * more * (soft + apart * apart) + MIN_DAMPING,
+                system,
+                index,
+                step,
+            )
             if not farthest > MIN_STEP:
                 break
             _move(free, here, step, there)

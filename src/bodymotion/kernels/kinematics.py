@@ -41,17 +41,45 @@ import numpy as np
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
-from bodymotion.kernels.vectors import Rows, Triple, Vector, cross, dot, plus, product, put, times
+from bodymotion.kernels.vectors import (
+    Rows,
+    Triple,
+    Vector,
+    cross,
+    dot,
+    plus,
+    product,
+    put,
+    times,
+)
 
-MAX_ANGLE = 1e6  # [rad] Up to this angle the multiple of π/2 times each of its parts is exact.
+MAX_ANGLE = (
+    1e6  # [rad] Up to this angle the multiple of π/2 times each of its parts is exact.
+)
 
 _PART_1 = 1.5707963267341256e00
 _PART_2 = 6.0771005063039660e-11
 _PART_3 = 2.0222662487959506e-21
-_S1, _S2, _S3 = -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04
-_S4, _S5, _S6 = 2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10
-_C1, _C2, _C3 = 4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05
-_C4, _C5, _C6 = -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11
+_S1, _S2, _S3 = (
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+)
+_S4, _S5, _S6 = (
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+)
+_C1, _C2, _C3 = (
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+)
+_C4, _C5, _C6 = (
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+)
 
 
 @inlined
@@ -69,8 +97,14 @@ def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
         quarter = np.rint(x * (2.0 / np.pi))
         r = ((x - quarter * _PART_1) - quarter * _PART_2) - quarter * _PART_3
         z = r * r
-        sine = r + r * z * (_S1 + z * (_S2 + z * (_S3 + z * (_S4 + z * (_S5 + z * _S6)))))
-        cosine = 1.0 - 0.5 * z + z * z * (_C1 + z * (_C2 + z * (_C3 + z * (_C4 + z * (_C5 + z * _C6)))))
+        sine = r + r * z * (
+            _S1 + z * (_S2 + z * (_S3 + z * (_S4 + z * (_S5 + z * _S6))))
+        )
+        cosine = (
+            1.0
+            - 0.5 * z
+            + z * z * (_C1 + z * (_C2 + z * (_C3 + z * (_C4 + z * (_C5 + z * _C6)))))
+        )
         turn = np.int64(quarter)
         odd = (turn & 1) != 0
         a = cosine if odd else sine
@@ -91,7 +125,9 @@ BLOCK = 32  # Frames that are processed together, side by side in vector registe
 
 
 @np.errstate(all="ignore")
-def link_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices | None = None, size: int = 7) -> Floats:
+def link_poses(
+    tree: Tree, q: Floats, root: Floats, chosen: Indices | None = None, size: int = 7
+) -> Floats:
     """Return poses (..., L, 7) in the world, or with a `size` of 3 positions, of all links or of those with the numbers `chosen` (L,).
 
     `tree`: parents, kinds (0 none, 1 rotate, 2 slide), columns of q (L,), offsets (L, 7), axes (L, 3). `q` (..., J), `root` (..., 7); their
@@ -104,7 +140,9 @@ def link_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices | None = Non
     root_rows = as_rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
     chosen = np.arange(links) if chosen is None else chosen
     if is_small(_poses, count * links):
-        return _small_poses(tree, q_rows, root_rows, chosen)[..., :size].reshape(*batch, len(chosen), size)
+        return _small_poses(tree, q_rows, root_rows, chosen)[..., :size].reshape(
+            *batch, len(chosen), size
+        )
     out = np.empty((count, len(chosen), size))
 
     def work(start: int, stop: int) -> None:
@@ -121,7 +159,9 @@ def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
     out = np.empty((len(table), 3))
 
     def work(a: int, b: int) -> None:
-        placed = table[a:b, :, :3].T + apply(matrices(table[a:b]), centers.T[:, :, None])
+        placed = table[a:b, :, :3].T + apply(
+            matrices(table[a:b]), centers.T[:, :, None]
+        )
         out[a:b] = np.einsum("l,klt->tk", shares, placed)
 
     in_slices(len(table), work)
@@ -131,16 +171,25 @@ def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
 def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats:
     """Return poses (T, L, 7) of chosen links with NumPy, which is quick where the frames of a number are side by side in memory."""
     parents, kinds, columns, offsets, axes = tree
-    out, units = np.empty((len(parents), 7, len(q))), rotations.normalized(offsets[:, 3:])
+    out, units = (
+        np.empty((len(parents), 7, len(q))),
+        rotations.normalized(offsets[:, 3:]),
+    )
     out[:1, :3], out[:1, 3:] = root[:, :3].T, rotations.normalized(root[:, 3:]).T
     for i in range(1, len(parents)):
         up, shift, turn = out[parents[i], 3:].T, offsets[i, :3], units[i]
         if kinds[i] == 1:
             # A rotation about the axis, after the offset's, is the sum of two of its products with constants.
-            half, about = 0.5 * q[:, columns[i]], rotations.multiply(units[i], [0.0, *axes[i]])
+            half, about = (
+                0.5 * q[:, columns[i]],
+                rotations.multiply(units[i], [0.0, *axes[i]]),
+            )
             turn = (np.outer(units[i], np.cos(half)) + np.outer(about, np.sin(half))).T
         elif kinds[i] == 2:
-            shift = shift + np.outer(rotations.rotate(units[i], axes[i]), q[:, columns[i]]).T
+            shift = (
+                shift
+                + np.outer(rotations.rotate(units[i], axes[i]), q[:, columns[i]]).T
+            )
         out[i, :3] = out[parents[i], :3] + rotations.rotate(up, shift).T
         out[i, 3:] = rotations.multiply(up, turn).T
     return np.ascontiguousarray(out[chosen].transpose(2, 0, 1))
@@ -148,7 +197,13 @@ def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats
 
 def cross_products(a: Floats, b: Floats) -> Floats:
     """Return a × b (3, …) of vectors whose components are along the first axis."""
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+    return np.array(
+        [
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ]
+    )
 
 
 def matrices(poses: Floats) -> Floats:
@@ -167,7 +222,11 @@ def matrices(poses: Floats) -> Floats:
 
 def apply(matrix: Floats, vectors: Floats) -> Floats:
     """Return the products (3, …) of matrices (3, 3, …) and vectors (3, …)."""
-    return np.asarray(matrix[:, 0] * vectors[0] + matrix[:, 1] * vectors[1] + matrix[:, 2] * vectors[2])
+    return np.asarray(
+        matrix[:, 0] * vectors[0]
+        + matrix[:, 1] * vectors[1]
+        + matrix[:, 2] * vectors[2]
+    )
 
 
 @kernel
@@ -175,7 +234,12 @@ def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) ->
     parents, kinds, columns, offsets, axes = tree
     links, row = parents.shape[0], 7 * BLOCK
     block, pose, unit_offsets = np.empty(links * row), np.empty(7), np.empty((links, 7))
-    half, sine, cosine, slide = np.zeros(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    half, sine, cosine, slide = (
+        np.zeros(BLOCK),
+        np.empty(BLOCK),
+        np.empty(BLOCK),
+        np.empty(BLOCK),
+    )
     for i in range(links):
         unit_pose(offsets[i], unit_offsets[i])
     for start in range(0, q.shape[0], BLOCK):
@@ -195,7 +259,15 @@ def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) ->
                 for b in range(count):
                     slide[b] = q[start + b, column]
             parent = block[parents[i] * row : (parents[i] + 1) * row]
-            _step(parent, unit_offsets[i], axes[i], sine, cosine, slide, block[i * row : (i + 1) * row])
+            _step(
+                parent,
+                unit_offsets[i],
+                axes[i],
+                sine,
+                cosine,
+                slide,
+                block[i * row : (i + 1) * row],
+            )
         for n in range(chosen.shape[0]):
             first = chosen[n] * row
             for b in range(count):
@@ -226,17 +298,31 @@ def unit_pose(pose: Floats, out: Floats) -> None:
 @inlined
 def _at(row: Floats, line: int, b: int) -> Triple:
     """Return the vector of frame `b` in a row of a block, whose numbers begin at a line."""
-    return row[line * BLOCK + b], row[(line + 1) * BLOCK + b], row[(line + 2) * BLOCK + b]
+    return (
+        row[line * BLOCK + b],
+        row[(line + 1) * BLOCK + b],
+        row[(line + 2) * BLOCK + b],
+    )
 
 
 @inlined
 def _put(a: Vector, row: Floats, line: int, b: int) -> None:
-    row[line * BLOCK + b], row[(line + 1) * BLOCK + b], row[(line + 2) * BLOCK + b] = a[0], a[1], a[2]
+    row[line * BLOCK + b], row[(line + 1) * BLOCK + b], row[(line + 2) * BLOCK + b] = (
+        a[0],
+        a[1],
+        a[2],
+    )
 
 
 @inlined
 def _step(
-    parent: Floats, offset: Floats, axis: Floats, sine: Floats, cosine: Floats, slide: Floats, out: Floats
+    parent: Floats,
+    offset: Floats,
+    axis: Floats,
+    sine: Floats,
+    cosine: Floats,
+    slide: Floats,
+    out: Floats,
 ) -> None:
     """Compute a child's poses from its parent's, in a block of frames: offset, then a rotation about or a translation along the axis."""
     ow, ox, oy, oz = offset[3], offset[4], offset[5], offset[6]
@@ -273,10 +359,14 @@ def accelerations(
 
     def work(a: int, b: int) -> None:
         _, arms, own = twists(tree, poses[a:b])
-        (v, w), (rate, gain) = spatial_motion(tree, own, dq[a:b], ddq[a:b], root[a:b].T, root_rate[a:b].T)
+        (v, w), (rate, gain) = spatial_motion(
+            tree, own, dq[a:b], ddq[a:b], root[a:b].T, root_rate[a:b].T
+        )
         v = v + cross_products(w, arms)
         out[a:b] = np.concatenate([v, w]).T
-        rates[a:b] = np.concatenate([rate + cross_products(gain, arms) + cross_products(w, v), gain]).T
+        rates[a:b] = np.concatenate(
+            [rate + cross_products(gain, arms) + cross_products(w, v), gain]
+        ).T
 
     in_slices(len(poses), work)
     return out, rates
@@ -291,7 +381,13 @@ def twists(tree: Tree, poses: Floats) -> tuple[Floats, Floats, Floats]:
     turns, arms = matrices(poses), poses[..., :3].T - poses[:, :1, :3].T
     directions = apply(turns, axes.T[:, :, None])
     spins = np.where(kinds == 1, directions, 0.0)
-    return turns, arms, np.stack([np.where(kinds == 2, directions, cross_products(arms, spins)), spins])
+    return (
+        turns,
+        arms,
+        np.stack(
+            [np.where(kinds == 2, directions, cross_products(arms, spins)), spins]
+        ),
+    )
 
 
 def spatial_motion(
@@ -304,12 +400,19 @@ def spatial_motion(
     """
     steps, first = _summed(tree, own, dq, root)
     speed, spin = first
-    more = [cross_products(spin, steps[0]) + cross_products(speed, steps[1]), cross_products(spin, steps[1])]
-    at_root = np.concatenate([root_rate[:3] - cross_products(root[3:], root[:3]), root_rate[3:]])
+    more = [
+        cross_products(spin, steps[0]) + cross_products(speed, steps[1]),
+        cross_products(spin, steps[1]),
+    ]
+    at_root = np.concatenate(
+        [root_rate[:3] - cross_products(root[3:], root[:3]), root_rate[3:]]
+    )
     return first, _summed(tree, own, ddq, at_root, np.stack(more))[1]
 
 
-def _summed(tree: Tree, own: Floats, rates: Floats, root: Floats, more: float | Floats = 0.0) -> tuple[Floats, Floats]:
+def _summed(
+    tree: Tree, own: Floats, rates: Floats, root: Floats, more: float | Floats = 0.0
+) -> tuple[Floats, Floats]:
     """Return twists (2, 3, L, T) times the rates (T, J) of joints, plus `more`, and their sums from the root's (6, T) to each link."""
     parents, kinds, columns, _, _ = tree
     of_links = np.zeros(own.shape[2:])
@@ -342,7 +445,9 @@ def _rotation(w: float, x: float, y: float, z: float) -> Rows:
     )
 
 
-def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -> Floats:
+def jacobian(
+    tree: Tree, poses: Floats, joints: int, link: int, point: Floats
+) -> Floats:
     """Return (T, 6, 6 + J) of a `point` (3,) or (T, 3) in the frame of a link, for poses (T, L, 7)."""
     parents, kinds, columns, _, axes = tree
     chain = [link]
@@ -352,8 +457,14 @@ def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -
     out[:, range(6), range(6)] = 1.0
 
     def work(a: int, b: int) -> None:
-        turns, origins, found = matrices(poses[a:b, chain]), poses[a:b, chain, :3].T, out[a:b]
-        position = origins[:, 0] + apply(turns[:, :, 0], np.broadcast_to(point, (len(poses), 3))[a:b].T)
+        turns, origins, found = (
+            matrices(poses[a:b, chain]),
+            poses[a:b, chain, :3].T,
+            out[a:b],
+        )
+        position = origins[:, 0] + apply(
+            turns[:, :, 0], np.broadcast_to(point, (len(poses), 3))[a:b].T
+        )
         arm = position - poses[a:b, 0, :3].T
         for k, after, last in CYCLES:
             # ω × r: −r_z·ω_y + … , row by row.
@@ -362,7 +473,9 @@ def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -
             if kinds[i]:
                 axis = apply(turns[:, :, n], axes[i])
                 swept = cross_products(axis, position - origins[:, n])
-                columns_of = [swept, axis] if kinds[i] == 1 else [axis, np.zeros_like(axis)]
+                columns_of = (
+                    [swept, axis] if kinds[i] == 1 else [axis, np.zeros_like(axis)]
+                )
                 found[:, :, 6 + columns[i]] = np.concatenate(columns_of).T
 
     in_slices(len(poses), work)
@@ -377,7 +490,12 @@ _Motion: TypeAlias = tuple[Floats, ...]
 
 @np.errstate(all="ignore")
 def inverse_dynamics(
-    tree: Tree, masses: Masses, rotors: Floats, motion: _Motion, gravity: Floats, with_wrenches: bool
+    tree: Tree,
+    masses: Masses,
+    rotors: Floats,
+    motion: _Motion,
+    gravity: Floats,
+    with_wrenches: bool,
 ) -> tuple[Floats, Floats, Floats]:
     """Return torques (T, J), F, N (T, L, 6) on each link from its parent, or the root's alone (T, 1, 6), and v, ω (T, L, 6) of the links.
 
@@ -399,43 +517,68 @@ def inverse_dynamics(
 
     def with_numpy(a: int, b: int) -> None:
         turns, arms, own = twists(tree, poses[a:b])
-        (speed, spin), (rate, gain) = spatial_motion(tree, own, dq[a:b], ddq[a:b], root[a:b].T, lifted[a:b].T)
+        (speed, spin), (rate, gain) = spatial_motion(
+            tree, own, dq[a:b], ddq[a:b], root[a:b].T, lifted[a:b].T
+        )
         velocities[a:b] = np.concatenate([speed + cross_products(spin, arms), spin]).T
         places = arms + apply(turns, centers.T[:, :, None])
         swept = speed + cross_products(spin, places)
-        force = mass[:, None] * (rate + cross_products(gain, places) + cross_products(spin, swept))
+        force = mass[:, None] * (
+            rate + cross_products(gain, places) + cross_products(spin, swept)
+        )
         back, inertia = turns.swapaxes(0, 1), np.moveaxis(inertias, 0, 2)[..., None]
         local = apply(back, spin)
-        moment = apply(inertia, apply(back, gain)) + cross_products(local, apply(inertia, local))
+        moment = apply(inertia, apply(back, gain)) + cross_products(
+            local, apply(inertia, local)
+        )
         total = np.stack([force, apply(turns, moment) + cross_products(places, force)])
         for i in range(len(parents) - 1, 0, -1):
             total[:, :, parents[i]] += total[:, :, i]
         movable = np.flatnonzero(kinds)
         along = (own[:, :, movable] * total[:, :, movable]).sum(axis=(0, 1)).T
-        torques[a:b, columns[movable]] = along + rotors[columns[movable]] * ddq[a:b, columns[movable]]
+        torques[a:b, columns[movable]] = (
+            along + rotors[columns[movable]] * ddq[a:b, columns[movable]]
+        )
         wrenches[a:b] = np.concatenate(total[:, :, : wrenches.shape[1]]).T
 
-    in_slices(len(poses), with_numpy if is_small(_newton_euler, len(poses) * len(parents)) else compiled)
+    in_slices(
+        len(poses),
+        with_numpy if is_small(_newton_euler, len(poses) * len(parents)) else compiled,
+    )
     if with_wrenches:
-        wrenches[..., 3:] -= np.cross(poses[..., :3] - poses[:, :1, :3], wrenches[..., :3])
+        wrenches[..., 3:] -= np.cross(
+            poses[..., :3] - poses[:, :1, :3], wrenches[..., :3]
+        )
     return torques, wrenches, velocities
 
 
 # Lines where the vectors of a link begin in a block, in the order in which `_outwards` fills them. A line is one number in all frames.
-_SPEED, _RATE, _GAIN, _AT_ORIGIN, _SPIN, _ALONG, _ABOUT, _FORCE, _MOMENT, _LINES = range(0, 30, 3)
+_SPEED, _RATE, _GAIN, _AT_ORIGIN, _SPIN, _ALONG, _ABOUT, _FORCE, _MOMENT, _LINES = (
+    range(0, 30, 3)
+)
 
 
 @kernel
 def _newton_euler(
-    tree: Tree, masses: Masses, rotors: Floats, motion: _Motion, torques: Floats, wrenches: Floats, velocities: Floats
+    tree: Tree,
+    masses: Masses,
+    rotors: Floats,
+    motion: _Motion,
+    torques: Floats,
+    wrenches: Floats,
+    velocities: Floats,
 ) -> None:
     """Do what `inverse_dynamics` does with NumPy, block by block; the acceleration of the root is less gravity."""
     parents, kinds, columns, _, axes = tree
     mass, centers, inertias = masses
     poses, dq, ddq, root, root_rate = motion
     links, torque = parents.shape[0], np.empty(BLOCK)
-    given = np.zeros(9 * BLOCK)  # Of a link: its origin from the root's, quaternion, joint velocity and acceleration.
-    rows = np.zeros((links + 1, _LINES * BLOCK))  # The last row is that of the root's parent, -1.
+    given = np.zeros(
+        9 * BLOCK
+    )  # Of a link: its origin from the root's, quaternion, joint velocity and acceleration.
+    rows = np.zeros(
+        (links + 1, _LINES * BLOCK)
+    )  # The last row is that of the root's parent, -1.
     for start in range(0, poses.shape[0], BLOCK):
         count = min(BLOCK, poses.shape[0] - start)
         for b in range(count):
@@ -448,11 +591,25 @@ def _newton_euler(
             given[7 * BLOCK :] = 0.0
             for b in range(count):
                 for k in range(7):
-                    given[k * BLOCK + b] = poses[start + b, i, k] - (poses[start + b, 0, k] if k < 3 else 0.0)
+                    given[k * BLOCK + b] = poses[start + b, i, k] - (
+                        poses[start + b, 0, k] if k < 3 else 0.0
+                    )
             if kinds[i]:
                 for b in range(count):
-                    given[7 * BLOCK + b], given[8 * BLOCK + b] = dq[start + b, columns[i]], ddq[start + b, columns[i]]
-            _outwards(kinds[i], axes[i], mass[i], centers[i], inertias[i], given, rows[parents[i]], rows[i])
+                    given[7 * BLOCK + b], given[8 * BLOCK + b] = (
+                        dq[start + b, columns[i]],
+                        ddq[start + b, columns[i]],
+                    )
+            _outwards(
+                kinds[i],
+                axes[i],
+                mass[i],
+                centers[i],
+                inertias[i],
+                given,
+                rows[parents[i]],
+                rows[i],
+            )
         for i in range(links - 1, -1, -1):
             row, parent = rows[i], rows[parents[i]]
             if kinds[i]:
@@ -460,7 +617,9 @@ def _newton_euler(
                     push = dot(_at(row, _ALONG, b), _at(row, _FORCE, b))
                     torque[b] = push + dot(_at(row, _ABOUT, b), _at(row, _MOMENT, b))
                 for b in range(count):
-                    torques[start + b, columns[i]] = torque[b] + rotors[columns[i]] * ddq[start + b, columns[i]]
+                    torques[start + b, columns[i]] = (
+                        torque[b] + rotors[columns[i]] * ddq[start + b, columns[i]]
+                    )
             for k in range(_FORCE * BLOCK, _LINES * BLOCK):
                 parent[k] += row[k]
         for b in range(count):
@@ -472,26 +631,57 @@ def _newton_euler(
 
 @inlined
 def _outwards(
-    kind: int, axis: Floats, mass: float, center: Floats, inertia: Floats, given: Floats, parent: Floats, row: Floats
+    kind: int,
+    axis: Floats,
+    mass: float,
+    center: Floats,
+    inertia: Floats,
+    given: Floats,
+    parent: Floats,
+    row: Floats,
 ) -> None:
     """Fill the row of a link from its parent's: its twist, velocity and acceleration, and its force and moment by itself."""
     rotates, slides = 1.0 if kind == 1 else 0.0, 1.0 if kind == 2 else 0.0
     for b in range(BLOCK):
-        arm, (w, x, y), (z, q1, q2) = _at(given, 0, b), _at(given, 3, b), _at(given, 6, b)
+        arm, (w, x, y), (z, q1, q2) = (
+            _at(given, 0, b),
+            _at(given, 3, b),
+            _at(given, 6, b),
+        )
         turn, back = _rotation(w, x, y, z), _rotation(w, -x, -y, -z)
         direction = product(turn, axis)
         about = times(direction, rotates)
         along = plus(cross(arm, about), direction, slides)
         speed, spin = _at(parent, _SPEED, b), _at(parent, _SPIN, b)
-        rate = plus(plus(_at(parent, _RATE, b), along, q2), plus(cross(spin, along), cross(speed, about)), q1)
+        rate = plus(
+            plus(_at(parent, _RATE, b), along, q2),
+            plus(cross(spin, along), cross(speed, about)),
+            q1,
+        )
         gain = plus(plus(_at(parent, _GAIN, b), about, q2), cross(spin, about), q1)
         speed, spin = plus(speed, along, q1), plus(spin, about, q1)
         place = plus(arm, product(turn, center))
-        force = plus(plus(rate, cross(gain, place)), cross(spin, plus(speed, cross(spin, place))))
+        force = plus(
+            plus(rate, cross(gain, place)), cross(spin, plus(speed, cross(spin, place)))
+        )
         force, local = times(force, mass), product(back, spin)
-        moment = plus(product(inertia, product(back, gain)), cross(local, product(inertia, local)))
+        moment = plus(
+            product(inertia, product(back, gain)), cross(local, product(inertia, local))
+        )
         total = plus(product(turn, moment), cross(place, force))
-        for n, found in enumerate((speed, rate, gain, plus(speed, cross(spin, arm)), spin, along, about, force, total)):
+        for n, found in enumerate(
+            (
+                speed,
+                rate,
+                gain,
+                plus(speed, cross(spin, arm)),
+                spin,
+                along,
+                about,
+                force,
+                total,
+            )
+        ):
             _put(found, row, 3 * n, b)
 
 
@@ -516,10 +706,23 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
         local = apply(turns.swapaxes(0, 1), spin)
         angular = apply(np.moveaxis(inertias, 0, 2)[..., None], local)
         linear = push.sum(axis=1)
-        about_root = (cross_products(relative, push) + apply(turns, angular)).sum(axis=1)
-        center = (mass[:, None] * relative).sum(axis=1) / total if total > 0 else np.zeros((3, len(placed)))
-        energy = 0.5 * ((push * speed).sum(axis=(0, 1)) + (angular * local).sum(axis=(0, 1)))
-        parts = [linear, about_root - cross_products(center, linear), placed[:, 0, :3].T + center, energy[None]]
+        about_root = (cross_products(relative, push) + apply(turns, angular)).sum(
+            axis=1
+        )
+        center = (
+            (mass[:, None] * relative).sum(axis=1) / total
+            if total > 0
+            else np.zeros((3, len(placed)))
+        )
+        energy = 0.5 * (
+            (push * speed).sum(axis=(0, 1)) + (angular * local).sum(axis=(0, 1))
+        )
+        parts = [
+            linear,
+            about_root - cross_products(center, linear),
+            placed[:, 0, :3].T + center,
+            energy[None],
+        ]
         out[start:stop] = np.concatenate(parts).T
 
     in_slices(len(poses), work)
@@ -537,7 +740,10 @@ def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Fl
         positions = arms + apply(turns, masses[1].T[:, :, None])
         # Mass, first moment (3, L, T) and inertia (3, 3, L, T) about the root's origin: of each link, then of all that it carries.
         mass, first = np.array(masses[0]), masses[0][:, None] * positions
-        second = np.einsum("ablt,lbc,dclt->adlt", turns, masses[2], turns) - positions[:, None] * first
+        second = (
+            np.einsum("ablt,lbc,dclt->adlt", turns, masses[2], turns)
+            - positions[:, None] * first
+        )
         second[range(3), range(3)] += np.sum(positions * first, axis=0)
         for i in range(len(parents) - 1, 0, -1):
             mass[parents[i]] += mass[i]
@@ -551,13 +757,19 @@ def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Fl
         for i in (np.flatnonzero(kinds[1:]) + 1).tolist():
             column = 6 + columns[i]
             push = cross_products(spins[:, i], first[:, i]) + mass[i] * slides[:, i]
-            moment = cross_products(first[:, i], slides[:, i]) + apply(second[:, :, i], spins[:, i])
-            found[:, :6, column] = found[:, column, :6] = np.concatenate([push, moment]).T
+            moment = cross_products(first[:, i], slides[:, i]) + apply(
+                second[:, :, i], spins[:, i]
+            )
+            found[:, :6, column] = found[:, column, :6] = np.concatenate(
+                [push, moment]
+            ).T
             j = i
             while j > 0:
                 if kinds[j]:
                     value = np.sum(slides[:, j] * push + spins[:, j] * moment, axis=0)
-                    found[:, column, 6 + columns[j]] = found[:, 6 + columns[j], column] = value
+                    found[:, column, 6 + columns[j]] = found[
+                        :, 6 + columns[j], column
+                    ] = value
                 j = parents[j]
             found[:, column, column] += rotors[columns[i]]
 

@@ -38,7 +38,9 @@ Work: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, 
 CROSSED, LOST = 1, 2
 """Flags of a frame: a singular pose was passed on the way to it; the corrections did not converge, so the loops are not closed exactly."""
 MAX_STEP = 0.3  # [rad] Largest change of a variable in one step.
-MIN_STEP_SHARE = 2.0**-10  # The smallest step, as a share of the way from frame to frame.
+MIN_STEP_SHARE = (
+    2.0**-10
+)  # The smallest step, as a share of the way from frame to frame.
 SINGULAR_SHARE = 1e-3  # Below this share of the regular value, singular values are not used in predictions, but the direction before.
 ZERO_SHARE = 1e-10  # Singular values below this share of the largest one count as 0.
 NEWTON_KANTOROVICH = 0.25
@@ -49,7 +51,19 @@ MAX_SWEEPS = 40  # Of the Jacobi rotations of a singular value decomposition.
 Chain: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats, Floats, Floats]
 """The first seven arrays: links, offsets and axes."""
 Mechanism: TypeAlias = tuple[
-    Indices, Indices, Indices, Floats, Floats, Floats, Floats, Indices, Floats, Floats, Indices, Indices, Floats
+    Indices,
+    Indices,
+    Indices,
+    Floats,
+    Floats,
+    Floats,
+    Floats,
+    Indices,
+    Floats,
+    Floats,
+    Indices,
+    Indices,
+    Floats,
 ]
 
 
@@ -63,7 +77,9 @@ def length(values: Floats) -> float:
 
 
 @inlined
-def place_links(chain: Chain, x: Floats, turns: Floats, places: Floats, axes: Floats) -> None:
+def place_links(
+    chain: Chain, x: Floats, turns: Floats, places: Floats, axes: Floats
+) -> None:
     """Compute rotations (n + 1, 3, 3) and positions (n + 1, 3) in the base's frame, last those of the base, and joint axes (n, 3)."""
     parents, kinds, variables, offset_turns, offset_places, own_axes, units = chain
     at_zero = np.empty((3, 3))
@@ -74,7 +90,10 @@ def place_links(chain: Chain, x: Floats, turns: Floats, places: Floats, axes: Fl
     for i in range(parents.shape[0]):
         up, u = parents[i], own_axes[i]
         multiply(turns[up], offset_turns[i], at_zero)
-        place, axis = plus(places[up], product(turns[up], offset_places[i])), product(at_zero, u)
+        place, axis = (
+            plus(places[up], product(turns[up], offset_places[i])),
+            product(at_zero, u),
+        )
         value = units[variables[i]] * x[variables[i]] if kinds[i] else 0.0
         c, s = (np.cos(value), np.sin(value)) if kinds[i] == 1 else (1.0, 0.0)
         put(plus(place, axis, value if kinds[i] == 2 else 0.0), places[i])
@@ -82,12 +101,21 @@ def place_links(chain: Chain, x: Floats, turns: Floats, places: Floats, axes: Fl
         for a in range(3):
             # Rodrigues' rotation of a row r: c·r + (1 − c)·(r·u)·u + s·(r × u).
             row = at_zero[a]
-            put(plus(plus(times(row, c), u, (1.0 - c) * axis[a]), cross(row, u), s), turns[i, a])
+            put(
+                plus(plus(times(row, c), u, (1.0 - c) * axis[a]), cross(row, u), s),
+                turns[i, a],
+            )
 
 
 @inlined
 def constrain(
-    mechanism: Mechanism, x: Floats, turns: Floats, places: Floats, axes: Floats, residual: Floats, jacobian: Floats
+    mechanism: Mechanism,
+    x: Floats,
+    turns: Floats,
+    places: Floats,
+    axes: Floats,
+    residual: Floats,
+    jacobian: Floats,
 ) -> None:
     """Compute the equations' residual (m,) and its derivatives (m, v) at variables x (v,); the other arrays are as in `place_links`."""
     place_links(mechanism[:7], x, turns, places, axes)
@@ -120,7 +148,12 @@ def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:
 
 
 def follow(
-    mechanism: Mechanism, followers: Indices, rank: int, median: float, start: Floats, targets: Floats
+    mechanism: Mechanism,
+    followers: Indices,
+    rank: int,
+    median: float,
+    start: Floats,
+    targets: Floats,
 ) -> tuple[Floats, Floats, Indices]:
     """Close loops over T frames.
 
@@ -134,7 +167,18 @@ def follow(
     smallest, marks = np.ones(len(targets)), np.zeros(len(targets), dtype=np.int64)
     if len(followers) and len(targets):
         drivers = np.setdiff1d(np.arange(targets.shape[1]), followers).astype(np.int64)
-        _follow(mechanism, followers, drivers, rank, median, np.array(start), np.array(found), found, smallest, marks)
+        _follow(
+            mechanism,
+            followers,
+            drivers,
+            rank,
+            median,
+            np.array(start),
+            np.array(found),
+            found,
+            smallest,
+            marks,
+        )
     return found, smallest, marks
 
 
@@ -147,7 +191,9 @@ def _copy(values: Floats, out: Floats) -> None:
 
 
 @inlined
-def _evaluate(mechanism: Mechanism, x: Floats, columns: Indices, work: Work, near: bool) -> None:
+def _evaluate(
+    mechanism: Mechanism, x: Floats, columns: Indices, work: Work, near: bool
+) -> None:
     """Compute residual, derivatives, and the decomposition of those by the columns (transposed when there are more columns than rows).
 
     `near`: what was worked out last was for an x near this one.
@@ -165,15 +211,30 @@ def _evaluate(mechanism: Mechanism, x: Floats, columns: Indices, work: Work, nea
 
 
 @kernel
-def _derivatives(mechanism: Mechanism, x: Floats, residual: Floats, jacobian: Floats) -> None:
+def _derivatives(
+    mechanism: Mechanism, x: Floats, residual: Floats, jacobian: Floats
+) -> None:
     links = mechanism[0].shape[0]
     places = np.empty((links + 1, 3))
-    constrain(mechanism, x, np.empty((links + 1, 3, 3)), places, np.empty((links, 3)), residual, jacobian)
+    constrain(
+        mechanism,
+        x,
+        np.empty((links + 1, 3, 3)),
+        places,
+        np.empty((links, 3)),
+        residual,
+        jacobian,
+    )
 
 
 @inlined
 def _correct(
-    mechanism: Mechanism, followers: Indices, rank: int, x: Floats, work: Work, most: int
+    mechanism: Mechanism,
+    followers: Indices,
+    rank: int,
+    x: Floats,
+    work: Work,
+    most: int,
 ) -> tuple[bool, float, float]:
     """Move the dependent joints until the loops are closed as far as possible.
 
@@ -310,9 +371,15 @@ def _follow(
         np.empty((count, count)),
         np.empty(count),
     )
-    trial, jacobian, matrix = np.empty(x.shape[0]), np.empty((equations, x.shape[0])), np.empty((nf, nf))
+    trial, jacobian, matrix = (
+        np.empty(x.shape[0]),
+        np.empty((equations, x.shape[0])),
+        np.empty((nf, nf)),
+    )
     move, moved, way, earlier = np.empty(nf), np.zeros(nf), np.empty(nd), np.zeros(nd)
-    settled, _, _ = _correct(mechanism, followers, rank, x, work, MAX_CORRECTIONS_WHEN_LOST)
+    settled, _, _ = _correct(
+        mechanism, followers, rank, x, work, MAX_CORRECTIONS_WHEN_LOST
+    )
     _copy(work[4], jacobian)
     lost, fresh = not settled, True
     for t in range(targets.shape[0]):
@@ -335,7 +402,17 @@ def _follow(
             if not fresh:
                 _evaluate(mechanism, x, followers, work, False)
                 fresh = True
-            _predict(work, drivers, way, part, earlier, rank, SINGULAR_SHARE * median, moved, move)
+            _predict(
+                work,
+                drivers,
+                way,
+                part,
+                earlier,
+                rank,
+                SINGULAR_SHARE * median,
+                moved,
+                move,
+            )
             longest = 0.0
             for j in range(nf):
                 longest = max(longest, abs(move[j]))
@@ -344,16 +421,29 @@ def _follow(
                 size = max(part * max(0.1, 0.9 * MAX_STEP / longest), MIN_STEP_SHARE)
                 continue
             for j in range(nd):
-                trial[drivers[j]] = targets[t, drivers[j]] if part == remaining else x[drivers[j]] + part * way[j]
+                trial[drivers[j]] = (
+                    targets[t, drivers[j]]
+                    if part == remaining
+                    else x[drivers[j]] + part * way[j]
+                )
             shorter = MAX_STEP / longest if lost and longest > MAX_STEP else 1.0
             for j in range(nf):
                 trial[followers[j]] = x[followers[j]] + shorter * move[j]
             fresh = False
             settled, first, sharp = _correct(
-                mechanism, followers, rank, trial, work, MAX_CORRECTIONS_WHEN_LOST if lost else MAX_CORRECTIONS
+                mechanism,
+                followers,
+                rank,
+                trial,
+                work,
+                MAX_CORRECTIONS_WHEN_LOST if lost else MAX_CORRECTIONS,
             )
             crossed = nf == rank and _turned_over(jacobian, work[4], followers, matrix)
-            sure = settled and not crossed and (first <= NEWTON_KANTOROVICH * sharp or first < 1e-9)
+            sure = (
+                settled
+                and not crossed
+                and (first <= NEWTON_KANTOROVICH * sharp or first < 1e-9)
+            )
             if not (sure or lost or is_smallest):
                 size = max(0.5 * part, MIN_STEP_SHARE)
                 continue
@@ -373,7 +463,9 @@ def _follow(
                 x[j] = trial[j]
             fresh = True
             _copy(work[4], jacobian)
-            smallest[t] = min(smallest[t], work[7][rank - 1] / median if rank > 0 else 1.0)
+            smallest[t] = min(
+                smallest[t], work[7][rank - 1] / median if rank > 0 else 1.0
+            )
             remaining = remaining - part if part < remaining else 0.0
             size = 2.0 * part
             if farthest > MAX_STEP:
@@ -421,7 +513,9 @@ def decompose(w: Floats, v: Floats, s: Floats, near: bool) -> None:
                     continue
                 turned = True
                 zeta = (b - a) / (2.0 * g)
-                t = (1.0 if zeta >= 0.0 else -1.0) / (abs(zeta) + np.sqrt(1.0 + zeta * zeta))
+                t = (1.0 if zeta >= 0.0 else -1.0) / (
+                    abs(zeta) + np.sqrt(1.0 + zeta * zeta)
+                )
                 c = 1.0 / np.sqrt(1.0 + t * t)
                 z = c * t
                 for k in range(rows):

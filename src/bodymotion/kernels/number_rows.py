@@ -36,11 +36,17 @@ def read_plain_rows(text: npt.NDArray[np.uint8], sign: int, out: Floats) -> bool
                     break
                 at += one
             has_point = np.uint64(point > begin)
-            if at - begin - has_point - one >= 15 or (text[at] > BLANK and text[at] != sign):
+            if at - begin - has_point - one >= 15 or (
+                text[at] > BLANK and text[at] != sign
+            ):
                 return False
             value = np.float64(np.int64(whole)) / POWERS[has_point * (at - point)]
             out[row, column] = -value if is_negative else value
-            while text[at] == BLANK or text[at] == RETURN or (text[at] == TAB and sign != TAB):
+            while (
+                text[at] == BLANK
+                or text[at] == RETURN
+                or (text[at] == TAB and sign != TAB)
+            ):
                 at += one
             is_last = column + 1 == out.shape[1]
             if is_last or sign != BLANK:

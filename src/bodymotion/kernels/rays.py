@@ -30,7 +30,9 @@ def boxes(triangles: Floats) -> Boxes:
     for level in range(levels):
         groups = order.reshape(1 << level, -1)
         axes = np.ptp(middles[groups], axis=1).argmax(axis=1)
-        order = np.take_along_axis(groups, np.argsort(middles[groups, axes[:, None]], axis=1), axis=1)
+        order = np.take_along_axis(
+            groups, np.argsort(middles[groups, axes[:, None]], axis=1), axis=1
+        )
     sorted_triangles = triangles[order.ravel()]
     corners = sorted_triangles.reshape(-1, 3 * LEAF, 3)
     rows = [np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1)]
@@ -58,11 +60,20 @@ def cast(
     from there, with `two_sided` from both sides.
     """
     if len(tree[1]):
-        scene, one_thread = (*tree, frame, near, first, two_sided), ONE_THREAD_RAYS // max(depths.shape[1], 1)
-        starts, ways = as_rows(origins, origins.shape), as_rows(directions, directions.shape)
+        scene, one_thread = (
+            (*tree, frame, near, first, two_sided),
+            ONE_THREAD_RAYS // max(depths.shape[1], 1),
+        )
+        starts, ways = (
+            as_rows(origins, origins.shape),
+            as_rows(directions, directions.shape),
+        )
 
         def work(a: int, b: int) -> None:
-            found = np.ascontiguousarray(depths[a:b]), np.ascontiguousarray(numbers[a:b])
+            found = (
+                np.ascontiguousarray(depths[a:b]),
+                np.ascontiguousarray(numbers[a:b]),
+            )
             _cast(*scene, starts[a:b], ways[a:b], *found)
             depths[a:b], numbers[a:b] = found
 
@@ -86,7 +97,9 @@ def _hits_box(bounds: Floats, origin: Vector, inverse: Floats, nearest: float) -
 
 
 @inlined
-def _distance_to(triangle: Floats, origin: Vector, way: Vector, two_sided: bool) -> float:
+def _distance_to(
+    triangle: Floats, origin: Vector, way: Vector, two_sided: bool
+) -> float:
     """Return the distance to a triangle, negative or NaN where the ray misses it."""
     e, f = plus(triangle[1], triangle[0], -1.0), plus(triangle[2], triangle[0], -1.0)
     p, t = cross(way, f), plus(origin, triangle[0], -1.0)

@@ -45,7 +45,11 @@ def norm(a: Vector) -> float:
 @inlined
 def cross(a: Vector, b: Vector) -> Triple:
     """Return a × b."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
 
 
 @inlined

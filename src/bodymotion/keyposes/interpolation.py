@@ -27,7 +27,14 @@ import numpy as np
 from bodymotion.diagnostics import SourceMap
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory
-from bodymotion.keyposes.tracks import Foot, Key, StepStyle, Track, step_tracks, with_transitions
+from bodymotion.keyposes.tracks import (
+    Foot,
+    Key,
+    StepStyle,
+    Track,
+    step_tracks,
+    with_transitions,
+)
 from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -44,14 +51,18 @@ MAX_STEP = 0.5  # [rad or m] A joint moves no further in one step.
 
 # The zero moment point.
 MIN_TRANSITION_TIME = 0.1  # [s] Minimum duration of a movement of the point from one position to the next.
-MIN_DOUBLE_SUPPORT = 0.03  # [s] In a shorter double support, nothing is between the feet.
+MIN_DOUBLE_SUPPORT = (
+    0.03  # [s] In a shorter double support, nothing is between the feet.
+)
 SHORT_STEP = 0.12
 """[s] In a shorter double support between two steps of one foot, the point goes less than half of the way."""
 MAX_DISTANCE = 0.02  # [m] A point so near to the middle of a sole is over it.
 
 
 def automatic_zmp(
-    zmp: Sequence[Key], feet: tuple[Foot, Foot], tracks: tuple[Sequence[Key], Sequence[Key]]
+    zmp: Sequence[Key],
+    feet: tuple[Foot, Foot],
+    tracks: tuple[Sequence[Key], Sequence[Key]],
 ) -> tuple[list[Key], tuple[list[Key], list[Key]]]:
     """Return the keys of the ZMP, and those of the two feet (x y z roll pitch yaw): a foot may wait for the point, or the reverse."""
     walk = _Walk(list(zmp), feet, (list(tracks[0]), list(tracks[1])))
@@ -59,7 +70,12 @@ def automatic_zmp(
 
 
 class _Walk:
-    def __init__(self, zmp: list[Key], feet: tuple[Foot, Foot], tracks: tuple[list[Key], list[Key]]) -> None:
+    def __init__(
+        self,
+        zmp: list[Key],
+        feet: tuple[Foot, Foot],
+        tracks: tuple[list[Key], list[Key]],
+    ) -> None:
         self.zmp, self.feet, self.tracks = zmp, feet, tracks
         self.feet_keys = (list(tracks[0]), list(tracks[1]))
         self.double_since = min(keys[0].time for keys in tracks)
@@ -73,7 +89,9 @@ class _Walk:
                     lands = keys[number].is_touching
                     time = keys[number if lands else number - 1].time
                     # Feet may change in the air: a foot then lifts off when the other has landed.
-                    order = time if lands else max(time, self._next_touch(1 - foot, time))
+                    order = (
+                        time if lands else max(time, self._next_touch(1 - foot, time))
+                    )
                     events.append((order, not lands, foot, number, time))
         for order, lifts, foot, number, time in sorted(events):
             if not self._key_at(1 - foot, order).is_touching:
@@ -95,16 +113,29 @@ class _Walk:
     def _next_touch(self, foot: int, time: float) -> float:
         if self._key_at(foot, time).is_touching:
             return time
-        return next((key.time for key in self.tracks[foot] if key.time > time and key.is_touching), time)
+        return next(
+            (
+                key.time
+                for key in self.tracks[foot]
+                if key.time > time and key.is_touching
+            ),
+            time,
+        )
 
     def _center(self, foot: int, time: float) -> Floats:
         pose = self._key_at(foot, time).value
-        point = pose[:3] + rotations.rotate(rotations.from_rpy(pose[3:]), self.feet[foot].sole_center)
+        point = pose[:3] + rotations.rotate(
+            rotations.from_rpy(pose[3:]), self.feet[foot].sole_center
+        )
         return np.array([point[0], point[1], 0.0])
 
     def _mean_center(self, time: float) -> Floats:
-        standing = [foot for foot in (0, 1) if self._key_at(foot, time).is_touching] or [0, 1]
-        return np.asarray(np.mean([self._center(foot, time) for foot in standing], axis=0))
+        standing = [
+            foot for foot in (0, 1) if self._key_at(foot, time).is_touching
+        ] or [0, 1]
+        return np.asarray(
+            np.mean([self._center(foot, time) for foot in standing], axis=0)
+        )
 
     def _add(self, time: float, point: Floats) -> None:
         insort(self.zmp, Key(time, point, stops=True), key=lambda key: key.time)
@@ -113,7 +144,10 @@ class _Walk:
         support, start = 1 - foot, self.double_since
         length = time - start
         inside = any(start < key.time < time for key in self.zmp)
-        center, other = self._center(support, self.tracks[foot][number].time), self._center(foot, time)
+        center, other = (
+            self._center(support, self.tracks[foot][number].time),
+            self._center(foot, time),
+        )
         if length >= MIN_DOUBLE_SUPPORT and not inside:
             again = self.supporting == support
             if length > (2 if again else 4) * MIN_TRANSITION_TIME:
@@ -126,9 +160,13 @@ class _Walk:
         if np.hypot(*(last.value - center)[:2]) <= MAX_DISTANCE:
             return
         moment = time
-        if (length < MIN_DOUBLE_SUPPORT or inside) and time - last.time < MIN_TRANSITION_TIME:
+        if (
+            length < MIN_DOUBLE_SUPPORT or inside
+        ) and time - last.time < MIN_TRANSITION_TIME:
             keys = self.tracks[foot]
-            moment = min(last.time + MIN_TRANSITION_TIME, 0.5 * (time + keys[number].time))
+            moment = min(
+                last.time + MIN_TRANSITION_TIME, 0.5 * (time + keys[number].time)
+            )
             self._insert(foot, replace(keys[number - 1], time=moment))
         self._add(moment, center)
 
@@ -141,7 +179,10 @@ class _Walk:
         following = self.zmp[bisect_left([key.time for key in self.zmp], time) :]
         if following and following[0].time - time < MIN_TRANSITION_TIME:
             keys = self.tracks[foot]
-            moment = max(following[0].time - MIN_TRANSITION_TIME, 0.5 * (keys[number - 1].time + time))
+            moment = max(
+                following[0].time - MIN_TRANSITION_TIME,
+                0.5 * (keys[number - 1].time + time),
+            )
             self._insert(foot, replace(keys[number], time=moment))
         self._add(moment, center)
 
@@ -194,7 +235,11 @@ def feet_of(body: Body) -> tuple[Foot, ...]:
 def _point(entry: Mapping[str, object], name: str) -> Floats:
     first, second = name.split("_")
     value = entry.get(name, entry.get(first + second.title()))
-    good = isinstance(value, list) and len(value) == 3 and all(isinstance(x, int | float) for x in value)
+    good = (
+        isinstance(value, list)
+        and len(value) == 3
+        and all(isinstance(x, int | float) for x in value)
+    )
     return np.array(value if good else (0.0, 0.0, 0.0), dtype=np.float64)
 
 
@@ -204,7 +249,13 @@ def roll_pitch_yaw(rotation: Floats) -> Floats:
     pitch = math.atan2(-rotation[2, 0], cosine)
     if cosine < MIN_COSINE:
         return np.array([math.atan2(-rotation[1, 2], rotation[1, 1]), pitch, 0.0])
-    return np.array([math.atan2(rotation[2, 1], rotation[2, 2]), pitch, math.atan2(rotation[1, 0], rotation[0, 0])])
+    return np.array(
+        [
+            math.atan2(rotation[2, 1], rotation[2, 2]),
+            pitch,
+            math.atan2(rotation[1, 0], rotation[0, 0]),
+        ]
+    )
 
 
 class Plan:
@@ -229,7 +280,9 @@ class Plan:
         Of the zero moment point, or None.
     """
 
-    def __init__(self, key_poses: KeyPoses, body: Body, steps: StepStyle, with_zmp: bool) -> None:
+    def __init__(
+        self, key_poses: KeyPoses, body: Body, steps: StepStyle, with_zmp: bool
+    ) -> None:
         self.body, self.duration = body, key_poses.duration
         self.joints = _joint_tracks(key_poses, body)
         link_keys = _link_keys(key_poses, body)
@@ -241,9 +294,17 @@ class Plan:
         feet = {foot.link: foot for foot in feet_of(body)}
         if with_zmp and len(feet) == 2 and all(link in link_keys for link in feet):
             left, right = feet
-            soles, steps_of = (feet[left], feet[right]), (link_keys[left], link_keys[right])
-            zmp_keys, (link_keys[left], link_keys[right]) = automatic_zmp(zmp_keys, soles, steps_of)
-        self.links = {link: step_tracks(keys, steps, feet.get(link)) for link, keys in link_keys.items()}
+            soles, steps_of = (
+                (feet[left], feet[right]),
+                (link_keys[left], link_keys[right]),
+            )
+            zmp_keys, (link_keys[left], link_keys[right]) = automatic_zmp(
+                zmp_keys, soles, steps_of
+            )
+        self.links = {
+            link: step_tracks(keys, steps, feet.get(link))
+            for link, keys in link_keys.items()
+        }
         self.zmp = Track(with_transitions(zmp_keys)) if zmp_keys else None
 
     def at(self, times: Floats, shift: Floats | None = None) -> Interpolated:
@@ -260,10 +321,14 @@ class Plan:
         for n, (link, (track, pose_at)) in enumerate(self.links.items()):
             goals[:, n] = pose_at(times)
             number, following, u = track.phase(times)
-            is_slave, is_base = np.array([(key.is_slave, key.is_base) for key in track.keys]).T
+            is_slave, is_base = np.array(
+                [(key.is_slave, key.is_base) for key in track.keys]
+            ).T
             first, second = is_slave[number], is_slave[following]
             smooth = u * u * (3 - 2 * u)
-            blends[:, n] = np.where(first & ~second, 1 - smooth, np.where(~first & second, smooth, 0.0))
+            blends[:, n] = np.where(
+                first & ~second, 1 - smooth, np.where(~first & second, smooth, 0.0)
+            )
             if shift is not None:
                 goals[:, n, :3] += shift if link == 0 else blends[:, n][:, None] * shift
             goals[first & second, n] = np.nan
@@ -275,7 +340,12 @@ class Plan:
         return Interpolated(times, q, root, zmp, links, goals, errors, bases)
 
     def _pose_legs(
-        self, q: Floats, links: Sequence[int], goals: Floats, blends: Floats, bases: Indices
+        self,
+        q: Floats,
+        links: Sequence[int],
+        goals: Floats,
+        blends: Floats,
+        bases: Indices,
     ) -> tuple[Floats, Floats]:
         """Fill the joints of the legs in `q`, and return the root's poses (T, 7) and how far goals are missed (T, N, 2)."""
         body = self.body
@@ -293,7 +363,9 @@ class Plan:
                 if len(chain.columns) != LEG_JOINTS:
                     continue
                 n = ends[chain.end]
-                target = poses.compose(poses.inverse(goals[rows, ends[chain.start]]), goals[rows, n])
+                target = poses.compose(
+                    poses.inverse(goals[rows, ends[chain.start]]), goals[rows, n]
+                )
                 solved, errors[rows, n] = solve_chain(body, chain, part, target)
                 r = blends[rows, n][:, None]
                 part[:, chain.columns] = r * part[:, chain.columns] + (1 - r) * solved
@@ -304,16 +376,23 @@ class Plan:
 
 
 def _joint_tracks(key_poses: KeyPoses, body: Body) -> dict[int, Track]:
-    named = body.extra.get("linear_interpolation_joints", body.extra.get("linearInterpolationJoints", ()))
+    named = body.extra.get(
+        "linear_interpolation_joints", body.extra.get("linearInterpolationJoints", ())
+    )
     linear = {str(name) for name in named} if isinstance(named, list) else set()
     keys: dict[int, list[Key]] = {}
     for pose in key_poses.poses:
         for joint, value in pose.joints.items():
             if 0 <= joint < body.num_joints:
                 stops = joint in pose.stationary_joints
-                keys.setdefault(joint, []).append(Key(pose.time, np.array([value]), stops, pose.max_transition_time))
+                keys.setdefault(joint, []).append(
+                    Key(pose.time, np.array([value]), stops, pose.max_transition_time)
+                )
     names = [joint.name for joint in body.joints]
-    return {joint: Track(with_transitions(made), linear=names[joint] in linear) for joint, made in keys.items()}
+    return {
+        joint: Track(with_transitions(made), linear=names[joint] in linear)
+        for joint, made in keys.items()
+    }
 
 
 def _link_keys(key_poses: KeyPoses, body: Body) -> dict[int, list[Key]]:
@@ -328,10 +407,19 @@ def _link_keys(key_poses: KeyPoses, body: Body) -> dict[int, list[Key]]:
             angles = roll_pitch_yaw(key.rotation)
             before = keys.setdefault(link, [])
             if before:
-                angles -= 2 * math.pi * np.round((angles - before[-1].value[3:]) / (2 * math.pi))
-            value, stops = np.concatenate((key.position, angles)), key.is_stationary or key.is_touching
+                angles -= (
+                    2
+                    * math.pi
+                    * np.round((angles - before[-1].value[3:]) / (2 * math.pi))
+                )
+            value, stops = (
+                np.concatenate((key.position, angles)),
+                key.is_stationary or key.is_touching,
+            )
             flags = (key.is_base, key.is_touching, key.is_slave and not key.is_touching)
-            before.append(Key(pose.time, value, stops, pose.max_transition_time, *flags))
+            before.append(
+                Key(pose.time, value, stops, pose.max_transition_time, *flags)
+            )
     return {link: with_transitions(made) for link, made in keys.items()}
 
 
@@ -344,19 +432,35 @@ def _bases(starts: Floats, flagged: Bools, used: Bools) -> Indices:
     return np.where(candidates.any(axis=1), latest, -1)
 
 
-def to_motion(key_poses: KeyPoses, body: Body, frame_rate: float, *, steps: StepStyle, with_zmp: bool) -> Motion:
+def to_motion(
+    key_poses: KeyPoses,
+    body: Body,
+    frame_rate: float,
+    *,
+    steps: StepStyle,
+    with_zmp: bool,
+) -> Motion:
     """Return the motion at `frame_rate` [Hz], from 0 to the last pose; see `KeyPoses.to_motion`."""
     if not key_poses.poses:
         raise ValueError("there are no key poses")
     if not 0 < frame_rate < math.inf:
         raise ValueError(f"frame rate: expected a positive number, got {frame_rate}")
-    count = math.floor(min(frame_rate * key_poses.duration, 1e18)) + 1  # More may be infinite: no integer.
-    check_memory(8 * count * (3 * body.num_joints + 50 * len(body.links)), f"a motion of {count} frames")
+    count = (
+        math.floor(min(frame_rate * key_poses.duration, 1e18)) + 1
+    )  # More may be infinite: no integer.
+    check_memory(
+        8 * count * (3 * body.num_joints + 50 * len(body.links)),
+        f"a motion of {count} frames",
+    )
     made = Plan(key_poses, body, steps, with_zmp).at(np.arange(count) / frame_rate)
     names = [joint.name for joint in body.joints]
     names = names if all(names) else []
-    motion = Motion.from_joints(made.q, frame_rate, root=made.root, zmp=made.zmp, joint_names=names)
-    return replace(motion, source=replace(key_poses.source, options={}, locations=SourceMap()))
+    motion = Motion.from_joints(
+        made.q, frame_rate, root=made.root, zmp=made.zmp, joint_names=names
+    )
+    return replace(
+        motion, source=replace(key_poses.source, options={}, locations=SourceMap())
+    )
 
 
 def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
@@ -371,31 +475,59 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
     root = np.asarray(body.link_poses(motion)[:, 0])
     moves = bool(np.abs(root - body.root_pose).max() > MIN_ROOT_MOVE)
     zmp = motion.zmp
-    point = None if zmp is None or zmp.is_root_relative or len(zmp.values) != len(q) else np.asarray(zmp.values)
+    point = (
+        None
+        if zmp is None or zmp.is_root_relative or len(zmp.values) != len(q)
+        else np.asarray(zmp.values)
+    )
 
     def pose(frame: int) -> KeyPose:
         position, rotation = root[frame, :3], rotations.to_matrix(root[frame, 3:])
-        link = LinkKey(name=body.links[0].name, index=0, position=position, rotation=rotation, is_base=True)
-        time, joints, links = float(times[frame]), dict(enumerate(q[frame].tolist())), (link,) if moves else ()
+        link = LinkKey(
+            name=body.links[0].name,
+            index=0,
+            position=position,
+            rotation=rotation,
+            is_base=True,
+        )
+        time, joints, links = (
+            float(times[frame]),
+            dict(enumerate(q[frame].tolist())),
+            (link,) if moves else (),
+        )
         there = None if point is None else point[frame]
-        return KeyPose(time=time, joints=joints, links=links, zmp=there, zmp_is_stationary=False)
+        return KeyPose(
+            time=time, joints=joints, links=links, zmp=there, zmp_is_stationary=False
+        )
 
     def sequence(frames: list[int]) -> KeyPoses:
-        return KeyPoses(name=name or "Motion", target_body=body.name, poses=tuple(pose(frame) for frame in frames))
+        return KeyPoses(
+            name=name or "Motion",
+            target_body=body.name,
+            poses=tuple(pose(frame) for frame in frames),
+        )
 
     frames = sorted({0, len(q) - 1})
     while True:
         made = Plan(sequence(frames), body, "none", with_zmp=False).at(times)
         error = np.abs(made.q - q).max(axis=1, initial=0.0)
         error = np.maximum(error, np.abs(made.root[:, :3] - root[:, :3]).max(axis=1))
-        error = np.maximum(error, rotations.angle_between(made.root[:, 3:], root[:, 3:]))
+        error = np.maximum(
+            error, rotations.angle_between(made.root[:, 3:], root[:, 3:])
+        )
         if point is not None and made.zmp is not None:
             error = np.maximum(error, np.abs(made.zmp - point).max(axis=1))
         if error.max() <= tolerance:
             return sequence(frames)
         # Of each segment that is off by more than the tolerance, the frame that is off most.
-        segments = ((start + 1, error[start + 1 : end]) for start, end in pairwise(frames))
-        worst = {first + int(part.argmax()) for first, part in segments if part.max(initial=0.0) > tolerance}
+        segments = (
+            (start + 1, error[start + 1 : end]) for start, end in pairwise(frames)
+        )
+        worst = {
+            first + int(part.argmax())
+            for first, part in segments
+            if part.max(initial=0.0) > tolerance
+        }
         frames = sorted({*frames, *worst})
 
 
@@ -427,15 +559,24 @@ def chains_from(body: Body, base: int, ends: Collection[int]) -> list[Chain]:
         if link.parent >= 0:
             neighbours[link.parent].append(link.index)
             neighbours[link.index].append(link.parent)
-    moving = {index: column for column, index in enumerate(body.joint_links) if index > 0}
+    moving = {
+        index: column for column, index in enumerate(body.joint_links) if index > 0
+    }
     chains = []
     start_here: tuple[tuple[int, int], ...] = ()
     todo = [(base, -1, base, start_here)]
     while todo:
         at, before, start, steps = todo.pop()
         if at in ends and at != start:
-            joints, signs = tuple(joint for joint, _ in steps), tuple(sign for _, sign in steps)
-            chains.append(Chain(start, at, joints, tuple(moving[joint] for joint in joints), signs))
+            joints, signs = (
+                tuple(joint for joint, _ in steps),
+                tuple(sign for _, sign in steps),
+            )
+            chains.append(
+                Chain(
+                    start, at, joints, tuple(moving[joint] for joint in joints), signs
+                )
+            )
             start, steps = at, start_here
         for other in neighbours[at]:
             if other != before:
@@ -446,7 +587,9 @@ def chains_from(body: Body, base: int, ends: Collection[int]) -> list[Chain]:
     return chains
 
 
-def solve_chain(body: Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floats, Floats]:
+def solve_chain(
+    body: Body, chain: Chain, q: Floats, target: Floats
+) -> tuple[Floats, Floats]:
     """Return the joints (T, K) of a chain that put its end at poses (T, 7) seen from its start, and by how much they miss (T, 2) [m, rad].
 
     Newton's method from `q` (T, J): with the Jacobian A of the end as seen from the start and the error e, Δq = Aᵀ·(A·Aᵀ + λ·I)⁻¹·e, with
@@ -464,18 +607,29 @@ def solve_chain(body: Body, chain: Chain, q: Floats, target: Floats) -> tuple[Fl
         square = jacobian @ jacobian.transpose(0, 2, 1)
         damping = DAMPING * np.minimum(np.square(error).sum(axis=1), 1.0)
         square[:, range(6), range(6)] += damping[:, None]
-        step = (jacobian.transpose(0, 2, 1) @ np.linalg.solve(square, error[:, :, None]))[:, :, 0]
-        step *= np.minimum(1.0, MAX_STEP / np.maximum(np.abs(step).max(axis=1), 1e-12))[:, None]
+        step = (
+            jacobian.transpose(0, 2, 1) @ np.linalg.solve(square, error[:, :, None])
+        )[:, :, 0]
+        step *= np.minimum(1.0, MAX_STEP / np.maximum(np.abs(step).max(axis=1), 1e-12))[
+            :, None
+        ]
         values[todo[:, None], columns] += step
     error, _ = errors_of(body, chain, values, target)
-    return values[:, columns], np.stack([np.linalg.norm(part, axis=1) for part in (error[:, :3], error[:, 3:])], axis=1)
+    return values[:, columns], np.stack(
+        [np.linalg.norm(part, axis=1) for part in (error[:, :3], error[:, 3:])], axis=1
+    )
 
 
-def errors_of(body: Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floats, Floats]:
+def errors_of(
+    body: Body, chain: Chain, q: Floats, target: Floats
+) -> tuple[Floats, Floats]:
     """Return what is missing (T, 6) to the goal in the root's frame, and the Jacobian (T, 6, K)."""
     links = body.forward_kinematics(q, poses.IDENTITY)
     goal, end = poses.compose(links[:, chain.start], target), links[:, chain.end]
-    error = np.concatenate((goal[:, :3] - end[:, :3], rotations.difference(goal[:, 3:], end[:, 3:])), axis=1)
+    error = np.concatenate(
+        (goal[:, :3] - end[:, :3], rotations.difference(goal[:, 3:], end[:, 3:])),
+        axis=1,
+    )
     jacobian = np.empty((len(links), 6, len(chain.joints)))
     for k, (index, sign) in enumerate(zip(chain.joints, chain.signs, strict=True)):
         pose, joint = links[:, index], body.links[index].joint
@@ -483,5 +637,8 @@ def errors_of(body: Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floa
         if joint.type == "slide":
             jacobian[:, :3, k], jacobian[:, 3:, k] = axis, 0.0
         else:
-            jacobian[:, :3, k], jacobian[:, 3:, k] = np.cross(axis, end[:, :3] - pose[:, :3]), axis
+            jacobian[:, :3, k], jacobian[:, 3:, k] = (
+                np.cross(axis, end[:, :3] - pose[:, :3]),
+                axis,
+            )
     return error, jacobian

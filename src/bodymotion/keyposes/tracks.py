@@ -32,7 +32,9 @@ JUMP = 1e-6  # [s] Over a shorter segment a value jumps to its later key.
 
 # Of steps.
 StepStyle: TypeAlias = Literal["stealthy", "toe", "none"]
-LIFTING_HEIGHT = LANDING_HEIGHT = 0.005  # [m] A foot rises and sinks by this before and after all other movement.
+LIFTING_HEIGHT = LANDING_HEIGHT = (
+    0.005  # [m] A foot rises and sinks by this before and after all other movement.
+)
 MIN_HEIGHT_RATIO = 2.0  # Lower steps, in these heights, stay as they are.
 IMPACT_REDUCTION_HEIGHT = 0.005  # [m] Maximum height of a foot …
 IMPACT_REDUCTION_TIME = 0.04  # [s] … at this time before it lands.
@@ -74,7 +76,9 @@ def with_transitions(keys: Iterable[Key]) -> list[Key]:
         limit = key.max_transition_time
         if made and limit > 0 and key.time - made[-1].time > limit:
             made[-1] = replace(made[-1], stops=True)
-            made.append(replace(made[-1], time=key.time - limit, max_transition_time=0.0))
+            made.append(
+                replace(made[-1], time=key.time - limit, max_transition_time=0.0)
+            )
         made.append(key)
     return made
 
@@ -102,7 +106,11 @@ class Track:
         if len(self.keys) > 2:
             change, steps = np.diff(self.values, axis=0), np.diff(self.times)[:, None]
             before, after = change[:-1], change[1:]
-            moving = (np.abs(before) >= MIN_CHANGE) & (np.abs(after) >= MIN_CHANGE) & (before * after > 0)
+            moving = (
+                (np.abs(before) >= MIN_CHANGE)
+                & (np.abs(after) >= MIN_CHANGE)
+                & (before * after > 0)
+            )
             moving &= ~np.array([key.stops for key in self.keys[1:-1]])[:, None]
             moving &= (steps[:-1] >= JUMP) & (steps[1:] >= JUMP)
             chords = change / np.maximum(steps, JUMP)
@@ -115,7 +123,11 @@ class Track:
         start = np.maximum(np.searchsorted(self.times, times, side="right") - 1, 0)
         end = np.minimum(start + 1, len(self.keys) - 1)
         lengths = self.times[end] - self.times[start]
-        u = np.clip((times - self.times[start]) / np.where(lengths < JUMP, 1.0, lengths), 0.0, 1.0)
+        u = np.clip(
+            (times - self.times[start]) / np.where(lengths < JUMP, 1.0, lengths),
+            0.0,
+            1.0,
+        )
         return start, end, np.where(lengths < JUMP, 1.0, u)
 
     def at(self, times: Floats) -> Floats:
@@ -141,7 +153,11 @@ class Track:
             return 0.0
         first, second = self.values[start, 0], self.values[end, 0]
         chord = 6 * u * (1 - u) * (second - first) / length
-        return float(chord + (3 * u**2 - 4 * u + 1) * self.slopes[start, 0] + (3 * u**2 - 2 * u) * self.slopes[end, 0])
+        return float(
+            chord
+            + (3 * u**2 - 4 * u + 1) * self.slopes[start, 0]
+            + (3 * u**2 - 2 * u) * self.slopes[end, 0]
+        )
 
 
 @dataclass(frozen=True)
@@ -156,7 +172,9 @@ class Foot:
 PoseAt: TypeAlias = Callable[[Floats], Floats]
 
 
-def step_tracks(keys: Sequence[Key], style: StepStyle, foot: Foot | None) -> tuple[Track, PoseAt]:
+def step_tracks(
+    keys: Sequence[Key], style: StepStyle, foot: Foot | None
+) -> tuple[Track, PoseAt]:
     """Return the track (x y z roll pitch yaw) of a link with keys, and what returns its poses (T, 7) at times (T,).
 
     `foot`: the foot that the link is; other links follow their keys.
@@ -165,8 +183,13 @@ def step_tracks(keys: Sequence[Key], style: StepStyle, foot: Foot | None) -> tup
         track = Track(keys)
         return track, lambda times: _poses(track.at(times))
     offset = foot.toe_offset if style == "toe" else np.zeros(3)
-    shifts = [rotations.rotate(rotations.from_rpy(key.value[3:]), offset) for key in keys]
-    keys = [replace(key, value=key.value + np.pad(shift, (0, 3))) for key, shift in zip(keys, shifts, strict=True)]
+    shifts = [
+        rotations.rotate(rotations.from_rpy(key.value[3:]), offset) for key in keys
+    ]
+    keys = [
+        replace(key, value=key.value + np.pad(shift, (0, 3)))
+        for key, shift in zip(keys, shifts, strict=True)
+    ]
     track, own_track, own = _adjusted(keys, style)
 
     def pose_at(times: Floats) -> Floats:
@@ -194,9 +217,17 @@ def _adjusted(keys: Sequence[Key], style: StepStyle) -> tuple[Track, Track, int]
         before = keys[number - 1] if number else None
         if before is not None and before.is_touching != key.is_touching:
             if not rises:
-                time, extra = _roll(before, key, key.time - TOE_TIME if key.is_touching else before.time + TOE_TIME)
+                time, extra = _roll(
+                    before,
+                    key,
+                    key.time - TOE_TIME if key.is_touching else before.time + TOE_TIME,
+                )
             else:
-                time, extra = _sink(before, key, own_plain) if key.is_touching else _rise(before, key)
+                time, extra = (
+                    _sink(before, key, own_plain)
+                    if key.is_touching
+                    else _rise(before, key)
+                )
             if time is not None:
                 pose_keys.append(replace(key if key.is_touching else before, time=time))
             own_keys += extra

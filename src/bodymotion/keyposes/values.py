@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LinkKey(ContentEquality, position=(3,), rotation=(3, 3), parting_direction=(3,), contact_points=(None, 3)):
+class LinkKey(
+    ContentEquality,
+    position=(3,),
+    rotation=(3, 3),
+    parting_direction=(3,),
+    contact_points=(None, 3),
+):
     """Where a link is at a key pose; inverse kinematics moves the joints between such links.
 
     Attributes
@@ -115,7 +121,9 @@ class KeyPose(ContentEquality):
         for key in self.links:
             if key.name == name:
                 return key
-        raise KeyError(f"no key of a link {name!r}: the pose has {[key.name for key in self.links]}")
+        raise KeyError(
+            f"no key of a link {name!r}: the pose has {[key.name for key in self.links]}"
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,7 +150,9 @@ class KeyPoses(ContentEquality):
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "poses", tuple(sorted(self.poses, key=lambda pose: pose.time)))
+        object.__setattr__(
+            self, "poses", tuple(sorted(self.poses, key=lambda pose: pose.time))
+        )
 
     def _summary(self) -> str:
         return f"KeyPoses({self.name!r}: {counted(len(self.poses), 'pose')}, {self.duration:g} s)"
@@ -164,7 +174,12 @@ class KeyPoses(ContentEquality):
         return np.array([pose.time for pose in self.poses])
 
     def to_motion(
-        self, body: Body, frame_rate: float = 100.0, *, steps: StepStyle = "stealthy", automatic_zmp: bool = True
+        self,
+        body: Body,
+        frame_rate: float = 100.0,
+        *,
+        steps: StepStyle = "stealthy",
+        automatic_zmp: bool = True,
     ) -> Motion:
         """Return the motion between the poses, from 0 to the last one, as Choreonoid makes it.
 
@@ -189,7 +204,9 @@ class KeyPoses(ContentEquality):
         return to_motion(self, body, frame_rate, steps=steps, with_zmp=automatic_zmp)
 
     @classmethod
-    def from_motion(cls, motion: Motion, body: Body, *, tolerance: float = 0.01, name: str = "") -> KeyPoses:
+    def from_motion(
+        cls, motion: Motion, body: Body, *, tolerance: float = 0.01, name: str = ""
+    ) -> KeyPoses:
         """Return as few key poses as keep the motion between them within `tolerance` [rad or m] of a motion, at all its frames.
 
         The root is a link with keys where the motion moves it. Between two poses that are too far from the motion, one is added where the

@@ -47,16 +47,26 @@ SOME_LINKS = document.warning(
     "MOT212",
     "Beside joint displacements, LinkPosition has the pose of the root link, or the poses of all links.",
     "the others follow from the joints; the motion may belong to another body",
-    example=("poses of 3 links and joints, on a body of 4 links", "the root's pose and joints"),
+    example=(
+        "poses of 3 links and joints, on a body of 4 links",
+        "the root's pose and joints",
+    ),
 )
 NAMELESS = judgement.note(
     "MOT221",
     "The joint columns of a motion have names if the model's file does not number its joints.",
     "column i is read as joint i of the model",
-    example=("columns without names, on a URDF", "columns with the names of the joints"),
+    example=(
+        "columns without names, on a URDF",
+        "columns with the names of the joints",
+    ),
 )
 RETIRED = {"MEAS102": "MOT202", "VIEW101": "MOT202"}
-NUMBERED = ("", "openhrp", "body")  # Formats of models whose joints have ids; "" is a body that was made by a program.
+NUMBERED = (
+    "",
+    "openhrp",
+    "body",
+)  # Formats of models whose joints have ids; "" is a body that was made by a program.
 MAX_NAMES = 8  # Names of each side that a message lists.
 
 _GENERIC = re.compile(r"joint_([0-9]{1,6})")
@@ -84,7 +94,9 @@ class Viewpoint(ContentEquality, pose=(7,)):
     """A place to look from: `pose` (7,) in the model's frame, looking along −z with +y up; `field_of_view` [rad]."""
 
     description: str = ""
-    pose: Floats = field(default_factory=lambda: frozen([0.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0]))
+    pose: Floats = field(
+        default_factory=lambda: frozen([0.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0])
+    )
     field_of_view: float = 0.785398
 
 
@@ -119,7 +131,11 @@ class Body(NotebookDisplay, ContentEquality):
     def __post_init__(self) -> None:
         object.__setattr__(self, "root_pose", frozen(self.root_pose, (7,), "root_pose"))
         for index, link in enumerate(self.links):
-            if link.index != index or not -1 <= link.parent < index or (link.parent == -1) != (index == 0):
+            if (
+                link.index != index
+                or not -1 <= link.parent < index
+                or (link.parent == -1) != (index == 0)
+            ):
                 raise ValueError(
                     f"link {index} ({link.name!r}) has index {link.index} and parent {link.parent}: links are in link-index "
                     "order, the root first, every parent before its children"
@@ -128,7 +144,9 @@ class Body(NotebookDisplay, ContentEquality):
     def _summary(self) -> str:
         counts = [f"{len(self.links)} links", f"{self.num_joints} joints"]
         counts += [f"{len(self.devices)} devices"] if self.devices else []
-        counts += [f"{len(self.extra_joints)} extra joints"] if self.extra_joints else []
+        counts += (
+            [f"{len(self.extra_joints)} extra joints"] if self.extra_joints else []
+        )
         return f"Body({self.name!r}: {', '.join(counts)}, {self.mass:.4g} kg)"
 
     @cached_property
@@ -139,14 +157,20 @@ class Body(NotebookDisplay, ContentEquality):
             if link.joint.id >= 0:
                 owner.setdefault(link.joint.id, link.index)
         highest = max(owner, default=-1)
-        without_id = [link.index for link in self.links[1:] if link.joint.id < 0 and link.joint.type in MOVING]
+        without_id = [
+            link.index
+            for link in self.links[1:]
+            if link.joint.id < 0 and link.joint.type in MOVING
+        ]
         return (*(owner.get(i, -1) for i in range(highest + 1)), *without_id)
 
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
         """The J joints, one for each column of joint arrays."""
         return tuple(
-            self.links[index].joint if index >= 0 else Joint(name="", type="fixed", id=column)
+            self.links[index].joint
+            if index >= 0
+            else Joint(name="", type="fixed", id=column)
             for column, index in enumerate(self.joint_links)
         )
 
@@ -176,7 +200,9 @@ class Body(NotebookDisplay, ContentEquality):
         for link in self.links:
             if link.name == name:
                 return link
-        raise KeyError(f"no link {name!r}; {choices(name, [link.name for link in self.links])}")
+        raise KeyError(
+            f"no link {name!r}; {choices(name, [link.name for link in self.links])}"
+        )
 
     def sensors(self, kind: str) -> dict[int, Device]:
         """Return the devices of one kind by id, in order of ids: `body.sensors("gyro")[0]`.
@@ -191,7 +217,9 @@ class Body(NotebookDisplay, ContentEquality):
         """
         wanted = _kind_key(kind)
         found = [device for device in self.devices if _kind_key(device.kind) == wanted]
-        if not found and all(_kind_key(known.__name__) != wanted for known in Device.__subclasses__()):
+        if not found and all(
+            _kind_key(known.__name__) != wanted for known in Device.__subclasses__()
+        ):
             raise KeyError(
                 f"no devices of kind {kind!r}; the body has {listed(sorted({one.kind for one in self.devices}), 60) or 'none'}"
             )
@@ -200,7 +228,9 @@ class Body(NotebookDisplay, ContentEquality):
             if device.id >= 0:
                 by_id.setdefault(device.id, device)
         first_free = max(by_id, default=-1) + 1
-        return by_id | dict(enumerate((device for device in found if device.id < 0), first_free))
+        return by_id | dict(
+            enumerate((device for device in found if device.id < 0), first_free)
+        )
 
     def joint_columns(self, component: MultiValueSeq) -> tuple[int, ...]:
         """Return for each of the J joints the column of a component that is its own; −1 for a joint that has none there.
@@ -215,12 +245,16 @@ class Body(NotebookDisplay, ContentEquality):
             When a name is that of no joint, or two name one joint; the message has the first names of both sides that do not match.
         """
         count = component.num_parts
-        labels = (*component.part_labels[:count], *[""] * (count - len(component.part_labels)))
+        labels = (
+            *component.part_labels[:count],
+            *[""] * (count - len(component.part_labels)),
+        )
         joints, links = [joint.name for joint in self.joints], _moved(self)
         in_place = tuple(k if k < count else -1 for k in range(len(joints)))
         known = zip(joints, links, strict=True)
         fit = not any(labels[len(joints) :]) and all(
-            not label or label in names for label, names in zip(labels, known, strict=False)
+            not label or label in names
+            for label, names in zip(labels, known, strict=False)
         )
         if fit or not any((*joints, *links)):
             return in_place
@@ -229,12 +263,16 @@ class Body(NotebookDisplay, ContentEquality):
         places = matched(names, self)
         if -1 in places:
             hint = "by_position=True (--by-position) reads column i as joint i"
-            raise ValueError(f"{component.content}: {mismatch(names, self)}. Is it a motion of another body? {hint}")
+            raise ValueError(
+                f"{component.content}: {mismatch(names, self)}. Is it a motion of another body? {hint}"
+            )
         columns = [-1] * len(joints)
         for (column, label), place in zip(named, places, strict=True):
             if columns[place] >= 0:
                 pair = f"{labels[columns[place]]} and {label}"
-                raise ValueError(f"two columns of {component.content} are the joint {joints[place]}: {pair}")
+                raise ValueError(
+                    f"two columns of {component.content} are the joint {joints[place]}: {pair}"
+                )
             columns[place] = column
         return tuple(columns)
 
@@ -251,7 +289,9 @@ class Body(NotebookDisplay, ContentEquality):
         columns = self.joint_columns(component)
         missing = [
             joint.name or self.links[index].name
-            for column, joint, index in zip(columns, self.joints, self.joint_links, strict=True)
+            for column, joint, index in zip(
+                columns, self.joints, self.joint_links, strict=True
+            )
             if column < 0 and index >= 0
         ]
         if missing:
@@ -283,11 +323,16 @@ class Body(NotebookDisplay, ContentEquality):
                 q[:, column] = moved[:, :3] @ link.joint.axis
             else:
                 angles = 2 * np.arctan2(moved[:, 4:] @ link.joint.axis, moved[:, 3])
-                q[:, column] = np.unwrap(angles - 2 * np.pi * np.rint(angles / (2 * np.pi)))
+                q[:, column] = np.unwrap(
+                    angles - 2 * np.pi * np.rint(angles / (2 * np.pi))
+                )
         return q
 
     def forward_kinematics(
-        self, q: npt.ArrayLike, root: npt.ArrayLike | None = None, links: Sequence[int] | None = None
+        self,
+        q: npt.ArrayLike,
+        root: npt.ArrayLike | None = None,
+        links: Sequence[int] | None = None,
     ) -> Floats:
         """Return the poses of links in the world.
 
@@ -314,12 +359,18 @@ class Body(NotebookDisplay, ContentEquality):
         q = np.asarray(q, dtype=np.float64)
         root = np.asarray(self.root_pose if root is None else root, dtype=np.float64)
         if q.ndim == 0 or q.shape[-1] != self.num_joints:
-            raise ValueError(f"the body has {self.num_joints} joint columns, q has shape {q.shape}")
+            raise ValueError(
+                f"the body has {self.num_joints} joint columns, q has shape {q.shape}"
+            )
         if root.ndim == 0 or root.shape[-1] != 7:
-            raise ValueError(f"a root pose has 7 numbers (x y z qw qx qy qz), root has shape {root.shape}")
+            raise ValueError(
+                f"a root pose has 7 numbers (x y z qw qx qy qz), root has shape {root.shape}"
+            )
         if links is None:
             return kinematics.link_poses(self.tree, q, root)
-        rows = sorted({0, *(needed for index in links for needed in self.path_to_root(index))})
+        rows = sorted(
+            {0, *(needed for index in links for needed in self.path_to_root(index))}
+        )
         parents, *others = (part[rows] for part in self.tree)
         tree = (np.searchsorted(rows, parents), *others)
         return kinematics.link_poses(tree, q, root, np.searchsorted(rows, links))  # type: ignore[arg-type]
@@ -332,14 +383,22 @@ class Body(NotebookDisplay, ContentEquality):
         """
         kinds = {"rotate": 1, "slide": 2}
         count = len(self.links)
-        moved = {index: column for column, index in enumerate(self.joint_links) if index >= 0}
+        moved = {
+            index: column for column, index in enumerate(self.joint_links) if index >= 0
+        }
         return (
             np.array([link.parent for link in self.links], dtype=np.int64),
             np.array(
-                [kinds.get(link.joint.type, 0) * (link.index > 0 and link.index in moved) for link in self.links],
+                [
+                    kinds.get(link.joint.type, 0)
+                    * (link.index > 0 and link.index in moved)
+                    for link in self.links
+                ],
                 dtype=np.int64,
             ),
-            np.array([moved.get(link.index, -1) for link in self.links], dtype=np.int64),
+            np.array(
+                [moved.get(link.index, -1) for link in self.links], dtype=np.int64
+            ),
             np.array([link.offset for link in self.links]).reshape(count, 7),
             np.array([link.joint.axis for link in self.links]).reshape(count, 3),
         )
@@ -354,7 +413,14 @@ class Body(NotebookDisplay, ContentEquality):
     def columns_above(self, *links: int) -> list[int]:
         """Return the columns of the joints between the root and some links, by their indices, sorted."""
         kinds, columns = self.tree[1:3]
-        return sorted({int(columns[i]) for link in links for i in self.path_to_root(link) if i > 0 and kinds[i]})
+        return sorted(
+            {
+                int(columns[i])
+                for link in links
+                for i in self.path_to_root(link)
+                if i > 0 and kinds[i]
+            }
+        )
 
     def link_poses(self, motion: Motion, *, close_loops: bool = False) -> Floats:
         """Return the poses (T, L, 7) of all links in the world over a motion.
@@ -387,7 +453,9 @@ class Body(NotebookDisplay, ContentEquality):
         joints = motion.joint_displacement
         if joints is None:
             if link_position is None:
-                raise ValueError("the motion has neither joint displacements nor link positions, so it moves no body")
+                raise ValueError(
+                    "the motion has neither joint displacements nor link positions, so it moves no body"
+                )
             if self.num_joints:
                 raise ValueError(
                     f"the motion has poses of {link_position.num_parts} links and no joint displacements; {self.name or 'the body'} "
@@ -397,12 +465,20 @@ class Body(NotebookDisplay, ContentEquality):
         if any(c.timeline != used[0].timeline for c in used):
             motion = motion.replaced(*used).on_common_timeline()
             joints, link_position = motion.joint_displacement, motion.link_position
-        q = np.zeros((used[0].num_frames, 0)) if joints is None else self.joint_values(joints)
+        q = (
+            np.zeros((used[0].num_frames, 0))
+            if joints is None
+            else self.joint_values(joints)
+        )
         if close_loops and self.extra_joints:
             from bodymotion.model import closed_loops
 
             q = closed_loops.close_loops(self, q).q
-        return frozen(self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0]))
+        return frozen(
+            self.forward_kinematics(
+                q, None if link_position is None else link_position.values[:, 0]
+            )
+        )
 
     def ik(
         self,
@@ -461,20 +537,33 @@ class Body(NotebookDisplay, ContentEquality):
         """
         from bodymotion.model import ik
 
-        problem, pinned = ik.TaskList(self, q0, root, posture), (pinned,) if isinstance(pinned, str) else tuple(pinned)
+        problem, pinned = (
+            ik.TaskList(self, q0, root, posture),
+            (pinned,) if isinstance(pinned, str) else tuple(pinned),
+        )
         problem.add_pinned(pinned)
-        for task in (*(ik.FrameTask(name, goal) for name, goal in (targets or {}).items()), *tasks):
+        for task in (
+            *(ik.FrameTask(name, goal) for name, goal in (targets or {}).items()),
+            *tasks,
+        ):
             problem.add_task(task)
         if close_loops and problem.names:
             problem.add_loops()
         moves = bool(pinned) and not self.is_mounted if free_root is None else free_root
-        return ik.solve(problem, ik.search_space(self, moves, joints, posture_weight), restarts, max_steps)
+        return ik.solve(
+            problem,
+            ik.search_space(self, moves, joints, posture_weight),
+            restarts,
+            max_steps,
+        )
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:
         """Return the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7); a body without mass has it at its root."""
         link_poses = np.asarray(link_poses, dtype=np.float64)
         if link_poses.ndim < 2 or link_poses.shape[-2:] != (len(self.links), 7):
-            raise ValueError(f"link poses have shape (..., {len(self.links)}, 7), these have {link_poses.shape}")
+            raise ValueError(
+                f"link poses have shape (..., {len(self.links)}, 7), these have {link_poses.shape}"
+            )
         if self.mass == 0:
             return np.array(link_poses[..., 0, :3])
         from bodymotion.kernels import kinematics
@@ -503,15 +592,23 @@ def matched(names: Sequence[str], body: Body) -> tuple[int, ...]:
     joints = [joint.name for joint in body.joints]
     sides = (reversed([*enumerate(labels)]) for labels in (joints, _moved(body)))
     by_joint, by_link = ({name: k for k, name in side if name} for side in sides)
-    exact = by_link if all(name in by_link for name in names) else {**by_link, **by_joint}
+    exact = (
+        by_link if all(name in by_link for name in names) else {**by_link, **by_joint}
+    )
     exact = by_joint if all(name in by_joint for name in names) else exact
     alike: dict[str, int] = {}
     for name, k in exact.items():
         alike[plain(name)] = k if alike.get(plain(name), k) == k else -1
     found = [exact.get(name, alike.get(plain(name), -1)) for name in names]
     if -1 in found:
-        ids = [int(generic[1]) if (generic := _GENERIC.fullmatch(name)) else len(joints) for name in names]
-        found = [exact.get(name, k if k < len(joints) else f) for name, k, f in zip(names, ids, found, strict=True)]
+        ids = [
+            int(generic[1]) if (generic := _GENERIC.fullmatch(name)) else len(joints)
+            for name in names
+        ]
+        found = [
+            exact.get(name, k if k < len(joints) else f)
+            for name, k, f in zip(names, ids, found, strict=True)
+        ]
     return tuple(found)
 
 
@@ -523,11 +620,16 @@ def _moved(body: Body) -> list[str]:
 def mismatch(names: Sequence[str], body: Body) -> str:
     """Return the message about names that are not all those of a body's joints: how many match, and the first of each side that do not."""
     columns = matched(names, body)
-    wanted = [joint.name or link for joint, link in zip(body.joints, _moved(body), strict=True)]
+    wanted = [
+        joint.name or link
+        for joint, link in zip(body.joints, _moved(body), strict=True)
+    ]
     strange = [name for name, k in zip(names, columns, strict=True) if k < 0]
     free = [name for k, name in enumerate(wanted) if name and k not in columns]
     pairs = ((name, meant(name, free)) for name in strange)
-    better = next((f"; did you mean {other} for {name}?" for name, other in pairs if other), "")
+    better = next(
+        (f"; did you mean {other} for {name}?" for name, other in pairs if other), ""
+    )
     others = f"joints of {body.name or 'the body'} without a column: {listed(free, MAX_NAMES) or 'none'}"
     return (
         f"{len(names) - len(strange)} of {counted(len(names), 'joint name')} match: no joint is named {listed(strange, MAX_NAMES)}; "
@@ -543,12 +645,22 @@ def by_position(motion: Motion, body: Body) -> Motion:
     joints = motion.joint_displacement
     if joints is None:
         return motion
-    names = [joint.name or link for joint, link in zip(body.joints, _moved(body), strict=True)]
+    names = [
+        joint.name or link
+        for joint, link in zip(body.joints, _moved(body), strict=True)
+    ]
     labels = (*names, *[""] * (joints.num_parts - len(names)))[: joints.num_parts]
-    return motion.replaced(*(replace(c, part_labels=labels) if c is joints else c for c in motion.components))
+    return motion.replaced(
+        *(
+            replace(c, part_labels=labels) if c is joints else c
+            for c in motion.components
+        )
+    )
 
 
-def fit_problems(motion: Motion, body: Body, locate: Callable[[], Location] | None = None) -> tuple[Problem, ...]:
+def fit_problems(
+    motion: Motion, body: Body, locate: Callable[[], Location] | None = None
+) -> tuple[Problem, ...]:
     """Return what is to be reported of a motion whose joint columns are read on a body.
 
     Too many columns (MOT202), none with a name (MOT221), and poses of some links that are not used (MOT212).
@@ -557,7 +669,9 @@ def fit_problems(motion: Motion, body: Body, locate: Callable[[], Location] | No
     if joints is None:
         return ()
     found = []
-    locate = locate or partial(Location, None if motion.source.path is None else str(motion.source.path))
+    locate = locate or partial(
+        Location, None if motion.source.path is None else str(motion.source.path)
+    )
     if joints.num_parts > body.num_joints:
         message = (
             f"{joints.content} has {joints.num_parts} joint columns, {body.name or 'the body'} has {body.num_joints} joints; the columns "
@@ -565,13 +679,19 @@ def fit_problems(motion: Motion, body: Body, locate: Callable[[], Location] | No
         )
         data = {"motion": joints.num_parts, "body": body.num_joints}
         found.append(MORE_COLUMNS.problem(message, locate(), data=data))
-    if joints.num_parts and not any(joints.part_labels) and (body.source.format or "") not in NUMBERED:
+    if (
+        joints.num_parts
+        and not any(joints.part_labels)
+        and (body.source.format or "") not in NUMBERED
+    ):
         columns = counted(joints.num_parts, "joint column")
         message = f"{columns} without names, read in the order of the joints of {body.name or 'the body'}"
         found.append(NAMELESS.problem(message, locate()))
     links = motion.link_position
     if links is not None and 1 < links.num_parts < len(body.links):
-        index = next(k for k, component in enumerate(motion.components) if component is links)
+        index = next(
+            k for k, component in enumerate(motion.components) if component is links
+        )
         known = motion.source.locations.locate(("components", index))
         name = body.name or "the body"
         message = f"{links.content} has poses of {links.num_parts} links, {name} has {len(body.links)}; only that of the root is used"

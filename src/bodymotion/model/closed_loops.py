@@ -39,25 +39,37 @@ if TYPE_CHECKING:
 
 SPREADS = (0.1, 0.1, 0.3, 0.3, 0.3, 0.6, 0.6, 1.0, 1.0, 2.0, 2.0, 2.0)
 """[rad] Sizes of the random changes of a pose in the search for closed poses that are not singular."""
-MIN_SINGULAR_VALUE = 1e-6  # Singular values below this part of the largest one count as 0.
+MIN_SINGULAR_VALUE = (
+    1e-6  # Singular values below this part of the largest one count as 0.
+)
 
 MAX_RESIDUAL = 1e-9  # [m, rad] A loop with a smaller error is closed.
 MIN_MARGIN = 1e-4
 """A pose with a smaller `Closed.margin` is singular; it is about as many radians away from a singular pose."""
-MAX_ATTEMPTS = 60  # The number of random start poses for a first frame that cannot be closed.
+MAX_ATTEMPTS = (
+    60  # The number of random start poses for a first frame that cannot be closed.
+)
 
 
 def unit_axis(joint: ExtraJoint) -> Floats:
     """Return the axis (3,) as a unit vector; x, the default of the document, where its length is 0."""
     length = float(np.linalg.norm(joint.axis))
-    return np.array(joint.axis / length) if length > 0 and np.isfinite(length) else np.array([1.0, 0.0, 0.0])
+    return (
+        np.array(joint.axis / length)
+        if length > 0 and np.isfinite(length)
+        else np.array([1.0, 0.0, 0.0])
+    )
 
 
 def constrained_directions(joint: ExtraJoint) -> Floats:
     """Return the unit vectors (1 to 3, 3), in the first link's frame, along which the two points stay together."""
     if joint.type in ("xyz", "ball", "hinge"):
         return np.eye(3)
-    return _normals(unit_axis(joint)) if joint.type in ("xy", "piston") else unit_axis(joint)[None]
+    return (
+        _normals(unit_axis(joint))
+        if joint.type in ("xy", "piston")
+        else unit_axis(joint)[None]
+    )
 
 
 def constrained_tilts(joint: ExtraJoint) -> Floats:
@@ -95,10 +107,14 @@ class Mechanism:
         """(v,) The unit of each variable: 1 rad, or the size of the mechanism in metres."""
         return self.arrays[6]
 
-    def closed_near(self, x: Floats, followers: Indices | None = None) -> tuple[Floats, float, bool]:
+    def closed_near(
+        self, x: Floats, followers: Indices | None = None
+    ) -> tuple[Floats, float, bool]:
         """Return variables (v,) near x that close the loops as well as possible, the residual, and whether the search converged."""
         followers = np.arange(len(x)) if followers is None else followers
-        found, _, marks = loop_closing.follow(self.arrays, followers, 0, 1.0, x, x[None])
+        found, _, marks = loop_closing.follow(
+            self.arrays, followers, 0, 1.0, x, x[None]
+        )
         residual, _ = loop_closing.derivatives(self.arrays, found[0])
         return found[0], float(np.linalg.norm(residual)), not marks[0]
 
@@ -107,24 +123,36 @@ class Mechanism:
         generator = np.random.default_rng(0)
         found = [self.closed_near(x)]
         for spread in SPREADS:
-            found.append(self.closed_near(found[0][0] + spread * generator.standard_normal(len(x))))
+            found.append(
+                self.closed_near(
+                    found[0][0] + spread * generator.standard_normal(len(x))
+                )
+            )
         converged = [one for one in found if one[2]] or found
         smallest = min(residual for _, residual, _ in converged)
-        best = [pose for pose, residual, _ in converged if residual <= 1.01 * smallest + 1e-9]
+        best = [
+            pose
+            for pose, residual, _ in converged
+            if residual <= 1.01 * smallest + 1e-9
+        ]
         return [loop_closing.derivatives(self.arrays, pose)[1] for pose in best]
 
 
 def rank(jacobian: Floats) -> int:
     """Return the rank of a Jacobian (m, v): the number of independent equations."""
     values = np.linalg.svd(jacobian, compute_uv=False)
-    return int((values > MIN_SINGULAR_VALUE * max(float(values.max(initial=0.0)), 1e-3)).sum())
+    return int(
+        (values > MIN_SINGULAR_VALUE * max(float(values.max(initial=0.0)), 1e-3)).sum()
+    )
 
 
 def mechanisms(body: Body) -> tuple[Mechanism, ...]:
     """Return the groups of extra joints with common moving joints, in order of their first one. Loops without any are left out."""
     kinds, columns = body.tree[1], body.tree[2]
     groups: list[tuple[set[int], list[int]]] = []
-    for number, (first, second) in enumerate(_chains(body, joint) for joint in body.extra_joints):
+    for number, (first, second) in enumerate(
+        _chains(body, joint) for joint in body.extra_joints
+    ):
         moving = {int(columns[i]) for i in first | second if kinds[i]}
         joined = [group for group in groups if group[0] & moving]
         groups = [group for group in groups if group not in joined]
@@ -135,7 +163,11 @@ def mechanisms(body: Body) -> tuple[Mechanism, ...]:
             )
         )
     groups.sort(key=lambda group: group[1][0])
-    return tuple(_mechanism(body, tuple(loops), tuple(sorted(moving))) for moving, loops in groups if moving)
+    return tuple(
+        _mechanism(body, tuple(loops), tuple(sorted(moving)))
+        for moving, loops in groups
+        if moving
+    )
 
 
 def _chains(body: Body, joint: ExtraJoint) -> tuple[set[int], set[int]]:
@@ -144,7 +176,9 @@ def _chains(body: Body, joint: ExtraJoint) -> tuple[set[int], set[int]]:
     return first - second, second - first
 
 
-def _mechanism(body: Body, loops: tuple[int, ...], columns: tuple[int, ...]) -> Mechanism:
+def _mechanism(
+    body: Body, loops: tuple[int, ...], columns: tuple[int, ...]
+) -> Mechanism:
     joints = [body.extra_joints[k] for k in loops]
     chains = [_chains(body, joint) for joint in joints]
     links = sorted(set().union(*(first | second for first, second in chains)))
@@ -155,11 +189,18 @@ def _mechanism(body: Body, loops: tuple[int, ...], columns: tuple[int, ...]) -> 
         ends_of = [position.get(index, -1) for index in joint.links]
         side = [(index in second) - (index in first) for index in links]
         start, end = joint.positions
-        equations += [(ends_of, (start, end), d, 0, side) for d in constrained_directions(joint)]
-        equations += [(ends_of, (start, unit_axis(joint)), d, 1, side) for d in constrained_tilts(joint)]
+        equations += [
+            (ends_of, (start, end), d, 0, side) for d in constrained_directions(joint)
+        ]
+        equations += [
+            (ends_of, (start, unit_axis(joint)), d, 1, side)
+            for d in constrained_tilts(joint)
+        ]
     ends, tips, directions, of_axes, sides = zip(*equations, strict=True)
     size = _size(body, joints, chains)
-    units = [size if kinds[body.joint_links[column]] == 2 else 1.0 for column in columns]
+    units = [
+        size if kinds[body.joint_links[column]] == 2 else 1.0 for column in columns
+    ]
     variables = [columns.index(joint_columns[i]) if kinds[i] else -1 for i in links]
     return Mechanism(
         loops,
@@ -186,9 +227,15 @@ def _integers(values: npt.ArrayLike) -> Indices:
     return np.array(values, dtype=np.int64)
 
 
-def _size(body: Body, joints: Sequence[ExtraJoint], chains: Sequence[tuple[set[int], set[int]]]) -> float:
+def _size(
+    body: Body,
+    joints: Sequence[ExtraJoint],
+    chains: Sequence[tuple[set[int], set[int]]],
+) -> float:
     """Return half the length [m] of the longest loop: the sum of its link offsets and of the distances of its two points."""
-    around = [[body.links[i].offset[:3] for i in first | second] for first, second in chains]
+    around = [
+        [body.links[i].offset[:3] for i in first | second] for first, second in chains
+    ]
     lengths = [
         float(np.linalg.norm([*offsets, *joint.positions], axis=1).sum())
         for joint, offsets in zip(joints, around, strict=True)
@@ -217,7 +264,9 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
     """
     link_poses = np.asarray(link_poses, dtype=np.float64)
     if link_poses.ndim < 2 or link_poses.shape[-2:] != (len(body.links), 7):
-        raise ValueError(f"link poses have shape (..., {len(body.links)}, 7), these have {link_poses.shape}")
+        raise ValueError(
+            f"link poses have shape (..., {len(body.links)}, 7), these have {link_poses.shape}"
+        )
     distances = np.zeros((*link_poses.shape[:-2], len(body.extra_joints)))
     tilts = np.zeros(distances.shape)
     for k, joint in enumerate(body.extra_joints):
@@ -225,15 +274,22 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
         start, end = map(poses.transform_points, (first, second), joint.positions)
         orientations = [rotations.normalized(pose[..., 3:]) for pose in (first, second)]
         between = rotations.rotate(rotations.conjugate(orientations[0]), end - start)
-        distances[..., k] = np.linalg.norm(between @ constrained_directions(joint).T, axis=-1)
+        distances[..., k] = np.linalg.norm(
+            between @ constrained_directions(joint).T, axis=-1
+        )
         if joint.type == "hinge":
-            one, other = (rotations.rotate(orientation, unit_axis(joint)) for orientation in orientations)
+            one, other = (
+                rotations.rotate(orientation, unit_axis(joint))
+                for orientation in orientations
+            )
             sine = np.linalg.norm(np.cross(one, other), axis=-1)
             tilts[..., k] = np.arctan2(sine, np.einsum("...i,...i->...", one, other))
     return distances, tilts
 
 
-def _driving_columns(body: Body, mechanism: Mechanism, samples: list[Floats], first: tuple[int, ...]) -> list[int]:
+def _driving_columns(
+    body: Body, mechanism: Mechanism, samples: list[Floats], first: tuple[int, ...]
+) -> list[int]:
     """Return the columns that drive, in ascending order: as many as the mechanism has degrees of freedom.
 
     `samples`: Jacobians (m, v) at typical poses. `first`: preferred columns.
@@ -243,7 +299,9 @@ def _driving_columns(body: Body, mechanism: Mechanism, samples: list[Floats], fi
         joint = body.joints[column]
         depth = len(body.path_to_root(body.joint_links[column]))
         wanted = first.index(column) if column in first else len(first)
-        motor = joint.gear_ratio != 1 or joint.torque_const != 1 or joint.rotor_inertia != 0
+        motor = (
+            joint.gear_ratio != 1 or joint.torque_const != 1 or joint.rotor_inertia != 0
+        )
         return wanted, not motor, joint.id < 0, depth, column
 
     jacobian = max(samples, key=rank)
@@ -280,7 +338,9 @@ def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int
         else:
             column = int(joint)
             if not 0 <= column < body.num_joints:
-                raise ValueError(f"no joint column {column}; the body has {body.num_joints}")
+                raise ValueError(
+                    f"no joint column {column}; the body has {body.num_joints}"
+                )
             found.append(column)
     return tuple(found)
 
@@ -344,21 +404,33 @@ class Loops:
     def __init__(self, body: Body) -> None:
         self.body = body
         self.mechanisms = mechanisms(body)
-        self.columns = tuple(sorted(column for one in self.mechanisms for column in one.columns))
+        self.columns = tuple(
+            sorted(column for one in self.mechanisms for column in one.columns)
+        )
         self._samples: dict[tuple[int, ...], list[Floats]] = {}
 
-    def driving(self, first: str | int | Iterable[str | int] = (), q: npt.ArrayLike | None = None) -> tuple[int, ...]:
+    def driving(
+        self,
+        first: str | int | Iterable[str | int] = (),
+        q: npt.ArrayLike | None = None,
+    ) -> tuple[int, ...]:
         """Return the columns that drive by default: as many in each mechanism as it has degrees of freedom.
 
         `first`: joints (names or columns) that are preferred. `q` (J,): a pose near which the mechanisms are analysed.
         """
         wanted = columns_of(self.body, first)
-        at = np.zeros(self.body.num_joints) if q is None else np.nan_to_num(np.asarray(q, dtype=np.float64))
+        at = (
+            np.zeros(self.body.num_joints)
+            if q is None
+            else np.nan_to_num(np.asarray(q, dtype=np.float64))
+        )
         return tuple(
             sorted(
                 column
                 for one in self.mechanisms
-                for column in _driving_columns(self.body, one, self._typical(one, at), wanted)
+                for column in _driving_columns(
+                    self.body, one, self._typical(one, at), wanted
+                )
             )
         )
 
@@ -373,29 +445,41 @@ class Loops:
         values = np.asarray(q, dtype=np.float64)
         count = self.body.num_joints
         if values.ndim not in (1, 2) or values.shape[-1] != count:
-            raise ValueError(f"q has shape (T, J) or (J,) with J = {count}, this has {values.shape}")
+            raise ValueError(
+                f"q has shape (T, J) or (J,) with J = {count}, this has {values.shape}"
+            )
         begin = None if start is None else np.asarray(start, dtype=np.float64)
         if begin is not None and begin.shape != (count,):
             raise ValueError(f"start has shape ({count},), this has {begin.shape}")
         rows = np.atleast_2d(values)
         near = begin if begin is not None else rows[0] if len(rows) else np.zeros(count)
-        drivers = self.driving(q=near) if driving is None else columns_of(self.body, driving)
+        drivers = (
+            self.driving(q=near) if driving is None else columns_of(self.body, driving)
+        )
         found = np.array(rows)
         margin = np.ones(len(rows))
         singular = np.zeros(len(rows), dtype=bool)
         for one in self.mechanisms:
             if len(rows):
-                followers = _integers([k for k, column in enumerate(one.columns) if column not in drivers])
-                followed, smallest, crossed = self._follow(one, followers, rows[:, list(one.columns)], begin)
+                followers = _integers(
+                    [k for k, column in enumerate(one.columns) if column not in drivers]
+                )
+                followed, smallest, crossed = self._follow(
+                    one, followers, rows[:, list(one.columns)], begin
+                )
                 found[:, np.array(one.columns)[followers]] = followed[:, followers]
                 margin = np.minimum(margin, smallest)
                 singular |= crossed
         driven = tuple(column for column in self.columns if column in drivers)
         following = tuple(column for column in self.columns if column not in drivers)
-        distances, tilts = loop_errors(self.body, self.body.forward_kinematics(found, poses.IDENTITY))
+        distances, tilts = loop_errors(
+            self.body, self.body.forward_kinematics(found, poses.IDENTITY)
+        )
         lower = np.array([joint.lower for joint in self.body.joints])
         upper = np.array([joint.upper for joint in self.body.joints])
-        beyond = ((found < lower - 1e-6) | (found > upper + 1e-6))[:, list(following)].any(axis=-1)
+        beyond = ((found < lower - 1e-6) | (found > upper + 1e-6))[
+            :, list(following)
+        ].any(axis=-1)
         shape = values.shape[:-1]
         return Closed(
             q=frozen(found.reshape(values.shape)),
@@ -412,7 +496,9 @@ class Loops:
 
     def _typical(self, mechanism: Mechanism, q: Floats) -> list[Floats]:
         if mechanism.loops not in self._samples:
-            self._samples[mechanism.loops] = mechanism.typical(q[list(mechanism.columns)] / mechanism.units)
+            self._samples[mechanism.loops] = mechanism.typical(
+                q[list(mechanism.columns)] / mechanism.units
+            )
         return self._samples[mechanism.loops]
 
     def _follow(
@@ -428,11 +514,17 @@ class Loops:
         samples = self._typical(mechanism, pose)
         parts = [jacobian[:, followers] for jacobian in samples]
         most = max(map(rank, parts))
-        values = [np.linalg.svd(part, compute_uv=False)[most - 1] for part in parts if most and rank(part) == most]
+        values = [
+            np.linalg.svd(part, compute_uv=False)[most - 1]
+            for part in parts
+            if most and rank(part) == most
+        ]
         median = float(np.median(values)) if values else 1.0
         if start is None and len(followers):
             near = self._first(mechanism, followers, near)
-        found, smallest, marks = loop_closing.follow(mechanism.arrays, followers, most, median, near, targets)
+        found, smallest, marks = loop_closing.follow(
+            mechanism.arrays, followers, most, median, near, targets
+        )
         return found * units, smallest, (smallest < MIN_MARGIN) | (marks != 0)
 
     def _first(self, mechanism: Mechanism, followers: Indices, x: Floats) -> Floats:
@@ -448,11 +540,24 @@ class Loops:
             """Return the sort key (whether it is open, distance beyond limits, distance from x), and the pose."""
             found, _, _ = mechanism.closed_near(start, followers)
             values = found[followers]
-            values = values - np.where(turning, 2 * np.pi * np.round((values - middle) / (2 * np.pi)), 0.0)
+            values = values - np.where(
+                turning, 2 * np.pi * np.round((values - middle) / (2 * np.pi)), 0.0
+            )
             found[followers] = values
-            open_by = float(np.abs(loop_closing.derivatives(mechanism.arrays, found)[0]).max(initial=0.0))
-            beyond = float(np.maximum(np.maximum(lower - values, values - upper), 0.0).sum())
-            return open_by > 1e-9, beyond if beyond > 1e-6 else 0.0, float(np.linalg.norm(values - x[followers])), found
+            open_by = float(
+                np.abs(loop_closing.derivatives(mechanism.arrays, found)[0]).max(
+                    initial=0.0
+                )
+            )
+            beyond = float(
+                np.maximum(np.maximum(lower - values, values - upper), 0.0).sum()
+            )
+            return (
+                open_by > 1e-9,
+                beyond if beyond > 1e-6 else 0.0,
+                float(np.linalg.norm(values - x[followers])),
+                found,
+            )
 
         best = rated(x)
         if not best[0] and not best[1]:

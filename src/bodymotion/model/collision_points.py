@@ -48,13 +48,22 @@ class CollisionPoints:
     def boxes(self) -> tuple[Floats, Floats]:
         """The middles and half sizes (S, 3) [m] of the boxes around the shapes, along their own axes, in the frames of the links."""
         sizes = np.diff([*self.starts, len(self.points)])
-        local = np.einsum("pi,pij->pj", self.points, np.repeat(self.axes, sizes, axis=0))
-        low, high = np.minimum.reduceat(local, self.starts), np.maximum.reduceat(local, self.starts)
-        return np.einsum("sij,sj->si", self.axes, 0.5 * (low + high)), 0.5 * (high - low)
+        local = np.einsum(
+            "pi,pij->pj", self.points, np.repeat(self.axes, sizes, axis=0)
+        )
+        low, high = (
+            np.minimum.reduceat(local, self.starts),
+            np.maximum.reduceat(local, self.starts),
+        )
+        return np.einsum("sij,sj->si", self.axes, 0.5 * (low + high)), 0.5 * (
+            high - low
+        )
 
     def placed(self, q: Floats, root: npt.ArrayLike) -> Floats:
         """Return the points (P, 3) [m] in the world, for joint values (J,) and a root pose (7,)."""
-        return poses.transform_points(self.body.forward_kinematics(q, root)[self.links], self.points)
+        return poses.transform_points(
+            self.body.forward_kinematics(q, root)[self.links], self.points
+        )
 
     def lowest(self, q: Floats, root: Floats) -> float | None:
         """Return the height [m] of the lowest point; None without shapes."""
@@ -62,7 +71,10 @@ class CollisionPoints:
 
     def home(self) -> tuple[Floats, Floats]:
         """Return joint values (J,) and a root pose (7,): the rest pose within the limits, on the ground if the root is free."""
-        q, root = rest_values(self.body), np.array(self.body.root_pose, dtype=np.float64)
+        q, root = (
+            rest_values(self.body),
+            np.array(self.body.root_pose, dtype=np.float64),
+        )
         if not self.body.is_mounted:
             root[2] -= self.lowest(q, root) or 0.0
         return q, root
@@ -89,10 +101,16 @@ class CollisionPoints:
             clouds = np.split(points, self.starts[1:])
             for one, index in enumerate(self.shapes.tolist()):
                 others = self.partners(one)
-                near = ((low[others] <= high[one]) & (low[one] <= high[others])).all(axis=1)
+                near = ((low[others] <= high[one]) & (low[one] <= high[others])).all(
+                    axis=1
+                )
                 for two in others[near].tolist():
                     pair = index, int(self.shapes[two])
-                    if pair not in found and hull_distance(clouds[one], clouds[two], TOUCH_DISTANCE) <= TOUCH_DISTANCE:
+                    if (
+                        pair not in found
+                        and hull_distance(clouds[one], clouds[two], TOUCH_DISTANCE)
+                        <= TOUCH_DISTANCE
+                    ):
                         found.add(pair)
         return tuple(sorted(found))
 
@@ -100,16 +118,31 @@ class CollisionPoints:
         """Return the shapes after shape `one` with which MuJoCo lets it collide."""
         group, carrier = self._groups
         own, carries = group[one + 1 :], carrier[one + 1 :]
-        return np.flatnonzero((own != group[one]) & (own != carrier[one]) & (carries != group[one])) + one + 1
+        return (
+            np.flatnonzero(
+                (own != group[one]) & (own != carrier[one]) & (carries != group[one])
+            )
+            + one
+            + 1
+        )
 
     @cached_property
     def _groups(self) -> tuple[Ints, Ints]:
         """For each shape (S,) the number of the links that move as one with its own, and of those that carry them (-1 none)."""
         groups = rigid_groups(self.body)
-        group_of = {index: number for number, group in enumerate(groups) for index in group}
-        above = [self.body.links[group[0]].parent if group[0] > 0 else -1 for group in groups]
-        carriers = [group_of[link] if link >= 0 and is_moving(self.body, link) else -1 for link in above]
-        own = np.array([group_of[index] for index in self.shapes.tolist()], dtype=np.int32)
+        group_of = {
+            index: number for number, group in enumerate(groups) for index in group
+        }
+        above = [
+            self.body.links[group[0]].parent if group[0] > 0 else -1 for group in groups
+        ]
+        carriers = [
+            group_of[link] if link >= 0 and is_moving(self.body, link) else -1
+            for link in above
+        ]
+        own = np.array(
+            [group_of[index] for index in self.shapes.tolist()], dtype=np.int32
+        )
         return own, np.array(carriers, dtype=np.int32)[own]
 
 

@@ -17,21 +17,45 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices, check_memory, real_numbers
+from bodymotion.geometry.arrays import (
+    Bools,
+    ContentEquality,
+    Floats,
+    Indices,
+    check_memory,
+    real_numbers,
+)
 from bodymotion.geometry.meshes import hull_of_sorted
 from bodymotion.kernels import inverse_kinematics as kernel
-from bodymotion.model.closed_loops import columns_of, constrained_directions, constrained_tilts, unit_axis
+from bodymotion.model.closed_loops import (
+    columns_of,
+    constrained_directions,
+    constrained_tilts,
+    unit_axis,
+)
 from bodymotion.motion import Motion
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["CenterOfMassTask", "DistanceTask", "FrameTask", "HalfSpaceTask", "LookAtTask", "Solution", "Task", "inside"]
+__all__ = [
+    "CenterOfMassTask",
+    "DistanceTask",
+    "FrameTask",
+    "HalfSpaceTask",
+    "LookAtTask",
+    "Solution",
+    "Task",
+    "inside",
+]
 
 SAME_COST = 1e-3
 """Of two solutions that miss their goals, and whose costs differ by less than this share, the nearer one is chosen."""
 MAX_ERROR = 1e-6  # [m, rad] A task with a smaller error is fulfilled.
-RANGE = {1: 2 * np.pi, 2: 1.0}  # [rad or m] How far a rotating or sliding joint is from `q0` in random starts at most.
+RANGE = {
+    1: 2 * np.pi,
+    2: 1.0,
+}  # [rad or m] How far a rotating or sliding joint is from `q0` in random starts at most.
 MIN_QUATERNION = 1e-100  # A shorter quaternion is not an orientation: its square is 0.
 MAX_NUMBER = 1e15  # [m, rad] Targets, start values and poses have no larger numbers, whose squares would overflow.
 ORIGIN = (0.0, 0.0, 0.0)
@@ -104,10 +128,14 @@ class HalfSpaceTask:
     point: npt.ArrayLike = ORIGIN
 
 
-Task: TypeAlias = FrameTask | CenterOfMassTask | LookAtTask | DistanceTask | HalfSpaceTask
+Task: TypeAlias = (
+    FrameTask | CenterOfMassTask | LookAtTask | DistanceTask | HalfSpaceTask
+)
 
 
-def inside(points: npt.ArrayLike, margin: float = 0.0, link: str | int | None = None) -> list[HalfSpaceTask]:
+def inside(
+    points: npt.ArrayLike, margin: float = 0.0, link: str | int | None = None
+) -> list[HalfSpaceTask]:
     """Return the tasks that keep the centre of mass, or a link, above the convex hull of points (N, 2 or 3), such as those of soles.
 
     It stays at least `margin` [m] away from each edge. ValueError when the points are on one line.
@@ -117,8 +145,13 @@ def inside(points: npt.ArrayLike, margin: float = 0.0, link: str | int | None = 
     if len(hull) < 3:
         raise ValueError("expected points that are not on one line")
     edges = np.roll(hull, -1, axis=0) - hull
-    normals = np.stack((edges[:, 1], -edges[:, 0]), axis=1) / np.linalg.norm(edges, axis=1, keepdims=True)
-    return [HalfSpaceTask(link, normal, normal @ at - margin) for normal, at in zip(normals, hull, strict=True)]
+    normals = np.stack((edges[:, 1], -edges[:, 0]), axis=1) / np.linalg.norm(
+        edges, axis=1, keepdims=True
+    )
+    return [
+        HalfSpaceTask(link, normal, normal @ at - margin)
+        for normal, at in zip(normals, hull, strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -167,15 +200,25 @@ class Solution(ContentEquality):
     def motion(self, frame_rate: float = 100.0) -> Motion:
         """Return a motion at a frame rate [Hz]; a single pose is one frame."""
         return Motion.from_joints(
-            np.atleast_2d(self.q), frame_rate, root=np.atleast_2d(self.root), joint_names=self.joint_names
+            np.atleast_2d(self.q),
+            frame_rate,
+            root=np.atleast_2d(self.root),
+            joint_names=self.joint_names,
         )
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:  # noqa: ANN401
+    def __array__(
+        self,
+        dtype: Any = None,  # noqa: ANN401
+        copy: bool | None = None,
+    ) -> npt.NDArray[Any]:
         """Return a copy of `q`."""
         return np.array(self.q, dtype=dtype)
 
     def _summary(self) -> str:
-        texts = [f"{name} by {far:.3g} m, {angle:.3g} rad" for name, (far, angle) in self.missed.items()]
+        texts = [
+            f"{name} by {far:.3g} m, {angle:.3g} rad"
+            for name, (far, angle) in self.missed.items()
+        ]
         about = f"misses {listed(texts)}" if texts else "all reached"
         return f"Solution({counted(self.cost.size, 'frame')}, {counted(len(self.names), 'task')}: {about})"
 
@@ -184,17 +227,29 @@ class TaskList:
     """The tasks of a body and where its search begins, for the kernel."""
 
     def __init__(
-        self, body: Body, q0: npt.ArrayLike | None, root: npt.ArrayLike | None, posture: npt.ArrayLike | None
+        self,
+        body: Body,
+        q0: npt.ArrayLike | None,
+        root: npt.ArrayLike | None,
+        posture: npt.ArrayLike | None,
     ) -> None:
         self.body = body
         self.names: list[str] = []
         self.firsts: list[int] = []
-        self.parts: list[tuple[Any, ...]] = []  # Kind, links, points, direction, weights and sign of each task.
+        self.parts: list[
+            tuple[Any, ...]
+        ] = []  # Kind, links, points, direction, weights and sign of each task.
         self.goals: list[Floats] = []  # (7,) or (T, 7) of each task.
-        self.starts = _rows(np.zeros(body.num_joints) if q0 is None else q0, body.num_joints, "q0")
+        self.starts = _rows(
+            np.zeros(body.num_joints) if q0 is None else q0, body.num_joints, "q0"
+        )
         self.roots = _rows(body.root_pose if root is None else root, 7, "root")
         _check_orientations(self.roots, "root")
-        self.rest = self.starts if posture is None else _rows(posture, body.num_joints, "posture")
+        self.rest = (
+            self.starts
+            if posture is None
+            else _rows(posture, body.num_joints, "posture")
+        )
 
     def add(
         self,
@@ -211,14 +266,29 @@ class TaskList:
     ) -> None:
         """Add a task with a goal (..., 1 to 7), or one more equation of the task before; with a sign an inequality, as `kernel.Tasks`."""
         if not all(weight >= 0 for weight in weights) or not any(weights):
-            raise ValueError(f"{name}: weights {weights}; expected numbers of at least 0, and one above it")
+            raise ValueError(
+                f"{name}: weights {weights}; expected numbers of at least 0, and one above it"
+            )
         ends = [_vector(point, name) for point in points]
         if not continues:
             self.names.append(name)
             self.firsts.append(len(self.parts))
-        self.parts.append((kind, links, ends, _vector(direction, name), [*weights, *[0.0] * (6 - len(weights))], sign))
+        self.parts.append(
+            (
+                kind,
+                links,
+                ends,
+                _vector(direction, name),
+                [*weights, *[0.0] * (6 - len(weights))],
+                sign,
+            )
+        )
         rows = _rows(goal, None, name)
-        self.goals.append(np.concatenate([rows, np.zeros((*rows.shape[:-1], 7 - rows.shape[-1]))], axis=-1))
+        self.goals.append(
+            np.concatenate(
+                [rows, np.zeros((*rows.shape[:-1], 7 - rows.shape[-1]))], axis=-1
+            )
+        )
 
     def add_pinned(self, names: Sequence[str]) -> None:
         """Add the links that stay where they are at the start."""
@@ -226,7 +296,13 @@ class TaskList:
             links = self.body.forward_kinematics(self.starts, self.roots)
         for name in names:
             link = self.body.link(name).index
-            self.add(f"{name} (pinned)", kernel.POSE, [np.inf] * 6, links[..., link, :], (link, -1))
+            self.add(
+                f"{name} (pinned)",
+                kernel.POSE,
+                [np.inf] * 6,
+                links[..., link, :],
+                (link, -1),
+            )
 
     def add_task(self, task: Task) -> None:
         """Add a task of the user."""
@@ -234,8 +310,12 @@ class TaskList:
             width = np.shape(task.goal)[-1:]
             if width not in ((2,), (3,)) or self.body.mass <= 0:
                 expected = "expected 2 or 3 numbers, or T rows of them"
-                raise ValueError(f"centre of mass: {expected if self.body.mass > 0 else 'the body has no mass'}")
-            self.add("centre of mass", kernel.CENTER, [task.weight] * width[0], task.goal)
+                raise ValueError(
+                    f"centre of mass: {expected if self.body.mass > 0 else 'the body has no mass'}"
+                )
+            self.add(
+                "centre of mass", kernel.CENTER, [task.weight] * width[0], task.goal
+            )
             return
         link = -1 if task.link is None else self.index(task.link)
         name = self.body.links[link].name if link >= 0 else "centre of mass"
@@ -251,43 +331,85 @@ class TaskList:
             if width != (3,):
                 goal = _rows(goal, 7, name)
                 _check_orientations(goal, name)
-            of_task = (task.weight if width != (4,) else 0.0, task.orientation_weight if width != (3,) else 0.0)
+            of_task = (
+                task.weight if width != (4,) else 0.0,
+                task.orientation_weight if width != (3,) else 0.0,
+            )
             weights = [weight for weight in of_task for _ in range(3)]
             self.add(name, kernel.POSE, weights, goal, (link, -1), (task.point, ORIGIN))
         elif isinstance(task, LookAtTask):
             axis = _vector(task.axis, f"axis of {task.link}")
             length = float(np.linalg.norm(axis))
             if length == 0:
-                raise ValueError(f"axis of {task.link}: expected a direction, got 0 0 0")
+                raise ValueError(
+                    f"axis of {task.link}: expected a direction, got 0 0 0"
+                )
             name = f"{task.link} looks"
             goal = _rows(task.goal, 3, name)
             ends = (task.point, ORIGIN)
-            self.add(name, kernel.LOOK, [task.weight] * 3, goal, (link, -1), ends, axis / length)
+            self.add(
+                name,
+                kernel.LOOK,
+                [task.weight] * 3,
+                goal,
+                (link, -1),
+                ends,
+                axis / length,
+            )
         elif isinstance(task, HalfSpaceTask):
             name += " in a half-space"
-            normal, offset = real_numbers(task.normal, name), real_numbers(task.offset, name)[..., None]
+            normal, offset = (
+                real_numbers(task.normal, name),
+                real_numbers(task.offset, name)[..., None],
+            )
             if normal.shape[-1:] not in ((2,), (3,)) or not normal.any(axis=-1).all():
                 raise ValueError(
                     f"{name}: expected a normal of 2 or 3 numbers, not all 0, or T rows of them, got {task.normal!r}"
                 )
             if link < 0 and self.body.mass <= 0:
                 raise ValueError(f"{name}: the body has no mass")
-            normal = np.pad(normal, [(0, 0)] * (normal.ndim - 1) + [(0, 3 - normal.shape[-1])])
+            normal = np.pad(
+                normal, [(0, 0)] * (normal.ndim - 1) + [(0, 3 - normal.shape[-1])]
+            )
             normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
-            goal, kind = _joined(normal, offset), kernel.PLANE if link >= 0 else kernel.CENTER_PLANE
-            self.add(name, kind, [task.weight], goal, (max(link, 0), -1), (task.point, ORIGIN), sign=1)
+            goal, kind = (
+                _joined(normal, offset),
+                kernel.PLANE if link >= 0 else kernel.CENTER_PLANE,
+            )
+            self.add(
+                name,
+                kind,
+                [task.weight],
+                goal,
+                (max(link, 0), -1),
+                (task.point, ORIGIN),
+                sign=1,
+            )
         else:
             other = self.index(task.to) if isinstance(task.to, str | int) else -1
             name += f" to {self.body.links[other].name if other >= 0 else 'a point'}"
             position = np.zeros(3) if other >= 0 else real_numbers(task.to, name)
             if position.shape[-1:] != (3,):
-                raise ValueError(f"{name}: expected a position of 3 numbers, or T rows of them, got {position.shape}")
+                raise ValueError(
+                    f"{name}: expected a position of 3 numbers, or T rows of them, got {position.shape}"
+                )
             far = real_numbers(task.distance, name)[..., None]
             if (far < 0).any():
-                raise ValueError(f"{name}: distance {far.min():g} m; expected at least 0")
+                raise ValueError(
+                    f"{name}: distance {far.min():g} m; expected at least 0"
+                )
             goal = _joined(_joined(position, far), _vector(task.to_along, name))
             points, sign = (task.point, task.to_point), -int(task.at_least)
-            self.add(name, kernel.DISTANCE, [task.weight], goal, (link, other), points, task.along, sign=sign)
+            self.add(
+                name,
+                kernel.DISTANCE,
+                [task.weight],
+                goal,
+                (link, other),
+                points,
+                task.along,
+                sign=sign,
+            )
 
     def index(self, link: str | int) -> int:
         """Return the index of a link; KeyError or ValueError names those that exist."""
@@ -302,10 +424,25 @@ class TaskList:
         """Add the equations of the extra joints."""
         for number, joint in enumerate(self.body.extra_joints):
             name = joint.name or f"extra joint {number}"
-            equations = [(kernel.POINTS, d, tuple(joint.positions)) for d in constrained_directions(joint)]
-            equations += [(kernel.AXES, d, (ORIGIN, unit_axis(joint))) for d in constrained_tilts(joint)]
+            equations = [
+                (kernel.POINTS, d, tuple(joint.positions))
+                for d in constrained_directions(joint)
+            ]
+            equations += [
+                (kernel.AXES, d, (ORIGIN, unit_axis(joint)))
+                for d in constrained_tilts(joint)
+            ]
             for row, (kind, direction, ends) in enumerate(equations):
-                self.add(name, kind, [np.inf], np.zeros(7), joint.links, ends, direction, continues=row > 0)
+                self.add(
+                    name,
+                    kind,
+                    [np.inf],
+                    np.zeros(7),
+                    joint.links,
+                    ends,
+                    direction,
+                    continues=row > 0,
+                )
 
     def random_starts(self, missed: Indices, space: kernel.Space, count: int) -> Floats:
         """Return joint values (count, J), random within limits for the joints that move the links of missed tasks, else as at the start."""
@@ -316,10 +453,17 @@ class TaskList:
             links = range(len(self.body.links)) if is_center else self.parts[number][1]
             for column in self.body.columns_above(*links):
                 if space[0][6 + column]:
-                    reach[column] = RANGE[int(self.body.tree[1][self.body.joint_links[column]])]
-        lower, upper = np.maximum(space[1][6:], q - reach), np.minimum(space[2][6:], q + reach)
+                    reach[column] = RANGE[
+                        int(self.body.tree[1][self.body.joint_links[column]])
+                    ]
+        lower, upper = (
+            np.maximum(space[1][6:], q - reach),
+            np.minimum(space[2][6:], q + reach),
+        )
         lower, upper = np.where(reach > 0, lower, q), np.where(reach > 0, upper, q)
-        return lower + (upper - lower) * np.random.default_rng(0).random((count, len(q)))
+        return lower + (upper - lower) * np.random.default_rng(0).random(
+            (count, len(q))
+        )
 
     def tasks(self) -> kernel.Tasks:
         """Return the tasks for the kernel."""
@@ -334,7 +478,10 @@ class TaskList:
 def _joined(first: Floats, second: Floats) -> Floats:
     """Return the columns of both (..., N) and (..., M), whose batch axes broadcast."""
     shape = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
-    return np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in (first, second)], axis=-1)
+    return np.concatenate(
+        [np.broadcast_to(part, (*shape, part.shape[-1])) for part in (first, second)],
+        axis=-1,
+    )
 
 
 def _vector(values: npt.ArrayLike, what: str) -> Floats:
@@ -348,30 +495,44 @@ def _vector(values: npt.ArrayLike, what: str) -> Floats:
 def _rows(values: npt.ArrayLike, width: int | None, name: str) -> Floats:
     """Return finite values (width,) or (T, width); ValueError names what is wrong."""
     array = real_numbers(values, name)
-    empty = array.shape[:1] == (0,) and array.shape != (width,)  # a body without joints has 0 joint values
-    if empty or array.ndim not in (1, 2) or (width is not None and array.shape[-1] != width):
+    empty = array.shape[:1] == (0,) and array.shape != (
+        width,
+    )  # a body without joints has 0 joint values
+    if (
+        empty
+        or array.ndim not in (1, 2)
+        or (width is not None and array.shape[-1] != width)
+    ):
         raise ValueError(
             f"{name}: expected {f'{width} numbers' if width else 'numbers'}, or T rows of them, got shape {array.shape}"
         )
     if not (allowed := np.abs(array) <= MAX_NUMBER).all():
-        raise ValueError(f"{name}: expected finite numbers of at most {MAX_NUMBER:g}, got {array[~allowed][0]:g}")
+        raise ValueError(
+            f"{name}: expected finite numbers of at most {MAX_NUMBER:g}, got {array[~allowed][0]:g}"
+        )
     return array
 
 
 def _check_orientations(poses: Floats, name: str) -> None:
     """Raise ValueError when the quaternion of a pose (..., 7) has no length."""
     if not (np.linalg.norm(poses[..., 3:], axis=-1) > MIN_QUATERNION).all():
-        raise ValueError(f"{name}: the quaternion 0 0 0 0 is not an orientation; expected w, x, y, z such as 1 0 0 0")
+        raise ValueError(
+            f"{name}: the quaternion 0 0 0 0 is not an orientation; expected w, x, y, z such as 1 0 0 0"
+        )
 
 
-def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int) -> Solution:
+def solve(
+    problem: TaskList, space: kernel.Space, restarts: int, max_steps: int
+) -> Solution:
     """Return the solution; `restarts` and `max_steps` are those of `Body.ik`."""
     body, count = problem.body, len(problem.parts)
     columns = body.num_joints
     if not count:
         raise ValueError("inverse kinematics needs a target, a task or a pinned link")
     if min(restarts, max_steps) < 0:
-        raise ValueError(f"restarts {restarts}, max_steps {max_steps}; expected numbers of at least 0")
+        raise ValueError(
+            f"restarts {restarts}, max_steps {max_steps}; expected numbers of at least 0"
+        )
     inputs = (*problem.goals, problem.starts, problem.roots, problem.rest)
     counts = {len(array) for array in inputs if array.ndim == 2} - {1}
     if len(counts) > 1:
@@ -381,10 +542,16 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
     frames = counts.pop() if counts else 1
     # Two sets of up to six residuals a task and their derivatives, two matrices; then goals, starts and results, each with a copy.
     check_memory(
-        16 * ((6 * count + 6 + columns) * (6 + columns) + max(frames, restarts + 1) * (9 * count + 2 * columns + 15)),
+        16
+        * (
+            (6 * count + 6 + columns) * (6 + columns)
+            + max(frames, restarts + 1) * (9 * count + 2 * columns + 15)
+        ),
         f"inverse kinematics of {counted(count, 'task')} in {counted(frames, 'frame')} with {restarts} restarts",
     )
-    goals = np.stack([np.broadcast_to(rows, (frames, 7)) for rows in problem.goals], axis=1)
+    goals = np.stack(
+        [np.broadcast_to(rows, (frames, 7)) for rows in problem.goals], axis=1
+    )
     starts, roots, rest = (np.atleast_2d(array) for array in inputs[-3:])
     parents, kinds, of_joints, offsets, axes = body.tree
     arrays = (
@@ -400,24 +567,49 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
     centers = np.array([link.center_of_mass for link in body.links])
     compiled = (arrays, (masses, centers), problem.tasks(), space)
 
-    def found(goals: Floats, starts: Floats, roots: Floats, rest: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        return kernel.solve(compiled, goals, rest, starts, np.broadcast_to(roots, (len(goals), 7)), max_steps)
+    def found(
+        goals: Floats, starts: Floats, roots: Floats, rest: Floats
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        return kernel.solve(
+            compiled,
+            goals,
+            rest,
+            starts,
+            np.broadcast_to(roots, (len(goals), 7)),
+            max_steps,
+        )
 
     own = len(starts) == frames and not restarts  # Each frame begins at its own start.
     first = slice(None if own else 1)
     q, at, errors, cost = found(goals[first], starts[first], roots[first], rest[first])
     if restarts > 0 and errors.max() > MAX_ERROR:
-        begin = problem.random_starts(np.flatnonzero(errors[0].max(axis=1) > MAX_ERROR), space, restarts)
-        others = found(np.repeat(goals[:1], restarts, axis=0), begin, roots[:1], rest[:1])
-        tried = [np.concatenate(pair) for pair in zip((q, at, errors, cost), others, strict=True)]
+        begin = problem.random_starts(
+            np.flatnonzero(errors[0].max(axis=1) > MAX_ERROR), space, restarts
+        )
+        others = found(
+            np.repeat(goals[:1], restarts, axis=0), begin, roots[:1], rest[:1]
+        )
+        tried = [
+            np.concatenate(pair)
+            for pair in zip((q, at, errors, cost), others, strict=True)
+        ]
         missed = tried[2].max(axis=(1, 2)) > MAX_ERROR
         kinds_of, is_hard = compiled[2][0], compiled[2][5]
-        parts = np.asarray(is_hard.reshape(-1, 2, 3).any(axis=2))  # position and orientation of a pose
+        parts = np.asarray(
+            is_hard.reshape(-1, 2, 3).any(axis=2)
+        )  # position and orientation of a pose
         parts = np.where(kinds_of[:, None] == kernel.POSE, parts, parts[:, :1])
         hard = (tried[2] * parts).max(axis=(1, 2))
         far = np.linalg.norm(tried[0] - starts[0], axis=1)
         worse = missed & (tried[3] > (1 + SAME_COST) * tried[3].min())
-        best = np.lexsort((far, np.where(worse, tried[3], 0.0), missed, np.where(hard > MAX_ERROR, hard, 0.0)))[:1]
+        best = np.lexsort(
+            (
+                far,
+                np.where(worse, tried[3], 0.0),
+                missed,
+                np.where(hard > MAX_ERROR, hard, 0.0),
+            )
+        )[:1]
         q, at, errors, cost = (values[best] for values in tried)
     if frames > 1 and not own:
         at = np.concatenate([at, np.broadcast_to(roots, (frames, 7))[1:]])
@@ -436,12 +628,17 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
 
 
 def search_space(
-    body: Body, free_root: bool, joints: Iterable[str | int] | None, posture_weight: npt.ArrayLike
+    body: Body,
+    free_root: bool,
+    joints: Iterable[str | int] | None,
+    posture_weight: npt.ArrayLike,
 ) -> kernel.Space:
     """Return for the variables (6 + J) which may move, their limits, and the weights of the posture, one number or (6 + J,)."""
     posture_weight = np.asarray(posture_weight)
     if not ((posture_weight >= 0) & (posture_weight < np.inf)).all():
-        raise ValueError(f"posture weight {posture_weight}; expected a finite number of at least 0")
+        raise ValueError(
+            f"posture weight {posture_weight}; expected a finite number of at least 0"
+        )
     count = 6 + body.num_joints
     moving = np.zeros(count, dtype=np.int64)
     moving[:6] = free_root
@@ -455,4 +652,9 @@ def search_space(
     for column, joint in enumerate(body.joints):
         if joint.lower <= joint.upper:
             lower[6 + column], upper[6 + column] = joint.lower, joint.upper
-    return moving, lower, upper, np.where(np.arange(count) < 6, 0.0, posture_weight * moving)
+    return (
+        moving,
+        lower,
+        upper,
+        np.where(np.arange(count) < 6, 0.0, posture_weight * moving),
+    )

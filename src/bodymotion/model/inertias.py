@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 MIN_INERTIAL = 1e-15  # A mass [kg] or principal moment [kg m²] below this is none: MuJoCo's mjMINVAL.
 MASS_GIVEN = 1e-3  # The mass [kg] that a repair gives to a moving link without one.
 WATER = 1000.0  # [kg/m³]
-MIN_THICKNESS = 0.01  # A link that gets an inertia from its shapes is at least this thick [m].
+MIN_THICKNESS = (
+    0.01  # A link that gets an inertia from its shapes is at least this thick [m].
+)
 ROUNDING = 1e-9  # Share of the largest moment by which one may violate the triangle inequality, as of flat bodies.
 SPREAD = 1e-6  # The smallest second moment along an axis that a repair leaves, as a part of the largest one.
 
@@ -71,12 +73,19 @@ def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
         return "mass", f"its mass is {mass:g} kg"
     size = np.abs(tensor).max()
     if size < MIN_INERTIAL:
-        return "zero", "its inertia is zero" if size == 0 else f"no moment of its inertia is more than {size:.3g} kg m²"
+        return (
+            "zero",
+            "its inertia is zero"
+            if size == 0
+            else f"no moment of its inertia is more than {size:.3g} kg m²",
+        )
     if np.abs(tensor - tensor.T).max() > 1e-6 * size:
         return "asymmetric", "its inertia is not symmetric"
     moments, _ = principal_moments(tensor)
     smallest, middle, most = moments.tolist()
-    shown = f"its principal moments are {smallest:.4g}, {middle:.4g} and {most:.4g} kg m²"
+    shown = (
+        f"its principal moments are {smallest:.4g}, {middle:.4g} and {most:.4g} kg m²"
+    )
     if smallest < MIN_INERTIAL:
         return "negative", f"{shown}, which are not all positive"
     if smallest + middle < most * (1.0 - ROUNDING):
@@ -113,7 +122,8 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
             why, message = given
             link = body.links[index]
             missing = (
-                why in ("mass", "zero") or (why == "negative" and _possible_without_width(link.inertia))
+                why in ("mass", "zero")
+                or (why == "negative" and _possible_without_width(link.inertia))
             ) and link.mass >= 0
             if missing and (bearing or index != group[0] or not is_moving(body, index)):
                 continue
@@ -131,7 +141,9 @@ def _possible_without_width(inertia: Floats) -> bool:
     """Return whether a tensor without three positive moments is that of a rod or a point, up to rounding."""
     moments, _ = principal_moments(inertia)
     smallest, middle, most = moments.tolist()
-    return bool(smallest >= -ROUNDING * most and smallest + middle >= most * (1.0 - ROUNDING))
+    return bool(
+        smallest >= -ROUNDING * most and smallest + middle >= most * (1.0 - ROUNDING)
+    )
 
 
 def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
@@ -173,9 +185,16 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
         links = list(body.links)
         for one in found:
             with np.errstate(all="ignore"):
-                links[one.link], rule, done = _repaired(links[one.link], one.why, moving=is_moving(body, one.link))
+                links[one.link], rule, done = _repaired(
+                    links[one.link], one.why, moving=is_moving(body, one.link)
+                )
             name = body.links[one.link].name or f"number {one.link}"
-            problems.append(rule.problem(f"link {name}: {one.message}; {done}", Location(inside=f"links[{one.link}]")))
+            problems.append(
+                rule.problem(
+                    f"link {name}: {one.message}; {done}",
+                    Location(inside=f"links[{one.link}]"),
+                )
+            )
         if not found:
             break
         body = replace(body, links=tuple(links))
@@ -188,19 +207,35 @@ def _repaired(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
     if why == "finite" or mass < 0:
         mass = mass if np.isfinite(mass) and mass > 0 else 0.0
         center = center if np.isfinite(center).all() else frozen(np.zeros(3))
-        inertia = inertia if mass and np.isfinite(inertia).all() else frozen(np.zeros((3, 3)))
-        return _with(link, mass, center, inertia), losses.INERTIA_NOT_FINITE, "its invalid numbers are 0 now"
+        inertia = (
+            inertia if mass and np.isfinite(inertia).all() else frozen(np.zeros((3, 3)))
+        )
+        return (
+            _with(link, mass, center, inertia),
+            losses.INERTIA_NOT_FINITE,
+            "its invalid numbers are 0 now",
+        )
     if why == "mass":
         kept = nearest_possible(inertia)
-        tensor, of_what = _solid(link, MASS_GIVEN) if kept is None else (kept, "its former inertia")
+        tensor, of_what = (
+            _solid(link, MASS_GIVEN) if kept is None else (kept, "its former inertia")
+        )
         done = f"its mass is {MASS_GIVEN:g} kg now, with {of_what}"
         return _with(link, MASS_GIVEN, center, tensor), losses.MASS_GIVEN, done
     nearest = nearest_possible(inertia)
     if why == "zero" or nearest is None:
         if not moving and nearest is None:
-            return _with(link, mass, center, np.zeros((3, 3))), losses.INERTIA_GIVEN, "it has none now"
+            return (
+                _with(link, mass, center, np.zeros((3, 3))),
+                losses.INERTIA_GIVEN,
+                "it has none now",
+            )
         tensor, of_what = _solid(link, mass)
-        return _with(link, mass, center, tensor), losses.INERTIA_GIVEN, f"it has {of_what} now"
+        return (
+            _with(link, mass, center, tensor),
+            losses.INERTIA_GIVEN,
+            f"it has {of_what} now",
+        )
     smallest, middle, most = principal_moments(nearest)[0].tolist()
     done = f"they are {smallest:.4g}, {middle:.4g} and {most:.4g} kg m² now"
     return _with(link, mass, center, nearest), losses.INERTIA_CHANGED, done
@@ -209,53 +244,95 @@ def _repaired(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
 def _solid(link: Link, mass: float) -> tuple[Floats, str]:
     """Return the inertia of a solid of that mass as large as the link."""
     boxes = [shape.bounds for shape in link.collisions or link.visuals]
-    corners = np.array([box for box in boxes if box is not None and np.isfinite(box).all()])
+    corners = np.array(
+        [box for box in boxes if box is not None and np.isfinite(box).all()]
+    )
     if len(corners):
-        edges = np.maximum(corners[:, 1].max(axis=0) - corners[:, 0].min(axis=0), MIN_THICKNESS)
+        edges = np.maximum(
+            corners[:, 1].max(axis=0) - corners[:, 0].min(axis=0), MIN_THICKNESS
+        )
         square = edges * edges
         with np.errstate(over="ignore"):
             tensor = np.diag(mass / 12.0 * (square.sum() - square))
         if np.isfinite(tensor).all() and tensor.max() * SPREAD > MIN_INERTIAL:
-            return tensor, f"the inertia of a solid box of {edges[0]:.3g} × {edges[1]:.3g} × {edges[2]:.3g} m"
+            return (
+                tensor,
+                f"the inertia of a solid box of {edges[0]:.3g} × {edges[1]:.3g} × {edges[2]:.3g} m",
+            )
     # A mass near the largest number there is would make a ball whose moment is none.
-    radius = min(max((0.75 * mass / (np.pi * WATER)) ** (1 / 3), 0.5 * MIN_THICKNESS), 1.0 if mass > 1e200 else np.inf)
+    radius = min(
+        max((0.75 * mass / (np.pi * WATER)) ** (1 / 3), 0.5 * MIN_THICKNESS),
+        1.0 if mass > 1e200 else np.inf,
+    )
     moment = max(0.4 * mass * radius**2, 10 * MIN_INERTIAL)
     return moment * np.eye(3), f"the inertia of a ball with a radius of {radius:.3g} m"
 
 
-def _with(link: Link, mass: float, center: npt.ArrayLike, inertia: npt.ArrayLike) -> Link:
+def _with(
+    link: Link, mass: float, center: npt.ArrayLike, inertia: npt.ArrayLike
+) -> Link:
     """Return the link with another mass, centre and inertia, by a change of its segments.
 
     One that only gets another inertia keeps what each segment weighs: the change goes to the heaviest. Else the first has all.
     """
     tensor = np.asarray(inertia, dtype=np.float64)
     if not link.segments:
-        return replace(link, segments=(Segment(mass=mass, center_of_mass=frozen(center), inertia=frozen(tensor)),))
+        return replace(
+            link,
+            segments=(
+                Segment(
+                    mass=mass, center_of_mass=frozen(center), inertia=frozen(tensor)
+                ),
+            ),
+        )
     masses = [segment.mass for segment in link.segments]
     heaviest = int(np.argmax(masses)) if np.isfinite(masses).all() else 0
     old = link.inertia
-    kept = mass == link.mass and np.array_equal(link.center_of_mass, center) and np.isfinite(old).all()
+    kept = (
+        mass == link.mass
+        and np.array_equal(link.center_of_mass, center)
+        and np.isfinite(old).all()
+    )
     if kept and _is_rotated(link.segments[heaviest]):
         segments = list(link.segments)
         turn = segments[heaviest].transform[:3, :3]
         change = turn.T @ (tensor - old) @ turn
-        segments[heaviest] = replace(segments[heaviest], inertia=frozen(segments[heaviest].inertia + change))
+        segments[heaviest] = replace(
+            segments[heaviest], inertia=frozen(segments[heaviest].inertia + change)
+        )
         return replace(link, segments=tuple(segments))
-    return replace(link, segments=_all_in_one(link.segments, mass, np.asarray(center, dtype=np.float64), tensor))
+    return replace(
+        link,
+        segments=_all_in_one(
+            link.segments, mass, np.asarray(center, dtype=np.float64), tensor
+        ),
+    )
 
 
 def _is_rotated(segment: Segment) -> bool:
     turn = segment.transform[:3, :3]
-    return bool(np.isfinite(turn).all() and np.abs(turn @ turn.T - np.eye(3)).max() < 1e-9)
+    return bool(
+        np.isfinite(turn).all() and np.abs(turn @ turn.T - np.eye(3)).max() < 1e-9
+    )
 
 
-def _all_in_one(segments: Sequence[Segment], mass: float, center: Floats, inertia: Floats) -> tuple[Segment, ...]:
+def _all_in_one(
+    segments: Sequence[Segment], mass: float, center: Floats, inertia: Floats
+) -> tuple[Segment, ...]:
     """Return the segments with all mass in the first that is only rotated and moved; one is added where none does."""
     nowhere, none = frozen(np.zeros(3)), frozen(np.zeros((3, 3)))
-    left = [replace(segment, mass=0.0, center_of_mass=nowhere, inertia=none) for segment in segments]
-    chosen = next((i for i, segment in enumerate(segments) if _is_rotated(segment)), None)
+    left = [
+        replace(segment, mass=0.0, center_of_mass=nowhere, inertia=none)
+        for segment in segments
+    ]
+    chosen = next(
+        (i for i, segment in enumerate(segments) if _is_rotated(segment)), None
+    )
     if chosen is None:
-        return (*left, Segment(mass=mass, center_of_mass=frozen(center), inertia=frozen(inertia)))
+        return (
+            *left,
+            Segment(mass=mass, center_of_mass=frozen(center), inertia=frozen(inertia)),
+        )
     turn, shift = segments[chosen].transform[:3, :3], segments[chosen].transform[:3, 3]
     left[chosen] = replace(
         left[chosen],

@@ -31,10 +31,24 @@ MOVING = ("rotate", "slide", "crawler", "free")
 """The joint types that have a column without an id too; the root has none then, and that of a free joint moves nothing."""
 MAX_RAYS = 10**6  # Maximum number of rays of a range sensor.
 _COUNTABLE = 10**15
-MOTOR_NUMBERS = ("gear_ratio", "gear_efficiency", "rotor_inertia", "rotor_resistor", "torque_const", "encoder_pulse")
+MOTOR_NUMBERS = (
+    "gear_ratio",
+    "gear_efficiency",
+    "rotor_inertia",
+    "rotor_resistor",
+    "torque_const",
+    "encoder_pulse",
+)
 """The attributes of a Joint for its motor; files have keys of the same names."""
 EFFECTS = (
-    *("CompetitorMarker", "DirectionalLight", "FireDevice", "FountainDevice", "MarkerDevice", "PointLight"),
+    *(
+        "CompetitorMarker",
+        "DirectionalLight",
+        "FireDevice",
+        "FountainDevice",
+        "MarkerDevice",
+        "PointLight",
+    ),
     *("RainDevice", "SmokeDevice", "SnowDevice", "SpotLight", "SpotLightDevice"),
 )
 """Kinds of devices of scenes, of which no physics, kinematics or sensor depends."""
@@ -86,7 +100,11 @@ class Joint(ContentEquality, axis=(3,)):
     extra: Mapping[str, object] = field(default_factory=dict)
 
     def _summary(self) -> str:
-        ranged = f", {self.lower:.4g} to {self.upper:.4g}" if np.isfinite([self.lower, self.upper]).any() else ""
+        ranged = (
+            f", {self.lower:.4g} to {self.upper:.4g}"
+            if np.isfinite([self.lower, self.upper]).any()
+            else ""
+        )
         return f"Joint({self.name!r}: {self.type}, id {self.id}{ranged})"
 
 
@@ -107,7 +125,9 @@ class Segment(ContentEquality, transform=(4, 4), center_of_mass=(3,), inertia=(3
     extra: Mapping[str, object] = field(default_factory=dict)
 
     def _summary(self) -> str:
-        shapes = f"{len(self.visuals)} visual and {len(self.collisions)} collision shapes"
+        shapes = (
+            f"{len(self.visuals)} visual and {len(self.collisions)} collision shapes"
+        )
         return f"Segment({self.name!r}: {self.mass:.4g} kg, {shapes})"
 
 
@@ -167,12 +187,20 @@ class Link(ContentEquality, offset=(7,)):
     @cached_property
     def visuals(self) -> tuple[Shape, ...]:
         """The shapes that are drawn of the link, in its frame."""
-        return tuple(shape.moved(segment.transform) for segment in self.segments for shape in segment.visuals)
+        return tuple(
+            shape.moved(segment.transform)
+            for segment in self.segments
+            for shape in segment.visuals
+        )
 
     @cached_property
     def collisions(self) -> tuple[Shape, ...]:
         """The shapes that collide with other objects, in the link's frame."""
-        return tuple(shape.moved(segment.transform) for segment in self.segments for shape in segment.collisions)
+        return tuple(
+            shape.moved(segment.transform)
+            for segment in self.segments
+            for shape in segment.collisions
+        )
 
     @cached_property
     def visual_points(self) -> Floats:
@@ -186,11 +214,17 @@ class Link(ContentEquality, offset=(7,)):
         """The outermost points (N, 3) [m] of the collision shapes, or of the visuals without any, in the link's frame."""
         from bodymotion.geometry.meshes import outermost_points
 
-        return frozen(outermost_points(self.collisions)) if self.collisions else self.visual_points
+        return (
+            frozen(outermost_points(self.collisions))
+            if self.collisions
+            else self.visual_points
+        )
 
 
 def _placed(segment: Segment) -> Floats:
-    return np.asarray(segment.transform[:3, :3] @ segment.center_of_mass + segment.transform[:3, 3])
+    return np.asarray(
+        segment.transform[:3, :3] @ segment.center_of_mass + segment.transform[:3, 3]
+    )
 
 
 def _unlimited() -> Floats:
@@ -226,7 +260,9 @@ def in_order_of_ids(devices: Sequence[tuple[str, int]]) -> list[int]:
         of_kind.setdefault(kind, []).append(place)
     order = list(range(len(devices)))
     for places in of_kind.values():
-        in_order = sorted(places, key=lambda place: (devices[place][1] < 0, devices[place][1]))
+        in_order = sorted(
+            places, key=lambda place: (devices[place][1] < 0, devices[place][1])
+        )
         for place, device in zip(places, in_order, strict=True):
             order[place] = device
     return order
@@ -326,7 +362,11 @@ class RangeSensor(Device):
                 f"is its scanStep of {self.scan_step:g} rad meant?"
             )
         half = self._half
-        return np.asarray(np.arange(-half, half + 1) * float(self.scan_step)) if half else np.zeros(1)
+        return (
+            np.asarray(np.arange(-half, half + 1) * float(self.scan_step))
+            if half
+            else np.zeros(1)
+        )
 
     @property
     def _half(self) -> int:
@@ -338,7 +378,8 @@ class RangeSensor(Device):
 
 
 DEVICE_KINDS: dict[str, type[Device]] = {
-    kind.__name__: kind for kind in (AccelerationSensor, Gyro, ForceSensor, VisionSensor, RangeSensor)
+    kind.__name__: kind
+    for kind in (AccelerationSensor, Gyro, ForceSensor, VisionSensor, RangeSensor)
 }
 """The devices of the OpenHRP document by their kinds."""
 SENSOR_LIMITS: dict[type[Device], tuple[str, ...]] = {
@@ -367,7 +408,11 @@ def armature(joint: Joint) -> float:
     That is `equivalentInertia` where a file gives it, else gear_ratio² · rotor_inertia.
     """
     stated = first_number(joint.extra, "equivalentInertia")
-    return stated if stated is not None and stated != 0 else joint.gear_ratio**2 * joint.rotor_inertia
+    return (
+        stated
+        if stated is not None and stated != 0
+        else joint.gear_ratio**2 * joint.rotor_inertia
+    )
 
 
 def stated_efforts(joint: Joint) -> tuple[float, float] | None:
@@ -387,7 +432,11 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
     most = first_number(joint.extra, "effort")
     if most is None:
         current = first_number(joint.extra, "climit")
-        most = None if current is None else current * joint.torque_const * joint.gear_ratio * joint.gear_efficiency
+        most = (
+            None
+            if current is None
+            else current * joint.torque_const * joint.gear_ratio * joint.gear_efficiency
+        )
     if most is None or not np.isfinite(most) or most == 0:
         return None
     return -abs(most), abs(most)
@@ -411,7 +460,11 @@ def motor_range(joint: Joint) -> tuple[float, float] | None:
 
 def _numbers(value: object) -> list[float]:
     try:
-        return [float(number) for number in np.ravel(np.asarray(value, dtype=np.float64))] if value is not None else []
+        return (
+            [float(number) for number in np.ravel(np.asarray(value, dtype=np.float64))]
+            if value is not None
+            else []
+        )
     except (TypeError, ValueError):
         return []
 
@@ -434,8 +487,12 @@ def default_gains(body: Body) -> Floats:
     poses = body.forward_kinematics(np.zeros(body.num_joints))
     masses = np.array([link.mass for link in body.links])
     turns = rotations.to_matrix(poses[:, 3:])
-    centers = poses[:, :3] + np.einsum("lij,lj->li", turns, [link.center_of_mass for link in body.links])
-    inertias = np.einsum("lij,ljk,lmk->lim", turns, [link.inertia for link in body.links], turns)
+    centers = poses[:, :3] + np.einsum(
+        "lij,lj->li", turns, [link.center_of_mass for link in body.links]
+    )
+    inertias = np.einsum(
+        "lij,ljk,lmk->lim", turns, [link.inertia for link in body.links], turns
+    )
     standing = standing_links(body, poses) if not body.is_mounted else set()
     below = [np.zeros(len(body.links), dtype=bool) for _ in body.links]
     for link in reversed(body.links):
@@ -452,7 +509,9 @@ def default_gains(body: Body) -> Floats:
             moments = masses
         else:
             arms = np.cross(axis, centers - poses[index, :3])
-            moments = np.einsum("i,lij,j->l", axis, inertias, axis) + masses * (arms**2).sum(axis=1)
+            moments = np.einsum("i,lij,j->l", axis, inertias, axis) + masses * (
+                arms**2
+            ).sum(axis=1)
         carried = moments[below[index]].sum() + armature(joint)
         carried = max(carried, MIN_INERTIA) if np.isfinite(carried) else MIN_INERTIA
         kp = carried * (2.0 * np.pi * BANDWIDTH) ** 2
@@ -466,7 +525,9 @@ def default_gains(body: Body) -> Floats:
 
 def passive_joints(body: Body) -> tuple[int, ...]:
     """Return the joint columns without a motor: those that follow from others in closed loops, and those that mimic others."""
-    found = {column for column, joint in enumerate(body.joints) if "mimic" in joint.extra}
+    found = {
+        column for column, joint in enumerate(body.joints) if "mimic" in joint.extra
+    }
     if body.extra_joints:
         from bodymotion.model.closed_loops import close_loops
 
@@ -480,9 +541,19 @@ def standing_links(body: Body, link_poses: Floats) -> set[int]:
     for link in body.links:
         box = [shape.bounds for shape in link.collisions if shape.bounds is not None]
         if box:
-            corners = [np.where(upper, b[1], b[0]) for b in box for upper in np.ndindex(2, 2, 2)]
-            lows[link.index] = float(transform_points(link_poses[link.index], corners)[:, 2].min())
-    return {index for index, low in lows.items() if low < min(lows.values()) + CONTACT_HEIGHT}
+            corners = [
+                np.where(upper, b[1], b[0])
+                for b in box
+                for upper in np.ndindex(2, 2, 2)
+            ]
+            lows[link.index] = float(
+                transform_points(link_poses[link.index], corners)[:, 2].min()
+            )
+    return {
+        index
+        for index, low in lows.items()
+        if low < min(lows.values()) + CONTACT_HEIGHT
+    }
 
 
 def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:

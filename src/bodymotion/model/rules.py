@@ -21,7 +21,10 @@ SAME_DEVICE = judgement.warning(
     example=("two gyros of a link with name='gyro'", "name='gyro' and name='gyro2'"),
 )
 NO_NAME = judgement.warning(
-    "BODY104", "A link has a name.", "it can only be found by its index", example=("Link(name='')", "Link(name='HAND')")
+    "BODY104",
+    "A link has a name.",
+    "it can only be found by its index",
+    example=("Link(name='')", "Link(name='HAND')"),
 )
 NOT_FINITE = judgement.error(
     "BODY105",
@@ -61,7 +64,9 @@ AXIS_LENGTH = document.warning(
     example=("Joint(axis=[0, 0, 2])", "Joint(axis=[0, 0, 1])"),
 )
 ZERO_AXIS = document.error(
-    "BODY111", "The axis of a moving joint is not zero.", example=("Joint(axis=[0, 0, 0])", "Joint(axis=[0, 0, 1])")
+    "BODY111",
+    "The axis of a moving joint is not zero.",
+    example=("Joint(axis=[0, 0, 0])", "Joint(axis=[0, 0, 1])"),
 )
 REVERSED_LIMITS = document.warning(
     "BODY112",
@@ -79,7 +84,10 @@ VELOCITY = judgement.warning(
     "BODY114",
     "The velocity limits of a joint are on both sides of 0: a negative lower and a positive upper one.",
     "write the lower limit with a minus sign",
-    example=("Joint(velocity_lower=3.0, velocity_upper=3.0)", "Joint(velocity_lower=-3.0, velocity_upper=3.0)"),
+    example=(
+        "Joint(velocity_lower=3.0, velocity_upper=3.0)",
+        "Joint(velocity_lower=-3.0, velocity_upper=3.0)",
+    ),
 )
 DEGREES = judgement.warning(
     "BODY115",
@@ -109,7 +117,10 @@ ROOT_MOVES = judgement.warning(
     "BODY119",
     "The joint of the root link is free or fixed. The pose of the root comes from the motion, and the joint's column moves nothing.",
     "add a fixed parent link, if the joint should move",
-    example=("Joint(type='rotate', id=3) at the root", "Joint(type='free') at the root"),
+    example=(
+        "Joint(type='rotate', id=3) at the root",
+        "Joint(type='free') at the root",
+    ),
 )
 FREE_INSIDE = document.note(
     "BODY120",
@@ -125,10 +136,15 @@ SLIDING_RANGE = judgement.warning(
     "BODY122",
     "The limits of a sliding joint are in metres.",
     "no robot slides this far; if they are millimetres, multiply them by 0.001",
-    example=("Joint(type='slide', lower=-1500.0, upper=1500.0)", "Joint(type='slide', lower=-1.5, upper=1.5)"),
+    example=(
+        "Joint(type='slide', lower=-1500.0, upper=1500.0)",
+        "Joint(type='slide', lower=-1.5, upper=1.5)",
+    ),
 )
 ID_RANGE = document.error(
-    "BODY123", "The id of a joint is in 0…9999, or −1 for none.", example=("jointId -7", "jointId 1")
+    "BODY123",
+    "The id of a joint is in 0…9999, or −1 for none.",
+    example=("jointId -7", "jointId 1"),
 )
 NEGATIVE_LIMIT = document.warning(
     "BODY124",
@@ -146,7 +162,9 @@ UNCONNECTED = document.error(
 
 # Masses
 NEGATIVE_MASS = judgement.error(
-    "BODY130", "A mass is zero or greater.", example=("Segment(mass=-1.0)", "Segment(mass=2.0)")
+    "BODY130",
+    "A mass is zero or greater.",
+    example=("Segment(mass=-1.0)", "Segment(mass=2.0)"),
 )
 NO_MASS = judgement.warning(
     "BODY131",
@@ -158,13 +176,19 @@ NO_INERTIA = judgement.warning(
     "BODY132",
     "A moving link with a mass has an inertia.",
     "simulators reject it",
-    example=("Segment(mass=2.0, inertia=numpy.zeros((3, 3)))", "Segment(mass=2.0, inertia=0.01 * numpy.eye(3))"),
+    example=(
+        "Segment(mass=2.0, inertia=numpy.zeros((3, 3)))",
+        "Segment(mass=2.0, inertia=0.01 * numpy.eye(3))",
+    ),
 )
 TRIANGLE = judgement.warning(
     "BODY133",
     "The principal moments of an inertia are not negative, and none is larger than the sum of the other two.",
     "simulators reject it; an MJCF of the model gets the nearest possible inertia",
-    example=("inertia=numpy.diag([0.01, 0.01, 0.5])", "inertia=numpy.diag([0.01, 0.01, 0.01])"),
+    example=(
+        "inertia=numpy.diag([0.01, 0.01, 0.5])",
+        "inertia=numpy.diag([0.01, 0.01, 0.01])",
+    ),
 )
 ASYMMETRIC = judgement.warning(
     "BODY134",
@@ -184,19 +208,28 @@ GYRATION = judgement.warning(
     "BODY136",
     "The radius of gyration of a link is not many times the size of its shape.",
     "the inertia may not be in kg m², or the shape not in m",
-    example=("2 kg in a box of 0.2 m with inertia=1e3 * numpy.eye(3)", "with inertia=0.013 * numpy.eye(3)"),
+    example=(
+        "2 kg in a box of 0.2 m with inertia=1e3 * numpy.eye(3)",
+        "with inertia=0.013 * numpy.eye(3)",
+    ),
 )
 INERTIA_WITHOUT_MASS = judgement.warning(
     "BODY137",
     "A link with an inertia has a mass.",
     "no rigid body has an inertia without a mass",
-    example=("Segment(mass=0.0, inertia=0.01 * numpy.eye(3))", "Segment(mass=2.0, inertia=0.01 * numpy.eye(3))"),
+    example=(
+        "Segment(mass=0.0, inertia=0.01 * numpy.eye(3))",
+        "Segment(mass=2.0, inertia=0.01 * numpy.eye(3))",
+    ),
 )
 DENSE = judgement.warning(
     "BODY138",
     "A link is not denser than metal, or its inertia fits such a mass.",
     "the mass may be in grams, or the inertia may belong to another mass",
-    example=("1000 kg in a box of 0.1 m with inertia=0.01 * numpy.eye(3)", "1 kg in it"),
+    example=(
+        "1000 kg in a box of 0.1 m with inertia=0.01 * numpy.eye(3)",
+        "1 kg in it",
+    ),
 )
 
 # Shapes and sizes
@@ -222,18 +255,27 @@ NO_SHAPE = judgement.note(
     "BODY143",
     "A moving link with a mass has a shape.",
     "such a link is invisible and has no contacts",
-    example=("Segment(mass=2.0, visuals=(), collisions=())", "Segment(mass=2.0, visuals=(Shape(Box((1, 1, 1))),))"),
+    example=(
+        "Segment(mass=2.0, visuals=(), collisions=())",
+        "Segment(mass=2.0, visuals=(Shape(Box((1, 1, 1))),))",
+    ),
 )
 INDICES = judgement.error(
     "BODY144",
     "The triangles of a mesh use only its vertices.",
-    example=("faces=[[0, 1, 3]] of three vertices", "faces=[[0, 1, 2]] of three vertices"),
+    example=(
+        "faces=[[0, 1, 3]] of three vertices",
+        "faces=[[0, 1, 2]] of three vertices",
+    ),
 )
 FLAT = judgement.warning(
     "BODY145",
     "A shape is not scaled by 0.",
     "a scale of 0 in one direction makes it flat and loses its normals",
-    example=("Shape(Sphere(0.1), numpy.diag([1, 0, 1, 1]))", "Shape(Sphere(0.1), numpy.eye(4))"),
+    example=(
+        "Shape(Sphere(0.1), numpy.diag([1, 0, 1, 1]))",
+        "Shape(Sphere(0.1), numpy.eye(4))",
+    ),
 )
 IMAGE = judgement.warning(
     "BODY146",
@@ -247,7 +289,10 @@ DEVICE_FAR = judgement.warning(
     "BODY150",
     "A device is inside the shape of its link, or near it.",
     "its position may be in millimetres, or in the world's frame",
-    example=("Gyro(pose=[30, 0, 0, 1, 0, 0, 0])", "Gyro(pose=[0.03, 0, 0, 1, 0, 0, 0])"),
+    example=(
+        "Gyro(pose=[30, 0, 0, 1, 0, 0, 0])",
+        "Gyro(pose=[0.03, 0, 0, 1, 0, 0, 0])",
+    ),
 )
 DEVICE_ID = document.warning(
     "BODY151",
@@ -265,7 +310,9 @@ SCAN = document.warning(
     example=("RangeSensor(scan_step=0.0)", "RangeSensor(scan_step=0.1)"),
 )
 DEVICE_LINK = judgement.error(
-    "BODY154", "A device is on a link of the body.", example=("Gyro(link=9) on a body of 4 links", "Gyro(link=3)")
+    "BODY154",
+    "A device is on a link of the body.",
+    example=("Gyro(link=9) on a body of 4 links", "Gyro(link=3)"),
 )
 SCALED = judgement.warning(
     "BODY155",
@@ -280,13 +327,21 @@ SCALED = judgement.warning(
 LOOP_LINK = document.error(
     "BODY160",
     "An extra joint connects two different links of the body.",
-    example=("ExtraJoint(links=(2, 9)) on a body of 4 links", "ExtraJoint(links=(2, 3))"),
+    example=(
+        "ExtraJoint(links=(2, 9)) on a body of 4 links",
+        "ExtraJoint(links=(2, 3))",
+    ),
 )
 LOOP_OPEN = judgement.warning(
     "BODY161",
     "The two points of an extra joint meet when all joints are at 0.",
     "a local position may be wrong, or the loop is closed only at other joint values; start from those",
-    example=("positions 0.4 m apart from each other with all joints at 0", "positions that meet"),
+    example=(
+        "positions 0.4 m apart from each other with all joints at 0",
+        "positions that meet",
+    ),
 )
 
-RETIRED = {"BODY162": "BODY110"}  # Codes that rules had before, with those of the rules that took over.
+RETIRED = {
+    "BODY162": "BODY110"
+}  # Codes that rules had before, with those of the rules that took over.

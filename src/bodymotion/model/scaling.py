@@ -16,7 +16,9 @@ from bodymotion.model.links import Device, Joint, OtherDevice, RangeSensor, Visi
 
 _T = TypeVar("_T")
 
-HISTORY_KEY = "rerooted"  # The option of a source that keeps what `editing.reroot` changed.
+HISTORY_KEY = (
+    "rerooted"  # The option of a source that keeps what `editing.reroot` changed.
+)
 
 LENGTHS: dict[str, tuple[str, ...]] = {
     "safety_controller": ("soft_lower_limit", "soft_upper_limit"),
@@ -45,7 +47,10 @@ def scale(body: Body, factor: float) -> Body:
     if not 0 < factor < math.inf:
         raise ValueError(f"factor {factor}, expected a positive, finite number")
     slides = {link.joint.name for link in body.links if link.joint.type == "slide"}
-    extra_joints = tuple(replace(joint, positions=frozen(factor * joint.positions)) for joint in body.extra_joints)
+    extra_joints = tuple(
+        replace(joint, positions=frozen(factor * joint.positions))
+        for joint in body.extra_joints
+    )
     return replace(
         body,
         links=tuple(
@@ -59,8 +64,12 @@ def scale(body: Body, factor: float) -> Body:
                         transform=_transform(segment.transform, factor),
                         center_of_mass=frozen(factor * segment.center_of_mass),
                         inertia=frozen(factor**2 * segment.inertia),
-                        visuals=tuple(_shape(shape, factor) for shape in segment.visuals),
-                        collisions=tuple(_shape(shape, factor) for shape in segment.collisions),
+                        visuals=tuple(
+                            _shape(shape, factor) for shape in segment.visuals
+                        ),
+                        collisions=tuple(
+                            _shape(shape, factor) for shape in segment.collisions
+                        ),
                     )
                     for segment in link.segments
                 ),
@@ -69,7 +78,9 @@ def scale(body: Body, factor: float) -> Body:
         ),
         devices=tuple(_device(device, factor) for device in body.devices),
         extra_joints=extra_joints,
-        viewpoints=tuple(replace(view, pose=_pose(view.pose, factor)) for view in body.viewpoints),
+        viewpoints=tuple(
+            replace(view, pose=_pose(view.pose, factor)) for view in body.viewpoints
+        ),
         root_pose=_pose(body.root_pose, factor),
         environment=tuple(_shape(shape, factor) for shape in body.environment),
         source=_source(body.source, factor),
@@ -80,14 +91,30 @@ def scale(body: Body, factor: float) -> Body:
 def _unscaled(body: Body) -> list[Problem]:
     """Return a problem for data that may have lengths and is not scaled."""
     found = []
-    for name, what in (("urdf", "elements of a URDF for other programs"), ("mjcf", "the values that only MJCF has")):
-        values = [body.extra, *(link.joint.extra for link in body.links), *(device.extra for device in body.devices)]
+    for name, what in (
+        ("urdf", "elements of a URDF for other programs"),
+        ("mjcf", "the values that only MJCF has"),
+    ):
+        values = [
+            body.extra,
+            *(link.joint.extra for link in body.links),
+            *(device.extra for device in body.devices),
+        ]
         values += [joint.extra for joint in body.extra_joints]
         values += [segment.extra for link in body.links for segment in link.segments]
         if any(extra.get(name) for extra in values):
             found.append(UNSCALED.problem(f"{what} are not scaled"))
-    devices = [device for device in body.devices if isinstance(device, OtherDevice) and device.extra]
-    found += [UNSCALED.problem(f"the fields of {device.kind} {device.name!r:.60} are not scaled") for device in devices]
+    devices = [
+        device
+        for device in body.devices
+        if isinstance(device, OtherDevice) and device.extra
+    ]
+    found += [
+        UNSCALED.problem(
+            f"the fields of {device.kind} {device.name!r:.60} are not scaled"
+        )
+        for device in devices
+    ]
     return found
 
 
@@ -96,8 +123,13 @@ def _source(source: Source, factor: float) -> Source:
     kept = source.options.get(HISTORY_KEY)
     if not isinstance(kept, Mapping):
         return source
-    moved = {name: tuple(factor * length for length in shift) for name, shift in kept["moved"].items()}
-    return replace(source, options={**source.options, HISTORY_KEY: {**kept, "moved": moved}})
+    moved = {
+        name: tuple(factor * length for length in shift)
+        for name, shift in kept["moved"].items()
+    }
+    return replace(
+        source, options={**source.options, HISTORY_KEY: {**kept, "moved": moved}}
+    )
 
 
 def _pose(pose: Floats, factor: float) -> Floats:
@@ -132,25 +164,41 @@ def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, obj
     for name, keys in lengths.items():
         values = kept.get(name)
         if isinstance(values, Mapping):
-            kept[name] = {key: _times(value, factor) if key in keys else value for key, value in values.items()}
+            kept[name] = {
+                key: _times(value, factor) if key in keys else value
+                for key, value in values.items()
+            }
         elif values is not None and not keys:
             kept[name] = _times(values, factor)
     mimic = kept.get("mimic")
     if isinstance(mimic, Mapping):
-        own, other = factor if joint.type == "slide" else 1.0, factor if mimic.get("joint") in slides else 1.0
+        own, other = (
+            factor if joint.type == "slide" else 1.0,
+            factor if mimic.get("joint") in slides else 1.0,
+        )
         factors = {"multiplier": own / other, "offset": own}
-        scaled = {key: _times(mimic.get(key), factor) for key, factor in factors.items()}
+        scaled = {
+            key: _times(mimic.get(key), factor) for key, factor in factors.items()
+        }
         kept["mimic"] = {key: scaled.get(key, value) for key, value in mimic.items()}
     return kept
 
 
 def _times(value: object, factor: float) -> object:
-    return factor * value if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+    return (
+        factor * value
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else value
+    )
 
 
 def _shape(shape: Shape, factor: float) -> Shape:
     """Scale the geometry itself, so that a transform without scale stays one."""
-    return replace(shape, geometry=_geometry(shape.geometry, factor), transform=_transform(shape.transform, factor))
+    return replace(
+        shape,
+        geometry=_geometry(shape.geometry, factor),
+        transform=_transform(shape.transform, factor),
+    )
 
 
 def _geometry(geometry: Geometry, factor: float) -> Geometry:

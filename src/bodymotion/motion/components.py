@@ -17,7 +17,14 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices, frozen, median_step
+from bodymotion.geometry.arrays import (
+    Bools,
+    ContentEquality,
+    Floats,
+    Indices,
+    frozen,
+    median_step,
+)
 
 ON_FRAME = 1e-6
 """[s] Tolerance within which a time stamp counts as on a frame; at high rates at most a tenth of a frame."""
@@ -57,9 +64,13 @@ class Timeline(ContentEquality):
         if (self.frame_rate is None) == (self.stamps is None):
             raise ValueError("a timeline has either a frame rate or time stamps")
         if self.frame_rate is not None and not (0 < self.frame_rate < np.inf):
-            raise ValueError(f"frame rate: expected a positive, finite number of Hz, got {self.frame_rate}")
+            raise ValueError(
+                f"frame rate: expected a positive, finite number of Hz, got {self.frame_rate}"
+            )
         if self.stamps is not None:
-            object.__setattr__(self, "stamps", frozen(self.stamps, (self.num_frames,), "time stamps"))
+            object.__setattr__(
+                self, "stamps", frozen(self.stamps, (self.num_frames,), "time stamps")
+            )
 
     def _summary(self) -> str:
         return f"Timeline({self})"
@@ -78,7 +89,9 @@ class Timeline(ContentEquality):
         return cls(num_frames, frame_rate=float(frame_rate))
 
     @classmethod
-    def stamped(cls, times: npt.ArrayLike, import_rate: float | None = None) -> Timeline:
+    def stamped(
+        cls, times: npt.ArrayLike, import_rate: float | None = None
+    ) -> Timeline:
         """Return a timeline of frames at the times (T,) [s]."""
         stamps = np.asarray(times, dtype=np.float64)
         return cls(len(stamps), stamps=stamps, import_rate=import_rate)
@@ -90,7 +103,9 @@ class Timeline(ContentEquality):
         Fixed rates get the highest of them, up to the last frame of all. Where that would be many more frames than there are, and with
         time stamps, it is the timeline of the most frames, and the frames of the others that are more than half of its median gap apart.
         """
-        found = sorted((t for t in timelines if t.num_frames), key=lambda t: t.num_frames)
+        found = sorted(
+            (t for t in timelines if t.num_frames), key=lambda t: t.num_frames
+        )
         if not found or all(t == found[-1] for t in found):
             return found[-1] if found else cls.stamped([])
         rate = max(t.frame_rate or np.inf for t in found)
@@ -106,7 +121,9 @@ class Timeline(ContentEquality):
             times = np.union1d(times, other.times[apart > half])
         if len(times) == found[-1].num_frames:
             return found[-1]
-        return cls.stamped(times, max((t.import_rate for t in found if t.import_rate), default=None))
+        return cls.stamped(
+            times, max((t.import_rate for t in found if t.import_rate), default=None)
+        )
 
     @cached_property
     def times(self) -> Floats:
@@ -143,10 +160,14 @@ class Timeline(ContentEquality):
         """
         chosen = range(self.num_frames)[frames]
         if chosen.step < 1:
-            raise ValueError(f"frames are selected in their order, not with the step {chosen.step}")
+            raise ValueError(
+                f"frames are selected in their order, not with the step {chosen.step}"
+            )
         if self.stamps is None:
             assert self.frame_rate is not None
-            return replace(self, num_frames=len(chosen), frame_rate=self.frame_rate / chosen.step)
+            return replace(
+                self, num_frames=len(chosen), frame_rate=self.frame_rate / chosen.step
+            )
         stamps = self.stamps[frames]
         if since is None:
             since = float(stamps[0]) if chosen.start and len(stamps) else 0.0
@@ -154,8 +175,14 @@ class Timeline(ContentEquality):
 
     def frames_between(self, start: float | None, end: float | None) -> slice:
         """Return the frames with start ≤ t ≤ end [s], within `ON_FRAME`; None is the beginning or the end."""
-        first = 0 if start is None else int(np.searchsorted(self.times, start - ON_FRAME))
-        last = self.num_frames if end is None else int(np.searchsorted(self.times, end + ON_FRAME, side="right"))
+        first = (
+            0 if start is None else int(np.searchsorted(self.times, start - ON_FRAME))
+        )
+        last = (
+            self.num_frames
+            if end is None
+            else int(np.searchsorted(self.times, end + ON_FRAME, side="right"))
+        )
         return slice(first, last)
 
     def frames_at(self, times: npt.ArrayLike) -> Indices:
@@ -191,7 +218,9 @@ def with_even_steps(times: Floats) -> Floats:
         return times
     edge = count * (times[known[-1]] - times[known[0]]) / (known[-1] - known[0])
     ends = [times[known[0]] - edge, *times[known], times[known[-1]] + edge]
-    return np.asarray(np.interp(np.arange(count), [known[0] - count, *known, known[-1] + count], ends))
+    return np.asarray(
+        np.interp(np.arange(count), [known[0] - count, *known, known[-1] + count], ends)
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -204,9 +233,15 @@ class _Seq(ContentEquality):
     _shape: ClassVar[tuple[int | None, ...]]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(self.values, self._shape, f"values of {self.content}"))
+        object.__setattr__(
+            self,
+            "values",
+            frozen(self.values, self._shape, f"values of {self.content}"),
+        )
         if len(self.values) != self.timeline.num_frames:
-            raise ValueError(f"{self.content}: {len(self.values)} rows of values for {self.timeline.num_frames} frames")
+            raise ValueError(
+                f"{self.content}: {len(self.values)} rows of values for {self.timeline.num_frames} frames"
+            )
 
     def _summary(self) -> str:
         shape = " x ".join(map(str, self.values.shape))
@@ -219,7 +254,9 @@ class _Seq(ContentEquality):
 
     def part(self, frames: slice, since: float | None = None) -> Self:
         """Return the component with some of its frames only; arguments and errors are those of `Timeline.part`."""
-        return replace(self, timeline=self.timeline.part(frames, since), values=self.values[frames])
+        return replace(
+            self, timeline=self.timeline.part(frames, since), values=self.values[frames]
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

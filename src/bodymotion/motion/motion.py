@@ -70,7 +70,12 @@ class Motion(NotebookDisplay, ContentEquality):
 
     def _summary(self) -> str:
         contents = [
-            c.content + (f" {' x '.join(map(str, c.values.shape[1:]))}" if not isinstance(c, OtherSeq) else "")
+            c.content
+            + (
+                f" {' x '.join(map(str, c.values.shape[1:]))}"
+                if not isinstance(c, OtherSeq)
+                else ""
+            )
             for c in self.components
         ]
         timelines = {str(c.timeline): None for c in self.timed}
@@ -116,8 +121,15 @@ class Motion(NotebookDisplay, ContentEquality):
         labels = _names(joint_names, "joint", "q", values)
         components: list[Component] = []
         if root is not None:
-            components.append(_root_component(real_numbers(root, "root"), values, timeline))
-        joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)
+            components.append(
+                _root_component(real_numbers(root, "root"), values, timeline)
+            )
+        joints = MultiValueSeq(
+            content=JOINT_DISPLACEMENT,
+            timeline=timeline,
+            values=values,
+            part_labels=labels,
+        )
         components.append(joints)
         if zmp is not None:
             points = real_numbers(zmp, "zmp")
@@ -125,7 +137,14 @@ class Motion(NotebookDisplay, ContentEquality):
                 message = f"zmp: expected shape {(len(values), 3)} for q of shape {values.shape}, got {points.shape}"
                 raise ValueError(message)
             relative = zmp_is_root_relative
-            components.append(Vector3Seq(content=ZMP, timeline=timeline, values=points, is_root_relative=relative))
+            components.append(
+                Vector3Seq(
+                    content=ZMP,
+                    timeline=timeline,
+                    values=points,
+                    is_root_relative=relative,
+                )
+            )
         return cls(tuple(components))
 
     @classmethod
@@ -143,11 +162,22 @@ class Motion(NotebookDisplay, ContentEquality):
         """
         values = real_numbers(poses, "poses")
         if values.ndim != 3 or values.shape[2] != 7:
-            raise ValueError(f"poses: expected shape (frames, links, 7), got {values.shape}")
+            raise ValueError(
+                f"poses: expected shape (frames, links, 7), got {values.shape}"
+            )
         labels = _names(link_names, "link", "poses", values)
         _check_quaternions(values, "poses")
         timeline = _timeline_for(len(values), frame_rate, times)
-        return cls((MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels),))
+        return cls(
+            (
+                MultiSE3Seq(
+                    content=LINK_POSITION,
+                    timeline=timeline,
+                    values=values,
+                    part_labels=labels,
+                ),
+            )
+        )
 
     @classmethod
     def from_mujoco(
@@ -187,11 +217,15 @@ class Motion(NotebookDisplay, ContentEquality):
             else:
                 message = f"joint {joint.name!r} is a ball, or a second free joint, which a motion does not hold"
                 raise ValueError(message)
-        return cls.from_joints(table[:, columns], frame_rate, times=times, root=root, joint_names=names)
+        return cls.from_joints(
+            table[:, columns], frame_rate, times=times, root=root, joint_names=names
+        )
 
     def last(self, kind: type[_S], content: str) -> _S | None:
         """Return the last component of a type with a content, which programs use where there are several; None without one."""
-        found = [c for c in self.components if isinstance(c, kind) and c.content == content]
+        found = [
+            c for c in self.components if isinstance(c, kind) and c.content == content
+        ]
         return found[-1] if found else None
 
     @property
@@ -241,15 +275,23 @@ class Motion(NotebookDisplay, ContentEquality):
         if isinstance(key, str):
             return self._named(key)
         if not isinstance(key, slice):
-            raise TypeError(f"a motion has names and slices ([10:11] for one frame), not the key {key!r}")
-        bounds = [bound for bound in (key.start, key.stop, key.step) if bound is not None]
+            raise TypeError(
+                f"a motion has names and slices ([10:11] for one frame), not the key {key!r}"
+            )
+        bounds = [
+            bound for bound in (key.start, key.stop, key.step) if bound is not None
+        ]
         if all(isinstance(bound, Integral) for bound in bounds):
             count = self.num_frames
             if count and not range(count)[key]:
-                raise ValueError(f"no frame in [{key.start}:{key.stop}]: the motion has frames 0 to {count - 1}")
+                raise ValueError(
+                    f"no frame in [{key.start}:{key.stop}]: the motion has frames 0 to {count - 1}"
+                )
             return self._parts({id(c): c.part(key) for c in self.timed})
         if key.step is not None or not all(isinstance(bound, Real) for bound in bounds):
-            raise TypeError("a motion is sliced by frames [10:200:2] or by seconds [1.0:2.5], which have no step")
+            raise TypeError(
+                "a motion is sliced by frames [10:200:2] or by seconds [1.0:2.5], which have no step"
+            )
         return self.between(key.start, key.stop)
 
     def __contains__(self, name: object) -> bool:
@@ -261,17 +303,23 @@ class Motion(NotebookDisplay, ContentEquality):
     """A motion has names and slices, and no items in an order."""
 
     def _named(self, name: str) -> Floats | Component:
-        first = [c for c in (self.joint_displacement, self.link_position) if c is not None]
+        first = [
+            c for c in (self.joint_displacement, self.link_position) if c is not None
+        ]
         for component in (*first, *self.timed):
             if name in component.part_labels and not isinstance(component, Vector3Seq):
                 return frozen(component.values[:, component.part_labels.index(name)])
         found = [c for c in self.components if c.content == name]
         if found:
             return found[-1]
-        labels = list(dict.fromkeys(label for c in self.timed for label in c.part_labels if label))
+        labels = list(
+            dict.fromkeys(label for c in self.timed for label in c.part_labels if label)
+        )
         there = [*labels, *(c.content for c in self.components)]
         labelled = "" if labels else " (no part has a label: see Body.joint_columns)"
-        raise KeyError(f"no part and no component {name!r}; {choices(name, there)}{labelled}")
+        raise KeyError(
+            f"no part and no component {name!r}; {choices(name, there)}{labelled}"
+        )
 
     def between(self, start: float | None = None, end: float | None = None) -> Motion:
         """Return the frames from time `start` to time `end` [s], both included; None is the beginning or the end.
@@ -290,7 +338,10 @@ class Motion(NotebookDisplay, ContentEquality):
         for component in self.timed:
             if not component.num_frames:
                 continue
-            frames, times = component.timeline.frames_between(start, end), component.timeline.times
+            frames, times = (
+                component.timeline.frames_between(start, end),
+                component.timeline.times,
+            )
             if frames.start >= frames.stop:
                 raise ValueError(
                     f"{component.content} has no frame there: its frames are from {times[0]:g} s to {times[-1]:g} s"
@@ -315,11 +366,15 @@ class Motion(NotebookDisplay, ContentEquality):
         """
         timed = self.timed
         if not timed:
-            raise ValueError("the motion has no component with frames, so it has no timeline")
+            raise ValueError(
+                "the motion has no component with frames, so it has no timeline"
+            )
         first = timed[0].timeline
         if any(c.timeline != first for c in timed[1:]):
             found = "; ".join(f"{c.content} has {c.timeline}" for c in timed)
-            raise ValueError(f"the components do not share one timeline: {found}. Use Motion.on_common_timeline()")
+            raise ValueError(
+                f"the components do not share one timeline: {found}. Use Motion.on_common_timeline()"
+            )
         return first
 
     @property
@@ -374,7 +429,10 @@ class Motion(NotebookDisplay, ContentEquality):
         MemoryError
             When the result would not fit into memory; the message has its size.
         """
-        rate = common_rate((c.timeline.frame_rate or c.timeline.import_rate for c in self.timed), frame_rate)
+        rate = common_rate(
+            (c.timeline.frame_rate or c.timeline.import_rate for c in self.timed),
+            frame_rate,
+        )
         counts = [frames_needed(c.timeline, rate, method, start) for c in self.timed]
         return self._at_rate(rate, counts, method, antialias, unwrap, start)
 
@@ -395,12 +453,20 @@ class Motion(NotebookDisplay, ContentEquality):
             As `resample`; also when a component has no frames at all and others have some.
         """
         timelines = [c.timeline for c in self.timed]
-        rate = common_rate((t.frame_rate or t.import_rate for t in timelines), frame_rate)
+        rate = common_rate(
+            (t.frame_rate or t.import_rate for t in timelines), frame_rate
+        )
         self._check_all_or_no_frames()
-        longest = max((frames_needed(t, rate, method, start) for t in timelines), default=0)
-        return self._at_rate(rate, [longest] * len(timelines), method, antialias, unwrap, start)
+        longest = max(
+            (frames_needed(t, rate, method, start) for t in timelines), default=0
+        )
+        return self._at_rate(
+            rate, [longest] * len(timelines), method, antialias, unwrap, start
+        )
 
-    def synchronized(self, method: Literal["before", "linear", "cubic", "pchip"] = "before") -> Motion:
+    def synchronized(
+        self, method: Literal["before", "linear", "cubic", "pchip"] = "before"
+    ) -> Motion:
         """Return the motion with all components on `Timeline.shared`, which needs no rate; values hold ("before") or are interpolated.
 
         Raises
@@ -416,7 +482,11 @@ class Motion(NotebookDisplay, ContentEquality):
                 return component
             own, at = component.timeline, timeline.times
             held = method == "before"
-            values = component.values[own.frames_at(at)] if held else sampled(component.values, own.times, at, method)
+            values = (
+                component.values[own.frames_at(at)]
+                if held
+                else sampled(component.values, own.times, at, method)
+            )
             return replace(component, timeline=timeline, values=values)
 
         return self.mapped(placed)
@@ -424,48 +494,86 @@ class Motion(NotebookDisplay, ContentEquality):
     def _check_all_or_no_frames(self) -> None:
         empty = [c.content for c in self.timed if not c.num_frames]
         if empty and len(empty) < len(self.timed):
-            raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
+            raise ValueError(
+                f"{', '.join(empty)} has no frames, the other components have some"
+            )
 
     def _at_rate(
-        self, frame_rate: float, counts: list[int], method: Method, antialias: bool, unwrap: bool, start: float
+        self,
+        frame_rate: float,
+        counts: list[int],
+        method: Method,
+        antialias: bool,
+        unwrap: bool,
+        start: float,
     ) -> Motion:
         components, found = resampled_components(
-            self.components, frame_rate, counts, method, antialias=antialias, unwrap=unwrap, start=start
+            self.components,
+            frame_rate,
+            counts,
+            method,
+            antialias=antialias,
+            unwrap=unwrap,
+            start=start,
         )
         return self.replaced(*components, problems=found)
 
-    def replaced(self, *components: Component, problems: Iterable[Problem] = ()) -> Motion:
+    def replaced(
+        self, *components: Component, problems: Iterable[Problem] = ()
+    ) -> Motion:
         """Return the motion with other components, and with further problems."""
-        return replace(self, components=components, problems=(*self.problems, *problems))
+        return replace(
+            self, components=components, problems=(*self.problems, *problems)
+        )
 
-    def mapped(self, change: Callable[[TimedComponent], Component], problems: Iterable[Problem] = ()) -> Motion:
+    def mapped(
+        self,
+        change: Callable[[TimedComponent], Component],
+        problems: Iterable[Problem] = (),
+    ) -> Motion:
         """Return the motion with `change(component)` for each component that has frames; then `problems` are added to its own."""
-        changed = tuple(c if isinstance(c, OtherSeq) else change(c) for c in self.components)
+        changed = tuple(
+            c if isinstance(c, OtherSeq) else change(c) for c in self.components
+        )
         return self.replaced(*changed, problems=problems)
 
 
-def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | None) -> Timeline:
+def _timeline_for(
+    count: int, frame_rate: float | None, times: npt.ArrayLike | None
+) -> Timeline:
     if (frame_rate is None) == (times is None):
-        raise ValueError("expected either a frame_rate [Hz] or the times [s] of the frames; give exactly one of them")
+        raise ValueError(
+            "expected either a frame_rate [Hz] or the times [s] of the frames; give exactly one of them"
+        )
     if times is None:
-        is_scalar = isinstance(frame_rate, (np.ndarray, np.generic)) and not frame_rate.ndim
+        is_scalar = (
+            isinstance(frame_rate, (np.ndarray, np.generic)) and not frame_rate.ndim
+        )
         rate = np.asarray(frame_rate).item() if is_scalar else frame_rate
         if isinstance(rate, bool) or not isinstance(rate, Real):
-            raise ValueError(f"frame_rate: expected a real number of Hz, got {frame_rate!r}")
+            raise ValueError(
+                f"frame_rate: expected a real number of Hz, got {frame_rate!r}"
+            )
         return Timeline.uniform(count, float(rate))
     stamps = real_numbers(times, "times")
     if stamps.shape != (count,):
-        raise ValueError(f"times: expected shape {(count,)}, one for each of {count} frames, got {stamps.shape}")
+        raise ValueError(
+            f"times: expected shape {(count,)}, one for each of {count} frames, got {stamps.shape}"
+        )
     increasing = np.diff(stamps) > 0
     if not np.isfinite(stamps).all() or not increasing.all():
-        raise ValueError(f"times must increase; after frame {int(np.argmin(increasing))} they do not")
+        raise ValueError(
+            f"times must increase; after frame {int(np.argmin(increasing))} they do not"
+        )
     return Timeline.stamped(stamps)
 
 
 def _names(names: Sequence[str], kind: str, of: str, values: Floats) -> tuple[str, ...]:
     """Return the names of the second axis of values; there may be none."""
     if isinstance(names, (str, bytes)):
-        raise ValueError(f"{kind}_names: expected a sequence of names, got the one text {names!r}")
+        raise ValueError(
+            f"{kind}_names: expected a sequence of names, got the one text {names!r}"
+        )
     found = tuple(names)
     for name in found:
         if not isinstance(name, str):
@@ -479,7 +587,9 @@ def _root_component(root: Floats, q: Floats, timeline: Timeline) -> MultiSE3Seq:
     if root.shape == (7,):
         root = np.tile(root, (len(q), 1))
     if root.shape != (len(q), 7):
-        raise ValueError(f"root: expected shape {(len(q), 7)} for q of shape {q.shape}, got {root.shape}")
+        raise ValueError(
+            f"root: expected shape {(len(q), 7)} for q of shape {q.shape}, got {root.shape}"
+        )
     _check_quaternions(root, "root")
     return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=root[:, None])
 

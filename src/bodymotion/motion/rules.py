@@ -31,10 +31,14 @@ MOTION_QUATERNION_LENGTH = judgement.error(
     example=("0, 0, 45, 0", "0.92388, 0, 0.382683, 0"),
 )
 TIME_ORDER = judgement.error(
-    "MOT105", "The time of each frame is greater than that of the frame before it.", example=("0.0,0.3", "0.1,0.3")
+    "MOT105",
+    "The time of each frame is greater than that of the frame before it.",
+    example=("0.0,0.3", "0.1,0.3"),
 )
 FRAME_RATE = judgement.error(
-    "MOT106", "The frame rate is a positive, finite number.", example=("frameRate: -1", "frameRate: 100")
+    "MOT106",
+    "The frame rate is a positive, finite number.",
+    example=("frameRate: -1", "frameRate: 100"),
 )
 WRAPPED = judgement.warning(
     "EDIT101",
@@ -46,7 +50,10 @@ NOT_EDITED = judgement.warning(
     "EDIT102",
     "An edit changes the components whose meaning is known, and leaves the others as they are.",
     "keep or drop components by their content",
-    example=("mirroring a motion with an unknown 'Torque'", "mirroring one with JointDisplacement alone"),
+    example=(
+        "mirroring a motion with an unknown 'Torque'",
+        "mirroring one with JointDisplacement alone",
+    ),
 )
 FILTER_GAPS = judgement.warning(
     "EDIT106",
@@ -57,5 +64,11 @@ FILTER_GAPS = judgement.warning(
 
 def unknown_component(kind: str, content: str, edit: str) -> Problem:
     """Return the problem that a component of an unknown type does not change; `edit` is a participle: "trimmed", "reversed"."""
-    message = f"the {kind} {content!r} is not {edit}: the meaning of its frames is unknown"
-    return NOT_EDITED.problem(message, Location(inside=content or None), data={"type": kind, "content": content})
+    message = (
+        f"the {kind} {content!r} is not {edit}: the meaning of its frames is unknown"
+    )
+    return NOT_EDITED.problem(
+        message,
+        Location(inside=content or None),
+        data={"type": kind, "content": content},
+    )

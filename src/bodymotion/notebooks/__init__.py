@@ -39,12 +39,23 @@ class InlinePage(ShortRepr):
 
 
 def inline(
-    value: Showable, other: Showable | None = None, *, height: int = 560, show: Iterable[str] = ()
+    value: Showable,
+    other: Showable | None = None,
+    *,
+    height: int = 560,
+    show: Iterable[str] = (),
 ) -> InlinePage:
     """Return the page; see `bodymotion.system.deferred.NotebookDisplay.view`."""
     from bodymotion.viewer.page import page
 
     read = load_inputs(*(one for one in (value, other) if one is not None))
-    values = [one for one in (read.body, *read.motions, read.animation) if one is not None]
+    values = [
+        one for one in (read.body, *read.motions, read.animation) if one is not None
+    ]
     scene = load_scene(*values)
-    return InlinePage(page(scene, DisplayOptions.with_names(show)), scene.title, height, files_of(*values))
+    return InlinePage(
+        page(scene, DisplayOptions.with_names(show)),
+        scene.title,
+        height,
+        files_of(*values),
+    )

@@ -21,7 +21,15 @@ from bodymotion.diagnostics.text import distinct
 from bodymotion.dynamics import Measures, Reading, Series, measurable, series
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, generic_name
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    ZMP,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    Vector3Seq,
+)
 from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:
@@ -35,7 +43,9 @@ COORDINATES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 AXES = ("x", "y", "z")
 
 
-def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> pandas.DataFrame:
+def to_pandas(
+    what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
+) -> pandas.DataFrame:
     """Return a table of pandas: a row for each frame, the index is the time [s].
 
     Parameters
@@ -60,11 +70,15 @@ def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
     _warn_left_out(what, body)
     frame = need("pandas", "data", "a table of pandas")
     times, columns = _flat(what, body, of)
-    made: pandas.DataFrame = frame.DataFrame(columns, index=frame.Index(times, name="time"))
+    made: pandas.DataFrame = frame.DataFrame(
+        columns, index=frame.Index(times, name="time")
+    )
     return made
 
 
-def to_polars(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> polars.DataFrame:
+def to_polars(
+    what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
+) -> polars.DataFrame:
     """Return a table of polars; its first column is `time` [s]. Otherwise as `to_pandas`."""
     _warn_left_out(what, body)
     frame = need("polars", "data", "a table of polars")
@@ -73,7 +87,9 @@ def to_polars(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
     return made
 
 
-def to_xarray(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()) -> xarray.Dataset:
+def to_xarray(
+    what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
+) -> xarray.Dataset:
     """Return a data set of xarray: a variable for each component or quantity, with `units` in its attributes. See `to_pandas`."""
     _warn_left_out(what, body)
     array = need("xarray", "data", "a data set of xarray")
@@ -112,7 +128,9 @@ def _warn_left_out(what: Tabular, body: Body | None) -> None:
         warnings.warn(message, stacklevel=3)
 
 
-def _flat(what: Tabular, body: Body | None, of: Sequence[str]) -> tuple[Floats, dict[str, npt.NDArray[Any]]]:
+def _flat(
+    what: Tabular, body: Body | None, of: Sequence[str]
+) -> tuple[Floats, dict[str, npt.NDArray[Any]]]:
     times, blocks = _blocks(what, body, of)
     names = distinct(["time", *(name for block in blocks for name in block.flat)])[1:]
     tables = (block.values.reshape(len(times), len(block.flat)) for block in blocks)
@@ -120,16 +138,23 @@ def _flat(what: Tabular, body: Body | None, of: Sequence[str]) -> tuple[Floats, 
     return times, dict(zip(names, arrays, strict=True))
 
 
-def _blocks(what: Tabular, body: Body | None, of: Sequence[str]) -> tuple[Floats, list[_Block]]:
+def _blocks(
+    what: Tabular, body: Body | None, of: Sequence[str]
+) -> tuple[Floats, list[_Block]]:
     if of and not isinstance(what, Measures):
-        raise ValueError(f"`of` names quantities of measures; this is a {type(what).__name__}")
+        raise ValueError(
+            f"`of` names quantities of measures; this is a {type(what).__name__}"
+        )
     if isinstance(of, str):
         raise ValueError(f"`of`: expected a sequence of names, got the one text {of!r}")
     if isinstance(what, Motion):
         return _of_motion(what, body)
     if isinstance(what, Animation):
         keyframes = what.keyframes
-        return keyframes.times, [_Block(n, keyframes.values[:, k], (n,)) for k, n in enumerate(keyframes.columns)]
+        return keyframes.times, [
+            _Block(n, keyframes.values[:, k], (n,))
+            for k, n in enumerate(keyframes.columns)
+        ]
     if isinstance(what, Measures):
         found = [series(what, name) for name in of or measurable(what)]
         return what.times, [_of_series(one, prefix=True) for one in found]
@@ -138,12 +163,20 @@ def _blocks(what: Tabular, body: Body | None, of: Sequence[str]) -> tuple[Floats
     if isinstance(what, Reading):
         name = what.device.name or type(what.device).__name__
         labels = distinct(list(what.columns))
-        return what.times, [_Block(name, what.values, labels, ("column",), (labels,), _units(what.units))]
-    raise TypeError(f"a motion, an animation or something measured can be a table, not a {type(what).__name__}")
+        return what.times, [
+            _Block(
+                name, what.values, labels, ("column",), (labels,), _units(what.units)
+            )
+        ]
+    raise TypeError(
+        f"a motion, an animation or something measured can be a table, not a {type(what).__name__}"
+    )
 
 
 def _of_series(of: Series, *, prefix: bool) -> _Block:
-    values: npt.NDArray[Any] = of.values.astype(bool) if of.name == "contacts" else of.values
+    values: npt.NDArray[Any] = (
+        of.values.astype(bool) if of.name == "contacts" else of.values
+    )
     if of.of == "body":
         return _Block(of.name, values[:, 0], (of.name,), units=_units(of.units))
     flat = tuple(f"{of.name}/{label}" if prefix else label for label in of.labels)
@@ -164,7 +197,14 @@ def _of_motion(motion: Motion, body: Body | None) -> tuple[Floats, list[_Block]]
         elif isinstance(component, Vector3Seq):
             name = "zmp" if component.content == ZMP else _snake(component.content)
             name = f"root_relative_{name}" if component.is_root_relative else name
-            block = _Block(name, component.values, tuple(f"{name}_{a}" for a in AXES), ("axis",), (AXES,), "m")
+            block = _Block(
+                name,
+                component.values,
+                tuple(f"{name}_{a}" for a in AXES),
+                ("axis",),
+                (AXES,),
+                "m",
+            )
         else:
             block = _of_values(component, body)
         names[block.name] = names.get(block.name, 0) + 1
@@ -177,14 +217,29 @@ def _of_values(component: MultiValueSeq, body: Body | None) -> _Block:
     name, count = _snake(component.content), component.num_parts
     labels = component.part_labels
     if component.content != JOINT_DISPLACEMENT:
-        parts = distinct([*labels[:count], *(str(k) for k in range(len(labels[:count]), count))])
-        return _Block(name, component.values, tuple(f"{name}/{part}" for part in parts), (name + "_part",), (parts,))
+        parts = distinct(
+            [*labels[:count], *(str(k) for k in range(len(labels[:count]), count))]
+        )
+        return _Block(
+            name,
+            component.values,
+            tuple(f"{name}/{part}" for part in parts),
+            (name + "_part",),
+            (parts,),
+        )
     if body is not None:
         values = body.joint_values(component)
         joints = distinct((joint.name for joint in body.joints), "joint")
-        units = _units(["m" if joint.type == "slide" else "rad" for joint in body.joints])
+        units = _units(
+            ["m" if joint.type == "slide" else "rad" for joint in body.joints]
+        )
         return _Block(name, values, joints, ("joint",), (joints,), units)
-    joints = distinct([labels[k] if k < len(labels) and labels[k] else generic_name(k) for k in range(count)])
+    joints = distinct(
+        [
+            labels[k] if k < len(labels) and labels[k] else generic_name(k)
+            for k in range(count)
+        ]
+    )
     return _Block(name, component.values, joints, ("joint",), (joints,))
 
 
@@ -192,25 +247,42 @@ def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
     count, labels = component.num_parts, component.part_labels
     if not any(labels) and body is not None and count <= len(body.links):
         labels = tuple(link.name for link in body.links[:count])
-    links = distinct([labels[k] if k < len(labels) and labels[k] else str(k) for k in range(count)])
+    links = distinct(
+        [labels[k] if k < len(labels) and labels[k] else str(k) for k in range(count)]
+    )
     content = _snake(component.content)
     of_links = component.content == LINK_POSITION
     prefixes = [
-        "root_" if of_links and not k else f"{'link' if of_links else content}/{link}/" for k, link in enumerate(links)
+        "root_" if of_links and not k else f"{'link' if of_links else content}/{link}/"
+        for k, link in enumerate(links)
     ]
     flat = tuple(f"{prefix}{c}" for prefix in prefixes for c in COORDINATES)
     dimension = "link" if of_links else content + "_part"
-    return _Block(content, component.values, flat, (dimension, "coordinate"), (links, COORDINATES))
+    return _Block(
+        content, component.values, flat, (dimension, "coordinate"), (links, COORDINATES)
+    )
 
 
 def _numbered(block: _Block, number: int) -> _Block:
     """Return a further component of the same content with numbered names."""
-    dimensions = tuple(d if d in ("axis", "coordinate") else f"{d}_{number}" for d in block.dimensions)
+    dimensions = tuple(
+        d if d in ("axis", "coordinate") else f"{d}_{number}" for d in block.dimensions
+    )
     flat = tuple(f"{name} ({number})" for name in block.flat)
-    return _Block(f"{block.name}_{number}", block.values, flat, dimensions, block.labels, block.units)
+    return _Block(
+        f"{block.name}_{number}",
+        block.values,
+        flat,
+        dimensions,
+        block.labels,
+        block.units,
+    )
 
 
 def _snake(content: str) -> str:
     return (
-        re.sub(r"\W+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", content.strip())).strip("_").lower() or "component"
+        re.sub(r"\W+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", content.strip()))
+        .strip("_")
+        .lower()
+        or "component"
     )

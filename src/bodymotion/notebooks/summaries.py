@@ -18,8 +18,20 @@ from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.scene.loading import groups_html
-from bodymotion.scene.scene import BodyExtent, Curve, drawn_shapes, limits_text, missing_files_text
-from bodymotion.viewer.plot_panel import COLORS, filled, largest_spans, svg_of, with_unique_names
+from bodymotion.scene.scene import (
+    BodyExtent,
+    Curve,
+    drawn_shapes,
+    limits_text,
+    missing_files_text,
+)
+from bodymotion.viewer.plot_panel import (
+    COLORS,
+    filled,
+    largest_spans,
+    svg_of,
+    with_unique_names,
+)
 
 MAX_ROWS = 200
 MAX_GROUPS = 20
@@ -40,9 +52,15 @@ def html_of(value: object) -> str:
 
 def _body(body: Body) -> str:
     moving = sum(index >= 0 for index in body.joint_links)
-    facts = [counted(len(body.links), "link"), counted(moving, "joint"), f"{body.mass:.4g} kg"]
+    facts = [
+        counted(len(body.links), "link"),
+        counted(moving, "joint"),
+        f"{body.mass:.4g} kg",
+    ]
     facts += [counted(len(body.devices), "device")] if body.devices else []
-    facts += [counted(len(body.extra_joints), "closed loop")] if body.extra_joints else []
+    facts += (
+        [counted(len(body.extra_joints), "closed loop")] if body.extra_joints else []
+    )
     facts += [text] if (text := missing_files_text(body)) else []
     rows = []
     for link in body.links[:MAX_ROWS]:
@@ -51,9 +69,21 @@ def _body(body: Body) -> str:
         number = "" if joint.id < 0 else str(joint.id)
         limits = limits_text(joint) if joint.type in ("rotate", "slide") else ""
         rows.append((str(link.index), link.name, parent, joint.type, number, limits))
-    picture = drawing(body, body.forward_kinematics(np.zeros(body.num_joints))) if body.links else ""
-    table = _table(("#", "link", "parent", "joint", "id", "range"), rows, len(body.links))
-    return _card("Body", body.name, facts, body.problems, _beside(picture, _folded("links and joints", table)))
+    picture = (
+        drawing(body, body.forward_kinematics(np.zeros(body.num_joints)))
+        if body.links
+        else ""
+    )
+    table = _table(
+        ("#", "link", "parent", "joint", "id", "range"), rows, len(body.links)
+    )
+    return _card(
+        "Body",
+        body.name,
+        facts,
+        body.problems,
+        _beside(picture, _folded("links and joints", table)),
+    )
 
 
 def _motion(motion: Motion) -> str:
@@ -65,8 +95,18 @@ def _motion(motion: Motion) -> str:
         line = component.timeline
         rate = "time stamps" if line.frame_rate is None else f"{line.frame_rate:g} Hz"
         parts = "" if isinstance(component, Vector3Seq) else str(component.num_parts)
-        rows.append((component.content, type(component).__name__, parts, str(line.num_frames), rate))
-    duration = max((component.timeline.duration for component in motion.timed), default=0.0)
+        rows.append(
+            (
+                component.content,
+                type(component).__name__,
+                parts,
+                str(line.num_frames),
+                rate,
+            )
+        )
+    duration = max(
+        (component.timeline.duration for component in motion.timed), default=0.0
+    )
     facts = [f"{duration:.4g} s", counted(len(motion.components), "component")]
     table = _table(("content", "type", "parts", "frames", "rate"), rows, len(rows))
     path = motion.source.path
@@ -76,20 +116,31 @@ def _motion(motion: Motion) -> str:
 
 def _curves(motion: Motion) -> str:
     """Return the curves of the columns with the largest spans."""
-    component: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement or motion.link_position
+    component: MultiValueSeq | MultiSE3Seq | None = (
+        motion.joint_displacement or motion.link_position
+    )
     if component is None or component.num_frames < 2 or not component.num_parts:
         return ""
     joints = isinstance(component, MultiValueSeq)
     values = component.values if joints else component.values[:, 0, :3]
     names = component.part_labels if joints else ("x", "y", "z")
-    labels = [names[k] if k < len(names) and names[k] else f"joint {k}" for k in range(values.shape[1])]
-    curves = with_unique_names(Curve(label, "", values[:, k]) for k, label in enumerate(labels))
+    labels = [
+        names[k] if k < len(names) and names[k] else f"joint {k}"
+        for k in range(values.shape[1])
+    ]
+    curves = with_unique_names(
+        Curve(label, "", values[:, k]) for k, label in enumerate(labels)
+    )
     chosen = largest_spans(curves, len(COLORS))
     legend = " ".join(
         f'<span style="color:{color}">&#9644;</span> {html_text(label, 40)}'
         for color, label in zip(COLORS, chosen, strict=False)
     )
-    what = ("joints with the largest range" if len(curves) > len(COLORS) else "joints") if joints else "root link [m]"
+    what = (
+        ("joints with the largest range" if len(curves) > len(COLORS) else "joints")
+        if joints
+        else "root link [m]"
+    )
     times = component.timeline.times
     plot = svg_of(times, [filled(curves[label], len(times)) for label in chosen])
     return f'<div style="width:520px">{plot}</div><div style="font-size:85%">{what}: {legend}</div>'
@@ -99,23 +150,48 @@ def _animation(animation: Animation) -> str:
     keyframes = animation.keyframes
     tracks = animation.options.get("controls", ())
     facts = [f"{animation.duration:.4g} s", counted(len(keyframes), "keyframe")]
-    facts += [f"controls {', '.join(map(str, tracks))}"] if isinstance(tracks, tuple) and tracks else []
+    facts += (
+        [f"controls {', '.join(map(str, tracks))}"]
+        if isinstance(tracks, tuple) and tracks
+        else []
+    )
     options = [
-        (name, "" if value is True else str(value)) for name, value in animation.options.items() if name != "controls"
+        (name, "" if value is True else str(value))
+        for name, value in animation.options.items()
+        if name != "controls"
     ]
     parameters = [
-        (name, *("" if value is None else f"{value:g}" for value in (one.minimum, one.default, one.maximum)))
+        (
+            name,
+            *(
+                "" if value is None else f"{value:g}"
+                for value in (one.minimum, one.default, one.maximum)
+            ),
+        )
         for name, one in animation.parameters.items()
     ]
     inside = (
-        _folded(counted(len(options), "option"), _table(("option", "value"), options, len(options))) if options else ""
+        _folded(
+            counted(len(options), "option"),
+            _table(("option", "value"), options, len(options)),
+        )
+        if options
+        else ""
     )
     if parameters:
-        table = _table(("parameter", "minimum", "default", "maximum"), parameters, len(parameters))
+        table = _table(
+            ("parameter", "minimum", "default", "maximum"), parameters, len(parameters)
+        )
         inside += _folded(counted(len(parameters), "parameter"), table)
     columns = ", ".join(keyframes.columns) or "none"
     inside += f'<div style="font-size:85%">columns: {html_text(columns, 600)}</div>'
-    return _card("Animation", animation.title, facts, animation.problems, _beside(_first_pose(animation), inside))
+    return _card(
+        "Animation",
+        animation.title,
+        facts,
+        animation.problems,
+        _beside(_first_pose(animation), inside),
+    )
 
 
 def _first_pose(animation: Animation) -> str:
@@ -132,7 +208,9 @@ def _first_pose(animation: Animation) -> str:
     return drawing(body, poses[0], 150)
 
 
-def _card(kind: str, name: str, facts: Sequence[str], problems: Sequence[Problem], inside: str) -> str:
+def _card(
+    kind: str, name: str, facts: Sequence[str], problems: Sequence[Problem], inside: str
+) -> str:
     title = f"<b>{html_text(name, 80)}</b>" if name.strip() else "<b>without a name</b>"
     groups, findings = grouped(problems), ""
     if groups:
@@ -157,10 +235,18 @@ def _folded(title: str, inside: str) -> str:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int) -> str:
     cells = "".join(f'<th style="text-align:left">{title}</th>' for title in head)
     body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{html_text(cell, 60)}</td>' for cell in row) + "</tr>"
+        "<tr>"
+        + "".join(
+            f'<td style="text-align:left">{html_text(cell, 60)}</td>' for cell in row
+        )
+        + "</tr>"
         for row in rows[:MAX_ROWS]
     )
-    more = f'<tr><td colspan="{len(head)}">… {count} in all</td></tr>' if count > MAX_ROWS else ""
+    more = (
+        f'<tr><td colspan="{len(head)}">… {count} in all</td></tr>'
+        if count > MAX_ROWS
+        else ""
+    )
     return f'<table style="font-size:90%"><thead><tr>{cells}</tr></thead><tbody>{body}{more}</tbody></table>'
 
 
@@ -170,7 +256,13 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
     Links farther away are drawn first.
     """
     right = np.array([-np.sin(AZIMUTH), np.cos(AZIMUTH), 0.0])
-    up = np.array([-np.sin(ELEVATION) * np.cos(AZIMUTH), -np.sin(ELEVATION) * np.sin(AZIMUTH), np.cos(ELEVATION)])
+    up = np.array(
+        [
+            -np.sin(ELEVATION) * np.cos(AZIMUTH),
+            -np.sin(ELEVATION) * np.sin(AZIMUTH),
+            np.cos(ELEVATION),
+        ]
+    )
     towards = np.cross(right, up)
     pieces: list[tuple[float, str, list[Point]]] = []
     drawn = drawn_shapes(body)
@@ -180,9 +272,13 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
         placed = everything[extent.links == index]
         placed = placed[np.isfinite(placed).all(axis=1)]
         if len(placed):
-            projected = sorted(set(zip((placed @ right).tolist(), (placed @ up).tolist(), strict=True)))
+            projected = sorted(
+                set(zip((placed @ right).tolist(), (placed @ up).tolist(), strict=True))
+            )
             color = _color(drawn[index] or body.environment)
-            pieces.append((float((placed @ towards).mean()), color, hull_of_sorted(projected)))
+            pieces.append(
+                (float((placed @ towards).mean()), color, hull_of_sorted(projected))
+            )
     if not pieces:
         return ""
     corners = np.array([corner for _, _, polygon in pieces for corner in polygon])
@@ -202,11 +298,21 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
 
 
 def _corners(polygon: list[Point], low: Floats, high: Floats, scale: float) -> str:
-    return " ".join(f"{4 + scale * (x - low[0]):.1f},{4 + scale * (high[1] - y):.1f}" for x, y in polygon)
+    return " ".join(
+        f"{4 + scale * (x - low[0]):.1f},{4 + scale * (high[1] - y):.1f}"
+        for x, y in polygon
+    )
 
 
 def _color(shapes: Sequence[Shape]) -> str:
     """Return the colour of the largest shape."""
-    largest = max(shapes, key=lambda shape: 0.0 if shape.bounds is None else float(np.ptp(shape.bounds, axis=0).sum()))
-    red, green, blue = (round(255 * min(max(value, 0.0), 1.0)) for value in largest.material.diffuse)
+    largest = max(
+        shapes,
+        key=lambda shape: (
+            0.0 if shape.bounds is None else float(np.ptp(shape.bounds, axis=0).sum())
+        ),
+    )
+    red, green, blue = (
+        round(255 * min(max(value, 0.0), 1.0)) for value in largest.material.diffuse
+    )
     return f"#{red:02x}{green:02x}{blue:02x}"

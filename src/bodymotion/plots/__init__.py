@@ -11,4 +11,13 @@ row to `KINDS`.
 from bodymotion.plots.api import Plot, form_of, plot, subject_of
 from bodymotion.plots.kinds import KINDS, UnknownPlotError, available, charts
 
-__all__ = ["KINDS", "Plot", "UnknownPlotError", "available", "charts", "form_of", "plot", "subject_of"]
+__all__ = [
+    "KINDS",
+    "Plot",
+    "UnknownPlotError",
+    "available",
+    "charts",
+    "form_of",
+    "plot",
+    "subject_of",
+]

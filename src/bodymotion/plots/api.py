@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 Plottable: TypeAlias = Showable | Measures
 
-MAX_POSES = 8_000_000  # Link poses that are measured: of a longer motion, every n-th frame.
+MAX_POSES = (
+    8_000_000  # Link poses that are measured: of a longer motion, every n-th frame.
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,11 @@ class Plot(ShortRepr):
         """
         form = form_of(path)
         check_not_read(path, self.files)
-        content = self.html().encode() if form == "html" else image_bytes(self.charts, form, self.theme, self.dpi)
+        content = (
+            self.html().encode()
+            if form == "html"
+            else image_bytes(self.charts, form, self.theme, self.dpi)
+        )
         with whole_file(Path(path)) as file:
             file.write(content)
 
@@ -98,7 +104,9 @@ def form_of(path: str | PathLike[str]) -> str:
     form = "html" if form == "htm" else form
     if form not in (*FORMATS, "html"):
         ways = ", ".join(f".{one}" for one in (*FORMATS, "html"))
-        raise ValueError(f"{Path(path).name}: unknown extension; plots are written as {ways}")
+        raise ValueError(
+            f"{Path(path).name}: unknown extension; plots are written as {ways}"
+        )
     return form
 
 
@@ -170,12 +178,23 @@ def plot(
     """
     names = (what,) if isinstance(what, str) else tuple(what)
     subject = subject_of(
-        body, motion, derivative=derivative, window=window, on_feet=on_feet, by_position=by_position, bpm=bpm, **options
+        body,
+        motion,
+        derivative=derivative,
+        window=window,
+        on_feet=on_feet,
+        by_position=by_position,
+        bpm=bpm,
+        **options,
     )
     subject = replace(
         subject,
         music=load_music(music) if isinstance(music, (str, PathLike)) else music,
-        joints=(joints,) if isinstance(joints, str) else None if joints is None else tuple(joints),
+        joints=(joints,)
+        if isinstance(joints, str)
+        else None
+        if joints is None
+        else tuple(joints),
         start=start,
         end=end,
         radians=radians,
@@ -210,7 +229,13 @@ def subject_of(
             about=_name(body.motion, ""),
             files=files_of(body.body, body.motion),
         )
-    found = load_inputs(body, *([] if motion is None else [motion]), done="plotted", by_position=by_position, **options)
+    found = load_inputs(
+        body,
+        *([] if motion is None else [motion]),
+        done="plotted",
+        by_position=by_position,
+        **options,
+    )
     files = files_of(found.body, *found.motions, found.animation)
     measuring: dict[str, Any] = {"derivative": derivative, "window": window}
     if found.animation is not None:
@@ -219,34 +244,72 @@ def subject_of(
         animation = found.animation
         title = f"Spot · {animation.title or animation.name}"
         spot = spot_body(arm=needs_arm(animation))
-        return _measured(spot, play(animation, bpm=bpm), title, _name(animation, ""), files, measuring)
+        return _measured(
+            spot,
+            play(animation, bpm=bpm),
+            title,
+            _name(animation, ""),
+            files,
+            measuring,
+        )
     if bpm is not None:
         raise WrongUseError("only an animation has a tempo")
     if not found.motions:
         raise WrongUseError("a plot needs a motion, but only a body was given")
     moved = found.motions[0]
     if found.body is None:
-        return Subject(measures=None, motion=moved, title=_name(moved, "Motion"), about="a motion alone", files=files)
+        return Subject(
+            measures=None,
+            motion=moved,
+            title=_name(moved, "Motion"),
+            about="a motion alone",
+            files=files,
+        )
     title = _name(found.body, "body")
-    return _measured(found.body, moved, title, _name(moved, ""), files, {**measuring, "on_feet": on_feet})
+    return _measured(
+        found.body,
+        moved,
+        title,
+        _name(moved, ""),
+        files,
+        {**measuring, "on_feet": on_feet},
+    )
 
 
 def _measured(
-    body: Body, motion: Motion, title: str, about: str, files: tuple[Path, ...], measuring: dict[str, Any]
+    body: Body,
+    motion: Motion,
+    title: str,
+    about: str,
+    files: tuple[Path, ...],
+    measuring: dict[str, Any],
 ) -> Subject:
     notes = []
     frames = max((component.num_frames for component in motion.timed), default=0)
     every = -(-frames * len(body.links) // MAX_POSES)
     if every > 1:
-        motion = motion.replaced(*(c.part(slice(None, None, every)) for c in motion.timed))
+        motion = motion.replaced(
+            *(c.part(slice(None, None, every)) for c in motion.timed)
+        )
         notes.append(f"the motion is long: one of {every} frames was measured")
     with np.errstate(invalid="ignore", over="ignore"):
         measures = measure(body, motion, **measuring)
     notes += [problem.message for problem in measures.problems]
-    return Subject(measures=measures, motion=motion, title=title, about=about, notes=tuple(notes), files=files)
+    return Subject(
+        measures=measures,
+        motion=motion,
+        title=title,
+        about=about,
+        notes=tuple(notes),
+        files=files,
+    )
 
 
 def _name(thing: Body | Motion | Animation, otherwise: str) -> str:
     path = thing.source.path
-    names = (getattr(thing, "name", ""), path.name if path is not None else "", otherwise)
+    names = (
+        getattr(thing, "name", ""),
+        path.name if path is not None else "",
+        otherwise,
+    )
     return shown(next((name for name in names if name and name.strip()), otherwise), 60)

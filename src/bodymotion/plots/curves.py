@@ -59,14 +59,18 @@ def decimated(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, 
     return np.asarray(times[frames]), clean[frames]
 
 
-def line_of(label: str, times: Floats, values: Floats, color: Color = 0, *, most: int = 1200) -> Line:
+def line_of(
+    label: str, times: Floats, values: Floats, color: Color = 0, *, most: int = 1200
+) -> Line:
     """Return a curve of values (T,) over times (T,) with at most about `most` points."""
     return Line(shown(label, 60), *decimated(times, values, most), color=color)
 
 
 def limits_of(of: Series, k: int) -> tuple[float, float]:
     """Return the limits of column k, ±inf where there are none."""
-    return -np.inf if of.lower is None else float(of.lower[k]), np.inf if of.upper is None else float(of.upper[k])
+    return -np.inf if of.lower is None else float(
+        of.lower[k]
+    ), np.inf if of.upper is None else float(of.upper[k])
 
 
 def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
@@ -80,15 +84,21 @@ def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
     elif of.lower is not None or (np.isinf(column).all() and len(column)):
         note = "no limits"
     line = line_of(of.labels[k], of.times, column, color, most=most)
-    shape = Curves(shown(of.labels[k], 60), of.units[k], (line,), note, lower, upper, marks)
+    shape = Curves(
+        shown(of.labels[k], 60), of.units[k], (line,), note, lower, upper, marks
+    )
     return ranged((shape,))[0]
 
 
-def beyond_limits(times: Floats, column: Floats, low: float, high: float) -> tuple[tuple[float, float], ...]:
+def beyond_limits(
+    times: Floats, column: Floats, low: float, high: float
+) -> tuple[tuple[float, float], ...]:
     """Return (time, value) of the worst frame of each time span outside of the limits, for the few worst ones, in order of time."""
     over = np.maximum(column - high, low - column)
     over = np.where(np.isnan(over), -np.inf, over)
-    outside = over > 1e-9 * max(1.0, *(abs(x) for x in (low, high) if np.isfinite(x)), 1.0)
+    outside = over > 1e-9 * max(
+        1.0, *(abs(x) for x in (low, high) if np.isfinite(x)), 1.0
+    )
     worst = [int(a + over[a:b].argmax()) for a, b in runs(outside)]
     frames = sorted(sorted(worst, key=lambda frame: -over[frame])[:MAX_MARKS])
     return tuple((float(times[k]), float(column[k])) for k in frames)
@@ -96,7 +106,10 @@ def beyond_limits(times: Floats, column: Floats, low: float, high: float) -> tup
 
 def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
     """Return the parts of a curve beyond its limits or below its floor, including the crossings; None where there are none."""
-    low, high = part.lower if part.floor is None else max(part.lower, part.floor), part.upper
+    low, high = (
+        part.lower if part.floor is None else max(part.lower, part.floor),
+        part.upper,
+    )
     values, times = line.values, line.times
     over = (values > high) | (values < low)
     if not over.any():
@@ -107,16 +120,30 @@ def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
     share = (limit - values[at]) / (values[at + 1] - values[at])
     order = np.argsort(np.concatenate([np.arange(len(times)), at + 0.5]), kind="stable")
     crossing = times[at] + share * (times[at + 1] - times[at])
-    return (np.concatenate([times, crossing])[order], np.concatenate([np.where(over, values, np.nan), limit])[order])
+    return (
+        np.concatenate([times, crossing])[order],
+        np.concatenate([np.where(over, values, np.nan), limit])[order],
+    )
 
 
 def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves, ...]:
     """Return panels with a common range of their axes, which contains their curves and near limits."""
-    ends = [line.ends for one in panels for line in one.lines if not np.isnan(line.values).all()]
-    low, high = (min(a for a, _ in ends), max(b for _, b in ends)) if ends else (0.0, 1.0)
+    ends = [
+        line.ends
+        for one in panels
+        for line in one.lines
+        if not np.isnan(line.values).all()
+    ]
+    low, high = (
+        (min(a for a, _ in ends), max(b for _, b in ends)) if ends else (0.0, 1.0)
+    )
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    min_span = max(MIN_SPANS.get(panels[0].unit, 1e-3), 1e-9 * max(abs(low), abs(high))) if panels else 1.0
+    min_span = (
+        max(MIN_SPANS.get(panels[0].unit, 1e-3), 1e-9 * max(abs(low), abs(high)))
+        if panels
+        else 1.0
+    )
     if high - low < min_span:
         middle = 0.5 * (low + high)
         low, high = middle - min_span / 2, middle + min_span / 2
@@ -131,19 +158,31 @@ def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves
 
 
 def together(
-    title: str, of: Series, columns: Sequence[int], *, note: str = "", labels: Sequence[str] | None = None
+    title: str,
+    of: Series,
+    columns: Sequence[int],
+    *,
+    note: str = "",
+    labels: Sequence[str] | None = None,
 ) -> Curves:
     """Return one panel of several columns of one unit, with a legend."""
     lines = tuple(
-        line_of(labels[k] if labels else of.labels[k], of.times, of.values[:, k], n) for n, k in enumerate(columns)
+        line_of(labels[k] if labels else of.labels[k], of.times, of.values[:, k], n)
+        for n, k in enumerate(columns)
     )
     unit = of.units[columns[0]] if columns else ""
-    return ranged((Curves(title, unit, lines, note=note, legend=True),), from_zero=True)[0]
+    return ranged(
+        (Curves(title, unit, lines, note=note, legend=True),), from_zero=True
+    )[0]
 
 
 def curve_rows(title: str, of: Series, groups: tuple[JointGroup, ...]) -> CurveRows:
     """Return the columns of a series in rows, by groups of columns; of too many, those that vary most."""
-    chosen = set(most_varying(of, MAX_ROWS)) if len(of.labels) > MAX_ROWS else set(range(len(of.labels)))
+    chosen = (
+        set(most_varying(of, MAX_ROWS))
+        if len(of.labels) > MAX_ROWS
+        else set(range(len(of.labels)))
+    )
     rows, ends = list[Row](), []
     for color, group in enumerate(groups):
         kept = [k for k in group.columns if k in chosen]
@@ -162,7 +201,9 @@ def most_varying(of: Series, count: int) -> list[int]:
     finite = np.where(np.isfinite(of.values), of.values, np.nan)
     empty = np.isnan(finite).all(axis=0)
     finite[:, empty] = 0.0
-    spans = (np.nanmax(finite, axis=0) - np.nanmin(finite, axis=0)) / [MIN_SPANS.get(unit, 1.0) for unit in of.units]
+    spans = (np.nanmax(finite, axis=0) - np.nanmin(finite, axis=0)) / [
+        MIN_SPANS.get(unit, 1.0) for unit in of.units
+    ]
     return [int(k) for k in np.argsort(-spans, kind="stable")[:count]]
 
 
@@ -173,9 +214,15 @@ def _row(of: Series, k: int, color: int) -> Row:
     short = unit if len(unit) <= 4 else ""
     nothing = max(5e-4 * max(abs(low), abs(high)), 1e-3 * MIN_SPANS.get(unit, 0.0))
     low, high = (0.0 if abs(value) < nothing else value for value in (low, high))
-    span = number_text(low) if number_text(low) == number_text(high) else f"{number_text(low)} … {number_text(high)}"
+    span = (
+        number_text(low)
+        if number_text(low) == number_text(high)
+        else f"{number_text(low)} … {number_text(high)}"
+    )
     note = f"{span}{'' if short == '°' else ' ' * bool(short)}{short}"
-    return Row(line, note, unit, bool(beyond_limits(of.times, column, *limits_of(of, k))))
+    return Row(
+        line, note, unit, bool(beyond_limits(of.times, column, *limits_of(of, k)))
+    )
 
 
 def row_range(row: Row) -> tuple[float, float]:

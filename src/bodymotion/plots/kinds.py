@@ -56,11 +56,36 @@ KINDS: dict[str, Kind] = {
     "accelerations": _of("joint_accelerations"),
     "torques": _of("torques", main=True),
     "power": _of("power", main=True),
-    "zmp": Kind("the zero moment point on the ground, and the margin", zmp_chart, lambda s, has: "zmp" in has, True),
-    "moves": Kind("the moves of a dance by their tracks", moves_chart, lambda s, _: bool(moves_of(s.motion)), True),
-    "music": Kind("waveform and beats of the music", music_chart, lambda s, _: s.music is not None, True),
-    "contacts": Kind("contact and slip of each foot", contacts_chart, lambda s, has: "contacts" in has, True),
-    "sensors": Kind("accelerometers, gyros and force sensors", sensors_chart, lambda s, has: has_sensors(s), True),
+    "zmp": Kind(
+        "the zero moment point on the ground, and the margin",
+        zmp_chart,
+        lambda s, has: "zmp" in has,
+        True,
+    ),
+    "moves": Kind(
+        "the moves of a dance by their tracks",
+        moves_chart,
+        lambda s, _: bool(moves_of(s.motion)),
+        True,
+    ),
+    "music": Kind(
+        "waveform and beats of the music",
+        music_chart,
+        lambda s, _: s.music is not None,
+        True,
+    ),
+    "contacts": Kind(
+        "contact and slip of each foot",
+        contacts_chart,
+        lambda s, has: "contacts" in has,
+        True,
+    ),
+    "sensors": Kind(
+        "accelerometers, gyros and force sensors",
+        sensors_chart,
+        lambda s, has: has_sensors(s),
+        True,
+    ),
 }
 KINDS |= {name: _of(name) for name in QUANTITIES if name not in KINDS}
 """All plots of a motion on a body by name: a row for each, and one for each quantity."""
@@ -89,14 +114,24 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
     found: list[str] = []
     for name in what:
         if name == "all":
-            found += [one for one in there if subject.measures is None or KINDS[one].main]
+            found += [
+                one for one in there if subject.measures is None or KINDS[one].main
+            ]
         elif name in there:
             found.append(name)
         elif name in KINDS:
-            why = "without a body" if subject.measures is None else "of this motion on this body"
-            raise UnknownPlotError(f"there is no plot {name!r} {why}; expected one of {', '.join((*there, 'all'))}")
+            why = (
+                "without a body"
+                if subject.measures is None
+                else "of this motion on this body"
+            )
+            raise UnknownPlotError(
+                f"there is no plot {name!r} {why}; expected one of {', '.join((*there, 'all'))}"
+            )
         else:
-            raise UnknownPlotError(f"there is no plot {name!r}; {choices(name, (*there, 'all'))}")
+            raise UnknownPlotError(
+                f"there is no plot {name!r}; {choices(name, (*there, 'all'))}"
+            )
     return tuple(dict.fromkeys(found))
 
 
@@ -112,8 +147,12 @@ def charts(
     names = chosen(subject, what)
     # Numbers that are not finite make gaps in plots; NumPy's warnings about them are of no use here.
     with np.errstate(invalid="ignore", over="ignore"):
-        made = fitted([partial(_make, subject, name) for name in names], width, height, dpi)
-    return tuple(replace(chart, name=name) for chart, name in zip(made, names, strict=True))
+        made = fitted(
+            [partial(_make, subject, name) for name in names], width, height, dpi
+        )
+    return tuple(
+        replace(chart, name=name) for chart, name in zip(made, names, strict=True)
+    )
 
 
 def _make(subject: Subject, name: str, flow: Flow) -> Chart:
@@ -125,7 +164,11 @@ def _make(subject: Subject, name: str, flow: Flow) -> Chart:
     last: Chart | None = None
     for of in subject.components:
         if of.name == wanted:
-            one = of.select([of.labels[k] for k in subject.columns]) if of.of == "joint" else of
+            one = (
+                of.select([of.labels[k] for k in subject.columns])
+                if of.of == "joint"
+                else of
+            )
             last = series_chart(subject, flow, one)
             flow.y += 0.1
     assert last is not None

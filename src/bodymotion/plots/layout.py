@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground, Heading, KeyFigures, Part
+from bodymotion.plots.parts import (
+    Bars,
+    Cell,
+    Chart,
+    CurveRows,
+    Curves,
+    Ground,
+    Heading,
+    KeyFigures,
+    Part,
+)
 from bodymotion.plots.subject import Subject
 
 WIDTH = 13.0  # [inch] Default width of a chart.
@@ -25,7 +35,10 @@ MIN_HEIGHT, MIN_PANEL, MIN_ROW, MIN_BAR = 0.6, 0.45, 0.14, 0.17
 """[inch] Minimum heights of curves across a chart, panels in a grid, rows of curves, and bars."""
 MIN_WIDTH, MIN_STRIPS, MIN_FACTS, MIN_GROUND, MIN_IN_GRID = 1.8, 2.4, 3.2, 2.3, 0.75
 """[inch] Minimum widths of curves across a chart, rows of curves, key figures, the ground, and panels in a grid."""
-NAME_LETTER, NOTE_LETTER = 0.07, 0.055  # [inch] Mean width of a letter above a panel of a grid.
+NAME_LETTER, NOTE_LETTER = (
+    0.07,
+    0.055,
+)  # [inch] Mean width of a letter above a panel of a grid.
 TITLE_LETTER, ASIDE_LETTER, MAX_TITLE = 0.078, 0.062, 3.0
 """[inch] Mean width of a letter above curves across a chart; and the longest title that is not shortened."""
 MAX_NAME = 24  # Longer names may be shortened.
@@ -33,7 +46,10 @@ MAX_NAME = 24  # Longer names may be shortened.
 MIN_SCALE, MIN_DPI = 0.53, 72.0
 """Smallest scale of the text, and the resolution at which text of full size is just readable."""
 STEP = 0.025  # Step of the scale.
-GROWTH, MAX_GROWTH = 1.015, 400  # Factor and maximum number of steps when a larger size is searched.
+GROWTH, MAX_GROWTH = (
+    1.015,
+    400,
+)  # Factor and maximum number of steps when a larger size is searched.
 MAX_STRETCH = 30.0  # Maximum factor of heights.
 
 
@@ -77,24 +93,38 @@ class Flow:
         """Add a part from `left` to `right` [inch], by default as wide as the chart; `height` is multiplied by the factor."""
         named = isinstance(part, Curves) and len(part.lines) > 1
         left = SIDE + NUMBERS if left is None else left
-        right = self.width - SIDE - (NAMES if named else 0.0) if right is None else right
+        right = (
+            self.width - SIDE - (NAMES if named else 0.0) if right is None else right
+        )
         min_height = min(_lowest(part, height) * self.height_scale, height)
-        tall = height if isinstance(part, (KeyFigures, Ground)) else max(height * self.stretch, min_height)
+        tall = (
+            height
+            if isinstance(part, (KeyFigures, Ground))
+            else max(height * self.stretch, min_height)
+        )
         self.narrow |= right - left < _narrowest(part) - 1e-6
         self.y += NAME + 0.05
         self.cells.append(Cell(part, left, self.y, right - left, tall, time_labels))
         self.y += tall + (TIME if time_labels else 0.08)
 
-    def beside(self, top: float, left: float, ground: Ground | None, found: KeyFigures) -> None:
+    def beside(
+        self, top: float, left: float, ground: Ground | None, found: KeyFigures
+    ) -> None:
         """Add the ground and below it the key figures into the column from `left` [inch] to the right edge, from `top` down."""
         column = Flow(self.width, y=top)
         right = self.width - COLUMN_EDGE
         if ground is not None:
-            height = (right - left) * (ground.y[1] - ground.y[0]) / (ground.x[1] - ground.x[0])
+            height = (
+                (right - left)
+                * (ground.y[1] - ground.y[0])
+                / (ground.x[1] - ground.x[0])
+            )
             column.across(ground, height, left=left, right=right)
             column.y += 0.25 + 0.195 * len(ground.names)
         height = sum(0.34 if where else 0.2 for *_, where in found.rows)
-        column.across(found, height, left=left - 0.4, right=self.width - 0.3, time_labels=False)
+        column.across(
+            found, height, left=left - 0.4, right=self.width - 0.3, time_labels=False
+        )
         self.cells += column.cells
         self.narrow |= column.narrow
         self.y = max(self.y, column.y)
@@ -107,7 +137,10 @@ class Flow:
         slot = (self.width - 2 * SIDE) / columns
         for _, panels in groups:
             for one in panels:
-                letters = max(min(len(one.title), MAX_NAME) * NAME_LETTER, len(one.note) * NOTE_LETTER)
+                letters = max(
+                    min(len(one.title), MAX_NAME) * NAME_LETTER,
+                    len(one.note) * NOTE_LETTER,
+                )
                 self.narrow |= slot < max(LABELS + 0.08 + MIN_IN_GRID, letters + 0.1)
         for row in _rows(groups, columns):
             named = any(name for name, _ in row)
@@ -118,7 +151,15 @@ class Flow:
             at = 0
             for name, panels in row:
                 if name:
-                    self.cells.append(Cell(Heading(name), SIDE + at * slot, top - HEADING, slot * len(panels), HEADING))
+                    self.cells.append(
+                        Cell(
+                            Heading(name),
+                            SIDE + at * slot,
+                            top - HEADING,
+                            slot * len(panels),
+                            HEADING,
+                        )
+                    )
                 for one in panels:
                     x = SIDE + at * slot + LABELS
                     self.cells.append(Cell(one, x, frame, slot - LABELS - 0.08, tall))
@@ -129,9 +170,15 @@ class Flow:
         """Add axis titles below the lowest cell of each column and left of the first cell of each row."""
         if isinstance(cell.part, (Heading, KeyFigures, Ground)):
             return cell
-        timed = [one for one in self.cells if not isinstance(one.part, (Heading, KeyFigures, Ground))]
+        timed = [
+            one
+            for one in self.cells
+            if not isinstance(one.part, (Heading, KeyFigures, Ground))
+        ]
         lower = (one for one in timed if one.y > cell.y + 0.1)
-        below = any(one.x < cell.x + cell.width and cell.x < one.x + one.width for one in lower)
+        below = any(
+            one.x < cell.x + cell.width and cell.x < one.x + one.width for one in lower
+        )
         first = not any(
             isinstance(one.part, Curves)
             and isinstance(cell.part, Curves)
@@ -140,22 +187,45 @@ class Flow:
             and 0 < cell.x - one.x < one.width + LABELS + 0.2
             for one in timed
         )
-        return replace(cell, time_title=cell.time_labels and not below, unit_title=first)
+        return replace(
+            cell, time_title=cell.time_labels and not below, unit_title=first
+        )
 
-    def chart(self, name: str, title: str, subject: Subject, notes: Sequence[str] = ()) -> Chart:
+    def chart(
+        self, name: str, title: str, subject: Subject, notes: Sequence[str] = ()
+    ) -> Chart:
         """Return the chart."""
         times = subject.times
         start, end = (float(times[0]), float(times[-1])) if len(times) else (0.0, 1.0)
         heading = subject.title + (f" — {title}" if title else "")
         span = f"{len(times)} frame{'s' * (len(times) != 1)}, {start:.2f} … {end:.2f} s"
-        about, height = " · ".join(filter(None, (subject.about, span))), self.y + BOTTOM - 0.3
+        about, height = (
+            " · ".join(filter(None, (subject.about, span))),
+            self.y + BOTTOM - 0.3,
+        )
         cells = tuple(self._titled(cell) for cell in self.cells)
-        made = Chart(name, heading, about, cells, self.width, height, start, end, (*subject.notes, *notes))
+        made = Chart(
+            name,
+            heading,
+            about,
+            cells,
+            self.width,
+            height,
+            start,
+            end,
+            (*subject.notes, *notes),
+        )
         more = made.subtitle_height
-        return replace(made, cells=tuple(cell.down(more) for cell in made.cells), height=made.height + more)
+        return replace(
+            made,
+            cells=tuple(cell.down(more) for cell in made.cells),
+            height=made.height + more,
+        )
 
 
-def _rows(groups: Sequence[tuple[str, Sequence[Curves]]], columns: int) -> list[list[tuple[str, Sequence[Curves]]]]:
+def _rows(
+    groups: Sequence[tuple[str, Sequence[Curves]]], columns: int
+) -> list[list[tuple[str, Sequence[Curves]]]]:
     rows: list[list[tuple[str, Sequence[Curves]]]] = []
     free = 0
     for name, panels in groups:
@@ -165,7 +235,9 @@ def _rows(groups: Sequence[tuple[str, Sequence[Curves]]], columns: int) -> list[
         elif panels:
             each = -(-len(panels) // -(-len(panels) // columns))
             for first in range(0, len(panels), each):
-                rows.append([(name if first == 0 else "", panels[first : first + each])])
+                rows.append(
+                    [(name if first == 0 else "", panels[first : first + each])]
+                )
                 free = columns - len(panels[first : first + each])
     return rows
 
@@ -174,7 +246,10 @@ def _suited(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
     """Return the number of panels in a row and their height [inch]; few panels are large."""
     count, longest = sum(map(len, groups)), max(map(len, groups), default=0)
     sizes = ((3, (1, 1.9)), (8, (2, 1.7)), (12, (3, 1.4)))
-    return next((size for most, size in sizes if count <= most), (max(4, min(longest, MAX_COLUMNS)), 1.05))
+    return next(
+        (size for most, size in sizes if count <= most),
+        (max(4, min(longest, MAX_COLUMNS)), 1.05),
+    )
 
 
 def _lowest(part: Part, height: float) -> float:
@@ -195,11 +270,17 @@ def _narrowest(part: Part) -> float:
     if isinstance(part, Ground):
         return MIN_GROUND
     note = part.note if isinstance(part, Curves) else ""
-    return max(MIN_WIDTH, min(len(part.title) * TITLE_LETTER + len(note) * ASIDE_LETTER + 0.2, MAX_TITLE))
+    return max(
+        MIN_WIDTH,
+        min(len(part.title) * TITLE_LETTER + len(note) * ASIDE_LETTER + 0.2, MAX_TITLE),
+    )
 
 
 def fitted(
-    makes: Sequence[Callable[[Flow], Chart]], width: float | None, height: float | None, dpi: float
+    makes: Sequence[Callable[[Flow], Chart]],
+    width: float | None,
+    height: float | None,
+    dpi: float,
 ) -> tuple[Chart, ...]:
     """Return charts of this size [inch], all with text of one size; without a height, each has its own.
 
@@ -210,31 +291,55 @@ def fitted(
     if width is None:
         return tuple(make(Flow()) for make in makes)
     min_scale = min(max(MIN_DPI / dpi, MIN_SCALE), 1.0)
-    for scale in (*(float(one) for one in np.round(np.arange(1.0, min_scale, -STEP), 3)), min_scale):
+    for scale in (
+        *(float(one) for one in np.round(np.arange(1.0, min_scale, -STEP), 3)),
+        min_scale,
+    ):
         found = [_found(make, width, height, scale) for make in makes]
         if all(chart is not None for chart in found):
-            return tuple(replace(chart, scale=scale) for chart in found if chart is not None)
+            return tuple(
+                replace(chart, scale=scale) for chart in found if chart is not None
+            )
     # The message names a larger size of the same shape.
     wide, tall = width, height
     for _ in range(MAX_GROWTH):
         wide = math.ceil(wide * GROWTH * dpi) / dpi
-        tall = None if height is None or tall is None else math.ceil(wide * height / width * dpi) / dpi
+        tall = (
+            None
+            if height is None or tall is None
+            else math.ceil(wide * height / width * dpi) / dpi
+        )
         if all(_found(make, wide, tall, min_scale) is not None for make in makes):
             break
     requested, better = _words(width, height, dpi), _words(wide, tall, dpi)
-    raise WrongUseError(f"{requested} is too small; use {better}, or fewer dots per inch than {dpi:g}")
+    raise WrongUseError(
+        f"{requested} is too small; use {better}, or fewer dots per inch than {dpi:g}"
+    )
 
 
-def _found(make: Callable[[Flow], Chart], width: float, height: float | None, scale: float) -> Chart | None:
+def _found(
+    make: Callable[[Flow], Chart], width: float, height: float | None, scale: float
+) -> Chart | None:
     """Return a chart of this size drawn at a scale; None when it does not fit."""
     for columns in (0, *range(MAX_COLUMNS, 0, -1)):
-        flow = Flow(width / scale, 1.0 if height is None else 0.0, columns, height_scale=1 + scale - MIN_SCALE)
+        flow = Flow(
+            width / scale,
+            1.0 if height is None else 0.0,
+            columns,
+            height_scale=1 + scale - MIN_SCALE,
+        )
         chart = make(flow)
         if not flow.narrow and height is None:
             return chart
-        if not flow.narrow and height is not None and chart.height <= (tall := height / scale):
+        if (
+            not flow.narrow
+            and height is not None
+            and chart.height <= (tall := height / scale)
+        ):
             stretch = _stretch(make, flow, tall)
-            return replace(make(replace(flow, y=Flow().y, cells=[], stretch=stretch)), height=tall)
+            return replace(
+                make(replace(flow, y=Flow().y, cells=[], stretch=stretch)), height=tall
+            )
         if not flow.gridded:
             break
     return None

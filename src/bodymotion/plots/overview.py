@@ -9,7 +9,15 @@ from bodymotion.dynamics import Figure, figures, measurable
 from bodymotion.geometry import poses
 from bodymotion.plots.curves import curve_rows, most_varying, together
 from bodymotion.plots.layout import COLUMN_EDGE, LEFT, ROW, Flow
-from bodymotion.plots.parts import Cell, Chart, CurveRows, Curves, Ground, KeyFigures, number_text
+from bodymotion.plots.parts import (
+    Cell,
+    Chart,
+    CurveRows,
+    Curves,
+    Ground,
+    KeyFigures,
+    number_text,
+)
 from bodymotion.plots.quantities import (
     bars,
     dance_bars,
@@ -35,36 +43,69 @@ def overview_chart(subject: Subject, flow: Flow) -> Chart:
     top = flow.y
     if moves_of(m.motion):
         dance = subject.cached("moves", lambda: dance_bars(subject))
-        flow.across(dance, max(0.24 * len(dance.labels), 0.45), left=LEFT, right=right, time_labels=False)
+        flow.across(
+            dance,
+            max(0.24 * len(dance.labels), 0.45),
+            left=LEFT,
+            right=right,
+            time_labels=False,
+        )
     if "joint_displacements" in has and subject.columns:
         made = subject.cached("curve_rows", lambda: _joint_rows(subject))
-        flow.across(made, max(ROW * len(made.rows), 0.8), left=LEFT, right=right, time_labels=False)
-        for name, title in (("joint_velocities", "Fastest joints"), ("torques", "Joints with the largest torques")):
+        flow.across(
+            made,
+            max(ROW * len(made.rows), 0.8),
+            left=LEFT,
+            right=right,
+            time_labels=False,
+        )
+        for name, title in (
+            ("joint_velocities", "Fastest joints"),
+            ("torques", "Joints with the largest torques"),
+        ):
             if name == "joint_velocities" or (m.body.mass > 0 and _working(subject)):
                 most = subject.cached(name, partial(_largest, subject, name, title))
                 flow.across(most, 1.15, left=LEFT, right=right, time_labels=False)
     if "contacts" in has:
         feet = subject.cached("bars", lambda: bars(subject))
-        flow.across(feet, max(0.22 * len(feet.labels), 0.45), left=LEFT, right=right, time_labels=False)
+        flow.across(
+            feet,
+            max(0.22 * len(feet.labels), 0.45),
+            left=LEFT,
+            right=right,
+            time_labels=False,
+        )
         margin = margin_part(subject)
         if any(np.isfinite(line.values).any() for line in margin.lines):
             flow.across(margin, 1.15, left=LEFT, right=right, time_labels=False)
     elif "power" in has and _working(subject) and m.body.mass > 0:
-        most = subject.cached("power", lambda: _largest(subject, "power", "Joints with the largest power"))
+        most = subject.cached(
+            "power", lambda: _largest(subject, "power", "Joints with the largest power")
+        )
         flow.across(most, 1.15, left=LEFT, right=right, time_labels=False)
     if flow.y == top:
         root = subject.series("root_position")
-        flow.across(together(root.title, root, range(3)), 1.6, left=LEFT, right=right, time_labels=False)
+        flow.across(
+            together(root.title, root, range(3)),
+            1.6,
+            left=LEFT,
+            right=right,
+            time_labels=False,
+        )
     last = flow.cells[-1]
     flow.cells[-1] = Cell(last.part, last.x, last.y, last.width, last.height, True)
     flow.y += 0.25
     highest = min(max(4.2 * flow.stretch, 1.2), 4.2)
     ground = (
-        ground_part(subject, flow.width - COLUMN_EDGE - aside, min(1.6, highest), highest)
+        ground_part(
+            subject, flow.width - COLUMN_EDGE - aside, min(1.6, highest), highest
+        )
         if "zmp" in has and has_zmp(subject)
         else None
     )
-    flow.beside(top, aside, ground, subject.cached("key_figures", lambda: key_figures(subject)))
+    flow.beside(
+        top, aside, ground, subject.cached("key_figures", lambda: key_figures(subject))
+    )
     return flow.chart("overview", "", subject)
 
 
@@ -76,7 +117,9 @@ def _joint_rows(subject: Subject) -> CurveRows:
 def _working(subject: Subject) -> list[str]:
     """Return the names of the shown joints with torques: all but crawlers."""
     joints = subject.measured.body.joints
-    return [subject.joint_labels[k] for k in subject.columns if joints[k].type != "crawler"]
+    return [
+        subject.joint_labels[k] for k in subject.columns if joints[k].type != "crawler"
+    ]
 
 
 def _largest(subject: Subject, name: str, title: str) -> Curves:
@@ -85,9 +128,15 @@ def _largest(subject: Subject, name: str, title: str) -> Curves:
     if name != "joint_velocities":
         of = of.select(_working(subject))
     unit = max(set(of.units), key=of.units.count)
-    sizes = np.where(np.isfinite(of.values), np.abs(of.values), 0.0).max(axis=0, initial=0.0)
-    columns = [int(k) for k in np.argsort(-sizes, kind="stable") if of.units[k] == unit][:MAX_CURVES]
-    return together(title, of, columns, labels=[shown(label, 18) for label in of.labels])
+    sizes = np.where(np.isfinite(of.values), np.abs(of.values), 0.0).max(
+        axis=0, initial=0.0
+    )
+    columns = [
+        int(k) for k in np.argsort(-sizes, kind="stable") if of.units[k] == unit
+    ][:MAX_CURVES]
+    return together(
+        title, of, columns, labels=[shown(label, 18) for label in of.labels]
+    )
 
 
 def key_figures(subject: Subject) -> KeyFigures:
@@ -126,15 +175,34 @@ def alone_chart(subject: Subject, flow: Flow) -> Chart:
         chosen = of.select([of.labels[k] for k in columns])
         flow.y += 0.05
         if len(columns) <= MAX_LINES:
-            flow.across(together(of.title, chosen, range(len(columns))), 1.3, left=LEFT, right=right)
+            flow.across(
+                together(of.title, chosen, range(len(columns))),
+                1.3,
+                left=LEFT,
+                right=right,
+            )
             continue
-        groups = groups_of(subject, of) if of.of == "joint" else (JointGroup("", tuple(range(len(columns)))),)
+        groups = (
+            groups_of(subject, of)
+            if of.of == "joint"
+            else (JointGroup("", tuple(range(len(columns)))),)
+        )
         made = curve_rows(of.title, chosen, groups)
         flow.across(made, ROW * len(made.rows), left=LEFT, right=right)
         if of.of == "joint":
             most = most_varying(chosen, MAX_LINES - 1)
-            flow.across(together("Joints that vary most", chosen, most), 1.3, left=LEFT, right=right)
-    flow.beside(top, aside, _way(subject, flow.width - COLUMN_EDGE - aside), _key_figures(subject))
+            flow.across(
+                together("Joints that vary most", chosen, most),
+                1.3,
+                left=LEFT,
+                right=right,
+            )
+    flow.beside(
+        top,
+        aside,
+        _way(subject, flow.width - COLUMN_EDGE - aside),
+        _key_figures(subject),
+    )
     return flow.chart("overview", "", subject)
 
 
@@ -142,8 +210,16 @@ def _way(subject: Subject, width: float) -> Ground | None:
     """Return the path of the recorded zero moment point on the ground, or else that of the root."""
     motion = subject.motion
     zmp, links = motion.zmp, motion.link_position
-    root = links.values[:, 0] if links is not None and links.num_parts and links.num_frames else None
-    if zmp is not None and zmp.num_frames and (not zmp.is_root_relative or root is not None):
+    root = (
+        links.values[:, 0]
+        if links is not None and links.num_parts and links.num_frames
+        else None
+    )
+    if (
+        zmp is not None
+        and zmp.num_frames
+        and (not zmp.is_root_relative or root is not None)
+    ):
         times, points, label = zmp.timeline.times, zmp.values, "recorded ZMP"
         if zmp.is_root_relative:
             assert links is not None
@@ -167,7 +243,15 @@ def _key_figures(subject: Subject) -> KeyFigures:
     for component in subject.motion.timed:
         if component.num_frames:
             rate = component.timeline.frame_rate
-            pace = "time-stamped" if rate is None else f"{number_text(rate, 5)} frames/s"
+            pace = (
+                "time-stamped" if rate is None else f"{number_text(rate, 5)} frames/s"
+            )
             frames = component.num_frames
-            rows.append((component.content, f"{component.timeline.duration:.2f} s", f"{frames} frames, {pace}"))
+            rows.append(
+                (
+                    component.content,
+                    f"{component.timeline.duration:.2f} s",
+                    f"{frames} frames, {pace}",
+                )
+            )
     return KeyFigures("Components", tuple(rows))

@@ -55,7 +55,9 @@ def fragment(chart: Chart, theme: Theme = LIGHT, identifier: str | None = None) 
         "colors": tables,
         "mark": theme.text,
     }
-    content = _json({"figure": {"data": pen.data, "layout": pen.layout}, "about": about})
+    content = _json(
+        {"figure": {"data": pen.data, "layout": pen.layout}, "about": about}
+    )
     height = round(chart.height * PIXELS)
     return (
         f'<div id="{escape(name)}" class="bodymotion-plot" style="width:100%;height:{height}px"></div>\n'
@@ -63,9 +65,13 @@ def fragment(chart: Chart, theme: Theme = LIGHT, identifier: str | None = None) 
     )
 
 
-def page(charts: Sequence[Chart], theme: Theme = LIGHT, title: str = "bodymotion") -> str:
+def page(
+    charts: Sequence[Chart], theme: Theme = LIGHT, title: str = "bodymotion"
+) -> str:
     """Return charts as one self-contained page."""
-    body = "".join(fragment(chart, theme, f"plot-{k}") for k, chart in enumerate(charts))
+    body = "".join(
+        fragment(chart, theme, f"plot-{k}") for k, chart in enumerate(charts)
+    )
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -88,7 +94,9 @@ def _colors(theme: Theme) -> list[str]:
 def _json(thing: object) -> str:
     """Return JSON that is safe in a script element."""
     text = json.dumps(thing, default=_array, separators=(",", ":"), allow_nan=False)
-    return text.translate({ord(character): f"\\u{ord(character):04x}" for character in "<>&"})
+    return text.translate(
+        {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
+    )
 
 
 def _array(thing: object) -> object:

@@ -11,13 +11,20 @@ import numpy as np
 from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry.arrays import Floats
 
-UNDER_LETTER, UNDER_LINE = 0.066, 0.15  # [inch] Mean width of a letter and height of a line below the title.
+UNDER_LETTER, UNDER_LINE = (
+    0.066,
+    0.15,
+)  # [inch] Mean width of a letter and height of a line below the title.
 
 MIN_LATE_START = 1e4
 """[s] Times of motions that start later than this, or as long before 0, are shown relative to a round number."""
-MIN_WIDE_GROUND = 6.0  # [inch] Wider grounds have a legend with larger text and more columns.
+MIN_WIDE_GROUND = (
+    6.0  # [inch] Wider grounds have a legend with larger text and more columns.
+)
 
-Color: TypeAlias = int | Literal["muted", "recorded", "bad", "text"]  # An index of the palette, or a role.
+Color: TypeAlias = (
+    int | Literal["muted", "recorded", "bad", "text"]
+)  # An index of the palette, or a role.
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +45,11 @@ class Line(ShortRepr):
     def ends(self) -> tuple[float, float]:
         """The lowest and the highest value; NaN where there is none."""
         finite = self.values[np.isfinite(self.values)]
-        return (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
+        return (
+            (float(finite.min()), float(finite.max()))
+            if len(finite)
+            else (np.nan, np.nan)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +82,18 @@ class Curves(ShortRepr):
     def band(self) -> tuple[float, float]:
         """The range within the limits; where one is missing, to the end of the axis."""
         low, high = min((self.lowest, *self.limits)), max((self.highest, *self.limits))
-        return self.lower if np.isfinite(self.lower) else low, self.upper if np.isfinite(self.upper) else high
+        return self.lower if np.isfinite(
+            self.lower
+        ) else low, self.upper if np.isfinite(self.upper) else high
 
     @property
     def worst(self) -> tuple[float, float] | None:
         """The worst of the frames `beyond` the limits."""
-        return max(self.beyond, key=lambda moment: max(moment[1] - self.upper, self.lower - moment[1]), default=None)
+        return max(
+            self.beyond,
+            key=lambda moment: max(moment[1] - self.upper, self.lower - moment[1]),
+            default=None,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,9 @@ from typing import Any
 from bodymotion.plots.parts import Color
 from bodymotion.system.deferred import need
 
-FONTS = ("DejaVu Sans",)  # The default font; characters that it lacks are drawn with `bodymotion.scene.fonts.FAMILIES`.
+FONTS = (
+    "DejaVu Sans",
+)  # The default font; characters that it lacks are drawn with `bodymotion.scene.fonts.FAMILIES`.
 _BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
     "name": ("light", "dark"),
     "page": ("#ffffff", "#12161d"),
@@ -21,8 +23,26 @@ _BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
     "band": ("#2a9d6a", "#4fd1a0"),
     "shade": ("#8b95a5", "#6d7889"),
     "palette": (
-        ("#1f5fbf", "#d2691e", "#12867a", "#8447b5", "#b8860b", "#c2407f", "#4d7c0f", "#4a5a70"),
-        ("#6aa5ff", "#ff9d5c", "#43d3c0", "#c594f5", "#e6c352", "#ff86bd", "#a6d84f", "#a9b8cc"),
+        (
+            "#1f5fbf",
+            "#d2691e",
+            "#12867a",
+            "#8447b5",
+            "#b8860b",
+            "#c2407f",
+            "#4d7c0f",
+            "#4a5a70",
+        ),
+        (
+            "#6aa5ff",
+            "#ff9d5c",
+            "#43d3c0",
+            "#c594f5",
+            "#e6c352",
+            "#ff86bd",
+            "#a6d84f",
+            "#a9b8cc",
+        ),
     ),
     "times": (
         ("#3b0f70", "#8c2981", "#de4968", "#fe9f6d", "#f7d13d"),
@@ -53,13 +73,22 @@ class Theme:
         """Return a colour by its index in the palette, which repeats, or by its role."""
         if isinstance(color, int):
             return self.palette[color % len(self.palette)]
-        return {"muted": self.muted, "recorded": self.recorded, "bad": self.bad, "text": self.text}[color]
+        return {
+            "muted": self.muted,
+            "recorded": self.recorded,
+            "bad": self.bad,
+            "text": self.text,
+        }[color]
 
 
-LIGHT, DARK = (Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1))
+LIGHT, DARK = (
+    Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1)
+)
 
 
-def rc(theme: Theme, fonts: tuple[str, ...] = FONTS, scale: float = 1.0) -> dict[str, Any]:
+def rc(
+    theme: Theme, fonts: tuple[str, ...] = FONTS, scale: float = 1.0
+) -> dict[str, Any]:
     """Return matplotlib's settings for a theme, text and lines at a scale; to be used in a context that restores those of the user.
 
     Those without colours are in `plots.mplstyle`.
@@ -67,7 +96,10 @@ def rc(theme: Theme, fonts: tuple[str, ...] = FONTS, scale: float = 1.0) -> dict
     matplotlib = need("matplotlib", "plot", "plotting")
     with as_file(files("bodymotion.plots").joinpath("plots.mplstyle")) as path:
         found = dict(matplotlib.rc_params_from_file(path, use_default_template=False))
-    found = {name: value * scale if isinstance(value, float) else value for name, value in found.items()}
+    found = {
+        name: value * scale if isinstance(value, float) else value
+        for name, value in found.items()
+    }
     colors = {
         theme.text: ("text.color", "legend.labelcolor"),
         theme.panel: ("axes.facecolor",),
@@ -76,4 +108,8 @@ def rc(theme: Theme, fonts: tuple[str, ...] = FONTS, scale: float = 1.0) -> dict
     colors |= {theme.edge: ("axes.edgecolor", "xtick.color", "ytick.color")}
     colors |= {theme.muted: ("axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor")}
     colors |= {theme.page: ("figure.facecolor", "savefig.facecolor")}
-    return found | {"font.family": [*fonts]} | {name: color for color, names in colors.items() for name in names}
+    return (
+        found
+        | {"font.family": [*fonts]}
+        | {name: color for color, names in colors.items() for name in names}
+    )

@@ -37,13 +37,17 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
 
     A group continues from joint to joint along a chain of links. Where chains branch, those with fewer than four joints form one group.
     """
-    column_of = {index: column for column, index in enumerate(body.joint_links) if index >= 0}
+    column_of = {
+        index: column for column, index in enumerate(body.joint_links) if index >= 0
+    }
     children: dict[int, list[int]] = {}
     below: list[list[int]] = [[] for _ in body.links]
     for link in reversed(body.links):
         children.setdefault(link.parent, []).insert(0, link.index)
         own = [column_of[link.index]] if link.index in column_of else []
-        below[link.index] = own + [k for child in children.get(link.index, []) for k in below[child]]
+        below[link.index] = own + [
+            k for child in children.get(link.index, []) for k in below[child]
+        ]
     groups: list[list[int]] = []
     todo: list[list[int]] = [[index] for index in children.get(-1, [])]
     while todo:
@@ -57,20 +61,31 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
             group += [column_of[at]] if at in column_of else []
             onwards = [child for child in children.get(at, []) if below[child]]
         short = [child for child in onwards if len(below[child]) < MIN_BRANCH]
-        if group and len(short) == len(onwards) and sum(len(below[child]) for child in short) <= 2 * MIN_BRANCH:
+        if (
+            group
+            and len(short) == len(onwards)
+            and sum(len(below[child]) for child in short) <= 2 * MIN_BRANCH
+        ):
             group += [k for child in onwards for k in below[child]]
             onwards = short = []
         groups += [group] if group else []
         long = [[child] for child in onwards if child not in short or len(short) == 1]
         todo = [*long, *([short] if len(short) > 1 else []), *todo]
-    left = sorted({*range(len(labels))} - {column for group in groups for column in group})
+    left = sorted(
+        {*range(len(labels))} - {column for group in groups for column in group}
+    )
     groups.sort(key=min)
     names = [name_of([labels[k] for k in group]) for group in groups]
     found = tuple(
-        JointGroup(name if names.count(name) == 1 else _ends([labels[k] for k in group]), tuple(group))
+        JointGroup(
+            name if names.count(name) == 1 else _ends([labels[k] for k in group]),
+            tuple(group),
+        )
         for name, group in zip(names, groups, strict=True)
     )
-    return (*found, JointGroup("columns without a link", tuple(left))) if left else found
+    return (
+        (*found, JointGroup("columns without a link", tuple(left))) if left else found
+    )
 
 
 def name_of(labels: Sequence[str]) -> str:
@@ -78,7 +93,12 @@ def name_of(labels: Sequence[str]) -> str:
     if len(labels) == 1:
         return labels[0]
     first, last = min(labels), max(labels)
-    start = first[: next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]
+    start = first[
+        : next(
+            (k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b),
+            len(first),
+        )
+    ]
     cut = max(start.rfind(mark) for mark in "_-./ ")
     whole = start[:cut] if cut > 0 else start.rstrip("0123456789")
     if len(whole.strip("_-./ ")) >= 2:
@@ -140,9 +160,15 @@ class Subject:
             return tuple(range(len(labels)))
         found: set[int] = set()
         for pattern in self.joints:
-            hits = [k for k, label in enumerate(labels) if label == pattern or fnmatchcase(label, pattern)]
+            hits = [
+                k
+                for k, label in enumerate(labels)
+                if label == pattern or fnmatchcase(label, pattern)
+            ]
             if not hits:
-                raise WrongUseError(f"no joint matches {pattern!r}; {choices(pattern, labels)}")
+                raise WrongUseError(
+                    f"no joint matches {pattern!r}; {choices(pattern, labels)}"
+                )
             found.update(hits)
         return tuple(sorted(found))
 
@@ -150,7 +176,11 @@ class Subject:
     def joint_labels(self) -> tuple[str, ...]:
         """The names of all J joint columns."""
         if self.measures is not None:
-            return series(self.measures, "joint_displacements").labels if self.measures.body.num_joints else ()
+            return (
+                series(self.measures, "joint_displacements").labels
+                if self.measures.body.num_joints
+                else ()
+            )
         joints = self.motion.joint_displacement
         return () if joints is None else _labels(joints, "joint")
 
@@ -173,7 +203,11 @@ class Subject:
         """Return a series within the time span, in the units that are shown."""
         if self.start is not None or self.end is not None:
             inside = self.inside(found.times)
-            found = replace(found, times=frozen(found.times[inside]), values=frozen(found.values[inside]))
+            found = replace(
+                found,
+                times=frozen(found.times[inside]),
+                values=frozen(found.values[inside]),
+            )
         return found if self.radians else found.in_degrees()
 
     def inside(self, times: Floats) -> Bools:
@@ -188,14 +222,25 @@ class Subject:
             kept &= times <= self.end + 1e-9
         if len(times) and not kept.any():
             begin = "" if self.start is None else f"from {moment(self.start)} s "
-            span = f"{begin}on" if self.end is None else f"{begin or 'up '}to {moment(self.end)} s"
-            raise WrongUseError(f"no frame {span}; the motion is from {moment(times[0])} s to {moment(times[-1])} s")
+            span = (
+                f"{begin}on"
+                if self.end is None
+                else f"{begin or 'up '}to {moment(self.end)} s"
+            )
+            raise WrongUseError(
+                f"no frame {span}; the motion is from {moment(times[0])} s to {moment(times[-1])} s"
+            )
         return kept
 
     @cached_property
     def components(self) -> tuple[Series, ...]:
         """The series of a motion alone, by component."""
-        return tuple(self.fit(one) for component in self.motion.timed if component.num_frames for one in _of(component))
+        return tuple(
+            self.fit(one)
+            for component in self.motion.timed
+            if component.num_frames
+            for one in _of(component)
+        )
 
     @cached_property
     def times(self) -> Floats:
@@ -217,10 +262,14 @@ class Subject:
         return f"{number_text(value * factor)} {unit}"
 
 
-def _labels(component: MultiValueSeq | MultiSE3Seq | Vector3Seq, kind: str) -> tuple[str, ...]:
+def _labels(
+    component: MultiValueSeq | MultiSE3Seq | Vector3Seq, kind: str
+) -> tuple[str, ...]:
     count = component.values.shape[1]
     names = [*component.part_labels][:count]
-    return distinct([name.strip() for name in names] + [""] * (count - len(names)), kind)
+    return distinct(
+        [name.strip() for name in names] + [""] * (count - len(names)), kind
+    )
 
 
 def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]:
@@ -229,28 +278,78 @@ def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]
     if isinstance(component, MultiSE3Seq):
         parts = _labels(component, "link")
         positions = tuple(f"{part} {axis}" for part in parts for axis in "xyz")
-        orientations = tuple(f"{part} {axis}" for part in parts for axis in ("roll", "pitch", "yaw"))
+        orientations = tuple(
+            f"{part} {axis}" for part in parts for axis in ("roll", "pitch", "yaw")
+        )
         angles = to_rpy(values[..., 3:])
         angles = np.unwrap(angles, axis=0) if len(times) else angles
         size = (len(times), -1)
         return (
-            series_of(title, f"{title}: position", positions, "m", times, values[..., :3].reshape(size)),
-            series_of(title, f"{title}: orientation", orientations, "rad", times, angles.reshape(size)),
+            series_of(
+                title,
+                f"{title}: position",
+                positions,
+                "m",
+                times,
+                values[..., :3].reshape(size),
+            ),
+            series_of(
+                title,
+                f"{title}: orientation",
+                orientations,
+                "rad",
+                times,
+                angles.reshape(size),
+            ),
         )
     if isinstance(component, Vector3Seq):
         title += " (in the root's frame)" if component.is_root_relative else ""
         unit = "m" if component.content == "ZMP" else ""
-        return (series_of(component.content, title, ("x", "y", "z"), unit, times, values, of="axis"),)
+        return (
+            series_of(
+                component.content,
+                title,
+                ("x", "y", "z"),
+                unit,
+                times,
+                values,
+                of="axis",
+            ),
+        )
     is_joints = component.content == "JointDisplacement"
     labels = _labels(component, "joint" if is_joints else "part")
     # Without a body it is unknown which joints rotate and which slide.
     unit = "m or rad" if is_joints else ""
-    return (series_of(component.content, title, labels, unit, times, values, of="joint" if is_joints else "link"),)
+    return (
+        series_of(
+            component.content,
+            title,
+            labels,
+            unit,
+            times,
+            values,
+            of="joint" if is_joints else "link",
+        ),
+    )
 
 
 def series_of(
-    name: str, title: str, labels: tuple[str, ...], unit: str, times: Floats, values: Floats, of: Of = "link"
+    name: str,
+    title: str,
+    labels: tuple[str, ...],
+    unit: str,
+    times: Floats,
+    values: Floats,
+    of: Of = "link",
 ) -> Series:
     """Return a series whose columns have one unit."""
     units, values = (unit,) * len(labels), frozen(values)
-    return Series(name=name, title=title, of=of, labels=labels, units=units, times=times, values=values)
+    return Series(
+        name=name,
+        title=title,
+        of=of,
+        labels=labels,
+        units=units,
+        times=times,
+        values=values,
+    )

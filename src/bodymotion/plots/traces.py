@@ -8,10 +8,22 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 from bodymotion.plots.curves import outside, row_range
-from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground, Heading, KeyFigures, Line
+from bodymotion.plots.parts import (
+    Bars,
+    Cell,
+    Chart,
+    CurveRows,
+    Curves,
+    Ground,
+    Heading,
+    KeyFigures,
+    Line,
+)
 from bodymotion.plots.style import Theme
 
-LATE_TIMES = ".12~g"  # Format (d3-format) of large times at axes, such as those of a clock.
+LATE_TIMES = (
+    ".12~g"  # Format (d3-format) of large times at axes, such as those of a clock.
+)
 PIXELS = 92  # Pixels per inch of the height of a chart; its width is that of the page.
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 LAYOUT: dict[str, Any] = {
@@ -33,7 +45,11 @@ AXIS: dict[str, Any] = {
     "showline": True,
     "automargin": False,
 }  # What all axes have.
-ROWS = {"showgrid": False, "showline": False, "ticks": ""}  # An axis of rows, which has no values.
+ROWS = {
+    "showgrid": False,
+    "showline": False,
+    "ticks": "",
+}  # An axis of rows, which has no values.
 UNNAMED: dict[str, Any] = {"hoverinfo": "skip", "showlegend": False}
 """A trace without a legend or a text under the pointer."""
 AT_TIME = "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>"  # Text under the pointer at a point of the ground.
@@ -46,7 +62,10 @@ def safe(text: str) -> str:
 
 
 def _short(values: Floats) -> Any:  # noqa: ANN401
-    too_large = len(values) and np.nanmax(np.abs(values), initial=0.0, where=np.isfinite(values)) > LARGEST
+    too_large = (
+        len(values)
+        and np.nanmax(np.abs(values), initial=0.0, where=np.isfinite(values)) > LARGEST
+    )
     return np.asarray(values, dtype=np.float64 if too_large else np.float32)
 
 
@@ -66,7 +85,12 @@ class Traces:
         self.annotations: list[dict[str, Any]] = []
         self.shapes: list[dict[str, Any]] = []
         self.clear = theme.page + "00"
-        bar = {"orientation": "h", "bgcolor": self.clear, "color": theme.muted, "activecolor": theme.text}
+        bar = {
+            "orientation": "h",
+            "bgcolor": self.clear,
+            "color": theme.muted,
+            "activecolor": theme.text,
+        }
         self.layout: dict[str, Any] = {
             **LAYOUT,
             "height": round(chart.height * PIXELS),
@@ -79,15 +103,27 @@ class Traces:
         }
         self.text(f"<b>{safe(chart.title)}</b>", 0.3, 0.4, size=18)
         subtitle = "<br>".join(safe(line) for line in chart.subtitle)
-        self.text(subtitle, 0.3, 0.62 + chart.subtitle_height, size=11, color=theme.muted)
+        self.text(
+            subtitle, 0.3, 0.62 + chart.subtitle_height, size=11, color=theme.muted
+        )
         for cell in chart.cells:
             part = cell.part
             if isinstance(part, Heading):
-                self.text(f"<b>{safe(part.text)}</b>", cell.x, cell.y + cell.height - 0.05, size=12)
+                self.text(
+                    f"<b>{safe(part.text)}</b>",
+                    cell.x,
+                    cell.y + cell.height - 0.05,
+                    size=12,
+                )
             elif isinstance(part, KeyFigures):
                 self.key_figures(part, cell)
             else:
-                kinds = {Curves: self.curves, CurveRows: self.curve_rows, Bars: self.bars, Ground: self.ground}
+                kinds = {
+                    Curves: self.curves,
+                    CurveRows: self.curve_rows,
+                    Bars: self.bars,
+                    Ground: self.ground,
+                }
                 draw: Any = kinds[type(part)]
                 draw(part, cell)
 
@@ -103,35 +139,82 @@ class Traces:
         """Return a position [inch] from the upper left corner."""
         return {"x": x / self.chart.width, "y": 1 - y / self.chart.height}
 
-    def text(self, text: str, x: float, y: float, *, size: float, color: str = "", **where: str) -> None:
+    def text(
+        self,
+        text: str,
+        x: float,
+        y: float,
+        *,
+        size: float,
+        color: str = "",
+        **where: str,
+    ) -> None:
         """Add text above a position [inch] from the upper left corner."""
         if text:
-            found: dict[str, Any] = {"text": text, **self.at(x, y), "xref": "paper", "yref": "paper", "align": "left"}
-            found |= {"borderpad": 0, "showarrow": False, "font": self.font(size, color or self.theme.text)}
-            self.annotations.append({**found, "xanchor": "left", "yanchor": "bottom", **where})
+            found: dict[str, Any] = {
+                "text": text,
+                **self.at(x, y),
+                "xref": "paper",
+                "yref": "paper",
+                "align": "left",
+            }
+            found |= {
+                "borderpad": 0,
+                "showarrow": False,
+                "font": self.font(size, color or self.theme.text),
+            }
+            self.annotations.append(
+                {**found, "xanchor": "left", "yanchor": "bottom", **where}
+            )
 
     def axes(self, cell: Cell, title: str, note: str = "") -> tuple[str, str]:
         """Add a pair of axes for a cell, and return their names for traces."""
         self.count += 1
         number = "" if self.count == 1 else str(self.count)
         theme, chart = self.theme, self.chart
-        common: dict[str, Any] = {**AXIS, "gridcolor": theme.grid, "linecolor": theme.edge, "tickcolor": theme.edge}
+        common: dict[str, Any] = {
+            **AXIS,
+            "gridcolor": theme.grid,
+            "linecolor": theme.edge,
+            "tickcolor": theme.edge,
+        }
         common["tickfont"] = self.font(9.5)
         across = [cell.x / chart.width, (cell.x + cell.width) / chart.width]
         low = 1 - (cell.y + cell.height) / chart.height
         up = [max(low, 0.0), low + cell.height / chart.height]
-        for axis, other, domain, count in (("x", "y", across, cell.width / 0.5), ("y", "x", up, cell.height / 0.26)):
-            own = {"domain": domain, "anchor": f"{other}{number}", "nticks": max(int(count), 3)}
+        for axis, other, domain, count in (
+            ("x", "y", across, cell.width / 0.5),
+            ("y", "x", up, cell.height / 0.26),
+        ):
+            own = {
+                "domain": domain,
+                "anchor": f"{other}{number}",
+                "nticks": max(int(count), 3),
+            }
             self.layout[f"{axis}axis{number}"] = {**common, **own}
         small = cell.width < 3.5
-        self.text(safe(title), cell.x, cell.y - (0.15 if note and small else 0.02), size=10.5 if small else 12)
+        self.text(
+            safe(title),
+            cell.x,
+            cell.y - (0.15 if note and small else 0.02),
+            size=10.5 if small else 12,
+        )
         if note and small:
             self.text(safe(note), cell.x, cell.y - 0.02, size=9, color=theme.muted)
         elif note:
-            self.text(safe(note), cell.x + cell.width, cell.y - 0.02, size=10, color=theme.muted, xanchor="right")
+            self.text(
+                safe(note),
+                cell.x + cell.width,
+                cell.y - 0.02,
+                size=10,
+                color=theme.muted,
+                xanchor="right",
+            )
         return f"x{number}", f"y{number}"
 
-    def over_time(self, cell: Cell, title: str, note: str = "") -> tuple[dict[str, Any], dict[str, str]]:
+    def over_time(
+        self, cell: Cell, title: str, note: str = ""
+    ) -> tuple[dict[str, Any], dict[str, str]]:
         """Add axes over time; return the layout of the vertical one, and the entries of traces for both."""
         x, y = self.axes(cell, title, note)
         across, up = self.layout["xaxis" + x[1:]], self.layout["yaxis" + y[1:]]
@@ -151,27 +234,72 @@ class Traces:
         """Add a legend at a position [inch], and return its name."""
         self.legends += 1
         name = "legend" if self.legends == 1 else f"legend{self.legends}"
-        look = {"bgcolor": self.clear, "font": {"size": 9.5}, "tracegroupgap": 0, "itemwidth": 30}
-        where = {**self.at(x, y), "xanchor": "left", "yanchor": "top", "orientation": "h" if across else "v"}
+        look = {
+            "bgcolor": self.clear,
+            "font": {"size": 9.5},
+            "tracegroupgap": 0,
+            "itemwidth": 30,
+        }
+        where = {
+            **self.at(x, y),
+            "xanchor": "left",
+            "yanchor": "top",
+            "orientation": "h" if across else "v",
+        }
         self.layout[name] = {**look, **where}
         return name
 
-    def behind(self, kind: str, where: dict[str, str], low: float, high: float, name: str, **look: Any) -> None:  # noqa: ANN401
+    def behind(
+        self,
+        kind: str,
+        where: dict[str, str],
+        low: float,
+        high: float,
+        name: str,
+        **look: Any,  # noqa: ANN401
+    ) -> None:
         """Add a shape across a panel between two values, behind the curves."""
-        span = {"xref": f"{where['xaxis']} domain", "yref": where["yaxis"], "x0": 0, "x1": 1, "y0": low, "y1": high}
-        self.shapes.append({"type": kind, **span, "name": name, "layer": "below", **look})
+        span = {
+            "xref": f"{where['xaxis']} domain",
+            "yref": where["yaxis"],
+            "x0": 0,
+            "x1": 1,
+            "y0": low,
+            "y1": high,
+        }
+        self.shapes.append(
+            {"type": kind, **span, "name": name, "layer": "below", **look}
+        )
 
-    def band(self, where: dict[str, str], low: float, high: float, color: str, name: str) -> None:
+    def band(
+        self, where: dict[str, str], low: float, high: float, color: str, name: str
+    ) -> None:
         """Add a band between two values behind the curves."""
         self.behind("rect", where, low, high, name, fillcolor=color, line={"width": 0})
 
     def rule(self, where: dict[str, str], at: float, dash: str) -> None:
         """Add a line at a value behind the curves."""
-        self.behind("line", where, at, at, "limit", line={"color": self.theme.bad, "width": 1, "dash": dash})
+        self.behind(
+            "line",
+            where,
+            at,
+            at,
+            "limit",
+            line={"color": self.theme.bad, "width": 1, "dash": dash},
+        )
 
     def points(self, mode: str, xy: Any, name: str, **more: Any) -> None:  # noqa: ANN401
         """Add a trace of points, whose two coordinates are `xy`, joined by lines or not."""
-        self.data.append({"type": "scatter", "mode": mode, "x": xy[0], "y": xy[1], "name": name, **more})
+        self.data.append(
+            {
+                "type": "scatter",
+                "mode": mode,
+                "x": xy[0],
+                "y": xy[1],
+                "name": name,
+                **more,
+            }
+        )
 
     def curves(self, part: Curves, cell: Cell) -> None:
         """Draw curves over time, with their limits."""
@@ -185,23 +313,66 @@ class Traces:
             for limit in part.limits:
                 self.rule(where, limit, "dash")
         if part.floor is not None:
-            self.band(where, min(part.lowest, part.floor), part.floor, theme.bad + "14", "floor")
+            self.band(
+                where,
+                min(part.lowest, part.floor),
+                part.floor,
+                theme.bad + "14",
+                "floor",
+            )
             self.rule(where, part.floor, "solid")
-        legend = {"legend": self.legend(cell.x + cell.width + 0.08, cell.y - 0.1)} if part.legend else {}
+        legend = (
+            {"legend": self.legend(cell.x + cell.width + 0.08, cell.y - 0.1)}
+            if part.legend
+            else {}
+        )
         hover = f"%{{y:.4~g}} {safe(part.unit)}<extra>%{{fullData.name}}</extra>"
         for line in part.lines:
-            self.data.append({**self.line(line), **where, **legend, "showlegend": part.legend, "hovertemplate": hover})
+            self.data.append(
+                {
+                    **self.line(line),
+                    **where,
+                    **legend,
+                    "showlegend": part.legend,
+                    "hovertemplate": hover,
+                }
+            )
             bad = outside(line, part)
             if bad is not None:
-                look: dict[str, Any] = {**UNNAMED, "connectgaps": False, "line": {"color": theme.bad, "width": 2.4}}
-                self.points("lines", (bad[0], _short(bad[1])), "beyond", **look, **where)
+                look: dict[str, Any] = {
+                    **UNNAMED,
+                    "connectgaps": False,
+                    "line": {"color": theme.bad, "width": 2.4},
+                }
+                self.points(
+                    "lines", (bad[0], _short(bad[1])), "beyond", **look, **where
+                )
         if part.beyond:
-            times, values = (np.array(column) for column in zip(*part.beyond, strict=True))
+            times, values = (
+                np.array(column) for column in zip(*part.beyond, strict=True)
+            )
             all_named = cell.width > 2.5
-            texts = [f"{at[0]:.2f} s" if all_named or at == part.worst else "" for at in part.beyond]
-            look = {"text": texts, "textposition": "top center", "textfont": self.font(9, theme.bad)}
-            look |= {"marker": {"color": theme.bad, "size": 6}, "cliponaxis": False, **UNNAMED}
-            self.points("markers+text", (times, _short(values)), "beyond the limit", **look, **where)
+            texts = [
+                f"{at[0]:.2f} s" if all_named or at == part.worst else ""
+                for at in part.beyond
+            ]
+            look = {
+                "text": texts,
+                "textposition": "top center",
+                "textfont": self.font(9, theme.bad),
+            }
+            look |= {
+                "marker": {"color": theme.bad, "size": 6},
+                "cliponaxis": False,
+                **UNNAMED,
+            }
+            self.points(
+                "markers+text",
+                (times, _short(values)),
+                "beyond the limit",
+                **look,
+                **where,
+            )
 
     def line(self, line: Line) -> dict[str, Any]:
         """Return the trace of one curve."""
@@ -212,14 +383,23 @@ class Traces:
             "y": _short(line.values),
             "name": safe(line.label),
             "connectgaps": False,
-            "line": {"color": self.theme.color(line.color), "width": 1.6, "dash": "solid"},
+            "line": {
+                "color": self.theme.color(line.color),
+                "width": 1.6,
+                "dash": "solid",
+            },
         }
 
     def rows(self, title: str, labels: Sequence[str], cell: Cell) -> dict[str, Any]:
         """Add axes over time with a row for each label; return the entries of traces for them, and the layout of the vertical one."""
         up, where = self.over_time(cell, title)
         ticks = [k + 0.5 for k in range(len(labels))]
-        up.update(ROWS, range=[len(labels), 0], tickvals=ticks, ticktext=[safe(label) for label in labels])
+        up.update(
+            ROWS,
+            range=[len(labels), 0],
+            tickvals=ticks,
+            ticktext=[safe(label) for label in labels],
+        )
         return {"up": up, **where}
 
     def curve_rows(self, part: CurveRows, cell: Cell) -> None:
@@ -242,11 +422,16 @@ class Traces:
                     "hovertemplate": f"%{{customdata:.4~g}} {safe(row.unit)}<extra>%{{fullData.name}}</extra>",
                 }
             )
-            x, y = cell.x + cell.width + 0.06, cell.y + cell.height * (k + 0.5) / max(count, 1)
+            x, y = (
+                cell.x + cell.width + 0.06,
+                cell.y + cell.height * (k + 0.5) / max(count, 1),
+            )
             color = theme.bad if row.beyond else theme.muted
             self.text(safe(row.note), x, y, size=size, color=color, yanchor="middle")
         for at in part.starts:
-            self.behind("line", where, at, at, "group", line={"color": theme.edge, "width": 1})
+            self.behind(
+                "line", where, at, at, "group", line={"color": theme.edge, "width": 1}
+            )
 
     def bars(self, part: Bars, cell: Cell) -> None:
         """Draw bars over time."""
@@ -257,21 +442,52 @@ class Traces:
             where["legend"] = self.legend(cell.x + cell.width + 0.08, cell.y - 0.1)
 
         def add(
-            spans: Sequence[tuple[float, float]], y: float, width: float, name: str, color: str, shown: bool
+            spans: Sequence[tuple[float, float]],
+            y: float,
+            width: float,
+            name: str,
+            color: str,
+            shown: bool,
         ) -> None:
             if spans:
                 starts, ends = (np.array(column) for column in zip(*spans, strict=True))
-                size = {"x": ends - starts, "base": starts, "y": [y] * len(spans), "width": width, "customdata": ends}
-                look = {"name": safe(name), "showlegend": shown, "marker": {"color": color, "line": {"width": 0}}}
-                hover = "%{base:.3f} … %{customdata:.3f} s<extra>%{fullData.name}</extra>"
-                self.data.append({"type": "bar", "orientation": "h", **size, **look, "hovertemplate": hover, **where})
+                size = {
+                    "x": ends - starts,
+                    "base": starts,
+                    "y": [y] * len(spans),
+                    "width": width,
+                    "customdata": ends,
+                }
+                look = {
+                    "name": safe(name),
+                    "showlegend": shown,
+                    "marker": {"color": color, "line": {"width": 0}},
+                }
+                hover = (
+                    "%{base:.3f} … %{customdata:.3f} s<extra>%{fullData.name}</extra>"
+                )
+                self.data.append(
+                    {
+                        "type": "bar",
+                        "orientation": "h",
+                        **size,
+                        **look,
+                        "hovertemplate": hover,
+                        **where,
+                    }
+                )
 
         add(part.behind, count / 2, count, part.behind_label, theme.shade + "40", True)
         first = True
         for k, spans in enumerate(part.spans):
-            add(spans, k + 0.5, 0.64, part.labels[k], theme.color(part.colors[k]), False)
+            add(
+                spans, k + 0.5, 0.64, part.labels[k], theme.color(part.colors[k]), False
+            )
             if part.texts and spans:
-                self.data[-1] |= {"text": [safe(text) for text in part.texts[k]], "textposition": "inside"}
+                self.data[-1] |= {
+                    "text": [safe(text) for text in part.texts[k]],
+                    "textposition": "inside",
+                }
             add(part.marked[k], k + 0.7, 0.24, part.marked_label, theme.bad, first)
             first = first and not part.marked[k]
 
@@ -280,11 +496,17 @@ class Traces:
         theme = self.theme
         x, y = self.axes(cell, part.title)
         names = "xaxis" + x[1:], "yaxis" + y[1:]
-        self.layout[names[0]].update(range=list(part.x), title=self.title("x [m]", 2), constrain="range")
-        self.layout[names[1]].update(range=list(part.y), title=self.title("y [m]", 3), constrain="range")
+        self.layout[names[0]].update(
+            range=list(part.x), title=self.title("x [m]", 2), constrain="range"
+        )
+        self.layout[names[1]].update(
+            range=list(part.y), title=self.title("y [m]", 3), constrain="range"
+        )
         self.layout[names[1]].update(scaleanchor=x, scaleratio=1)
         wide = cell.width > 6
-        legend = self.legend(cell.x - (0.0 if wide else 0.4), cell.y + cell.height + 0.42, across=wide)
+        legend = self.legend(
+            cell.x - (0.0 if wide else 0.4), cell.y + cell.height + 0.42, across=wide
+        )
         where = {"xaxis": x, "yaxis": y, "legend": legend}
         shapes: dict[tuple[str, Any], list[Floats]] = {}
         for one in part.footprints:
@@ -292,30 +514,102 @@ class Traces:
             shapes.setdefault((one.label, one.color), []).append(closed)
         for (label, color), polygons in shapes.items():
             tint = theme.shade if color is None else theme.color(color)
-            inside, edge, dash = ("14", "60", "dot") if color is None else ("2a", "e6", "solid")
-            look: dict[str, Any] = {"fill": "toself", "fillcolor": tint + inside, "hoverinfo": "skip"}
+            inside, edge, dash = (
+                ("14", "60", "dot") if color is None else ("2a", "e6", "solid")
+            )
+            look: dict[str, Any] = {
+                "fill": "toself",
+                "fillcolor": tint + inside,
+                "hoverinfo": "skip",
+            }
             look["line"] = {"color": tint + edge, "width": 1, "dash": dash}
-            self.points("lines", _short(np.concatenate(polygons)).T, safe(label), **look, **where)
+            self.points(
+                "lines",
+                _short(np.concatenate(polygons)).T,
+                safe(label),
+                **look,
+                **where,
+            )
         for label, times, points, color in part.others:
-            line = {"color": theme.color(color), "width": 1.4, "dash": "dash" if color == "muted" else "solid"}
+            line = {
+                "color": theme.color(color),
+                "width": 1.4,
+                "dash": "dash" if color == "muted" else "solid",
+            }
             look = {"customdata": times, "line": line, "hovertemplate": AT_TIME}
-            self.points("lines" if len(points) > 1 else "markers", _short(points).T, safe(label), **look, **where)
-        first, last = (float(part.times[0]), float(part.times[-1])) if len(part.times) else (0.0, 1.0)
-        bar: dict[str, Any] = {"thickness": 9, "len": cell.height / self.chart.height, "outlinewidth": 0, "nticks": 6}
-        bar |= {**self.at(cell.x + cell.width + 0.08, cell.y + cell.height / 2), "xpad": 0, "ypad": 0}
-        bar |= {"title": {"text": "t [s]", "font": {"size": 9}}, "tickfont": {"size": 9}}
+            self.points(
+                "lines" if len(points) > 1 else "markers",
+                _short(points).T,
+                safe(label),
+                **look,
+                **where,
+            )
+        first, last = (
+            (float(part.times[0]), float(part.times[-1]))
+            if len(part.times)
+            else (0.0, 1.0)
+        )
+        bar: dict[str, Any] = {
+            "thickness": 9,
+            "len": cell.height / self.chart.height,
+            "outlinewidth": 0,
+            "nticks": 6,
+        }
+        bar |= {
+            **self.at(cell.x + cell.width + 0.08, cell.y + cell.height / 2),
+            "xpad": 0,
+            "ypad": 0,
+        }
+        bar |= {
+            "title": {"text": "t [s]", "font": {"size": 9}},
+            "tickfont": {"size": 9},
+        }
         if self.chart.time_origin:
             bar["tickformat"] = LATE_TIMES
-        scale = [[k / (len(theme.times) - 1), color] for k, color in enumerate(theme.times)]
-        marker: dict[str, Any] = {"size": 4, "color": _short(part.times), "colorscale": scale, "colorbar": bar}
-        marker |= {"cmin": first, "cmax": max(last, first + 1e-9), "showscale": last > first}
-        look = {"customdata": part.times, "line": {"color": theme.shade + "66", "width": 1}, "marker": marker}
-        self.points("lines+markers", _short(part.path).T, safe(part.label), hovertemplate=AT_TIME, **look, **where)
+        scale = [
+            [k / (len(theme.times) - 1), color] for k, color in enumerate(theme.times)
+        ]
+        marker: dict[str, Any] = {
+            "size": 4,
+            "color": _short(part.times),
+            "colorscale": scale,
+            "colorbar": bar,
+        }
+        marker |= {
+            "cmin": first,
+            "cmax": max(last, first + 1e-9),
+            "showscale": last > first,
+        }
+        look = {
+            "customdata": part.times,
+            "line": {"color": theme.shade + "66", "width": 1},
+            "marker": marker,
+        }
+        self.points(
+            "lines+markers",
+            _short(part.path).T,
+            safe(part.label),
+            hovertemplate=AT_TIME,
+            **look,
+            **where,
+        )
         if part.worst is not None:
             _, at_x, at_y, text = part.worst
-            circle = {"symbol": "circle-open", "size": 14, "color": theme.bad, "line": {"width": 2}}
+            circle = {
+                "symbol": "circle-open",
+                "size": 14,
+                "color": theme.bad,
+                "line": {"width": 2},
+            }
             name = f"minimum: {safe(text)}"
-            self.points("markers", ([at_x], [at_y]), name, hoverinfo="name", marker=circle, **where)
+            self.points(
+                "markers",
+                ([at_x], [at_y]),
+                name,
+                hoverinfo="name",
+                marker=circle,
+                **where,
+            )
         path = {"x": _plain(part.path[:, 0]), "y": _plain(part.path[:, 1])}
         self.grounds.append({"axes": names, "times": _plain(part.times), **path})
         self.layout["hovermode"] = "closest" if len(self.chart.cells) < 2 else "x"
@@ -330,4 +624,11 @@ class Traces:
             self.text(safe(value), right, y, size=11, xanchor="right")
             if where:
                 y += 0.14
-                self.text(safe(where), right, y, size=9, color=self.theme.muted, xanchor="right")
+                self.text(
+                    safe(where),
+                    right,
+                    y,
+                    size=9,
+                    color=self.theme.muted,
+                    xanchor="right",
+                )

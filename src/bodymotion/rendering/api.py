@@ -126,17 +126,31 @@ def render(
     if path is not None:
         check_place(path)
     if path is not None and kind not in (*STILLS, *VIDEOS):
-        raise WrongUseError(f"{path}: unknown extension; images are {', '.join(STILLS)}, videos {', '.join(VIDEOS)}")
+        raise WrongUseError(
+            f"{path}: unknown extension; images are {', '.join(STILLS)}, videos {', '.join(VIDEOS)}"
+        )
     is_video = kind in VIDEOS
-    several = strobe is not None or any(one is not None and np.size(one) > 1 for one in (at, frame))
+    several = strobe is not None or any(
+        one is not None and np.size(one) > 1 for one in (at, frame)
+    )
     texts = overlay if overlay is not None else ("time",) if is_video or several else ()
     edges = size or (SHEET_SIZE if sheet else GIF_SIZE if kind == ".gif" else SIZE)
     if is_video:
         edges = (edges[0] + edges[0] % 2, edges[1] + edges[1] % 2)
-    settings = Settings(edges, camera, look_at, background, ground, tuple(texts), stand, follow)
+    settings = Settings(
+        edges, camera, look_at, background, ground, tuple(texts), stand, follow
+    )
     _check(is_video, sheet, kind, [at, frame, strobe], settings)
     sources = [source for source in (body, motion) if source is not None]
-    scene = load_scene(*sources, by_position=by_position, arm=arm, bpm=bpm, slices=slices, output=path, **options)
+    scene = load_scene(
+        *sources,
+        by_position=by_position,
+        arm=arm,
+        bpm=bpm,
+        slices=slices,
+        output=path,
+        **options,
+    )
 
     if not all(isinstance(source, VALUES) for source in sources):
         report_problems(scene, "; bodymotion check lists them", only_mismatches=True)
@@ -146,7 +160,13 @@ def render(
         from bodymotion.rendering.videos import video
 
         assert path is not None
-        span = _span(playback, start, end, (GIF_RATE if kind == ".gif" else RATE) if fps is None else fps, speed)
+        span = _span(
+            playback,
+            start,
+            end,
+            (GIF_RATE if kind == ".gif" else RATE) if fps is None else fps,
+            speed,
+        )
         with _named(path):
             video(playback, span, path, settings, progress)
         return None
@@ -157,22 +177,36 @@ def render(
     else:
         from bodymotion.rendering.stills import still
 
-        image = still(playback, _moments(playback, at, frame, strobe, start, end), settings)
+        image = still(
+            playback, _moments(playback, at, frame, strobe, start, end), settings
+        )
     if path is not None:
         formats = {".png": "PNG", ".webp": "WEBP"}
         with _named(path), whole_file(path) as stream:
-            image.save(stream, formats.get(kind, "JPEG"), quality=92)  # PNG has no quality
+            image.save(
+                stream, formats.get(kind, "JPEG"), quality=92
+            )  # PNG has no quality
     return image
 
 
-def _check(is_video: bool, sheet: bool, kind: str, moments: list[object], settings: Settings) -> None:
-    named = [name for name, one in zip(("at", "frame", "strobe"), moments, strict=True) if one is not None]
+def _check(
+    is_video: bool, sheet: bool, kind: str, moments: list[object], settings: Settings
+) -> None:
+    named = [
+        name
+        for name, one in zip(("at", "frame", "strobe"), moments, strict=True)
+        if one is not None
+    ]
     if len(named) > 1:
         raise WrongUseError(f"{' and '.join(named)} exclude each other")
     if is_video and (named or sheet):
-        raise WrongUseError(f"{named[0] if named else 'sheet'} is for images; a video has start and end")
+        raise WrongUseError(
+            f"{named[0] if named else 'sheet'} is for images; a video has start and end"
+        )
     if sheet and named:
-        raise WrongUseError(f"sheet shows the model without its motion; {named[0]} has no effect")
+        raise WrongUseError(
+            f"sheet shows the model without its motion; {named[0]} has no effect"
+        )
     if settings.background == "transparent" and (is_video or kind in (".jpg", ".jpeg")):
         raise WrongUseError("only .png and .webp images can be transparent")
     if settings.background == "transparent" and sheet:
@@ -191,7 +225,9 @@ def _moments(
     times = [playback.first]
     if strobe is not None:
         if not 1 <= strobe <= MAX_MOMENTS:
-            raise WrongUseError(f"strobe must be 1 to {MAX_MOMENTS} moments, not {strobe}")
+            raise WrongUseError(
+                f"strobe must be 1 to {MAX_MOMENTS} moments, not {strobe}"
+            )
         first, last = _within(playback, start, end)
         times = [first + (last - first) * k / max(strobe - 1, 1) for k in range(strobe)]
     elif start is not None or end is not None:
@@ -207,14 +243,23 @@ def _moments(
         times = [float(time) for time in np.atleast_1d(at)]
         for time in times:
             if not playback.first - 1e-6 <= time <= playback.last + 1e-6:
-                raise WrongUseError(f"time {moment(time)} s is outside the motion: {_span_text(playback)}")
+                raise WrongUseError(
+                    f"time {moment(time)} s is outside the motion: {_span_text(playback)}"
+                )
     if not 1 <= len(times) <= MAX_MOMENTS:
-        raise WrongUseError(f"an image shows 1 to {MAX_MOMENTS} moments, not {len(times)}")
+        raise WrongUseError(
+            f"an image shows 1 to {MAX_MOMENTS} moments, not {len(times)}"
+        )
     return times
 
 
-def _within(playback: Playback, start: float | None, end: float | None) -> tuple[float, float]:
-    ends = playback.first if start is None else start, playback.last if end is None else end
+def _within(
+    playback: Playback, start: float | None, end: float | None
+) -> tuple[float, float]:
+    ends = (
+        playback.first if start is None else start,
+        playback.last if end is None else end,
+    )
     first, last = max(ends[0], playback.first), min(ends[1], playback.last)
     if not first <= last:
         raise WrongUseError(
@@ -227,7 +272,9 @@ def _span_text(playback: Playback) -> str:
     return f"{moment(playback.first)} to {moment(playback.last)} s"
 
 
-def _span(playback: Playback, start: float | None, end: float | None, fps: float, speed: float) -> Span:
+def _span(
+    playback: Playback, start: float | None, end: float | None, fps: float, speed: float
+) -> Span:
     if not 0.1 <= fps <= MAX_RATE:
         raise WrongUseError(f"fps must be 0.1 to {MAX_RATE:g}, not {fps:g}")
     if not (speed > 0 and math.isfinite(speed)):

@@ -8,8 +8,12 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.interpolation import sampled
 from bodymotion.scene.scene import Scene, path_frames
 
-MAX_SAMPLES = 24  # Times at which the positions of the robot are computed to choose the camera.
-MIN_WALK = 0.6  # The camera follows a root that moves farther than this, in robot sizes.
+MAX_SAMPLES = (
+    24  # Times at which the positions of the robot are computed to choose the camera.
+)
+MIN_WALK = (
+    0.6  # The camera follows a root that moves farther than this, in robot sizes.
+)
 
 
 class Playback:
@@ -42,8 +46,13 @@ class Playback:
     def at(self, time: float) -> Floats:
         """Return the poses (L, 7) of the links in the world at a time [s], interpolated between frames."""
         frame = self.frame(time)
-        near = slice(frame, frame + 1 + (self._times[frame + 1 : frame + 2] > self._times[frame]).sum())
-        found: Floats = np.array(sampled(self.scene.link_poses[near], self._times[near], [time])[0])
+        near = slice(
+            frame,
+            frame + 1 + (self._times[frame + 1 : frame + 2] > self._times[frame]).sum(),
+        )
+        found: Floats = np.array(
+            sampled(self.scene.link_poses[near], self._times[near], [time])[0]
+        )
         if self.stand:
             found[:, 2] += self.scene.ground_offset(found)
         return found
@@ -53,33 +62,46 @@ class Playback:
         if self.stand:
             return np.stack([self.at(float(time))[0, :3] for time in times])
         positions = self.scene.link_poses[:, 0, :3]
-        return np.stack([np.interp(times, self._times, positions[:, k]) for k in range(3)], axis=1)
+        return np.stack(
+            [np.interp(times, self._times, positions[:, k]) for k in range(3)], axis=1
+        )
 
     def points(self, link_poses: Floats) -> Floats:
         """Return the outermost points (N, 3) of the robot with link poses (L, 7); without shapes, points around its links."""
         if len(self.scene.extent.points):
             return self.scene.extent.placed(link_poses)
-        around = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
+        around = np.array(
+            [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)],
+            dtype=np.float64,
+        )
         return np.asarray((link_poses[:, None, :3] + self.axes * around).reshape(-1, 3))
 
     @cached_property
     def axes(self) -> float:
         """Length [m] of the axes that show the links of a body without shapes."""
-        return max(0.1, 0.1 * float(np.ptp(self.scene.link_poses[0, :, :3], axis=0).max()))
+        return max(
+            0.1, 0.1 * float(np.ptp(self.scene.link_poses[0, :, :3], axis=0).max())
+        )
 
     @cached_property
     def path(self) -> Floats:
         """The path (N, 3) of the root of a motion without a body; empty for others."""
         if not self.scene.without_body or self.scene.num_frames < 2:
             return np.zeros((0, 3))
-        return np.array(self.scene.link_poses[path_frames(self.scene.num_frames), 0, :3])
+        return np.array(
+            self.scene.link_poses[path_frames(self.scene.num_frames), 0, :3]
+        )
 
     def sampled(self, times: Floats) -> Floats:
         """Return some of the times (T,) [s], equally spaced, including the first and the last."""
-        chosen = np.unique(np.linspace(0, len(times) - 1, min(len(times), MAX_SAMPLES)).astype(int))
+        chosen = np.unique(
+            np.linspace(0, len(times) - 1, min(len(times), MAX_SAMPLES)).astype(int)
+        )
         return np.asarray(times[chosen])
 
     def goes_far(self, times: Floats) -> bool:
         """Return whether the root moves far between the times (T,) [s]."""
         roots = self.roots(self.sampled(times))[:, :2]
-        return bool(len(times) > 1 and np.ptp(roots, axis=0).max() > MIN_WALK * self.size)
+        return bool(
+            len(times) > 1 and np.ptp(roots, axis=0).max() > MIN_WALK * self.size
+        )

@@ -20,7 +20,13 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import LINES, TRIANGLES, Part, surface_parts
 from bodymotion.geometry.shapes import Material, Shape
 from bodymotion.rendering.playback import Playback
-from bodymotion.rendering.vtk import image_of, off_screen_window, pixels_of, poly_data, vtk
+from bodymotion.rendering.vtk import (
+    image_of,
+    off_screen_window,
+    pixels_of,
+    poly_data,
+    vtk,
+)
 from bodymotion.scene.camera import Camera
 from bodymotion.scene.theme import LIGHT, PATH_COLOR, Theme
 
@@ -34,12 +40,16 @@ QUARTERS = 4  # Fine grid lines per square.
 MAX_GRID_LINES = 400
 SHADOW_BLUR = 0.008  # Standard deviation of the blur of the shadow, in robot sizes.
 MAX_SHADOW_PIXELS = 2048  # Edge of the shadow image.
-SMOOTH_MARGIN = 0.02  # Around the robots, where edges are smoothed, as a share of the image.
+SMOOTH_MARGIN = (
+    0.02  # Around the robots, where edges are smoothed, as a share of the image.
+)
 GL_LINE_SMOOTH = 0x0B20
 
 # Surfaces.
 AMBIENT = 0.5  # Share of its own colour that a surface has in the shade.
-MAX_HIGHLIGHT = 0.12  # Strength of the brightest highlight; more would saturate light colours.
+MAX_HIGHLIGHT = (
+    0.12  # Strength of the brightest highlight; more would saturate light colours.
+)
 MAX_TRANSPARENCY = 0.7  # A surface that is more transparent casts no shadow.
 AXIS_COLORS = ((214, 52, 62), (46, 160, 67), (38, 98, 214))
 
@@ -72,19 +82,29 @@ class BodyParts:
         far: Sequence[int] = (),
     ) -> None:
         textures: dict[Path, Any] = {}
-        self.links = [[_surface(part, textures, pale) for part in surface_parts(own)] for own in shapes]
+        self.links = [
+            [_surface(part, textures, pale) for part in surface_parts(own)]
+            for own in shapes
+        ]
         if not any(self.links):
             self.links = [[_axes(axes or 0.1 * size)] for _ in shapes]
         for index in far:
             for surface in self.links[index]:
                 surface.casts_shadow = False
-        self.cast_shadows = any(one.casts_shadow for surfaces in self.links for one in surfaces)
+        self.cast_shadows = any(
+            one.casts_shadow for surfaces in self.links for one in surfaces
+        )
 
 
 class Robot:
     """One robot in a renderer; as a `silhouette`, white without light, and without surfaces that cast no shadow."""
 
-    def __init__(self, parts: BodyParts, renderer: Any, silhouette: bool = False) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        parts: BodyParts,
+        renderer: Any,  # noqa: ANN401
+        silhouette: bool = False,
+    ) -> None:
         v = vtk()
         self.matrices = [v.vtkMatrix4x4() for _ in parts.links]
         white = v.vtkProperty()
@@ -94,7 +114,9 @@ class Robot:
                 if silhouette and not one.casts_shadow:
                     continue
                 actor = v.vtkActor()
-                actor.SetMapper(mapper_of(one.data, colored=False) if silhouette else one.mapper)
+                actor.SetMapper(
+                    mapper_of(one.data, colored=False) if silhouette else one.mapper
+                )
                 actor.SetProperty(white if silhouette else one.style)
                 actor.SetUserMatrix(matrix)
                 if one.texture is not None and not silhouette:
@@ -129,7 +151,13 @@ def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
     )
     texture = _texture(material, textures) if part.surface.textured else None
     casts_shadow = mode == TRIANGLES and material.transparency < MAX_TRANSPARENCY
-    return _Surface(data, mapper_of(data), _style(part, texture is not None, pale), texture, casts_shadow)
+    return _Surface(
+        data,
+        mapper_of(data),
+        _style(part, texture is not None, pale),
+        texture,
+        casts_shadow,
+    )
 
 
 def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
@@ -139,11 +167,19 @@ def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
         style.LightingOff()
         style.SetLineWidth(1.5)
         style.SetPointSize(3.0)
-        style.SetColor(*_paler(material.emissive if any(material.emissive) else material.diffuse, pale))
+        style.SetColor(
+            *_paler(
+                material.emissive if any(material.emissive) else material.diffuse, pale
+            )
+        )
         return style
-    glow = np.clip(np.nan_to_num(np.asarray(material.emissive, dtype=np.float64)), 0.0, 1.0)
+    glow = np.clip(
+        np.nan_to_num(np.asarray(material.emissive, dtype=np.float64)), 0.0, 1.0
+    )
     # A surface that emits light reflects less: the sum would saturate.
-    base = _paler((1.0, 1.0, 1.0) if textured else material.diffuse, pale) * (1.0 - glow.max())
+    base = _paler((1.0, 1.0, 1.0) if textured else material.diffuse, pale) * (
+        1.0 - glow.max()
+    )
     style.SetDiffuseColor(*base)
     style.SetDiffuse(1.0 - AMBIENT)
     own = AMBIENT * base + _paler(glow, 0.5 * pale) * glow.any()
@@ -161,7 +197,11 @@ def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
 
 
 def _paler(color: npt.ArrayLike, pale: float) -> Floats:
-    return np.clip(np.nan_to_num(np.asarray(color, dtype=np.float64)), 0.0, 1.0) * (1.0 - pale) + pale
+    return (
+        np.clip(np.nan_to_num(np.asarray(color, dtype=np.float64)), 0.0, 1.0)
+        * (1.0 - pale)
+        + pale
+    )
 
 
 def _bytes(colors: npt.NDArray[np.float32], pale: float) -> npt.NDArray[np.uint8]:
@@ -205,7 +245,12 @@ def _opened(path: Path) -> Any:  # noqa: ANN401
 def _axes(length: float) -> _Surface:
     """Return the axes of a coordinate frame."""
     points = np.concatenate([np.zeros((3, 3)), length * np.eye(3)])
-    data = poly_data(LINES, points, np.array([[0, 3], [1, 4], [2, 5]]), colors=np.array(AXIS_COLORS * 2))
+    data = poly_data(
+        LINES,
+        points,
+        np.array([[0, 3], [1, 4], [2, 5]]),
+        colors=np.array(AXIS_COLORS * 2),
+    )
     style = vtk().vtkProperty()
     style.LightingOff()
     style.SetLineWidth(4.0)
@@ -253,17 +298,29 @@ class Scene:
                 _add_ground(self._renderer, theme, self.size, center, reach, line_width)
         if (count := len(playback.path)) > 1:
             ends = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
-            data = poly_data(LINES, playback.path, ends, colors=np.broadcast_to(PATH_COLOR, (count, 3)))
+            data = poly_data(
+                LINES,
+                playback.path,
+                ends,
+                colors=np.broadcast_to(PATH_COLOR, (count, 3)),
+            )
             _added(self._renderer, data).GetProperty().SetLineWidth(2.0 * line_width)
         shown = playback.scene
-        parts = BodyParts(shown.shapes, self.size, pale=pale, axes=playback.axes, far=shown.extent.far)
+        parts = BodyParts(
+            shown.shapes, self.size, pale=pale, axes=playback.axes, far=shown.extent.far
+        )
         if shown.body.environment:
-            Robot(BodyParts([shown.body.environment], self.size, pale=pale), self._renderer)
+            Robot(
+                BodyParts([shown.body.environment], self.size, pale=pale),
+                self._renderer,
+            )
         if opacity is None:
             opacity = 0.0 if theme is None else theme.shadow
         self._shadow = None
         if ground and opacity > 0.0 and parts.cast_shadows:
-            self._shadow = _Shadow(self._renderer, parts, robots, self.size, opacity, shadow_pixels)
+            self._shadow = _Shadow(
+                self._renderer, parts, robots, self.size, opacity, shadow_pixels
+            )
         self.robots = [Robot(parts, self._renderer) for _ in range(robots)]
         self._edges = _edges(self.window, self._camera) if smooth else None
         self._smooth_all = bool(shown.body.environment or shown.extent.far)
@@ -279,7 +336,10 @@ class Scene:
         """
         right, _, ahead = camera.axes
         up = np.array([0.0, 0.0, 1.0])
-        sides = (0.9 * right - 0.8 * ahead + 0.15 * up, 0.36), (0.5 * ahead - 0.4 * right + 0.5 * up, 0.25)
+        sides = (
+            (0.9 * right - 0.8 * ahead + 0.15 * up, 0.36),
+            (0.5 * ahead - 0.4 * right + 0.5 * up, 0.25),
+        )
         self._renderer.RemoveAllLights()
         for direction, strength in ((_sun_direction(camera), 0.98), *sides):
             light = vtk().vtkLight()
@@ -331,8 +391,14 @@ class Scene:
         shares = camera.project(self._posed, self.pixels) / self.pixels
         if self._smooth_all or not np.isfinite(shares).all():
             return 0.0, 0.0, 1.0, 1.0
-        (left, top), (right, bottom) = shares.min(axis=0) - SMOOTH_MARGIN, shares.max(axis=0) + SMOOTH_MARGIN
-        return (*np.clip([left, 1.0 - bottom], 0.0, 0.9), *np.clip([right, 1.0 - top], 0.1, 1.0))  # never empty
+        (left, top), (right, bottom) = (
+            shares.min(axis=0) - SMOOTH_MARGIN,
+            shares.max(axis=0) + SMOOTH_MARGIN,
+        )
+        return (
+            *np.clip([left, 1.0 - bottom], 0.0, 0.9),
+            *np.clip([right, 1.0 - top], 0.1, 1.0),
+        )  # never empty
 
     def close(self) -> None:
         """Release the windows."""
@@ -347,7 +413,15 @@ class _Shadow:
     The shadow maps of VTK take several times as long without a graphics card, and are speckled at low resolution.
     """
 
-    def __init__(self, renderer: Any, parts: BodyParts, robots: int, size: float, opacity: float, pixels: int) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        renderer: Any,  # noqa: ANN401
+        parts: BodyParts,
+        robots: int,
+        size: float,
+        opacity: float,
+        pixels: int,
+    ) -> None:
         v = vtk()
         self._size, self._opacity, self._pixel = size, opacity, size / pixels
         self.window, view = off_screen_window(16, 16), v.vtkRenderer()
@@ -355,8 +429,12 @@ class _Shadow:
         self._camera = view.GetActiveCamera()
         self._camera.ParallelProjectionOn()
         self._robots = [Robot(parts, view, silhouette=True) for _ in range(robots)]
-        corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=np.float64)
-        square = poly_data(TRIANGLES, corners, np.array([[0, 1, 2], [0, 2, 3]]), uv=corners[:, :2])
+        corners = np.array(
+            [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=np.float64
+        )
+        square = poly_data(
+            TRIANGLES, corners, np.array([[0, 1, 2], [0, 2, 3]]), uv=corners[:, :2]
+        )
         self._actor = _added(renderer, square)
         self._actor.GetProperty().SetBackfaceCulling(True)
         self._texture = v.vtkTexture()
@@ -378,7 +456,9 @@ class _Shadow:
         low, high = outline.min(axis=0) - margin, outline.max(axis=0) + margin
         pixel = max(self._pixel, float((high - low).max()) / MAX_SHADOW_PIXELS)
         # In steps, so that the window seldom changes its size.
-        width, height = (32 * int(edge) for edge in np.ceil((high - low) / (32 * pixel)))
+        width, height = (
+            32 * int(edge) for edge in np.ceil((high - low) / (32 * pixel))
+        )
         self.window.SetSize(width, height)
         x, y = low + 0.5 * pixel * np.array([width, height])
         self._camera.SetPosition(x, y, 10.0)
@@ -387,8 +467,12 @@ class _Shadow:
         self._camera.SetParallelScale(0.5 * pixel * height)
         self._camera.SetClippingRange(1.0, 20.0)
         self.window.Render()
-        covered = Image.fromarray(np.ascontiguousarray(pixels_of(self.window, width, height)[..., 0]))
-        soft = covered.filter(ImageFilter.GaussianBlur(SHADOW_BLUR * self._size / pixel))
+        covered = Image.fromarray(
+            np.ascontiguousarray(pixels_of(self.window, width, height)[..., 0])
+        )
+        soft = covered.filter(
+            ImageFilter.GaussianBlur(SHADOW_BLUR * self._size / pixel)
+        )
         black = np.zeros((height, width, 4), dtype=np.uint8)
         black[..., 3] = np.asarray(soft) * np.float32(self._opacity)
         self._texture.SetInputData(image_of(black))
@@ -396,7 +480,14 @@ class _Shadow:
         self._actor.SetScale(pixel * width, pixel * height, 1.0)
 
 
-def _add_ground(renderer: Any, theme: Theme, size: float, center: Floats, reach: float, line_width: float) -> None:  # noqa: ANN401
+def _add_ground(
+    renderer: Any,  # noqa: ANN401
+    theme: Theme,
+    size: float,
+    center: Floats,
+    reach: float,
+    line_width: float,
+) -> None:
     """Add the ground with a grid for robots of `size` metres that move up to `reach` metres away from `center` (2,).
 
     It is a surface between rings of points, with the colour of the floor near the robots and that of the horizon far away.
@@ -407,26 +498,44 @@ def _add_ground(renderer: Any, theme: Theme, size: float, center: Floats, reach:
     colors = (1.0 - far) * 255.0 * np.array(theme.floor) + far * theme.sky_bottom
     angles, ring = 2.0 * np.pi * np.arange(SPOKES) / SPOKES, np.arange(SPOKES)
     points = np.empty((len(radii), SPOKES, 3))
-    points[..., 0], points[..., 1] = np.outer(radii, np.cos(angles)), np.outer(radii, np.sin(angles))
+    points[..., 0], points[..., 1] = (
+        np.outer(radii, np.cos(angles)),
+        np.outer(radii, np.sin(angles)),
+    )
     points[..., :2] += center
     points[..., 2] = GROUND_HEIGHT * size
     after = np.roll(ring, -1)
     triangles = (ring, ring + SPOKES, after + SPOKES), (ring, after + SPOKES, after)
     band = np.concatenate([np.stack(corners, axis=1) for corners in triangles])
     faces = np.concatenate([band + k * SPOKES for k in range(len(radii) - 1)])
-    data = poly_data(TRIANGLES, points.reshape(-1, 3), faces, colors=np.repeat(colors, SPOKES, axis=0))
+    data = poly_data(
+        TRIANGLES,
+        points.reshape(-1, 3),
+        faces,
+        colors=np.repeat(colors, SPOKES, axis=0),
+    )
     _added(renderer, data).GetProperty().SetBackfaceCulling(True)
     _add_grid(renderer, theme, size, center, reach, line_width)
 
 
-def _add_grid(renderer: Any, theme: Theme, size: float, center: Floats, reach: float, line_width: float) -> None:  # noqa: ANN401
+def _add_grid(
+    renderer: Any,  # noqa: ANN401
+    theme: Theme,
+    size: float,
+    center: Floats,
+    reach: float,
+    line_width: float,
+) -> None:
     # Grid squares of 1 m, or another power of ten for tiny and huge robots.
     cell = float(10.0 ** np.round(np.log10(max(size, 1e-6) / 1.5)))
     radius = reach + 6.0 * size
     while radius / cell > MAX_GRID_LINES:
         cell *= 10.0
     for step, strength in ((cell / QUARTERS, 0.2), (cell, 0.75)):
-        first, last = np.ceil((center - radius) / step), np.floor((center + radius) / step)
+        first, last = (
+            np.ceil((center - radius) / step),
+            np.floor((center + radius) / step),
+        )
         points, colors = [], []
         for k in range(2):
             values = step * np.arange(first[k], last[k] + 1)
@@ -435,12 +544,20 @@ def _add_grid(renderer: Any, theme: Theme, size: float, center: Floats, reach: f
             half = np.sqrt(np.maximum(radius**2 - (values - center[k]) ** 2, 0.0))
             along = np.linspace(-1.0, 1.0, 17)[None, :] * half[:, None]
             lines = np.empty((*along.shape, 3))
-            lines[..., k], lines[..., 1 - k], lines[..., 2] = values[:, None], along + center[1 - k], GRID_HEIGHT * size
+            lines[..., k], lines[..., 1 - k], lines[..., 2] = (
+                values[:, None],
+                along + center[1 - k],
+                GRID_HEIGHT * size,
+            )
             far = np.hypot(lines[..., 0] - center[0], lines[..., 1] - center[1])
             fade = np.clip((radius - far) / (radius - reach - 0.5 * size), 0.0, 1.0)
             points.append(lines.reshape(-1, 3))
             opacities = 255 * strength * fade.reshape(-1, 1) ** 1.5
-            colors.append(np.concatenate([np.broadcast_to(theme.sections, (fade.size, 3)), opacities], axis=1))
+            colors.append(
+                np.concatenate(
+                    [np.broadcast_to(theme.sections, (fade.size, 3)), opacities], axis=1
+                )
+            )
         everything = np.concatenate(points)
         starts = np.arange(len(everything)).reshape(-1, 17)
         indices = np.stack([starts[:, :-1].ravel(), starts[:, 1:].ravel()], axis=1)
@@ -449,7 +566,9 @@ def _add_grid(renderer: Any, theme: Theme, size: float, center: Floats, reach: f
         actor.GetProperty().SetLineWidth(line_width)
         # Else the pale end of a smoothed line hides the beginning of the next one.
         state = renderer.GetRenderWindow().GetState()
-        actor.GetMapper().AddObserver("UpdateShaderEvent", lambda *_, state=state: state.vtkglDepthMask(False))
+        actor.GetMapper().AddObserver(
+            "UpdateShaderEvent", lambda *_, state=state: state.vtkglDepthMask(False)
+        )
 
 
 def _edges(window: Any, camera: Any) -> Any:  # noqa: ANN401
@@ -462,7 +581,9 @@ def _edges(window: Any, camera: Any) -> Any:  # noqa: ANN401
     edges.SetActiveCamera(camera)
     edges.SetUseFXAA(True)
     edges.GetCullers().RemoveAllItems()
-    _added(edges, poly_data(TRIANGLES, np.zeros((0, 3)), np.zeros((0, 3))))  # Without an actor nothing is smoothed.
+    _added(
+        edges, poly_data(TRIANGLES, np.zeros((0, 3)), np.zeros((0, 3)))
+    )  # Without an actor nothing is smoothed.
     window.AddRenderer(edges)
     return edges
 

@@ -30,31 +30,47 @@ class Settings:
     follow: bool | None = None
 
     def __post_init__(self) -> None:
-        if len(self.size) != 2 or not all(MIN_EDGE <= edge <= MAX_EDGE for edge in self.size):
+        if len(self.size) != 2 or not all(
+            MIN_EDGE <= edge <= MAX_EDGE for edge in self.size
+        ):
             raise WrongUseError(
                 f"size {'×'.join(map(str, self.size))}: width and height must be {MIN_EDGE} to {MAX_EDGE} pixels"
             )
         if isinstance(self.camera, str) and self.camera not in PRESETS:
-            raise WrongUseError(f"unknown camera {self.camera!r}; use {', '.join(PRESETS)}, or a position x,y,z")
+            raise WrongUseError(
+                f"unknown camera {self.camera!r}; use {', '.join(PRESETS)}, or a position x,y,z"
+            )
         if isinstance(self.camera, str) and self.look_at is not None:
-            raise WrongUseError("look_at needs a camera position x,y,z; a preset has its own direction")
+            raise WrongUseError(
+                "look_at needs a camera position x,y,z; a preset has its own direction"
+            )
         if self.background not in BACKGROUNDS:
-            raise WrongUseError(f"unknown background {self.background!r}; use {', '.join(BACKGROUNDS)}")
+            raise WrongUseError(
+                f"unknown background {self.background!r}; use {', '.join(BACKGROUNDS)}"
+            )
         for name in self.overlay:
             if name not in OVERLAYS:
-                raise WrongUseError(f"unknown overlay {name!r}; use {', '.join(OVERLAYS)}")
+                raise WrongUseError(
+                    f"unknown overlay {name!r}; use {', '.join(OVERLAYS)}"
+                )
 
     @property
     def theme(self) -> Theme:
         """The colours."""
         return DARK if self.background == "dark" else LIGHT
 
-    def camera_for(self, points: Floats, field_of_view: float = FIELD_OF_VIEW) -> Camera:
+    def camera_for(
+        self, points: Floats, field_of_view: float = FIELD_OF_VIEW
+    ) -> Camera:
         """Return the camera that sees points (N, 3) [m]; `field_of_view` [rad] is that of presets."""
         if isinstance(self.camera, str):
-            return fitted(points, PRESETS[self.camera], self.size, field_of_view=field_of_view)
+            return fitted(
+                points, PRESETS[self.camera], self.size, field_of_view=field_of_view
+            )
         middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
         try:
-            return looking(self.camera, middle if self.look_at is None else np.array(self.look_at))
+            return looking(
+                self.camera, middle if self.look_at is None else np.array(self.look_at)
+            )
         except ValueError as error:
             raise WrongUseError(str(error)) from None

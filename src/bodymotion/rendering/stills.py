@@ -19,7 +19,13 @@ from bodymotion.model.body import Body
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.scene import Scene
 from bodymotion.rendering.settings import MAX_EDGE, Settings
-from bodymotion.rendering.texts import font, line_height, overlay_text, text_image, write_text
+from bodymotion.rendering.texts import (
+    font,
+    line_height,
+    overlay_text,
+    text_image,
+    write_text,
+)
 from bodymotion.scene.camera import FIELD_OF_VIEW, Camera, fitted
 from bodymotion.scene.scene import limits_text
 from bodymotion.scene.theme import ROTATION_AXIS, SLIDE_AXIS, Theme
@@ -58,7 +64,9 @@ OVERLAP_COST = 25.0  # Cost of covering another number, relative to covering a j
 DARK_COLORS = ((255, 110, 190), (90, 180, 255))
 
 
-def still(playback: Playback, times: Sequence[float], settings: Settings) -> Image.Image:
+def still(
+    playback: Playback, times: Sequence[float], settings: Settings
+) -> Image.Image:
     """Return the image of a robot at times [s]; several moments are shown side by side in one image."""
     from PIL import Image
 
@@ -92,18 +100,32 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
         scene.pose(moments)
         # Transparent pixels do not affect the colours of their neighbours.
         image = _transparent(scene, camera) if clear else scene.draw(camera)
-        image = image if factor == 1 else image.resize(settings.size, Image.Resampling.BOX)
+        image = (
+            image if factor == 1 else image.resize(settings.size, Image.Resampling.BOX)
+        )
     tall = line_height(settings.size[1])
     if len(moments) > 1 and settings.overlay:
         captions = tuple(name for name in settings.overlay if name != "title")
         for time, cloud in zip(times, clouds, strict=True):
             pixels = camera.project(cloud, settings.size)
             low, high = pixels.min(axis=0), pixels.max(axis=0)
-            caption = text_image(overlay_text(playback, time, captions), tall, theme.text, theme.halo)
-            x = int(np.clip(0.5 * (low[0] + high[0] - caption.width), 0, settings.size[0] - caption.width))
+            caption = text_image(
+                overlay_text(playback, time, captions), tall, theme.text, theme.halo
+            )
+            x = int(
+                np.clip(
+                    0.5 * (low[0] + high[0] - caption.width),
+                    0,
+                    settings.size[0] - caption.width,
+                )
+            )
             y = int(np.clip(high[1] + 0.1 * tall, 0, settings.size[1] - caption.height))
             image.alpha_composite(caption, (max(x, 0), y))
-    below = settings.overlay if len(moments) == 1 else ("title",) * ("title" in settings.overlay)
+    below = (
+        settings.overlay
+        if len(moments) == 1
+        else ("title",) * ("title" in settings.overlay)
+    )
     write_text(image, overlay_text(playback, times[0], below), theme)
     return image if clear else image.convert("RGB")
 
@@ -124,17 +146,25 @@ def _transparent(scene: Scene, camera: Camera) -> Image.Image:
     black, white = images
     cover = 255.0 - (white - black).max(axis=2, keepdims=True)
     color = black * (255.0 / np.maximum(cover, 1.0))
-    return Image.fromarray(np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)).astype(np.uint8))
+    return Image.fromarray(
+        np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)).astype(
+            np.uint8
+        )
+    )
 
 
-def _row(clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera) -> list[Floats]:
+def _row(
+    clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera
+) -> list[Floats]:
     """Return translations (3,) of robots at points (N, 3), with `roots` (3,), so that the camera sees them apart from each other.
 
     Robots that are apart keep their positions; others are put in a row, the earliest on the left.
     """
     right = np.array([*camera.axes[0][:2], 0.0])
     right /= np.linalg.norm(right)
-    spans = np.array([[(cloud @ right).min(), (cloud @ right).max()] for cloud in clouds])
+    spans = np.array(
+        [[(cloud @ right).min(), (cloud @ right).max()] for cloud in clouds]
+    )
     widths = spans[:, 1] - spans[:, 0]
     middles = spans.mean(axis=1)
     steps = np.diff(middles)
@@ -143,7 +173,9 @@ def _row(clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera) -> l
     if one_way and (np.abs(steps) >= (1.0 - MAX_OVERLAP) * needed).all():
         return [np.zeros(3) for _ in clouds]
     ahead = np.cross([0.0, 0.0, 1.0], right)
-    goals = np.concatenate([[0.0], np.cumsum(SPACING * np.maximum(needed, 0.35 * widths.max()))])
+    goals = np.concatenate(
+        [[0.0], np.cumsum(SPACING * np.maximum(needed, 0.35 * widths.max()))]
+    )
     depths = np.array([root @ ahead for root in roots])
     return [
         (goal - middle) * right + (depths[0] - depth) * ahead
@@ -171,7 +203,11 @@ def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
             link, pose = body.links[index], link_poses[index]
             joint = link.joint
             axis, limits = rotations.rotate(pose[3:], joint.axis), limits_text(joint)
-            marks.append(JointMark(number, joint.name or link.name, joint.type, pose[:3], axis, limits))
+            marks.append(
+                JointMark(
+                    number, joint.name or link.name, joint.type, pose[:3], axis, limits
+                )
+            )
     return marks
 
 
@@ -186,11 +222,21 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
     points = playback.points(moment)
     marks = joint_marks(body, moment)
     panel = (int(width * (1.0 - (LIST_WIDTH if marks else 0.0))) // 2, height // 2)
-    cameras = [fitted(points, direction, panel, flat=True, margin=0.08) for _, direction in SIDES]
+    cameras = [
+        fitted(points, direction, panel, flat=True, margin=0.08)
+        for _, direction in SIDES
+    ]
     scale = max(camera.height or 0.0 for camera in cameras)
     cameras = [replace(camera, height=scale) for camera in cameras]
     scene = Scene(
-        playback, panel, theme=None, camera=cameras[-1], area=points[:, :2], ground=False, pale=PALE, line_width=factor
+        playback,
+        panel,
+        theme=None,
+        camera=cameras[-1],
+        area=points[:, :2],
+        ground=False,
+        pale=PALE,
+        line_width=factor,
     )
     floor = tuple(round(255 * value) for value in theme.floor)
     canvas = Image.new("RGB", (width, height), floor)
@@ -200,31 +246,54 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
         for k, ((name, _), camera) in enumerate(zip(SIDES, cameras, strict=True)):
             scene.light(camera)
             view = scene.draw(camera).convert("RGB")
-            _draw_panel(ImageDraw.Draw(view), name, camera, marks, playback.size, theme, panel)
+            _draw_panel(
+                ImageDraw.Draw(view), name, camera, marks, playback.size, theme, panel
+            )
             canvas.paste(view, (panel[0] * (k % 2), panel[1] * (k // 2)))
     draw = ImageDraw.Draw(canvas)
-    for line in ((panel[0], 0, panel[0], height), (0, panel[1], 2 * panel[0], panel[1])):
+    for line in (
+        (panel[0], 0, panel[0], height),
+        (0, panel[1], 2 * panel[0], panel[1]),
+    ):
         draw.line(line, fill=theme.sections, width=factor)
     if marks:
-        draw.line((2 * panel[0], 0, 2 * panel[0], height), fill=theme.sections, width=factor)
+        draw.line(
+            (2 * panel[0], 0, 2 * panel[0], height), fill=theme.sections, width=factor
+        )
         _draw_list(draw, playback, marks, theme, (2 * panel[0], width, height))
     return canvas if factor == 1 else canvas.resize(settings.size, Image.Resampling.BOX)
 
 
 def _draw_panel(
-    draw: Canvas, name: str, camera: Camera, marks: list[JointMark], size: float, theme: Theme, panel: tuple[int, int]
+    draw: Canvas,
+    name: str,
+    camera: Camera,
+    marks: list[JointMark],
+    size: float,
+    theme: Theme,
+    panel: tuple[int, int],
 ) -> None:
     unit = panel[1] / 500
     edge = round(14 * unit)
     draw.text((edge, edge), name, fill=theme.text, font=font(round(17 * unit)))
     _draw_scale(draw, camera, theme, panel, unit)
-    pixels = camera.project(np.array([mark.position for mark in marks]).reshape(-1, 3), panel)
+    pixels = camera.project(
+        np.array([mark.position for mark in marks]).reshape(-1, 3), panel
+    )
     for mark in marks:
         _draw_axis(draw, camera, mark, size, theme, panel, unit)
-    _draw_numbers(draw, [(mark, pixel) for mark, pixel in zip(marks, pixels, strict=True)], theme, panel, unit)
+    _draw_numbers(
+        draw,
+        [(mark, pixel) for mark, pixel in zip(marks, pixels, strict=True)],
+        theme,
+        panel,
+        unit,
+    )
 
 
-def _draw_scale(draw: Canvas, camera: Camera, theme: Theme, panel: tuple[int, int], unit: float) -> None:
+def _draw_scale(
+    draw: Canvas, camera: Camera, theme: Theme, panel: tuple[int, int], unit: float
+) -> None:
     """Draw a scale bar of a round length."""
     assert camera.height is not None
     scale = panel[1] / camera.height
@@ -234,22 +303,48 @@ def _draw_scale(draw: Canvas, camera: Camera, theme: Theme, panel: tuple[int, in
     edge, wide = round(14 * unit), max(round(2 * unit), 1)
     right, low = panel[0] - edge, panel[1] - edge
     left = right - round(length * scale)
-    for line in ((left, low, right, low), (left, low - 3 * wide, left, low), (right, low - 3 * wide, right, low)):
+    for line in (
+        (left, low, right, low),
+        (left, low - 3 * wide, left, low),
+        (right, low - 3 * wide, right, low),
+    ):
         draw.line(line, fill=theme.text, width=wide)
-    text = f"{length:g} m" if length >= 1 else f"{100 * length:g} cm" if length >= 0.01 else f"{1000 * length:g} mm"
-    draw.text((0.5 * (left + right), low - 3 * wide), text, fill=theme.text, font=font(round(13 * unit)), anchor="mb")
+    text = (
+        f"{length:g} m"
+        if length >= 1
+        else f"{100 * length:g} cm"
+        if length >= 0.01
+        else f"{1000 * length:g} mm"
+    )
+    draw.text(
+        (0.5 * (left + right), low - 3 * wide),
+        text,
+        fill=theme.text,
+        font=font(round(13 * unit)),
+        anchor="mb",
+    )
 
 
 def _color(mark: JointMark, theme: Theme) -> tuple[int, int, int]:
-    return (DARK_COLORS if theme.dark else (ROTATION_AXIS, SLIDE_AXIS))[mark.type == "slide"]
+    return (DARK_COLORS if theme.dark else (ROTATION_AXIS, SLIDE_AXIS))[
+        mark.type == "slide"
+    ]
 
 
 def _draw_axis(
-    draw: Canvas, camera: Camera, mark: JointMark, size: float, theme: Theme, panel: tuple[int, int], unit: float
+    draw: Canvas,
+    camera: Camera,
+    mark: JointMark,
+    size: float,
+    theme: Theme,
+    panel: tuple[int, int],
+    unit: float,
 ) -> None:
     """Draw the axis of a joint as an arrow; one towards the camera as a dot in a ring, one away from it as a ring."""
     reach = AXIS_LENGTH * size * mark.axis
-    tail, middle, tip = camera.project(np.stack([mark.position - reach, mark.position, mark.position + reach]), panel)
+    tail, middle, tip = camera.project(
+        np.stack([mark.position - reach, mark.position, mark.position + reach]), panel
+    )
     color, wide = _color(mark, theme), max(round(2 * unit), 1)
     direction = tip - tail
     length = float(np.linalg.norm(direction))
@@ -269,38 +364,72 @@ def _draw_axis(
 
 
 def _draw_numbers(
-    draw: Canvas, marks_at: list[tuple[JointMark, Floats]], theme: Theme, panel: tuple[int, int], unit: float
+    draw: Canvas,
+    marks_at: list[tuple[JointMark, Floats]],
+    theme: Theme,
+    panel: tuple[int, int],
+    unit: float,
 ) -> None:
     """Write the number of each joint near it, where it covers as little as possible, with a line to the joint."""
     letters = font(round(12 * unit))
-    joints = np.array([[*(pixel - 4 * unit), *(pixel + 4 * unit)] for _, pixel in marks_at]).reshape(-1, 4)
+    joints = np.array(
+        [[*(pixel - 4 * unit), *(pixel + 4 * unit)] for _, pixel in marks_at]
+    ).reshape(-1, 4)
     numbers: list[Floats] = []
     for mark, pixel in marks_at:
         text = str(mark.number)
-        half = np.array([0.5 * draw.textlength(text, font=letters) + 3 * unit, 9 * unit])
+        half = np.array(
+            [0.5 * draw.textlength(text, font=letters) + 3 * unit, 9 * unit]
+        )
         middles = pixel + 16 * unit * OFFSETS
         boxes = np.concatenate([middles - half, middles + half], axis=1)
-        outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1) + np.maximum(boxes[:, 2:] - panel, 0.0).sum(axis=1)
+        outside = np.maximum(-boxes[:, :2], 0.0).sum(axis=1) + np.maximum(
+            boxes[:, 2:] - panel, 0.0
+        ).sum(axis=1)
         covered = _overlap(boxes[:, None], joints[None]).sum(axis=1)
         if numbers:
-            covered += OVERLAP_COST * _overlap(boxes[:, None], np.array(numbers)[None]).sum(axis=1)
-        best = middles[np.argmin(covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1))]
+            covered += OVERLAP_COST * _overlap(
+                boxes[:, None], np.array(numbers)[None]
+            ).sum(axis=1)
+        best = middles[
+            np.argmin(
+                covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1)
+            )
+        ]
         numbers.append(np.array([*(best - half), *(best + half)]))
         draw.line((*pixel, *best), fill=_color(mark, theme), width=max(round(unit), 1))
     fill, wide = tuple(round(255 * value) for value in theme.floor), max(round(unit), 1)
     for (mark, _), box in zip(marks_at, numbers, strict=True):
-        draw.rounded_rectangle(tuple(box), radius=5 * unit, fill=fill, outline=_color(mark, theme), width=wide)
-        draw.text(tuple((box[:2] + box[2:]) / 2), str(mark.number), fill=theme.text, font=letters, anchor="mm")
+        draw.rounded_rectangle(
+            tuple(box),
+            radius=5 * unit,
+            fill=fill,
+            outline=_color(mark, theme),
+            width=wide,
+        )
+        draw.text(
+            tuple((box[:2] + box[2:]) / 2),
+            str(mark.number),
+            fill=theme.text,
+            font=letters,
+            anchor="mm",
+        )
 
 
 def _overlap(some: Floats, others: Floats) -> Floats:
     """Return the areas (...) of the intersections of boxes (..., 4)."""
-    sides = np.minimum(some[..., 2:], others[..., 2:]) - np.maximum(some[..., :2], others[..., :2])
+    sides = np.minimum(some[..., 2:], others[..., 2:]) - np.maximum(
+        some[..., :2], others[..., :2]
+    )
     return np.asarray(np.prod(np.maximum(sides, 0.0), axis=-1))
 
 
 def _draw_list(
-    draw: Canvas, playback: Playback, marks: list[JointMark], theme: Theme, area: tuple[int, int, int]
+    draw: Canvas,
+    playback: Playback,
+    marks: list[JointMark],
+    theme: Theme,
+    area: tuple[int, int, int],
 ) -> None:
     """Write the title and the list of joints into a column: `area` is its left, right and height."""
     left, right, height = area
@@ -308,7 +437,12 @@ def _draw_list(
     edge = round(16 * unit)
     title = shown(playback.scene.title, 200)
     # All characters at once, so that those without a font are reported at once.
-    font(12, "".join({*title, *(letter for mark in marks for letter in shown(mark.name, 60))}))
+    font(
+        12,
+        "".join(
+            {*title, *(letter for mark in marks for letter in shown(mark.name, 60))}
+        ),
+    )
     letters = font(round(24 * unit), title)
     title = _shortened(draw, title, letters, right - left - 2 * edge)
     draw.text((left + edge, edge), title, fill=theme.text, font=letters)
@@ -320,18 +454,45 @@ def _draw_list(
     for k, mark in enumerate(marks[: columns * 2 * ROWS]):
         y = top + (k % rows + 0.5) * row
         number = left + edge + (k // rows) * wide + 2.0 * tall
-        draw.text((number, y), str(mark.number), fill=_color(mark, theme), font=font(tall), anchor="rm")
-        limits = draw.textlength(mark.limits, font=font(tall, mark.limits)) if columns < 3 else 0.0
-        name, free = shown(mark.name, 60), wide - 3.0 * tall - (limits and limits + tall)
+        draw.text(
+            (number, y),
+            str(mark.number),
+            fill=_color(mark, theme),
+            font=font(tall),
+            anchor="rm",
+        )
+        limits = (
+            draw.textlength(mark.limits, font=font(tall, mark.limits))
+            if columns < 3
+            else 0.0
+        )
+        name, free = (
+            shown(mark.name, 60),
+            wide - 3.0 * tall - (limits and limits + tall),
+        )
         letters = font(tall, name)
         name = _shortened(draw, name, letters, free)
-        draw.text((number + 0.8 * tall, y), name, fill=theme.text, font=letters, anchor="lm")
+        draw.text(
+            (number + 0.8 * tall, y), name, fill=theme.text, font=letters, anchor="lm"
+        )
         if limits:
             end = number + wide - 3.0 * tall
-            draw.text((end, y), mark.limits, fill=theme.sections, font=font(tall, mark.limits), anchor="rm")
+            draw.text(
+                (end, y),
+                mark.limits,
+                fill=theme.sections,
+                font=font(tall, mark.limits),
+                anchor="rm",
+            )
     if len(marks) > columns * 2 * ROWS:
         more = f"… and {len(marks) - columns * 2 * ROWS} more"
-        draw.text((left + edge, height - 0.5 * edge), more, fill=theme.text, font=font(tall), anchor="lb")
+        draw.text(
+            (left + edge, height - 0.5 * edge),
+            more,
+            fill=theme.text,
+            font=font(tall),
+            anchor="lb",
+        )
 
 
 def _shortened(draw: Canvas, text: str, letters: Font, width: float) -> str:

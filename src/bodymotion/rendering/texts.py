@@ -35,7 +35,11 @@ def _face(pixels: int, file: str | None) -> Any:  # noqa: ANN401
     from PIL import ImageFont
 
     pixels = max(pixels, 6)
-    return ImageFont.load_default(pixels) if file is None else ImageFont.truetype(file, pixels)
+    return (
+        ImageFont.load_default(pixels)
+        if file is None
+        else ImageFont.truetype(file, pixels)
+    )
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +54,11 @@ def _files() -> tuple[str, ...]:
 
 def _missing(file: str | None, text: str) -> frozenset[str]:
     """Return the characters of a text that a font lacks."""
-    return frozenset(one for one in set(text) if one.isprintable() and _drawn(file, one) == _drawn(file, NO_CHARACTER))
+    return frozenset(
+        one
+        for one in set(text)
+        if one.isprintable() and _drawn(file, one) == _drawn(file, NO_CHARACTER)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -71,11 +79,18 @@ def overlay_text(playback: Playback, time: float, names: tuple[str, ...]) -> str
         "time": f"{time:.2f} s",
         "frame": f"frame {playback.frame(time)}",
     }
-    return "   ".join([*(text for name, text in texts.items() if name in names), *playback.scene.warnings])
+    return "   ".join(
+        [
+            *(text for name, text in texts.items() if name in names),
+            *playback.scene.warnings,
+        ]
+    )
 
 
 @lru_cache(maxsize=64)
-def text_image(text: str, pixels: int, color: tuple[int, int, int], halo: tuple[int, int, int]) -> Image.Image:
+def text_image(
+    text: str, pixels: int, color: tuple[int, int, int], halo: tuple[int, int, int]
+) -> Image.Image:
     """Return a text as a transparent RGBA image; a soft `halo` keeps it readable on any background."""
     from PIL import Image, ImageDraw, ImageFilter
 
@@ -85,7 +100,9 @@ def text_image(text: str, pixels: int, color: tuple[int, int, int], halo: tuple[
     size = (int(right - left) + 2 * margin, int(bottom - top) + 2 * margin)
     mask = Image.new("L", size)
     ImageDraw.Draw(mask).text((margin - left, margin - top), text, fill=255, font=face)
-    around = mask.filter(ImageFilter.MaxFilter(3)).filter(ImageFilter.GaussianBlur(max(pixels / 12, 1)))
+    around = mask.filter(ImageFilter.MaxFilter(3)).filter(
+        ImageFilter.GaussianBlur(max(pixels / 12, 1))
+    )
     glow = Image.new("RGBA", size, (*halo, 0))
     glow.putalpha(around.point(HALO))
     letters = Image.new("RGBA", size, (*color, 0))
@@ -98,4 +115,6 @@ def write_text(image: Image.Image, text: str, theme: Theme) -> None:
     if text:
         tall = line_height(image.height)
         caption = text_image(text, tall, theme.text, theme.halo)
-        image.alpha_composite(caption, (tall // 2, max(image.height - tall // 2 - caption.height, 0)))
+        image.alpha_composite(
+            caption, (tall // 2, max(image.height - tall // 2 - caption.height, 0))
+        )

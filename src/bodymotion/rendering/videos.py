@@ -44,12 +44,23 @@ class Span:
     @property
     def times(self) -> Floats:
         """The times (N,) [s] of the frames in the motion."""
-        count = int(np.floor((self.end - self.start) / self.speed * float(self.rate) + 1e-6)) + 1
-        return np.asarray(self.start + np.arange(count) * (self.speed / float(self.rate)))
+        count = (
+            int(
+                np.floor((self.end - self.start) / self.speed * float(self.rate) + 1e-6)
+            )
+            + 1
+        )
+        return np.asarray(
+            self.start + np.arange(count) * (self.speed / float(self.rate))
+        )
 
 
 def video(
-    playback: Playback, span: Span, path: Path, settings: Settings, progress: Callable[[int, int], None] | None = None
+    playback: Playback,
+    span: Span,
+    path: Path,
+    settings: Settings,
+    progress: Callable[[int, int], None] | None = None,
 ) -> int:
     """Write a video, whole or not at all, and return its number of frames; `progress(done, total)` is called after each frame.
 
@@ -59,16 +70,29 @@ def video(
     film = _Film(playback, times, settings, span.speed)
     kind = path.suffix.lower()
     with closing(film.scene), whole_file(path) as stream:
-        numbers = np.linspace(0, len(times) - 1, PALETTE_FRAMES).astype(int) if kind == ".gif" else ()
+        numbers = (
+            np.linspace(0, len(times) - 1, PALETTE_FRAMES).astype(int)
+            if kind == ".gif"
+            else ()
+        )
         samples = [film.draw(k) for k in numbers]
-        encoder = Encoder(stream, kind, settings.size, span.rate, _sound(playback, span), samples=samples)
+        encoder = Encoder(
+            stream,
+            kind,
+            settings.size,
+            span.rate,
+            _sound(playback, span),
+            samples=samples,
+        )
         with ThreadPoolExecutor(1, "bodymotion-encoding") as thread:
             pending: deque[Future[None]] = deque()
             for number, time in enumerate(times):
                 text = overlay_text(playback, float(time), settings.overlay)
                 if len(pending) == MAX_QUEUED:
                     pending.popleft().result()
-                pending.append(thread.submit(encoder.write, film.draw(number), text, film.theme))
+                pending.append(
+                    thread.submit(encoder.write, film.draw(number), text, film.theme)
+                )
                 if progress is not None:
                     progress(number + 1, len(times))
             for future in pending:
@@ -82,17 +106,26 @@ def _sound(playback: Playback, span: Span) -> tuple[Any, int] | None:
     music = playback.scene.music
     if music is None or span.speed != 1.0:
         return None
-    silence = np.zeros((max(round(-span.start * music.rate), 0), music.samples.shape[1]), dtype=np.float32)
-    return np.concatenate([silence, music.samples[max(round(span.start * music.rate), 0) :]]), music.rate
+    silence = np.zeros(
+        (max(round(-span.start * music.rate), 0), music.samples.shape[1]),
+        dtype=np.float32,
+    )
+    return np.concatenate(
+        [silence, music.samples[max(round(span.start * music.rate), 0) :]]
+    ), music.rate
 
 
 class _Film:
     """The scene of a video, and the path of its camera."""
 
-    def __init__(self, playback: Playback, times: Floats, settings: Settings, speed: float) -> None:
+    def __init__(
+        self, playback: Playback, times: Floats, settings: Settings, speed: float
+    ) -> None:
         self.playback, self.times = playback, times
         roots = playback.roots(times)
-        follow = playback.goes_far(times) if settings.follow is None else settings.follow
+        follow = (
+            playback.goes_far(times) if settings.follow is None else settings.follow
+        )
         self.offsets = np.zeros(roots.shape)
         if follow and len(times) > 1:
             path = smoothed_path(roots, float(times[1] - times[0]) / speed)
@@ -101,8 +134,12 @@ class _Film:
             self.offsets = path - path[0]
         some = np.unique(np.searchsorted(times, playback.sampled(times)))
         clouds = [playback.points(playback.at(float(times[i]))) for i in some]
-        visible = [cloud - self.offsets[i] for cloud, i in zip(clouds, some, strict=True)]
-        self.camera = settings.camera_for(np.concatenate(visible if follow else [*visible, playback.path]))
+        visible = [
+            cloud - self.offsets[i] for cloud, i in zip(clouds, some, strict=True)
+        ]
+        self.camera = settings.camera_for(
+            np.concatenate(visible if follow else [*visible, playback.path])
+        )
         self.theme = settings.theme
         self.scene = Scene(
             playback,
@@ -136,8 +173,12 @@ class Encoder(VideoFile):
             from PIL import Image
 
             self._dither = Image.Dither.NONE
-            image = Image.fromarray(np.concatenate([np.asarray(one.convert("RGB")) for one in samples]))
-            self._palette = image.quantize(PALETTE_COLORS, method=Image.Quantize.MEDIANCUT, kmeans=2)
+            image = Image.fromarray(
+                np.concatenate([np.asarray(one.convert("RGB")) for one in samples])
+            )
+            self._palette = image.quantize(
+                PALETTE_COLORS, method=Image.Quantize.MEDIANCUT, kmeans=2
+            )
             colors = np.array(self._palette.getpalette(), dtype=np.uint8).reshape(-1, 3)
             self._colors = np.full((256, 4), 255, dtype=np.uint8)
             self._colors[: len(colors), 1:] = colors
@@ -148,5 +189,9 @@ class Encoder(VideoFile):
         if self._palette is None:
             self.add(self.frame(np.asarray(image), "rgba"))
             return
-        indices = np.asarray(image.convert("RGB").quantize(palette=self._palette, dither=self._dither))
-        self.add(self.av.VideoFrame.from_ndarray((indices, self._colors), format="pal8"))
+        indices = np.asarray(
+            image.convert("RGB").quantize(palette=self._palette, dither=self._dither)
+        )
+        self.add(
+            self.av.VideoFrame.from_ndarray((indices, self._colors), format="pal8")
+        )

@@ -20,8 +20,17 @@ from bodymotion.geometry.meshes import LINES, TRIANGLES
 from bodymotion.system.deferred import need
 
 EXTRA = "render"
-DEBIAN_PACKAGES = ("libegl1", "libgl1-mesa-dri")  # They allow drawing without a screen and a graphics card.
-MODULES = ("CommonCore", "CommonDataModel", "CommonMath", "RenderingCore", "RenderingOpenGL2")
+DEBIAN_PACKAGES = (
+    "libegl1",
+    "libgl1-mesa-dri",
+)  # They allow drawing without a screen and a graphics card.
+MODULES = (
+    "CommonCore",
+    "CommonDataModel",
+    "CommonMath",
+    "RenderingCore",
+    "RenderingOpenGL2",
+)
 
 
 @lru_cache(maxsize=1)
@@ -49,18 +58,29 @@ def poly_data(
     """Return points (N, 3) with `indices` of triangles, lines or points; `colors` (N, 3 or 4) are in 0…255, `uv` (N, 2)."""
     v = vtk()
     data, points, cells = v.vtkPolyData(), v.vtkPoints(), v.vtkCellArray()
-    points.SetData(v.numpy_to_vtk(np.ascontiguousarray(positions, dtype=np.float32), deep=1))
+    points.SetData(
+        v.numpy_to_vtk(np.ascontiguousarray(positions, dtype=np.float32), deep=1)
+    )
     data.SetPoints(points)
     corners = {TRIANGLES: 3, LINES: 2}.get(mode, 1)
-    cells.SetData(corners, v.numpy_to_vtkIdTypeArray(np.ascontiguousarray(indices, dtype=np.int64).ravel(), deep=1))
+    cells.SetData(
+        corners,
+        v.numpy_to_vtkIdTypeArray(
+            np.ascontiguousarray(indices, dtype=np.int64).ravel(), deep=1
+        ),
+    )
     {3: data.SetPolys, 2: data.SetLines, 1: data.SetVerts}[corners](cells)
     about = data.GetPointData()
     if normals is not None:
         about.SetNormals(v.numpy_to_vtk(np.ascontiguousarray(normals), deep=1))
     if colors is not None:
-        about.SetScalars(v.numpy_to_vtk(np.ascontiguousarray(colors, dtype=np.uint8), deep=1))
+        about.SetScalars(
+            v.numpy_to_vtk(np.ascontiguousarray(colors, dtype=np.uint8), deep=1)
+        )
     if uv is not None:
-        about.SetTCoords(v.numpy_to_vtk(np.ascontiguousarray(uv, dtype=np.float32), deep=1))
+        about.SetTCoords(
+            v.numpy_to_vtk(np.ascontiguousarray(uv, dtype=np.float32), deep=1)
+        )
     return data
 
 
@@ -70,7 +90,9 @@ def image_of(pixels: npt.NDArray[np.uint8]) -> Any:  # noqa: ANN401
     image = v.vtkImageData()
     height, width, channels = pixels.shape
     image.SetDimensions(width, height, 1)
-    image.GetPointData().SetScalars(v.numpy_to_vtk(np.ascontiguousarray(pixels).reshape(-1, channels), deep=1))
+    image.GetPointData().SetScalars(
+        v.numpy_to_vtk(np.ascontiguousarray(pixels).reshape(-1, channels), deep=1)
+    )
     return image
 
 
@@ -117,7 +139,10 @@ def _candidates() -> list[str]:
     if not sys.platform.startswith("linux"):
         return ["vtkOpenGLRenderWindow"]
     found = ["vtkEGLRenderWindow"] if _has("libEGL.so.1", "eglInitialize") else []
-    if any(_has(f"libOSMesa.so{tail}", "OSMesaCreateContextExt") for tail in (".8", ".6", "")):
+    if any(
+        _has(f"libOSMesa.so{tail}", "OSMesaCreateContextExt")
+        for tail in (".8", ".6", "")
+    ):
         found.append("vtkOSOpenGLRenderWindow")
     if os.environ.get("DISPLAY") and _has("libGL.so.1", "glXQueryVersion"):
         found.append("vtkXOpenGLRenderWindow")
@@ -136,7 +161,10 @@ def _has(library: str, function: str) -> bool:
 def _quiet() -> Iterator[None]:
     """Keep messages of VTK off stderr: another kind of window may work."""
     core = need("vtkmodules.vtkCommonCore", EXTRA, "drawing images")
-    level, warns = core.vtkLogger.GetCurrentVerbosityCutoff(), core.vtkObject.GetGlobalWarningDisplay()
+    level, warns = (
+        core.vtkLogger.GetCurrentVerbosityCutoff(),
+        core.vtkObject.GetGlobalWarningDisplay(),
+    )
     core.vtkLogger.SetStderrVerbosity(core.vtkLogger.VERBOSITY_OFF)
     core.vtkObject.GlobalWarningDisplayOff()
     try:

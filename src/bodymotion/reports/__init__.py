@@ -90,11 +90,21 @@ def report(
     need("plotly", "plot", "a report")
     done = progress or (lambda done, total: None)
     sources = [one for one in (body, motion, ghost) if one is not None]
-    scene = load_scene(*sources, ghost=ghost is not None, by_position=by_position, output=target, **options)
+    scene = load_scene(
+        *sources,
+        ghost=ghost is not None,
+        by_position=by_position,
+        output=target,
+        **options,
+    )
     if scene.motion is None:
-        raise WrongUseError("a report needs a motion, and there is only a body: bodymotion report MODEL MOTION")
+        raise WrongUseError(
+            "a report needs a motion, and there is only a body: bodymotion report MODEL MOTION"
+        )
     if scene.without_body:
-        raise WrongUseError("a report needs the body of the motion: bodymotion report MODEL MOTION")
+        raise WrongUseError(
+            "a report needs the body of the motion: bodymotion report MODEL MOTION"
+        )
     done(1, NUM_STEPS)
     subject = subject_of(scene.body, scene.motion)
     assert subject.measures is not None
@@ -103,7 +113,9 @@ def report(
     names = [name for name in wanted if name in existing or name not in PLOTS]
     drawn = [fragment(chart) for chart in charts(subject, names)]
     done(2, NUM_STEPS)
-    is_own = scene.body.source.path is None and not any(isinstance(one, Body) for one in sources)
+    is_own = scene.body.source.path is None and not any(
+        isinstance(one, Body) for one in sources
+    )
     contents = contents_of(
         subject.measures,
         title=scene.title,
@@ -113,7 +125,9 @@ def report(
     )
     done(3, NUM_STEPS)
     moments = [(moment.time, moment.text) for moment in contents.moments]
-    moments += [(figure.time, "") for figure in contents.figures if figure.time is not None]
+    moments += [
+        (figure.time, "") for figure in contents.figures if figure.time is not None
+    ]
     moments = [moment for moment in moments if isfinite(moment[0])]
     robot = robot_page(scene, moments=moments, measures=subject.measures)
     done(4, NUM_STEPS)

@@ -15,7 +15,15 @@ from typing import Any
 from bodymotion.scene.loading import Showable, load_scene
 from bodymotion.system.files import whole_file
 
-HIDDEN = ("size", "modified", "run", "body", "sha256", "problem", "joint_names")  # Columns that the page does not show.
+HIDDEN = (
+    "size",
+    "modified",
+    "run",
+    "body",
+    "sha256",
+    "problem",
+    "joint_names",
+)  # Columns that the page does not show.
 PICTURE_SIZE, MOMENTS = (640, 240), 5
 
 
@@ -61,7 +69,9 @@ def catalogue_page(
     for number, row in enumerate(chosen):
         try:
             scene = load_scene(*(sources or (lambda name: ()))(row["file"]))
-            image: Any = render(scene.body, scene.motion, strobe=MOMENTS, size=PICTURE_SIZE, overlay=())
+            image: Any = render(
+                scene.body, scene.motion, strobe=MOMENTS, size=PICTURE_SIZE, overlay=()
+            )
         except (KeyError, ValueError):  # removed since, or faulty
             continue
         folder.mkdir(exist_ok=True)
@@ -74,10 +84,20 @@ def catalogue_page(
     names = [name for name in (rows[0] if rows else {}) if name not in HIDDEN]
     columns = [[_cell(row.get(name)) for row in rows] for name in names]
     data = {"names": names, "columns": columns, "folder": folder.name, "shown": shown}
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    page = files("bodymotion.reports").joinpath("catalogue.html").read_text(encoding="utf-8")
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace(
+        "<", "\\u003c"
+    )
+    page = (
+        files("bodymotion.reports")
+        .joinpath("catalogue.html")
+        .read_text(encoding="utf-8")
+    )
     with whole_file(target) as stream:
-        stream.write(page.replace("{title}", escape(title)).replace("{data}", text).encode("utf-8"))
+        stream.write(
+            page.replace("{title}", escape(title))
+            .replace("{data}", text)
+            .encode("utf-8")
+        )
     return len(shown)
 
 
@@ -86,5 +106,9 @@ def _cell(value: object) -> object:
     if isinstance(value, float):
         return float(f"{value:.5g}") if isfinite(value) else None
     if isinstance(value, Mapping):
-        return " ".join(f"{rule} ×{count}" if count != 1 else rule for rule, count in value.items() if count)
+        return " ".join(
+            f"{rule} ×{count}" if count != 1 else rule
+            for rule, count in value.items()
+            if count
+        )
     return value if value is None or isinstance(value, (int, str)) else str(value)

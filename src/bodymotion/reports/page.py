@@ -16,15 +16,34 @@ from math import degrees, isfinite
 from bodymotion import checks
 from bodymotion.diagnostics import Group, Location, Problem, ShortRepr, grouped
 from bodymotion.diagnostics.text import counted, html_text, place_after, severities
-from bodymotion.dynamics import Extreme, Figure, Measures, extremes, figures, measurable, series
+from bodymotion.dynamics import (
+    Extreme,
+    Figure,
+    Measures,
+    extremes,
+    figures,
+    measurable,
+    series,
+)
 from bodymotion.scene.animation_playback import AnimationPlayback
 
 MAX_LISTED_GROUPS = 200
 MAX_LOCATIONS = 4  # Number of locations that are listed for one rule.
 
 MOMENT_FIGURES = {
-    *("least_margin", "nearest_limit", "nearest_limit_slide", "velocity_limit_used", "longest_slide", "zmp_apart"),
-    *(f"{name}{kind}" for name in ("joint_velocities", "joint_accelerations", "torques") for kind in ("", "_slide")),
+    *(
+        "least_margin",
+        "nearest_limit",
+        "nearest_limit_slide",
+        "velocity_limit_used",
+        "longest_slide",
+        "zmp_apart",
+    ),
+    *(
+        f"{name}{kind}"
+        for name in ("joint_velocities", "joint_accelerations", "torques")
+        for kind in ("", "_slide")
+    ),
     *("root_speed", "power"),
 }
 """The key figures that are about one moment."""
@@ -95,7 +114,9 @@ def contents_of(
     moments = (*_moments_of_figures(found), *of_rules)
     return Contents(
         title=title or body.name or "A motion",
-        files=tuple(one.source.path.name for one in read if one.source.path is not None),
+        files=tuple(
+            one.source.path.name for one in read if one.source.path is not None
+        ),
         figures=found,
         moments=tuple(sorted(moments, key=lambda moment: moment.time)),
         rows=_joint_rows(measures),
@@ -111,28 +132,46 @@ def _moments_of_figures(found: tuple[Figure, ...]) -> list[Moment]:
         signed = figure.name in NEGATIVE_IS_FAULT
         moves = signed or abs(figure.value) > MIN_MOMENT_VALUE
         if moves and figure.name in MOMENT_FIGURES and figure.time is not None:
-            is_fault = (signed and figure.value < 0) or (figure.unit == "share" and figure.value > 1)
+            is_fault = (signed and figure.value < 0) or (
+                figure.unit == "share" and figure.value > 1
+            )
             text = f"{figure.title}: {figure_text(figure)}{f', {figure.part}' if figure.part else ''}"
             moments.append(Moment(figure.time, text, "warning" if is_fault else "note"))
     return moments
 
 
-def _moments_of_rules(found: Iterable[tuple[float, Problem | checks.Moment]]) -> list[Moment]:
+def _moments_of_rules(
+    found: Iterable[tuple[float, Problem | checks.Moment]],
+) -> list[Moment]:
     """Return the first moments of each rule that is broken."""
     by_rule: dict[str, list[Moment]] = {}
     for time, one in found:
-        by_rule.setdefault(one.rule, []).append(Moment(time, f"{one.rule}: {one.message}", one.severity))
-    return [moment for some in by_rule.values() for moment in some[:MAX_MOMENTS_PER_RULE]]
+        by_rule.setdefault(one.rule, []).append(
+            Moment(time, f"{one.rule}: {one.message}", one.severity)
+        )
+    return [
+        moment for some in by_rule.values() for moment in some[:MAX_MOMENTS_PER_RULE]
+    ]
 
 
 def _joint_rows(measures: Measures) -> tuple[JointRow, ...]:
     if "joint_displacements" not in measurable(measures):
         return ()
     names = ("joint_displacements", "joint_velocities", "torques", "power")
-    displacements, velocities, torques, power = (extremes(series(measures, name)) for name in names)
+    displacements, velocities, torques, power = (
+        extremes(series(measures, name)) for name in names
+    )
     labels, joints = series(measures, names[0]).labels, measures.body.joints
     return tuple(
-        JointRow(label, displacements[k], velocities[k], torques[k], power[k], joints[k].lower, joints[k].upper)
+        JointRow(
+            label,
+            displacements[k],
+            velocities[k],
+            torques[k],
+            power[k],
+            joints[k].lower,
+            joints[k].upper,
+        )
         for k, label in enumerate(labels)
         if measures.body.joint_links[k] >= 0
     )
@@ -157,7 +196,13 @@ def figure_text(figure: Figure) -> str:
     return value_text(figure.value, figure.unit)
 
 
-def page(contents: Contents, robot: str, plots: Sequence[str], head: str, span: tuple[float, float]) -> str:
+def page(
+    contents: Contents,
+    robot: str,
+    plots: Sequence[str],
+    head: str,
+    span: tuple[float, float],
+) -> str:
     """Return the page.
 
     `contents`: what is reported. `robot`: the page on which the robot plays; empty for none. `plots`: HTML of each plot. `head`: HTML that
@@ -166,8 +211,17 @@ def page(contents: Contents, robot: str, plots: Sequence[str], head: str, span: 
     title = html_text(contents.title, 200)
     top = f'<div class="top"><div>{_robot(robot, span)}</div><div>{_figures(contents.figures)}</div></div>'
     drawn = "".join(f'<section class="plot">{html}</section>' for html in plots)
-    sections = [top, _moments(contents.moments), _findings(contents.groups), drawn, _joints(contents.rows)]
-    about = " · ".join(html_text(one, 300) for one in (*contents.files, f"{span[1] - span[0]:.2f} s", *contents.notes))
+    sections = [
+        top,
+        _moments(contents.moments),
+        _findings(contents.groups),
+        drawn,
+        _joints(contents.rows),
+    ]
+    about = " · ".join(
+        html_text(one, 300)
+        for one in (*contents.files, f"{span[1] - span[0]:.2f} s", *contents.notes)
+    )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -193,7 +247,11 @@ def _section(title: str, inside: str) -> str:
 
 
 def _seek_button(time: float | None) -> str:
-    return "" if time is None else f'<button class="at" data-time="{time!r}">{time:.2f} s</button>'
+    return (
+        ""
+        if time is None
+        else f'<button class="at" data-time="{time!r}">{time:.2f} s</button>'
+    )
 
 
 def _robot(robot: str, span: tuple[float, float]) -> str:
@@ -219,22 +277,37 @@ def _moments(moments: Sequence[Moment]) -> str:
         f'<tr><td class="n">{_seek_button(m.time)}</td><td class="{m.severity}">{html_text(m.text, 400)}</td></tr>'
         for m in moments
     )
-    return _section("Worst moments", f'<table id="moments"><tbody>{rows}</tbody></table>' if rows else "")
+    return _section(
+        "Worst moments",
+        f'<table id="moments"><tbody>{rows}</tbody></table>' if rows else "",
+    )
 
 
 def _findings(groups: Sequence[Group]) -> str:
     if not groups:
-        return _section("Findings", '<p class="soft">No problems found in the model and the motion.</p>')
+        return _section(
+            "Findings",
+            '<p class="soft">No problems found in the model and the motion.</p>',
+        )
     items = "".join(_group(group) for group in groups[:MAX_LISTED_GROUPS])
     more = len(groups) - MAX_LISTED_GROUPS
-    items += f"<li>… and {counted(more, 'more rule')}: bodymotion check lists them</li>" if more > 0 else ""
-    return _section(f"Findings: {severities(groups)}", f'<ul id="findings">{items}</ul>')
+    items += (
+        f"<li>… and {counted(more, 'more rule')}: bodymotion check lists them</li>"
+        if more > 0
+        else ""
+    )
+    return _section(
+        f"Findings: {severities(groups)}", f'<ul id="findings">{items}</ul>'
+    )
 
 
 def _group(group: Group) -> str:
     first = group.problems[0]
     known = [location for location in group.locations(MAX_LOCATIONS) if str(location)]
-    places = ", ".join(place_after(location, known[0] if k else Location()) for k, location in enumerate(known))
+    places = ", ".join(
+        place_after(location, known[0] if k else Location())
+        for k, location in enumerate(known)
+    )
     more = " …" if len(group.locations(MAX_LOCATIONS + 1)) > MAX_LOCATIONS else ""
     details = [html_text(f"{places}{more}", 300)] if places else []
     details += [html_text(first.hint, 300)] if first.hint else []
@@ -249,7 +322,14 @@ def _group(group: Group) -> str:
 def _joints(rows: Sequence[JointRow]) -> str:
     if not rows:
         return ""
-    titles = ("lowest", "highest", "max velocity", "of its limit", "max torque", "max power")
+    titles = (
+        "lowest",
+        "highest",
+        "max velocity",
+        "of its limit",
+        "max torque",
+        "max power",
+    )
     head = "<tr><th>joint</th><th>range of the motion within its limits</th>"
     head += "".join(f'<th class="n">{title}</th>' for title in titles) + "</tr>"
     body = "".join(_joint(row) for row in rows)
@@ -264,9 +344,17 @@ def _joint(row: JointRow) -> str:
         for extreme in (row.velocity, row.torque, row.power)
     ]
     used = "" if row.velocity.used is None else value_text(row.velocity.used, "share")
-    values = (value_text(d.lowest, d.unit), value_text(d.highest, d.unit), largest[0], used, *largest[1:])
+    values = (
+        value_text(d.lowest, d.unit),
+        value_text(d.highest, d.unit),
+        largest[0],
+        used,
+        *largest[1:],
+    )
     cells = "".join(f'<td class="n">{html_text(text)}</td>' for text in values)
-    return f"<tr><td>{html_text(row.joint, 60)}</td><td>{_range_bar(row)}</td>{cells}</tr>"
+    return (
+        f"<tr><td>{html_text(row.joint, 60)}</td><td>{_range_bar(row)}</td>{cells}</tr>"
+    )
 
 
 def _range_bar(row: JointRow) -> str:
@@ -274,7 +362,10 @@ def _range_bar(row: JointRow) -> str:
     span = row.upper - row.lower
     if not isfinite(span) or span <= 0:
         return '<span class="soft">no limits</span>'
-    low, high = ((value - row.lower) / span for value in (row.displacement.lowest, row.displacement.highest))
+    low, high = (
+        (value - row.lower) / span
+        for value in (row.displacement.lowest, row.displacement.highest)
+    )
     if not (isfinite(low) and isfinite(high)):
         return ""
     beyond = low < -1e-6 or high > 1 + 1e-6

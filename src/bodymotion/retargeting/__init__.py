@@ -1,8 +1,19 @@
 """Transfer recorded motion of a person, or the motion of a robot, to another robot."""
 
-from bodymotion.retargeting.comparing import RetargetComparison, compare_retarget, side_by_side
+from bodymotion.retargeting.comparing import (
+    RetargetComparison,
+    compare_retarget,
+    side_by_side,
+)
 from bodymotion.retargeting.quadruped import retarget_to_spot
 from bodymotion.retargeting.retargeting import retarget
 from bodymotion.retargeting.skeletons import to_skeleton
 
-__all__ = ["RetargetComparison", "compare_retarget", "retarget", "retarget_to_spot", "side_by_side", "to_skeleton"]
+__all__ = [
+    "RetargetComparison",
+    "compare_retarget",
+    "retarget",
+    "retarget_to_spot",
+    "side_by_side",
+    "to_skeleton",
+]

@@ -26,19 +26,44 @@ from bodymotion.motion import Motion, MultiSE3Seq, Timeline
 from bodymotion.motion.components import LINK_POSITION
 from bodymotion.motion.interpolation import sampled
 from bodymotion.retargeting.feet import PATCH
-from bodymotion.retargeting.quadruped import Plan, contact_depths, level_frame, planned, soles_of, stand_of
-from bodymotion.retargeting.roles import LEG_ENDS, LEGS, LIMBS, SIDES, Figure, figure_of_body
+from bodymotion.retargeting.quadruped import (
+    Plan,
+    contact_depths,
+    level_frame,
+    planned,
+    soles_of,
+    stand_of,
+)
+from bodymotion.retargeting.roles import (
+    LEG_ENDS,
+    LEGS,
+    LIMBS,
+    SIDES,
+    Figure,
+    figure_of_body,
+)
 from bodymotion.retargeting.skeletons import Recorded, with_body
-from bodymotion.retargeting.source import Recording, lowest_of_links, moving_figure, part_axes, recorded, sole_points
+from bodymotion.retargeting.source import (
+    Recording,
+    lowest_of_links,
+    moving_figure,
+    part_axes,
+    recorded,
+    sole_points,
+)
 from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
 
 COLLISION_FRAMES = 300  # Maximum number of frames that are checked for collisions.
 MAX_FLOAT = 0.01  # [m]
-MAX_UNMATCHED = 0.1  # [s] A smaller difference in length is not shown; keyframes are less apart.
+MAX_UNMATCHED = (
+    0.1  # [s] A smaller difference in length is not shown; keyframes are less apart.
+)
 APART = 0.55  # Of the sum of their heights: how far they are apart.
 
-Errors: TypeAlias = tuple[dict[str, float], dict[str, float]]  # Of positions [m] and of directions [rad], by name.
+Errors: TypeAlias = tuple[
+    dict[str, float], dict[str, float]
+]  # Of positions [m] and of directions [rad], by name.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,21 +113,51 @@ class RetargetComparison(ShortRepr):
     collision_share: float | None
 
     def __str__(self) -> str:
-        beyond, fast, floats = self.limit_violations, self.speed_violations, 100 * self.float_share
+        beyond, fast, floats = (
+            self.limit_violations,
+            self.speed_violations,
+            100 * self.float_share,
+        )
         rest = f"; source and motion differ in length by {self.unmatched:.2f} s, which are not compared"
         rows = [
-            ("frames", f"{self.frames} in {self.seconds:.2f} s{rest if self.unmatched > MAX_UNMATCHED else ''}"),
-            *(("reach", f"{name} within {1e3 * far:.1f} mm on average") for name, far in self.reach.items()),
-            *(("direction", f"{name} {np.degrees(a):.1f}° on average") for name, a in self.directions.items()),
-            ("contact", f"agrees in {100 * self.contact_agreement:.1f} % of the frames"),
-            *(("foot slide", f"{name} {1e3 * way:.0f} mm in all") for name, way in self.slide.items()),
-            ("float", f"{floats:.1f} % of the frames with contact, by more than {1e3 * MAX_FLOAT:g} mm"),
+            (
+                "frames",
+                f"{self.frames} in {self.seconds:.2f} s{rest if self.unmatched > MAX_UNMATCHED else ''}",
+            ),
+            *(
+                ("reach", f"{name} within {1e3 * far:.1f} mm on average")
+                for name, far in self.reach.items()
+            ),
+            *(
+                ("direction", f"{name} {np.degrees(a):.1f}° on average")
+                for name, a in self.directions.items()
+            ),
+            (
+                "contact",
+                f"agrees in {100 * self.contact_agreement:.1f} % of the frames",
+            ),
+            *(
+                ("foot slide", f"{name} {1e3 * way:.0f} mm in all")
+                for name, way in self.slide.items()
+            ),
+            (
+                "float",
+                f"{floats:.1f} % of the frames with contact, by more than {1e3 * MAX_FLOAT:g} mm",
+            ),
             ("penetration", f"{1e3 * self.penetration:.1f} mm at most"),
             ("jumps", f"{self.joint_jumps} of joints, {self.root_jumps} of the root"),
-            ("limits", f"{beyond} frames beyond a position limit, {fast} a velocity limit"),
+            (
+                "limits",
+                f"{beyond} frames beyond a position limit, {fast} a velocity limit",
+            ),
         ]
         if self.collision_share is not None:
-            rows.append(("collisions", f"links overlap in {100 * self.collision_share:.1f} % of the frames"))
+            rows.append(
+                (
+                    "collisions",
+                    f"links overlap in {100 * self.collision_share:.1f} % of the frames",
+                )
+            )
         return "".join(f"{name:<13}{text}\n" for name, text in rows)
 
 
@@ -127,7 +182,11 @@ def compare_retarget(
         names, on, (links, cloud, edges) = LEGS, done.contact, soles_of(body, figure)
     else:
         done = recorded(source, source_body, source_roles)
-        names, on, links = SIDES, done.on_ground, [figure.points[f"{side} ankle"][0] for side in SIDES]
+        names, on, links = (
+            SIDES,
+            done.on_ground,
+            [figure.points[f"{side} ankle"][0] for side in SIDES],
+        )
         clouds = [sole_points(body, figure, side) for side in SIDES]
         cloud, edges = np.concatenate(clouds), np.cumsum([0, *map(len, clouds)])
     found = measure(body, motion, feet=links)
@@ -136,18 +195,30 @@ def compare_retarget(
     q = sampled(found.joint_displacements, found.times, times)
     root = sampled(found.root_poses, found.times, times)
     placed = body.forward_kinematics(q, root)
-    errors = _leg_errors(done, body, figure, placed) if isinstance(done, Plan) else _limb_errors(done, figure, placed)
+    errors = (
+        _leg_errors(done, body, figure, placed)
+        if isinstance(done, Plan)
+        else _limb_errors(done, figure, placed)
+    )
     contact = on[:count]
     low = lowest(placed[:, links], cloud, edges, PATCH)
     height = low[..., 0]
     steps = _slides(placed[:, links], low[..., 1:])
     both = contact[1:] & contact[:-1]
-    limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
+    limits = np.array(
+        [
+            (j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf)
+            for j in body.joints
+        ]
+    )
     speeds = np.array([velocity_range(joint) for joint in body.joints]).reshape(-1, 2)
     rate = np.diff(q, axis=0) / np.diff(times)[:, None]
     frames = Sampling(np.arange(count), times, lambda _: Location(""))
     jumps = jumps_of_joints(q, frames, body), jumps_of_root(root, frames)
-    counts = [sum(len(one.moments) for one in some if one.problem.rule != "MOT307") for some in jumps]
+    counts = [
+        sum(len(one.moments) for one in some if one.problem.rule != "MOT307")
+        for some in jumps
+    ]
     return RetargetComparison(
         frames=count,
         seconds=float(times[-1] - times[0]),
@@ -155,14 +226,27 @@ def compare_retarget(
         reach=errors[0],
         directions=errors[1],
         contact_agreement=float((contact == (height < MAX_FLOAT)).mean()),
-        slide={name: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, name in enumerate(names)},
-        float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
-        penetration=float(max(-height.min(), -lowest_of_links(body, placed).min(), 0.0)),
+        slide={
+            name: float(np.where(both[:, k], steps[:, k], 0.0).sum())
+            for k, name in enumerate(names)
+        },
+        float_share=float((height > MAX_FLOAT)[contact].mean())
+        if contact.any()
+        else 0.0,
+        penetration=float(
+            max(-height.min(), -lowest_of_links(body, placed).min(), 0.0)
+        ),
         joint_jumps=counts[0],
         root_jumps=counts[1],
-        limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),
+        limit_violations=int(
+            ((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()
+        ),
         collision_share=_collision_share(body, q, root),
-        speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),
+        speed_violations=int(
+            ((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6))
+            .any(axis=1)
+            .sum()
+        ),
     )
 
 
@@ -170,55 +254,107 @@ def _limb_errors(recording: Recording, figure: Figure, placed: Floats) -> Errors
     """Return the distances [m] of hands and feet from their goals, and the angles [rad] of limbs, for poses (T, L, 7) of the links."""
     count = len(placed)
     points = {role: figure.at(role, placed) for role in figure.points}
-    pelvis = rotations.multiply(placed[:, figure.points["pelvis"][0], 3:], part_axes(figure)["pelvis"])
-    yaw = rotations.to_rpy(rotations.multiply(pelvis, rotations.conjugate(recording.frames["pelvis"][:count])))[:, 2]
-    heading = rotations.from_rpy([0.0, 0.0, float(np.arctan2(np.sin(yaw).mean(), np.cos(yaw).mean()))])
+    pelvis = rotations.multiply(
+        placed[:, figure.points["pelvis"][0], 3:], part_axes(figure)["pelvis"]
+    )
+    yaw = rotations.to_rpy(
+        rotations.multiply(
+            pelvis, rotations.conjugate(recording.frames["pelvis"][:count])
+        )
+    )[:, 2]
+    heading = rotations.from_rpy(
+        [0.0, 0.0, float(np.arctan2(np.sin(yaw).mean(), np.cos(yaw).mean()))]
+    )
     reach, directions = {}, {}
     for side in SIDES:
         for limb in LIMBS.values():
             roles_of = [f"{side} {part}" for part in limb[:3]]
-            if not all(role in points and role in recording.points for role in roles_of):
+            if not all(
+                role in points and role in recording.points for role in roles_of
+            ):
                 continue
             goal = points[roles_of[0]]
-            for start, end, along in zip(roles_of, roles_of[1:], recording.directions(*roles_of), strict=False):
+            for start, end, along in zip(
+                roles_of, roles_of[1:], recording.directions(*roles_of), strict=False
+            ):
                 way = rotations.rotate(heading, along[:count])
                 own = points[end] - points[start]
                 goal = goal + figure.length(start, end) * way
                 directions[f"{start} to {end.split()[1]}"] = _mean_angle(own, way)
-            reach[roles_of[-1]] = float(np.linalg.norm(points[roles_of[-1]] - goal, axis=1).mean())
-    if all(f"{side} shoulder" in where for side in SIDES for where in (points, recording.points)):
+            reach[roles_of[-1]] = float(
+                np.linalg.norm(points[roles_of[-1]] - goal, axis=1).mean()
+            )
+    if all(
+        f"{side} shoulder" in where
+        for side in SIDES
+        for where in (points, recording.points)
+    ):
         own, way = (
-            sum((where[f"{side} shoulder"][:count] - where[f"{side} hip"][:count] for side in SIDES), np.zeros(3))
+            sum(
+                (
+                    where[f"{side} shoulder"][:count] - where[f"{side} hip"][:count]
+                    for side in SIDES
+                ),
+                np.zeros(3),
+            )
             for where in (points, recording.points)
         )
-        directions["hips to shoulders"] = _mean_angle(own, rotations.rotate(heading, way))
+        directions["hips to shoulders"] = _mean_angle(
+            own, rotations.rotate(heading, way)
+        )
     return reach, directions
 
 
 def _leg_errors(plan: Plan, body: Body, figure: Figure, placed: Floats) -> Errors:
     """Return the distances [m] of four feet from the plan, and the angles [rad] of the trunk, for poses (T, L, 7) of the links."""
     count, trunk = len(placed), figure.points["trunk"][0]
-    goals = plan.feet[:count] + contact_depths(body, figure, placed)[..., None] * [0, 0, 1]
+    goals = plan.feet[:count] + contact_depths(body, figure, placed)[..., None] * [
+        0,
+        0,
+        1,
+    ]
     away = np.stack([figure.at(f"{leg} foot", placed) for leg in LEGS], axis=1) - goals
-    level = rotations.multiply(rotations.conjugate(figure.reference[trunk, 3:]), level_frame(figure))
-    own, way = rotations.multiply(placed[:, trunk, 3:], level), rotations.from_rpy(plan.rpy[:count])
-    axes = {"trunk forward": np.array([1.0, 0.0, 0.0]), "trunk up": np.array([0.0, 0.0, 1.0])}
-    angles = {name: _mean_angle(*(rotations.rotate(one, axis) for one in (own, way))) for name, axis in axes.items()}
-    return dict(zip(LEG_ENDS, np.linalg.norm(away, axis=2).mean(axis=0).tolist(), strict=True)), angles
+    level = rotations.multiply(
+        rotations.conjugate(figure.reference[trunk, 3:]), level_frame(figure)
+    )
+    own, way = (
+        rotations.multiply(placed[:, trunk, 3:], level),
+        rotations.from_rpy(plan.rpy[:count]),
+    )
+    axes = {
+        "trunk forward": np.array([1.0, 0.0, 0.0]),
+        "trunk up": np.array([0.0, 0.0, 1.0]),
+    }
+    angles = {
+        name: _mean_angle(*(rotations.rotate(one, axis) for one in (own, way)))
+        for name, axis in axes.items()
+    }
+    return dict(
+        zip(LEG_ENDS, np.linalg.norm(away, axis=2).mean(axis=0).tolist(), strict=True)
+    ), angles
 
 
 def _mean_angle(a: Floats, b: Floats) -> float:
     """Return the mean angle [rad] between vectors (T, 3)."""
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-    return float(np.arccos(np.clip((a * b).sum(axis=1) / np.maximum(lengths, 1e-9), -1, 1)).mean())
+    return float(
+        np.arccos(
+            np.clip((a * b).sum(axis=1) / np.maximum(lengths, 1e-9), -1, 1)
+        ).mean()
+    )
 
 
 def _slides(feet: Floats, points: Floats) -> Floats:
     """Return the paths (T − 1, K) [m] along the ground, from frame to frame, of the points (T, K, 3) of feet (T, K, 7) that touch it."""
-    inside = rotations.rotate(rotations.conjugate(feet[..., 3:]), points - feet[..., :3])
+    inside = rotations.rotate(
+        rotations.conjugate(feet[..., 3:]), points - feet[..., :3]
+    )
     ways = []
     for at in (inside[:-1], inside[1:]):  # what touches before, and what touches after
-        before, after = (placed[..., :3] + rotations.rotate(placed[..., 3:], at) for placed in (feet[:-1], feet[1:]))
+        before, after = (
+            placed[..., :3] + rotations.rotate(placed[..., 3:], at)
+            for placed in (feet[:-1], feet[1:])
+        )
         ways.append(np.linalg.norm((after - before)[..., :2], axis=-1))
     return np.asarray(np.minimum(*ways))
 
@@ -249,20 +385,41 @@ def side_by_side(
     The source is left of the robot, in its heading and size, so that their paths are equal. Parameters and errors: `compare_retarget`.
     """
     source, source_body = with_body(source, source_body)
-    robot, (figure, joints, times) = figure_of_body(body, roles), moving_figure(source, source_body, source_roles)
-    person, moved = source.body_and_motion() if isinstance(source, Skeleton) else (source_body or body, source)
+    robot, (figure, joints, times) = (
+        figure_of_body(body, roles),
+        moving_figure(source, source_body, source_roles),
+    )
+    person, moved = (
+        source.body_and_motion()
+        if isinstance(source, Skeleton)
+        else (source_body or body, source)
+    )
     found, other = measure(body, motion), measure(person, moved)
     leg = "left hip", "left knee", "left ankle"
-    own_size, size = (stand_of(one)[0] if one.is_quadruped else one.length(*leg) for one in (robot, figure))
+    own_size, size = (
+        stand_of(one)[0] if one.is_quadruped else one.length(*leg)
+        for one in (robot, figure)
+    )
     if robot.is_quadruped and not figure.is_quadruped:
-        size = float(figure.rest["left hip"][2] - min(at[2] for at in figure.rest.values()))
-    own, way = _lateral(robot, found.link_poses), _lateral(figure, np.array(sampled(joints, times, found.times)))
+        size = float(
+            figure.rest["left hip"][2] - min(at[2] for at in figure.rest.values())
+        )
+    own, way = (
+        _lateral(robot, found.link_poses),
+        _lateral(figure, np.array(sampled(joints, times, found.times))),
+    )
     yaw = np.arctan2(np.cross(way, own)[:, 2].sum(), (way * own).sum())
-    shown = np.array(sampled(other.link_poses, other.times, found.times)) * ([own_size / size] * 3 + [1.0] * 4)
-    shown = poses.compose(np.array([0.0, 0.0, 0.0, *rotations.from_rpy([0.0, 0.0, float(yaw)])]), shown)
+    shown = np.array(sampled(other.link_poses, other.times, found.times)) * (
+        [own_size / size] * 3 + [1.0] * 4
+    )
+    shown = poses.compose(
+        np.array([0.0, 0.0, 0.0, *rotations.from_rpy([0.0, 0.0, float(yaw)])]), shown
+    )
     tall = float(np.ptp(found.link_poses[0, :, 2]) + np.ptp(shown[0, :, 2]))
     place = found.link_poses[0, :, :2].mean(axis=0) - shown[0, :, :2].mean(axis=0)
-    shown[..., :2] += place + APART * tall * own[0, :2] / max(float(np.linalg.norm(own[0])), 1e-9)
+    shown[..., :2] += place + APART * tall * own[0, :2] / max(
+        float(np.linalg.norm(own[0])), 1e-9
+    )
     placed = np.concatenate([shown, found.link_poses], axis=1)
     drawn = (*drawn_shapes(scale(person, own_size / size)), *drawn_shapes(body))
     links = [
@@ -275,15 +432,28 @@ def side_by_side(
             joint=Joint(name=f"{k}", type="fixed"),
             segments=(Segment(name=link.name, visuals=shapes),),
         )
-        for k, (link, shapes) in enumerate(zip((*person.links, *body.links), drawn, strict=True))
+        for k, (link, shapes) in enumerate(
+            zip((*person.links, *body.links), drawn, strict=True)
+        )
     ]
-    both = Body(name=f"source and {body.name or 'robot'}", links=tuple(links), environment=body.environment)
+    both = Body(
+        name=f"source and {body.name or 'robot'}",
+        links=tuple(links),
+        environment=body.environment,
+    )
     timeline = Timeline(num_frames=len(found.times), stamps=found.times)
-    return both, Motion(components=(MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=placed),))
+    return both, Motion(
+        components=(
+            MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=placed),
+        )
+    )
 
 
 def _lateral(figure: Figure, placed: Floats) -> Floats:
     """Return the ways (T, 3) [m] along the ground from right to left hips, for poses (T, N, 7) of the joints."""
     ends = ("front ", "hind ") if figure.is_quadruped else ("",)
-    ways = [figure.at(f"{end}left hip", placed) - figure.at(f"{end}right hip", placed) for end in ends]
+    ways = [
+        figure.at(f"{end}left hip", placed) - figure.at(f"{end}right hip", placed)
+        for end in ends
+    ]
     return np.asarray(sum(ways) * np.array([1.0, 1.0, 0.0]))

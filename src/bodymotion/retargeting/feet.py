@@ -21,33 +21,50 @@ PITCHES = (-0.4, 0.7)  # [rad] Range of the pitch of a foot in contact.
 CLEARANCE = 0.12  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
 RETURN_TIME = 0.5  # [s] Maximum time from a stance phase to the path of the source, and from that to the next one.
 PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
-LATE_TIME = 0.2  # [s] Time in which weights grow by a factor of e in the first stance phase.
+LATE_TIME = (
+    0.2  # [s] Time in which weights grow by a factor of e in the first stance phase.
+)
 TILTED_SHARE = 0.001  # Weight of frames with a tilted foot.
 MAX_ROLL = 0.5  # [rad] Maximum roll of a foot in contact.
 
 
-def foot_path(raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bool = False) -> Floats:
+def foot_path(
+    raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bool = False
+) -> Floats:
     """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for one of the source (T, 7) at times (T,) [s].
 
     `contact` (T, 2) of ankle and toe. With `tilted`, orientations are those that the foot can have, and kept but for `FREE_TILT`.
     """
     on = np.asarray(contact.any(axis=1))
-    return between_stances(raw, times, _stances(raw, times, contact, sole, tilted), on, sole)
+    return between_stances(
+        raw, times, _stances(raw, times, contact, sole, tilted), on, sole
+    )
 
 
-def between_stances(raw: Floats, times: Floats, stances: Floats, on: Bools, sole: Sole) -> Floats:
+def between_stances(
+    raw: Floats, times: Floats, stances: Floats, on: Bools, sole: Sole
+) -> Floats:
     """Return the poses (T, 7) of a foot: `stances` while it is `on` the ground (T,), and `raw` in between, moved to begin and end there."""
-    known, swing, out = np.flatnonzero(on), np.flatnonzero(~on), np.where(on[:, None], stances, raw)
+    known, swing, out = (
+        np.flatnonzero(on),
+        np.flatnonzero(~on),
+        np.where(on[:, None], stances, raw),
+    )
     if not len(swing):
         return out
     clear = np.zeros(len(swing))
     if len(known):
         before = known[np.maximum(np.searchsorted(known, swing) - 1, 0)]
         after = known[np.minimum(np.searchsorted(known, swing), len(known) - 1)]
-        length = np.maximum(times[after] - times[before], 1e-9)  # 0 before the first phase and after the last.
+        length = np.maximum(
+            times[after] - times[before], 1e-9
+        )  # 0 before the first phase and after the last.
         share = np.clip((times[swing] - times[before]) / length, 0.0, 1.0)
         part = np.minimum(RETURN_TIME / length, 1.0)
-        gone, back = quintic(np.minimum(share / part, 1.0)), quintic(np.maximum((share - 1.0) / part + 1.0, 0.0))
+        gone, back = (
+            quintic(np.minimum(share / part, 1.0)),
+            quintic(np.maximum((share - 1.0) / part + 1.0, 0.0)),
+        )
         edges, change = np.union1d(before, after), np.zeros((len(on), 6))
         change[edges] = pose_difference(stances[edges], raw[edges])
         change = (1.0 - gone)[:, None] * change[before] + back[:, None] * change[after]
@@ -76,10 +93,14 @@ def rolling(feet: Floats, on: Bools, weights: Floats, sole: Sole) -> Floats:
     rows = np.flatnonzero(on)
     turn = feet[rows, 3:]
     at_origin = np.concatenate([np.zeros((len(rows), 3)), turn], axis=1)
-    low = lowest(at_origin[:, None], sole.points, np.array([0, len(sole.points)]), PATCH)[:, 0]
+    low = lowest(
+        at_origin[:, None], sole.points, np.array([0, len(sole.points)]), PATCH
+    )[:, 0]
     touching = rotations.rotate(rotations.conjugate(turn[:-1]), low[:-1, 1:])
     path = np.zeros((len(feet), 3))
-    path[rows[1:]] = np.cumsum(low[:-1, 1:] - rotations.rotate(turn[1:], touching), axis=0)
+    path[rows[1:]] = np.cumsum(
+        low[:-1, 1:] - rotations.rotate(turn[1:], touching), axis=0
+    )
     path += phase_means(feet[:, :3] - path, on, weights)
     path[rows, 2] = -low[:, 0]
     return np.concatenate([path, feet[:, 3:]], axis=1)
@@ -91,7 +112,9 @@ def lowest_heights(feet: Floats, sole: Sole) -> Floats:
     return np.asarray(feet[:, 2] + product(up, sole.points.T).min(axis=1))
 
 
-def _stances(raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bool) -> Floats:
+def _stances(
+    raw: Floats, times: Floats, contact: Bools, sole: Sole, tilted: bool
+) -> Floats:
     """Return the poses (T, 7) of a foot in its stance phases."""
     on = np.asarray(contact.any(axis=1))
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T

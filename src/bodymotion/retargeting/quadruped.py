@@ -33,7 +33,15 @@ from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
-from bodymotion.retargeting.roles import LEGS, SIDES, Figure, bent, foot_cloud, free_to_walk, hinge
+from bodymotion.retargeting.roles import (
+    LEGS,
+    SIDES,
+    Figure,
+    bent,
+    foot_cloud,
+    free_to_walk,
+    hinge,
+)
 from bodymotion.retargeting.skeletons import Recorded, with_body
 from bodymotion.retargeting.source import (
     ground_height,
@@ -48,15 +56,30 @@ from bodymotion.skeleton import Skeleton
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
 HIP_HEIGHT = 0.73  # Of a robot that stands, in lengths of its legs; that of Spot.
-HEIGHTS, MAX_AWAY, LIFTS = (2 / 3, 25 / 24), 1 / 6, (1 / 12, 1 / 4)  # In heights of the hips; a swing is within LIFTS.
+HEIGHTS, MAX_AWAY, LIFTS = (
+    (2 / 3, 25 / 24),
+    1 / 6,
+    (1 / 12, 1 / 4),
+)  # In heights of the hips; a swing is within LIFTS.
 MAX_LEAN = 0.25  # [rad]
-CUTOFF, FAST_CUTOFF = 2.0, 6.0  # [Hz] of the low-pass filters of the body, for persons and for quadrupeds.
+CUTOFF, FAST_CUTOFF = (
+    2.0,
+    6.0,
+)  # [Hz] of the low-pass filters of the body, for persons and for quadrupeds.
 KEY_TIME = 0.05  # [s] between keyframes.
 PAIRS = (0, 1, 1, 0)  # For each leg the foot of the person: 0 left, 1 right.
 BENT, MIN_BENT, BOTH_WAYS = 1.5, 0.1, 0.5
 """[rad] How far knees are bent where the search begins, and at least; and the difference of the ranges to both sides that counts."""
-FOOT, TRUNK, POSTURE = 10.0, 1.0, 0.002  # The weights of goals, and that [1/rad] of the posture.
-FIRST_STEPS, STEPS, RESTARTS = 60, 3, 20  # Steps of inverse kinematics in the first pass and the second; start poses.
+FOOT, TRUNK, POSTURE = (
+    10.0,
+    1.0,
+    0.002,
+)  # The weights of goals, and that [1/rad] of the posture.
+FIRST_STEPS, STEPS, RESTARTS = (
+    60,
+    3,
+    20,
+)  # Steps of inverse kinematics in the first pass and the second; start poses.
 
 
 Stand: TypeAlias = tuple[float, Floats]
@@ -79,7 +102,10 @@ class Plan(NamedTuple):
 
 
 def planned(
-    source: Skeleton | Motion, source_body: Body | None, source_roles: Mapping[str, str] | None, stand: Stand
+    source: Skeleton | Motion,
+    source_body: Body | None,
+    source_roles: Mapping[str, str] | None,
+    stand: Stand,
 ) -> Plan:
     """Return the plan for a quadruped that stands so; parameters and errors as `retarget`."""
     figure, placed, times = moving_figure(source, source_body, source_roles)
@@ -95,41 +121,69 @@ def planned(
     yaw = path[:, 3] - path[0, 3]
     zero = np.zeros_like(yaw)
     back = rotations.from_rpy([0.0, 0.0, -path[0, 3]])
-    path = rotations.rotate(back, (path[:, :3] - path[0, :3]) * [1, 1, 0]) + path[:, 2:3] * [0, 0, 1]
+    path = rotations.rotate(back, (path[:, :3] - path[0, :3]) * [1, 1, 0]) + path[
+        :, 2:3
+    ] * [0, 0, 1]
     heading = rotations.from_rpy(np.column_stack([zero, zero, yaw]))
     upper = recording.frames.get("chest", recording.frames["pelvis"])
-    lean = rotations.to_rpy(rotations.multiply(rotations.conjugate(heading), rotations.multiply(back, upper)))
+    lean = rotations.to_rpy(
+        rotations.multiply(
+            rotations.conjugate(heading), rotations.multiply(back, upper)
+        )
+    )
     lean = np.clip(smoothed(lean[:, :2], times, CUTOFF), -MAX_LEAN, MAX_LEAN)
     on = recording.on_ground[:, list(PAIRS)]
-    at_rest = path[:, None] * [1, 1, 0] + rotations.rotate(heading[:, None], nominal_feet * [1, 1, 0])
+    at_rest = path[:, None] * [1, 1, 0] + rotations.rotate(
+        heading[:, None], nominal_feet * [1, 1, 0]
+    )
     ankles = [points[f"{side} ankle"][:, 2] for side in SIDES]
     lifts = [scale * (ankles[foot] - ankles[foot].min()) for foot in PAIRS]
     limits = np.array(LIFTS) * nominal
-    feet = np.stack([_steps(at_rest[:, k], on[:, k], lift, limits) for k, lift in enumerate(lifts)], axis=1)
+    feet = np.stack(
+        [_steps(at_rest[:, k], on[:, k], lift, limits) for k, lift in enumerate(lifts)],
+        axis=1,
+    )
     middle = (feet - at_rest).mean(axis=1) + path
     away = (path - middle)[:, :2]
     far = np.linalg.norm(away, axis=1, keepdims=True)
-    body = middle[:, :2] + away * np.minimum(1.0, MAX_AWAY * nominal / np.maximum(far, 1e-9))
+    body = middle[:, :2] + away * np.minimum(
+        1.0, MAX_AWAY * nominal / np.maximum(far, 1e-9)
+    )
     height = np.clip(path[:, 2:], *np.array(HEIGHTS) * nominal)
     body = smoothed(np.column_stack([body, height]), times, CUTOFF)
     return Plan(times, body, np.column_stack([lean, yaw]), feet, on)
 
 
-def _plan_of_quadruped(figure: Figure, placed: Floats, times: Floats, stand: Stand) -> Plan:
+def _plan_of_quadruped(
+    figure: Figure, placed: Floats, times: Floats, stand: Stand
+) -> Plan:
     """Return the plan for a quadruped that stands so, of one whose joints are at poses (T, N, 7)."""
     own = stand_of(figure)
     leg, scale = own[0] / HIP_HEIGHT, stand[0] / own[0]
-    hips, feet = (np.stack([figure.at(f"{name} {part}", placed) for name in LEGS]) for part in ("hip", "foot"))
+    hips, feet = (
+        np.stack([figure.at(f"{name} {part}", placed) for name in LEGS])
+        for part in ("hip", "foot")
+    )
     ground = np.array([0.0, 0.0, ground_height([*feet], times, leg)])
-    on = np.stack([phases_of_contact(foot, ground[2], times, leg) for foot in feet], axis=1)
+    on = np.stack(
+        [phases_of_contact(foot, ground[2], times, leg) for foot in feet], axis=1
+    )
     frames = _frames(hips.swapaxes(0, 1))
     body = np.concatenate([scale * (hips.mean(axis=0) - ground), frames], axis=1)
     heading = rotations.from_rpy(rotations.to_rpy(frames) * [0, 0, 1])
-    wider = rotations.rotate(heading, ((stand[1] - scale * own[1]) * [1, 1, 0])[:, None])
+    wider = rotations.rotate(
+        heading, ((stand[1] - scale * own[1]) * [1, 1, 0])[:, None]
+    )
     paths = zip(scale * (feet - ground) + wider, on.T, strict=True)
     body = smoothed(body, times, FAST_CUTOFF, are_poses=True)
     rpy = np.unwrap(rotations.to_rpy(body[:, 3:]), axis=0)
-    return Plan(times, body[:, :3], rpy, np.stack([_pinned(*path) for path in paths], axis=1), on)
+    return Plan(
+        times,
+        body[:, :3],
+        rpy,
+        np.stack([_pinned(*path) for path in paths], axis=1),
+        on,
+    )
 
 
 def _frames(hips: Floats) -> Floats:
@@ -137,7 +191,9 @@ def _frames(hips: Floats) -> Floats:
     x = hips[..., :2, :].sum(axis=-2) - hips[..., 2:, :].sum(axis=-2)
     z = np.cross(x, hips[..., ::2, :].sum(axis=-2) - hips[..., 1::2, :].sum(axis=-2))
     axes = np.stack([x, np.cross(z, x), z], axis=-1)
-    return rotations.from_matrix(axes / np.maximum(np.linalg.norm(axes, axis=-2, keepdims=True), 1e-9))
+    return rotations.from_matrix(
+        axes / np.maximum(np.linalg.norm(axes, axis=-2, keepdims=True), 1e-9)
+    )
 
 
 def level_frame(figure: Figure) -> Floats:
@@ -147,15 +203,29 @@ def level_frame(figure: Figure) -> Floats:
 
 def stand_of(figure: Figure) -> Stand:
     """Return how a quadruped stands: with its feet ahead or behind where its hips are, and as wide as in the upright pose."""
-    hips, knees, feet = (np.array([figure.rest[f"{leg} {part}"] for leg in LEGS]) for part in ("hip", "knee", "foot"))
+    hips, knees, feet = (
+        np.array([figure.rest[f"{leg} {part}"] for leg in LEGS])
+        for part in ("hip", "knee", "foot")
+    )
     inside = rotations.conjugate(level_frame(figure))
-    hips, knees, feet = (rotations.rotate(inside, points - hips.mean(axis=0)) for points in (hips, knees, feet))
-    legs = sum(np.linalg.norm((b - a)[:, ::2], axis=1) for a, b in ((hips, knees), (knees, feet)))
-    return HIP_HEIGHT * float(np.mean(legs)), np.column_stack([hips[:, 0], feet[:, 1], np.zeros(4)])
+    hips, knees, feet = (
+        rotations.rotate(inside, points - hips.mean(axis=0))
+        for points in (hips, knees, feet)
+    )
+    legs = sum(
+        np.linalg.norm((b - a)[:, ::2], axis=1)
+        for a, b in ((hips, knees), (knees, feet))
+    )
+    return HIP_HEIGHT * float(np.mean(legs)), np.column_stack(
+        [hips[:, 0], feet[:, 1], np.zeros(4)]
+    )
 
 
 def retarget_to_spot(
-    source: Recorded, *, source_body: Body | None = None, source_roles: Mapping[str, str] | None = None
+    source: Recorded,
+    *,
+    source_body: Body | None = None,
+    source_roles: Mapping[str, str] | None = None,
 ) -> Animation:
     """Return an animation of Spot, without its arm, that steps and leans as a recorded figure does; `bm.play` makes it a motion.
 
@@ -163,10 +233,20 @@ def retarget_to_spot(
     """
     plan = planned(*with_body(source, source_body), source_roles, SPOT)
     times = plan.times
-    check_memory(int(1000 * (times[-1] - times[0]) / KEY_TIME), f"an animation of {times[-1] - times[0]:g} s")
-    keys: Floats = np.arange(0.0, times[-1] - times[0] + 1e-9, KEY_TIME, dtype=np.float64)
+    check_memory(
+        int(1000 * (times[-1] - times[0]) / KEY_TIME),
+        f"an animation of {times[-1] - times[0]:g} s",
+    )
+    keys: Floats = np.arange(
+        0.0, times[-1] - times[0] + 1e-9, KEY_TIME, dtype=np.float64
+    )
     rows = np.searchsorted(times - times[0], keys - 1e-9).clip(0, len(times) - 1)
-    table = (plan.feet.reshape(-1, 12), plan.contact.astype(np.float64), plan.body, plan.rpy)
+    table = (
+        plan.feet.reshape(-1, 12),
+        plan.contact.astype(np.float64),
+        plan.body,
+        plan.rpy,
+    )
     groups = ("foot_pos", "contact", "body_pos", "body_euler_rpy")
     keyframes = Keyframes(
         columns=tuple(name for group in groups for name in GROUPS[group]),
@@ -181,21 +261,45 @@ def retarget_to_spot(
 
 def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
     """Return the motion of a body with four legs, whose figure is known, that does what is planned."""
-    walker, reference, trunk = free_to_walk(body, figure), figure.reference, figure.points["trunk"][0]
-    middle = np.array([*np.mean([figure.rest[f"{leg} hip"] for leg in LEGS], axis=0), *level_frame(figure)])
+    walker, reference, trunk = (
+        free_to_walk(body, figure),
+        figure.reference,
+        figure.points["trunk"][0],
+    )
+    middle = np.array(
+        [
+            *np.mean([figure.rest[f"{leg} hip"] for leg in LEGS], axis=0),
+            *level_frame(figure),
+        ]
+    )
     soles, depth = soles_of(body, figure), contact_depths(body, figure, reference[None])
-    at = np.column_stack([plan.body, rotations.from_rpy(plan.rpy)]) + depth.mean() * np.eye(7)[2]
+    at = (
+        np.column_stack([plan.body, rotations.from_rpy(plan.rpy)])
+        + depth.mean() * np.eye(7)[2]
+    )
     moved = poses.compose(at, poses.inverse(middle))
     points = [figure.points[f"{leg} foot"] for leg in LEGS]
     columns = body.columns_above(trunk, *(link for link, _ in points))
     rest, lower, upper = bent(walker, _sides(walker, figure), MIN_BENT, BENT)
     moving, *bounds, _ = ik.search_space(walker, not walker.is_mounted, columns, 0.0)
-    space = moving, np.r_[bounds[0][:6], lower], np.r_[bounds[1][:6], upper], POSTURE * moving.astype(np.float64)
-    q, root = rest, poses.compose(moved[0], reference[0]) if not walker.is_mounted else np.asarray(walker.root_pose)
+    space = (
+        moving,
+        np.r_[bounds[0][:6], lower],
+        np.r_[bounds[1][:6], upper],
+        POSTURE * moving.astype(np.float64),
+    )
+    q, root = (
+        rest,
+        poses.compose(moved[0], reference[0])
+        if not walker.is_mounted
+        else np.asarray(walker.root_pose),
+    )
     for restarts, steps in ((RESTARTS, FIRST_STEPS), (0, STEPS)):
         # Where a foot touches the ground depends on the orientation of its shin.
         problem = ik.TaskList(walker, q, root, rest)
-        problem.add_task(ik.FrameTask(trunk, poses.compose(moved, reference[trunk]), TRUNK, TRUNK))
+        problem.add_task(
+            ik.FrameTask(trunk, poses.compose(moved, reference[trunk]), TRUNK, TRUNK)
+        )
         for k, (link, point) in enumerate(points):
             goal = plan.feet[:, k] + depth[:, k, None] * [0, 0, 1]
             problem.add_task(ik.FrameTask(link, goal, FOOT, point=point))
@@ -206,7 +310,9 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
     held = np.zeros(q.shape, dtype=bool)
     for (link, _), on in zip(points, plan.contact.T, strict=True):
         held[:, walker.columns_above(link)] |= on[:, None]
-    q, root = calmed(walker, within_speeds(walker, q, plan.times, held), root, plan.times, columns)
+    q, root = calmed(
+        walker, within_speeds(walker, q, plan.times, held), root, plan.times, columns
+    )
     q = within_speeds(walker, q, plan.times, held)
     if not walker.is_mounted:
         placed = walker.forward_kinematics(q, root)
@@ -214,17 +320,27 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
         low = np.minimum(low, lowest_of_links(body, placed))
         root[:, 2] += eased(np.maximum(-low, 0.0), plan.times, CALMING_TIME)
     names = tuple(joint.name for joint in body.joints)
-    return Motion.from_joints(q, times=plan.times, root=root, joint_names=names if all(names) else ())
+    return Motion.from_joints(
+        q, times=plan.times, root=root, joint_names=names if all(names) else ()
+    )
 
 
 def _sides(body: Body, figure: Figure) -> Iterator[tuple[int, float, float]]:
     """Return of each knee its column, its value where it is straight, and the side to which it bends (±1)."""
     rest = figure.rest
-    forward = sum(rest[f"front {side} hip"] - rest[f"hind {side} hip"] for side in SIDES)
+    forward = sum(
+        rest[f"front {side} hip"] - rest[f"hind {side} hip"] for side in SIDES
+    )
     for leg in LEGS:
-        column, straight, way, wider = hinge(body, figure, f"{leg} hip", f"{leg} knee", f"{leg} foot")
+        column, straight, way, wider = hinge(
+            body, figure, f"{leg} hip", f"{leg} knee", f"{leg} foot"
+        )
         ahead = float(way @ forward)
-        yield column, straight, np.sign(wider if abs(wider) > BOTH_WAYS else ahead) or 1.0
+        yield (
+            column,
+            straight,
+            np.sign(wider if abs(wider) > BOTH_WAYS else ahead) or 1.0,
+        )
 
 
 def soles_of(body: Body, figure: Figure) -> tuple[list[int], Floats, Indices]:
@@ -232,7 +348,10 @@ def soles_of(body: Body, figure: Figure) -> tuple[list[int], Floats, Indices]:
     links, clouds = [], []
     for leg in LEGS:
         link, point = figure.points[f"{leg} foot"]
-        cloud = poses.transform_points(poses.inverse(figure.reference[link]), foot_cloud(body, figure, f"{leg} foot"))
+        cloud = poses.transform_points(
+            poses.inverse(figure.reference[link]),
+            foot_cloud(body, figure, f"{leg} foot"),
+        )
         links.append(link)
         clouds.append(cloud if len(cloud) else point[None])
     return links, np.concatenate(clouds), np.cumsum([0, *map(len, clouds)])
@@ -265,5 +384,7 @@ def _pinned(path: Floats, on: Bools) -> Floats:
         change[a:b] = path[a:b].mean(axis=0) * [1, 1, 0] - path[a:b]
     for a, b in runs(~on):
         known = [change[k] for k in (a - 1, b) if 0 <= k < len(on)] or [np.zeros(3)]
-        change[a:b] = known[0] + quintic(inner_shares(b - a))[:, None] * (known[-1] - known[0])
+        change[a:b] = known[0] + quintic(inner_shares(b - a))[:, None] * (
+            known[-1] - known[0]
+        )
     return np.maximum(path + change, [-np.inf, -np.inf, 0.0])

@@ -32,11 +32,39 @@ from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.capsules import kept_apart
-from bodymotion.retargeting.feet import between_stances, foot_path, lowest_heights, phase_means, rolling
+from bodymotion.retargeting.feet import (
+    between_stances,
+    foot_path,
+    lowest_heights,
+    phase_means,
+    rolling,
+)
 from bodymotion.retargeting.quadruped import as_quadruped, planned, stand_of
-from bodymotion.retargeting.roles import DIGITS, LIMBS, SIDES, Figure, bent, figure_of_body, free_to_walk, hinge
-from bodymotion.retargeting.skeletons import Recorded, of_same_links, problems_of_source, with_body
-from bodymotion.retargeting.source import MIN_LENGTH, Recording, lowest_of_links, part_axes, recorded, smoothed, sole
+from bodymotion.retargeting.roles import (
+    DIGITS,
+    LIMBS,
+    SIDES,
+    Figure,
+    bent,
+    figure_of_body,
+    free_to_walk,
+    hinge,
+)
+from bodymotion.retargeting.skeletons import (
+    Recorded,
+    of_same_links,
+    problems_of_source,
+    with_body,
+)
+from bodymotion.retargeting.source import (
+    MIN_LENGTH,
+    Recording,
+    lowest_of_links,
+    part_axes,
+    recorded,
+    smoothed,
+    sole,
+)
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
 
@@ -45,10 +73,29 @@ CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF, ARM_CUTOFF = 6.0, 2.0, 3.0, 8.0
 open is smooth; of what the pelvis is moved for the feet; and of arms at the end."""
 MIN_FEET_RATIO = 1.05  # Minimum ratio of the distance of feet side by side to the width of their soles.
 STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in contact.
-POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
-FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1
+POSTURE, ARM_POSTURE = (
+    0.004,
+    0.008,
+)  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
+FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = (
+    4.0,
+    0.1,
+    1.0,
+    0.7,
+    0.3,
+    0.13,
+    0.3,
+    0.1,
+)
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
-LAST_FOOT, LAST_PELVIS, LESS, LAST_LEGS, LAST_WRIST, LAST_POSTURE = 30.0, 10.0, 0.7, 1.0, 0.6, 0.03
+LAST_FOOT, LAST_PELVIS, LESS, LAST_LEGS, LAST_WRIST, LAST_POSTURE = (
+    30.0,
+    10.0,
+    0.7,
+    1.0,
+    0.6,
+    0.03,
+)
 """The weights in the last pass: of feet; of the pelvis, which is less by a factor each time, so that it is smooth if feet reach their goals
 nevertheless, and moves with them if not; of the filtered values of legs and trunk; of wrists; and of the values of other joints."""
 MAX_ARM_PASSES, SLOW_POSTURE, MAX_BEHIND = 8, 0.3, 0.02
@@ -97,11 +144,21 @@ def retarget(
         of a robot has a `source_body`.
     """
     source, source_body = with_body(source, source_body)
-    motion = of_same_links(source, body) if isinstance(source, Skeleton) and not roles and not source_roles else None
+    motion = (
+        of_same_links(source, body)
+        if isinstance(source, Skeleton) and not roles and not source_roles
+        else None
+    )
     if motion is None and (figure := figure_of_body(body, roles)).is_quadruped:
-        motion = as_quadruped(planned(source, source_body, source_roles, stand_of(figure)), body, figure)
+        motion = as_quadruped(
+            planned(source, source_body, source_roles, stand_of(figure)), body, figure
+        )
     elif motion is None:
-        motion = retargeted(recorded(source, source_body, source_roles), free_to_walk(body, figure), figure)
+        motion = retargeted(
+            recorded(source, source_body, source_roles),
+            free_to_walk(body, figure),
+            figure,
+        )
     return replace(motion, problems=problems_of_source(source))
 
 
@@ -112,18 +169,28 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     legs = goals.columns("left ankle", "right ankle", "chest")
     arms = [column for column in goals.columns(*figure.points) if column not in legs]
     space = goals.space(legs, POSTURE)
-    q, root = goals.search([*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()], space)
+    q, root = goals.search(
+        [*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()], space
+    )
     placed = goals.placed(q, root)
     for plan in range(MAX_PLANS):
-        shares = goals.missed(placed) if plan else np.ones_like(goals.recording.on_ground, dtype=np.float64)
+        shares = (
+            goals.missed(placed)
+            if plan
+            else np.ones_like(goals.recording.on_ground, dtype=np.float64)
+        )
         if (shares > 0).mean() <= MAX_MISSED_SHARE:
             break
         goals.plan_feet(placed, shares)
-        q, root = goals.refine([*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees()], space, q, root)
+        q, root = goals.refine(
+            [*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees()], space, q, root
+        )
         placed = goals.placed(q, root)
     if arms and (tasks := goals.on_chest(placed)):
         still = np.asarray(body.root_pose)
-        q[:, arms] = goals.search(tasks, goals.space(arms, ARM_POSTURE, False), still, ARM_STEPS)[0][:, arms]
+        q[:, arms] = goals.search(
+            tasks, goals.space(arms, ARM_POSTURE, False), still, ARM_STEPS
+        )[0][:, arms]
     slow, q = smoothed(q, times, SLOW_CUTOFF), smoothed(q, times, CUTOFF)
     others = np.setdiff1d(np.arange(body.num_joints), legs)
     q[:, others], root = slow[:, others], smoothed(root, times, CUTOFF, are_poses=True)
@@ -150,13 +217,17 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         q = goals.refine(reaching, goals.space(arms, posture, False), q, root)[0]
         q[:, arms] = smoothed(q[:, arms], times, ARM_CUTOFF)
         sought, q, posture = q, within_speeds(body, q, times, held), SLOW_POSTURE
-        if (np.abs(q - sought)[:, arms].max(axis=1) > MAX_BEHIND).mean() <= MAX_MISSED_SHARE:
+        if (
+            np.abs(q - sought)[:, arms].max(axis=1) > MAX_BEHIND
+        ).mean() <= MAX_MISSED_SHARE:
             break
         placed = goals.placed(q, root)
     q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
     q, root = goals.lifted(within_speeds(body, q, times, held), root)
     names = tuple(joint.name for joint in body.joints)
-    return Motion.from_joints(q, times=times, root=root, joint_names=names if all(names) else ())
+    return Motion.from_joints(
+        q, times=times, root=root, joint_names=names if all(names) else ()
+    )
 
 
 class Goals:
@@ -168,8 +239,15 @@ class Goals:
         self.start, self.lower, self.upper = bent(body, self._sides(), MIN_BENT, BENT)
         rest, times = figure.rest, recording.times
         middle = 0.5 * (rest["left hip"] + rest["right hip"])
-        upright = rotations.multiply(figure.reference[figure.points["pelvis"][0], 3:], self.axes["pelvis"])
-        leg = np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES])
+        upright = rotations.multiply(
+            figure.reference[figure.points["pelvis"][0], 3:], self.axes["pelvis"]
+        )
+        leg = np.mean(
+            [
+                figure.length(f"{side} hip", f"{side} knee", f"{side} ankle")
+                for side in SIDES
+            ]
+        )
         scale = float(leg) / recording.leg
         points = recording.points
         hips = scale * 0.5 * (points["left hip"] + points["right hip"])
@@ -180,11 +258,16 @@ class Goals:
         self.raw: list[Floats] = []
         self.ankles: list[Floats] = []
         self.middle = middle
-        self.at_hips = [rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle) for side in SIDES]
+        self.at_hips = [
+            rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle)
+            for side in SIDES
+        ]
         for k, side in enumerate(SIDES):
             hip = poses.transform_points(self.pelvis, self.at_hips[k])
             ankle = self.chain(hip, f"{side} hip", f"{side} knee", f"{side} ankle")[-1]
-            ankle[:, 2] = soles[k].depth + scale * (points[f"{side} ankle"][:, 2] - recording.ankle_height)
+            ankle[:, 2] = soles[k].depth + scale * (
+                points[f"{side} ankle"][:, 2] - recording.ankle_height
+            )
             raw = np.concatenate([ankle, recording.frames[f"{side} foot"]], axis=1)
             self.raw.append(smoothed(raw, times, CUTOFF, are_poses=True))
         self._apart()
@@ -194,46 +277,83 @@ class Goals:
     def _apart(self) -> None:
         """Move feet that would overlap apart, to both sides of the pelvis: the fewer, the farther one is ahead of the other."""
         (left, right), (one, other) = self.raw, self.soles
-        way = rotations.rotate(rotations.conjugate(self.pelvis[:, 3:]), left[:, :3] - right[:, :3])
-        near = np.clip(2.0 - np.abs(way[:, 0]) / max(one.front + one.back, 1e-9), 0.0, 1.0)
-        missing = near * np.maximum((one.right + other.left) * MIN_FEET_RATIO - way[:, 1], 0.0)
-        aside = rotations.rotate(self.pelvis[:, 3:], np.array([0.0, 0.5, 0.0])) * [1, 1, 0]
+        way = rotations.rotate(
+            rotations.conjugate(self.pelvis[:, 3:]), left[:, :3] - right[:, :3]
+        )
+        near = np.clip(
+            2.0 - np.abs(way[:, 0]) / max(one.front + one.back, 1e-9), 0.0, 1.0
+        )
+        missing = near * np.maximum(
+            (one.right + other.left) * MIN_FEET_RATIO - way[:, 1], 0.0
+        )
+        aside = rotations.rotate(self.pelvis[:, 3:], np.array([0.0, 0.5, 0.0])) * [
+            1,
+            1,
+            0,
+        ]
         for foot, sign in ((left, 1.0), (right, -1.0)):
             foot[:, :3] += sign * aside * missing[:, None]
 
-    def plan_feet(self, placed: Floats | None = None, shares: Floats | None = None) -> None:
+    def plan_feet(
+        self, placed: Floats | None = None, shares: Floats | None = None
+    ) -> None:
         """Pin the feet, with the orientations that they reach in poses (T, L, 7) of the links, and move the pelvis with them.
 
         The pelvis moves by the mean of what both feet are moved, and is no further from a foot in contact than a leg is long. Of what
         the plan before is changed by, `shares` (T, 2) are taken.
         """
         times, contact = self.recording.times, self.recording.contact
-        if placed is not None:  # Where the axes of a hip do not meet, it moves with the thigh.
-            local = np.concatenate([self._local("pelvis", self.middle), self.axes["pelvis"]])
-            back = poses.inverse(poses.compose(placed[:, self.figure.points["pelvis"][0]], local))
-            hips = (poses.transform_points(back, self.figure.at(f"{side} hip", placed)) for side in SIDES)
+        if (
+            placed is not None
+        ):  # Where the axes of a hip do not meet, it moves with the thigh.
+            local = np.concatenate(
+                [self._local("pelvis", self.middle), self.axes["pelvis"]]
+            )
+            back = poses.inverse(
+                poses.compose(placed[:, self.figure.points["pelvis"][0]], local)
+            )
+            hips = (
+                poses.transform_points(back, self.figure.at(f"{side} hip", placed))
+                for side in SIDES
+            )
             self.at_hips = [smoothed(hip, times, CUTOFF) for hip in hips]
         before, self.ankles = self.ankles, []
         for k, side in enumerate(SIDES):
             path = self.raw[k]
             if placed is not None:
-                path = np.concatenate([path[:, :3], self.foot(side, placed)[:, 3:]], axis=1)
+                path = np.concatenate(
+                    [path[:, :3], self.foot(side, placed)[:, 3:]], axis=1
+                )
                 path[:, 3:] = smoothed(path, times, CUTOFF, are_poses=True)[:, 3:]
-            path = foot_path(path, times, contact[:, k], self.soles[k], tilted=placed is not None)
+            path = foot_path(
+                path, times, contact[:, k], self.soles[k], tilted=placed is not None
+            )
             if shares is not None:
-                path = changed_pose(before[k], shares[:, [k]] * pose_difference(path, before[k]))
+                path = changed_pose(
+                    before[k], shares[:, [k]] * pose_difference(path, before[k])
+                )
             self.ankles.append(np.round(path, DIGITS))
         self.pelvis = self.free_pelvis.copy()
         away = np.zeros((len(times), 3))
         for side, at, path in zip(SIDES, self.at_hips, self.ankles, strict=True):
             hip = poses.transform_points(self.free_pelvis, at)
-            away += path[:, :3] - self.chain(hip, f"{side} hip", f"{side} knee", f"{side} ankle")[-1]
+            away += (
+                path[:, :3]
+                - self.chain(hip, f"{side} hip", f"{side} knee", f"{side} ankle")[-1]
+            )
         self.pelvis[:, :3] += smoothed(0.5 * away, times, PELVIS_CUTOFF)
         lowered = np.zeros(len(times))
         for k, path in enumerate(self.ankles):
             away = poses.transform_points(self.pelvis, self.at_hips[k]) - path[:, :3]
-            high = np.sqrt(np.maximum((STRETCH * self.leg) ** 2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
-            lowered = np.maximum(lowered, np.where(self.recording.on_ground[:, k], away[:, 2] - high, 0.0))
+            high = np.sqrt(
+                np.maximum(
+                    (STRETCH * self.leg) ** 2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0
+                )
+            )
+            lowered = np.maximum(
+                lowered,
+                np.where(self.recording.on_ground[:, k], away[:, 2] - high, 0.0),
+            )
         self.pelvis[:, 2] -= np.round(eased(lowered, times), DIGITS)
         self.hips = [poses.transform_points(self.pelvis, at) for at in self.at_hips]
 
@@ -243,8 +363,14 @@ class Goals:
 
     def foot(self, side: str, placed: Floats) -> Floats:
         """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for poses (T, L, 7) of the links."""
-        turned = rotations.multiply(placed[:, self.figure.points[f"{side} ankle"][0], 3:], self.axes[f"{side} foot"])
-        return np.round(np.concatenate([self.figure.at(f"{side} ankle", placed), turned], axis=1), DIGITS)
+        turned = rotations.multiply(
+            placed[:, self.figure.points[f"{side} ankle"][0], 3:],
+            self.axes[f"{side} foot"],
+        )
+        return np.round(
+            np.concatenate([self.figure.at(f"{side} ankle", placed), turned], axis=1),
+            DIGITS,
+        )
 
     def in_contact(self) -> Bools:
         """Return which joints (T, J) hold a foot that is in contact."""
@@ -258,11 +384,22 @@ class Goals:
 
         It is that of the mean distance in a stance phase; in swings it goes from one to the next.
         """
-        shares, frames = np.zeros(self.recording.on_ground.shape), np.arange(len(placed))
-        for k, (side, on) in enumerate(zip(SIDES, self.recording.on_ground.T, strict=True)):
+        shares, frames = (
+            np.zeros(self.recording.on_ground.shape),
+            np.arange(len(placed)),
+        )
+        for k, (side, on) in enumerate(
+            zip(SIDES, self.recording.on_ground.T, strict=True)
+        ):
             if on.any():
                 away = self._distance(self.foot(side, placed), k)[:, None]
-                far = np.clip(phase_means(away, on, np.ones(len(on)))[:, 0] / (MAX_MISS * self.leg) - 1.0, 0.0, 1.0)
+                far = np.clip(
+                    phase_means(away, on, np.ones(len(on)))[:, 0]
+                    / (MAX_MISS * self.leg)
+                    - 1.0,
+                    0.0,
+                    1.0,
+                )
                 shares[:, k] = np.interp(frames, np.flatnonzero(on), far[on])
         return shares
 
@@ -275,10 +412,22 @@ class Goals:
         for k, side in enumerate(SIDES):
             on, feet = self.recording.on_ground[:, k], self.foot(side, placed)
             same = np.ones(len(on))
-            turned = phase_means(pose_difference(feet, self.ankles[k]), on, same) * [0, 0, 0, 1, 1, 1]
-            turned = np.concatenate([feet[:, :3], changed_pose(self.ankles[k], turned)[:, 3:]], axis=1)
+            turned = phase_means(pose_difference(feet, self.ankles[k]), on, same) * [
+                0,
+                0,
+                0,
+                1,
+                1,
+                1,
+            ]
+            turned = np.concatenate(
+                [feet[:, :3], changed_pose(self.ankles[k], turned)[:, 3:]], axis=1
+            )
             stances = rolling(turned, on, same, self.soles[k])
-            self.ankles[k] = np.round(between_stances(feet, self.recording.times, stances, on, self.soles[k]), DIGITS)
+            self.ankles[k] = np.round(
+                between_stances(feet, self.recording.times, stances, on, self.soles[k]),
+                DIGITS,
+            )
             away = np.maximum(away, self._distance(feet, k))
         return away
 
@@ -291,9 +440,13 @@ class Goals:
     def lifted(self, q: Floats, root: Floats) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7), higher where soles would be below the ground, or other links by `MAX_DEPTH`."""
         placed = self.placed(q, root)
-        depth = np.maximum(-lowest_of_links(self.body, placed, -MAX_DEPTH) - MAX_DEPTH, 0.0)
+        depth = np.maximum(
+            -lowest_of_links(self.body, placed, -MAX_DEPTH) - MAX_DEPTH, 0.0
+        )
         for k, side in enumerate(SIDES):
-            depth = np.maximum(depth, -lowest_heights(self.foot(side, placed), self.soles[k]))
+            depth = np.maximum(
+                depth, -lowest_heights(self.foot(side, placed), self.soles[k])
+            )
         lift = eased(depth, self.recording.times, CALMING_TIME)[:, None]
         if not self.body.is_mounted:
             return q, root + lift * np.eye(7)[2]
@@ -301,7 +454,9 @@ class Goals:
         for column in self.columns("pelvis"):
             joint, link = self.body.joints[column], self.body.joint_links[column]
             if joint.type == "slide":
-                slides[column] = np.round(rotations.rotate(self.figure.reference[link, 3:], joint.axis)[2], 3)
+                slides[column] = np.round(
+                    rotations.rotate(self.figure.reference[link, 3:], joint.axis)[2], 3
+                )
         return q + lift * slides, root
 
     def columns(self, *roles: str) -> list[int]:
@@ -319,23 +474,41 @@ class Goals:
             for parts, ahead in ((LIMBS["leg"], -forward), (LIMBS["arm"], forward)):
                 roles = [f"{side} {part}" for part in parts[:3]]
                 index = self.figure.points[roles[1]][0] if roles[0] in rest else -1
-                if index in self.body.joint_links and links[index].joint.type == "rotate":
+                if (
+                    index in self.body.joint_links
+                    and links[index].joint.type == "rotate"
+                ):
                     column, straight, way, wider = hinge(self.body, self.figure, *roles)
-                    is_sideways = abs(way @ ahead) < MIN_SWING_SHARE * np.linalg.norm(way) * np.linalg.norm(ahead)
-                    yield column, straight, np.sign(wider if is_sideways else way @ ahead) or 1.0
+                    is_sideways = abs(way @ ahead) < MIN_SWING_SHARE * np.linalg.norm(
+                        way
+                    ) * np.linalg.norm(ahead)
+                    yield (
+                        column,
+                        straight,
+                        np.sign(wider if is_sideways else way @ ahead) or 1.0,
+                    )
 
     def placed_root(self, frame: int) -> Floats:
         """Return the root's pose (7,) for which the pelvis is at its goal in a frame, with the joints as where the search begins."""
         if self.body.is_mounted:
             return np.asarray(self.body.root_pose)
-        link, turned = self.figure.points["pelvis"][0], self.turned("pelvis", self.pelvis[frame, 3:])
+        link, turned = (
+            self.figure.points["pelvis"][0],
+            self.turned("pelvis", self.pelvis[frame, 3:]),
+        )
         placed = self.placed(self.start, np.asarray(self.body.root_pose))
-        at = self.pelvis[frame, :3] - rotations.rotate(turned, self._local("pelvis", self.middle))
-        return poses.compose([*at, *turned], poses.compose(poses.inverse(placed[link]), placed[0]))
+        at = self.pelvis[frame, :3] - rotations.rotate(
+            turned, self._local("pelvis", self.middle)
+        )
+        return poses.compose(
+            [*at, *turned], poses.compose(poses.inverse(placed[link]), placed[0])
+        )
 
     def _local(self, role: str, point: Floats) -> Floats:
         """Return a point (3,) of the upright pose in the frame of a role's link."""
-        return poses.transform_points(poses.inverse(self.figure.reference[self.figure.points[role][0]]), point)
+        return poses.transform_points(
+            poses.inverse(self.figure.reference[self.figure.points[role][0]]), point
+        )
 
     def turned(self, part: str, frames: Floats) -> Floats:
         """Return the orientations (..., 4) of a part's link for those of its frame (..., 4)."""
@@ -346,28 +519,45 @@ class Goals:
         tasks: list[ik.FrameTask] = []
         for side, path in zip(SIDES, self.ankles, strict=True):
             link, point = self.figure.points[f"{side} ankle"]
-            goal = np.concatenate([path[:, :3], self.turned(f"{side} foot", path[:, 3:])], axis=1)
-            tasks.append(ik.FrameTask(link, goal, weight, 0.3 * orientation_weight, point))
+            goal = np.concatenate(
+                [path[:, :3], self.turned(f"{side} foot", path[:, 3:])], axis=1
+            )
+            tasks.append(
+                ik.FrameTask(link, goal, weight, 0.3 * orientation_weight, point)
+            )
         return tasks
 
     def trunk(self) -> list[ik.FrameTask]:
         """Return the tasks of pelvis, chest and head."""
         link = self.figure.points["pelvis"][0]
         point = self._local("pelvis", self.middle)
-        goal = np.concatenate([self.pelvis[:, :3], self.turned("pelvis", self.pelvis[:, 3:])], axis=1)
+        goal = np.concatenate(
+            [self.pelvis[:, :3], self.turned("pelvis", self.pelvis[:, 3:])], axis=1
+        )
         tasks: list[ik.FrameTask] = [ik.FrameTask(link, goal, PELVIS, PELVIS, point)]
         for part, below, share in (("chest", "pelvis", CHEST), ("head", "chest", HEAD)):
             known = part in self.axes and part in self.recording.frames
             if known and self.columns(part) != self.columns(below):
-                frames = np.concatenate([goal[:, :3], self.recording.frames[part]], axis=1)
-                turned = self.turned(part, smoothed(frames, self.recording.times, CUTOFF, are_poses=True)[:, 3:])
-                tasks.append(ik.FrameTask(self.figure.points[part][0], turned, 1.0, share))
+                frames = np.concatenate(
+                    [goal[:, :3], self.recording.frames[part]], axis=1
+                )
+                turned = self.turned(
+                    part,
+                    smoothed(frames, self.recording.times, CUTOFF, are_poses=True)[
+                        :, 3:
+                    ],
+                )
+                tasks.append(
+                    ik.FrameTask(self.figure.points[part][0], turned, 1.0, share)
+                )
         return tasks
 
     def chain(self, base: Floats, *roles: str) -> list[Floats]:
         """Return the positions (T, 3) of the roles of a limb after the first, which is at `base` (T, 3): limb by limb as the source."""
         found = []
-        for start, end, way in zip(roles, roles[1:], self.recording.directions(*roles), strict=False):
+        for start, end, way in zip(
+            roles, roles[1:], self.recording.directions(*roles), strict=False
+        ):
             base = base + self.figure.length(start, end) * way
             found.append(base)
         return found
@@ -378,7 +568,14 @@ class Goals:
         for side, hip in zip(SIDES, self.hips, strict=True):
             (goal,) = self.chain(hip, f"{side} hip", f"{side} knee")
             link, point = self.figure.points[f"{side} knee"]
-            tasks.append(ik.FrameTask(link, smoothed(goal, self.recording.times, CUTOFF), KNEE, point=point))
+            tasks.append(
+                ik.FrameTask(
+                    link,
+                    smoothed(goal, self.recording.times, CUTOFF),
+                    KNEE,
+                    point=point,
+                )
+            )
         return tasks
 
     def arms(self, placed: Floats, wrist: float = ARM) -> list[ik.FrameTask]:
@@ -388,15 +585,32 @@ class Goals:
         """
         tasks: list[ik.FrameTask] = []
         for side in SIDES:
-            roles = [f"{side} {part}" for part in ("shoulder", "elbow", "wrist", "hand")]
-            if not all(role in self.figure.points and role in self.recording.points for role in roles):
+            roles = [
+                f"{side} {part}" for part in ("shoulder", "elbow", "wrist", "hand")
+            ]
+            if not all(
+                role in self.figure.points and role in self.recording.points
+                for role in roles
+            ):
                 continue
             goals = self.chain(self.figure.at(roles[0], placed), *roles)
-            for role, goal, weight in zip(roles[1:], goals, (ARM, wrist, HAND), strict=True):
-                if role.endswith("hand") and self.recording.length(*roles[2:]) < MIN_LENGTH:
+            for role, goal, weight in zip(
+                roles[1:], goals, (ARM, wrist, HAND), strict=True
+            ):
+                if (
+                    role.endswith("hand")
+                    and self.recording.length(*roles[2:]) < MIN_LENGTH
+                ):
                     continue
                 link, point = self.figure.points[role]
-                tasks.append(ik.FrameTask(link, smoothed(goal, self.recording.times, CUTOFF), weight, point=point))
+                tasks.append(
+                    ik.FrameTask(
+                        link,
+                        smoothed(goal, self.recording.times, CUTOFF),
+                        weight,
+                        point=point,
+                    )
+                )
         return tasks
 
     def on_chest(self, placed: Floats) -> list[ik.FrameTask]:
@@ -406,7 +620,11 @@ class Goals:
         moved = poses.compose(begin, poses.inverse(placed[:, chest]))
         for task in (*self.trunk()[1:], *self.arms(placed)):
             goal = np.asarray(task.goal)
-            goal = rotations.multiply(moved[:, 3:], goal) if goal.shape[1] == 4 else poses.transform_points(moved, goal)
+            goal = (
+                rotations.multiply(moved[:, 3:], goal)
+                if goal.shape[1] == 4
+                else poses.transform_points(moved, goal)
+            )
             tasks.append(replace(task, goal=goal))
         return [task for task in tasks if task.link != chest]
 
@@ -419,7 +637,11 @@ class Goals:
         return moving, np.r_[lower[:6], self.lower], np.r_[upper[:6], self.upper], pull
 
     def search(
-        self, tasks: Sequence[ik.Task], space: Space, root: Floats | None = None, steps: int = STEPS
+        self,
+        tasks: Sequence[ik.Task],
+        space: Space,
+        root: Floats | None = None,
+        steps: int = STEPS,
     ) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7), with a search that begins where knees are bent, slice by slice of the frames.
 
@@ -429,7 +651,11 @@ class Goals:
         count, start = len(self.pelvis), self.start
         out = np.empty((count, self.body.num_joints)), np.empty((count, 7))
         inner = [] if self.body.is_mounted else range(count - SLICE, SLICE // 2, -SLICE)
-        edges = [0, *(a + int(self.pelvis[a : a + RUN_IN, 2].argmax()) for a in inner[::-1]), count]
+        edges = [
+            0,
+            *(a + int(self.pelvis[a : a + RUN_IN, 2].argmax()) for a in inner[::-1]),
+            count,
+        ]
         # A root that is moved by joints begins far from its goal.
         restarts = RESTARTS * bool(self.columns("pelvis") and self.body.is_mounted)
 
@@ -437,9 +663,20 @@ class Goals:
             for first, stop in pairwise(edges[begin : end + 1]):
                 last = min(stop + RUN_IN, count)
                 at = self.placed_root(last - 1) if root is None else root
-                begun = self._solution(tasks, space, slice(last - 1, last), start, at, start, FIRST_STEPS, restarts)
+                begun = self._solution(
+                    tasks,
+                    space,
+                    slice(last - 1, last),
+                    start,
+                    at,
+                    start,
+                    FIRST_STEPS,
+                    restarts,
+                )
                 rows = slice(last - 1, first - 1 if first else None, -1)
-                found = self._solution(tasks, space, rows, begun.q[0], begun.root[0], start, steps)
+                found = self._solution(
+                    tasks, space, rows, begun.q[0], begun.root[0], start, steps
+                )
                 for values, solved in zip(out, (found.q, found.root), strict=True):
                     values[first:stop] = solved[::-1][: stop - first]
 

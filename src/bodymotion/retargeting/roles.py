@@ -39,23 +39,39 @@ from bodymotion.skeleton import Skeleton
 from bodymotion.skeleton.values import FEET, GOAL
 
 SIDES = ("left", "right")
-LIMBS = {"leg": ("hip", "knee", "ankle", "toe"), "arm": ("shoulder", "elbow", "wrist", "hand")}
-ROLES = ("pelvis", "chest", "head", *(f"{side} {part}" for side in SIDES for limb in LIMBS.values() for part in limb))
+LIMBS = {
+    "leg": ("hip", "knee", "ankle", "toe"),
+    "arm": ("shoulder", "elbow", "wrist", "hand"),
+}
+ROLES = (
+    "pelvis",
+    "chest",
+    "head",
+    *(f"{side} {part}" for side in SIDES for limb in LIMBS.values() for part in limb),
+)
 """All roles of a figure with two legs. One without arms or head lacks theirs."""
 ENDS = ("front", "hind")
 LEGS = tuple(f"{end} {side}" for end in ENDS for side in SIDES)
 LEG_ENDS = tuple(f"{leg} foot" for leg in LEGS)
-QUADRUPED_ROLES = ("trunk", *(f"{leg} {part}" for leg in LEGS for part in ("hip", "knee", "foot")))
+QUADRUPED_ROLES = (
+    "trunk",
+    *(f"{leg} {part}" for leg in LEGS for part in ("hip", "knee", "foot")),
+)
 """All roles of a figure with four legs."""
 DIGITS = 9
 """Of lengths and poses: the last digits depend on where a recording begins, and would decide between postures that are equally good."""
 MAX_JOINTS, MAX_FEET, MIN_JOINTS = 2000, 8, 2
 """Of a figure with its ends; low tips of a figure with four legs, with its tails; of one of these legs."""
-LOW, SPLIT = 0.25, 0.5  # Of the height: feet are below; of the height of a trunk: four legs are separate above.
+LOW, SPLIT = (
+    0.25,
+    0.5,
+)  # Of the height: feet are below; of the height of a trunk: four legs are separate above.
 MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
 MIN_SHIN, MIN_THIGH = 0.12, 0.3
 """Of the length of a leg: shorter parts above or below make no knee; of a robot with two legs, whose ankle would be one."""
-MAX_FOOT = 1.0  # Of the length of a leg: a longer foot of a robot is a chain, such as a track.
+MAX_FOOT = (
+    1.0  # Of the length of a leg: a longer foot of a robot is a chain, such as a track.
+)
 FORWARD_AXES = np.array([1.0, 1.0])  # x + y: a robot without names faces x or y.
 MIN_KNEE_COSINE, MAX_ELBOW_COSINE = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
@@ -72,23 +88,39 @@ LEFT, RIGHT = (
 )
 FRONT, HIND = (  # A forearm of an animal is in front, too.
     re.compile(rf"{word}|(^|[\W_])({short})([\W_]|$)", re.I)
-    for word, short in (("front|fore", "f[lr]|[lr]f"), ("hind|rear|back", "[hr][lr]|[lr]h"))
+    for word, short in (
+        ("front|fore", "f[lr]|[lr]f"),
+        ("hind|rear|back", "[hr][lr]|[lr]h"),
+    )
 )
-TWIST = re.compile("twist|roll", re.I)  # Joints of skeletons that rotate a limb about itself, in its middle.
+TWIST = re.compile(
+    "twist|roll", re.I
+)  # Joints of skeletons that rotate a limb about itself, in its middle.
 HEAD = re.compile("head|neck", re.I)
-FINGER = re.compile("finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I)  # They stay still.
+FINGER = re.compile(
+    "finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I
+)  # They stay still.
 GRIP = re.compile(f"hand|{FINGER.pattern}", re.I)  # Past a wrist they are fingers, too.
-LYING = 1 / 3  # Of its longest extent: a body that is less high lies in its model, as some with y up do.
-QUARTERS = rotations.from_rpy(0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 0]]))
+LYING = (
+    1 / 3
+)  # Of its longest extent: a body that is less high lies in its model, as some with y up do.
+QUARTERS = rotations.from_rpy(
+    0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 0]])
+)
 MAX_ARM, MAX_LOW_ARM = 0.9, 0.8
 """Of the length of a leg: longer arms of a robot that lies, or of an animal that stands on them, are front legs."""
-MIN_TILT, MAX_TILT = np.radians(3), np.radians(30)  # Of soles that are made level in the upright pose.
+MIN_TILT, MAX_TILT = (
+    np.radians(3),
+    np.radians(30),
+)  # Of soles that are made level in the upright pose.
 MIN_SOLE = 0.5  # Of the length of a foot: shorter edges are no soles.
 MIN_TIP = 1e-3  # [m]
 COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point.
 
 Limb: TypeAlias = tuple[int, Floats, Floats, Floats, int]  # Described at `_limb`.
-Point: TypeAlias = tuple[int, Floats]  # The index of a joint or link, and a point (3,) [m] in its frame.
+Point: TypeAlias = tuple[
+    int, Floats
+]  # The index of a joint or link, and a point (3,) [m] in its frame.
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +175,9 @@ class _Tree:
     leaves: list[int]
 
 
-def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, str] | None = None) -> Figure:
+def figure_of_skeleton(
+    skeleton: Skeleton, placed: Floats, given: Mapping[str, str] | None = None
+) -> Figure:
     """Return the figure of a skeleton whose joints are at poses (T, J, 7), z up.
 
     Raises
@@ -152,15 +186,31 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
         When it has neither two nor four legs; the message names what was found. Also for roles or names in `given` that do not exist.
     """
     parents = skeleton.parents
-    children = np.bincount([parent for parent in parents if parent >= 0], minlength=len(parents))
+    children = np.bincount(
+        [parent for parent in parents if parent >= 0], minlength=len(parents)
+    )
     hips, tips = int(np.argmax(children > 1)), np.flatnonzero(children == 0).tolist()
     feet = sorted(tips, key=lambda k: float(placed[:, k, 2].mean()))[:2]
     shapes = poses.transform_points(poses.inverse(placed[:, [hips]]), placed[..., :3])
     deviation = np.linalg.norm(shapes - shapes.mean(axis=0), axis=2).mean(axis=1)
-    reference = placed[int(np.argmax(np.round(placed[:, hips, 2] - placed[:, feet, 2].max(axis=1) - deviation, 3)))]
-    ends = [(k, end) for k, joint in enumerate(skeleton.joints) for end in joint.ends * skeleton.unit]
+    reference = placed[
+        int(
+            np.argmax(
+                np.round(
+                    placed[:, hips, 2] - placed[:, feet, 2].max(axis=1) - deviation, 3
+                )
+            )
+        )
+    ]
+    ends = [
+        (k, end)
+        for k, joint in enumerate(skeleton.joints)
+        for end in joint.ends * skeleton.unit
+    ]
     axes = np.full((len(skeleton.joints) + len(ends), 3), np.nan)
-    return _figure(title(skeleton), skeleton.names, parents, reference, ends, axes, given)
+    return _figure(
+        title(skeleton), skeleton.names, parents, reference, ends, axes, given
+    )
 
 
 def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
@@ -172,7 +222,9 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
     placed = body.forward_kinematics(neutral(body))
     lies, errors = _lies(body, placed), []
     for quarter in QUARTERS if lies else QUARTERS[-1:]:
-        reference = np.round(poses.compose(np.array([0.0, 0.0, 0.0, *quarter]), placed), DIGITS)
+        reference = np.round(
+            poses.compose(np.array([0.0, 0.0, 0.0, *quarter]), placed), DIGITS
+        )
         if quarter[0] < 1 and _lies(body, reference):
             continue
         try:
@@ -189,34 +241,55 @@ def _lies(body: Body, placed: Floats) -> bool:
         depths.append(depths[link.parent] + 1)
     size = np.ptp(placed[:, :3], axis=0)
     middles = np.bincount(depths, placed[:, 2] - placed[0, 2]) / np.bincount(depths)
-    return bool(size[2] < LYING * size.max() or np.abs(middles).max() < COINCIDENT * size.max())
+    return bool(
+        size[2] < LYING * size.max() or np.abs(middles).max() < COINCIDENT * size.max()
+    )
 
 
-def _figure_of_body(body: Body, reference: Floats, given: Mapping[str, str] | None, lies: bool) -> Figure:
+def _figure_of_body(
+    body: Body, reference: Floats, given: Mapping[str, str] | None, lies: bool
+) -> Figure:
     """Return the figure of a body whose links are at poses (L, 7), upright, also where the body lies in its model."""
     parents = [link.parent for link in body.links]
     inner = {*parents}
-    tips = ((k.index, _tip(body, k.index, reference[:, :3])) for k in body.links if k.index not in inner)
+    tips = (
+        (k.index, _tip(body, k.index, reference[:, :3]))
+        for k in body.links
+        if k.index not in inner
+    )
     ends = [(index, end) for index, end in tips if end is not None]
     axes = np.zeros((len(parents) + len(ends), 3))
     for link in body.links[1:]:
         if link.joint.type == "rotate" and link.index in body.joint_links:
-            axes[link.index] = rotations.rotate(reference[link.index, 3:], link.joint.axis)
+            axes[link.index] = rotations.rotate(
+                reference[link.index, 3:], link.joint.axis
+            )
     names = [link.name for link in body.links]
     figure = _figure(title(body), names, parents, reference, ends, axes, given)
     if figure.is_quadruped:
         return figure
     arm, leg = ([f"left {part}" for part in LIMBS[limb][:3]] for limb in ("arm", "leg"))
-    if lies and not (arm[0] in figure.points and figure.length(*arm) < MAX_ARM * figure.length(*leg)):
-        raise ValueError(f"{figure.name}: found no upright pose; expected a figure with two or four legs")
+    if lies and not (
+        arm[0] in figure.points and figure.length(*arm) < MAX_ARM * figure.length(*leg)
+    ):
+        raise ValueError(
+            f"{figure.name}: found no upright pose; expected a figure with two or four legs"
+        )
     return _with_level_feet(body, figure)
 
 
 def foot_cloud(body: Body, figure: Figure, role: str) -> Floats:
     """Return the contact points (N, 3) of a role's link and what it carries, in the upright pose; none without shapes."""
     foot = figure.points[role][0]
-    carried = (k for k in body.links if foot in body.path_to_root(k.index) and len(k.contact_points))
-    clouds = [poses.transform_points(figure.reference[k.index], k.contact_points) for k in carried]
+    carried = (
+        k
+        for k in body.links
+        if foot in body.path_to_root(k.index) and len(k.contact_points)
+    )
+    clouds = [
+        poses.transform_points(figure.reference[k.index], k.contact_points)
+        for k in carried
+    ]
     return np.concatenate([np.zeros((0, 3)), *clouds])
 
 
@@ -228,31 +301,57 @@ def _with_level_feet(body: Body, figure: Figure) -> Figure:
     for (axis, way), side in product(((lateral, ahead), (ahead, -lateral)), SIDES):
         role = f"{side} ankle"
         cloud, ankle = foot_cloud(body, figure, role), figure.rest[role]
-        points = np.column_stack([cloud @ way, cloud[:, 2]])[np.argsort(cloud[:, 2], kind="stable")]
-        lowest = points[np.unique(np.round(points[:, 0], 3), return_index=True)[1]]  # Of each millimetre.
+        points = np.column_stack([cloud @ way, cloud[:, 2]])[
+            np.argsort(cloud[:, 2], kind="stable")
+        ]
+        lowest = points[
+            np.unique(np.round(points[:, 0], 3), return_index=True)[1]
+        ]  # Of each millimetre.
         outline = np.array(hull_of_sorted(sorted(map(tuple, lowest.tolist()))))
         if len(outline) < 3:
             continue
         along, up = (np.roll(outline, -1, axis=0) - outline).T
         angles = np.arctan2(up, along)
-        same = np.abs(angles - angles[np.argmax(along)]) < MIN_TILT  # A sole that is nearly flat has several edges.
-        length, angle = along[same].sum(), float(np.arctan2(up[same].sum(), along[same].sum()))
-        if MIN_TILT < abs(angle) < MAX_TILT and length > MIN_SOLE * np.ptp(outline[:, 0]):
+        same = (
+            np.abs(angles - angles[np.argmax(along)]) < MIN_TILT
+        )  # A sole that is nearly flat has several edges.
+        length, angle = (
+            along[same].sum(),
+            float(np.arctan2(up[same].sum(), along[same].sum())),
+        )
+        if MIN_TILT < abs(angle) < MAX_TILT and length > MIN_SOLE * np.ptp(
+            outline[:, 0]
+        ):
             rotation = rotations.from_axis_angle(axis, angle)
             moved = np.array([*(ankle - rotations.rotate(rotation, ankle)), *rotation])
-            carried = [figure.points[role][0] in body.path_to_root(k) for k in range(len(body.links))]
+            carried = [
+                figure.points[role][0] in body.path_to_root(k)
+                for k in range(len(body.links))
+            ]
             reference = np.round(poses.compose(moved, figure.reference), DIGITS)
-            figure = replace(figure, reference=np.where(np.array(carried)[:, None], reference, figure.reference))
+            figure = replace(
+                figure,
+                reference=np.where(
+                    np.array(carried)[:, None], reference, figure.reference
+                ),
+            )
     return figure
 
 
 def free_to_walk(body: Body, figure: Figure) -> Body:
     """Return a body whose root is free where its model fixes it, and no sliding joint moves the pelvis."""
-    above = body.columns_above(figure.points["trunk" if figure.is_quadruped else "pelvis"][0])
-    if not body.is_mounted or any(body.joints[column].type == "slide" for column in above):
+    above = body.columns_above(
+        figure.points["trunk" if figure.is_quadruped else "pelvis"][0]
+    )
+    if not body.is_mounted or any(
+        body.joints[column].type == "slide" for column in above
+    ):
         return body
     root = body.links[0]
-    return replace(body, links=(replace(root, joint=replace(root.joint, type="free")), *body.links[1:]))
+    return replace(
+        body,
+        links=(replace(root, joint=replace(root.joint, type="free")), *body.links[1:]),
+    )
 
 
 def _figure(
@@ -269,20 +368,34 @@ def _figure(
     placed = reference[[joint for joint, _ in owners]].copy()
     placed[:, :3] = poses.transform_points(placed, np.array([end for _, end in owners]))
     if len(owners) > MAX_JOINTS:
-        raise ValueError(f"{name}: {len(owners)} joints and ends; expected at most {MAX_JOINTS}")
+        raise ValueError(
+            f"{name}: {len(owners)} joints and ends; expected at most {MAX_JOINTS}"
+        )
     all_names = [*names, *(f"{names[k]} end" for k, _ in ends)]
     inner = {*parents, *(k for k, _ in ends)}
-    leaves = [k for k, one in enumerate(all_names) if k not in inner and not GOAL.search(one)]
-    tree = _Tree(all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners, leaves)
+    leaves = [
+        k for k, one in enumerate(all_names) if k not in inner and not GOAL.search(one)
+    ]
+    tree = _Tree(
+        all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners, leaves
+    )
     check_kind(given or {}, "roles", Mapping)
     given = dict(given or {})
     for role, joint in given.items():
         if role not in (*ROLES, *QUADRUPED_ROLES):
-            raise ValueError(f"{name}: no role {role!r}; {choices(str(role), [*ROLES, *QUADRUPED_ROLES])}")
+            raise ValueError(
+                f"{name}: no role {role!r}; {choices(str(role), [*ROLES, *QUADRUPED_ROLES])}"
+            )
         if joint not in tree.names:
-            raise ValueError(f"{name}: no joint {joint!r}; {choices(str(joint), tree.names)}")
+            raise ValueError(
+                f"{name}: no joint {joint!r}; {choices(str(joint), tree.names)}"
+            )
     errors = []
-    for find in (_quadruped_roles,) if given.keys() & {*QUADRUPED_ROLES} else (_roles, _quadruped_roles):
+    for find in (
+        (_quadruped_roles,)
+        if given.keys() & {*QUADRUPED_ROLES}
+        else (_roles, _quadruped_roles)
+    ):
         try:
             points = find(tree, name, given)
         except ValueError as error:
@@ -293,13 +406,25 @@ def _figure(
     raise errors[0]
 
 
-def _check_order(tree: _Tree, name: str, points: Mapping[str, Point], given: Mapping[str, str]) -> None:
+def _check_order(
+    tree: _Tree, name: str, points: Mapping[str, Point], given: Mapping[str, str]
+) -> None:
     """Raise ValueError where a role that is given is not behind the one before it in its limb, or before the one behind it."""
-    around = _rooted(tree.parents, points["trunk" if "trunk" in points else "pelvis"][0])
-    limbs = [[f"{side} {part}" for part in limb] for side in SIDES for limb in LIMBS.values()]
+    around = _rooted(
+        tree.parents, points["trunk" if "trunk" in points else "pelvis"][0]
+    )
+    limbs = [
+        [f"{side} {part}" for part in limb] for side in SIDES for limb in LIMBS.values()
+    ]
     limbs += [[f"{leg} {part}" for part in ("hip", "knee", "foot")] for leg in LEGS]
-    for one, other in (pair for limb in limbs for pair in pairwise(limb) if given.keys() & {*pair}):
-        if one in points and other in points and points[one][0] not in _path(around, points[other][0], -1):
+    for one, other in (
+        pair for limb in limbs for pair in pairwise(limb) if given.keys() & {*pair}
+    ):
+        if (
+            one in points
+            and other in points
+            and points[one][0] not in _path(around, points[other][0], -1)
+        ):
             first, second = (tree.names[points[role][0]] for role in (one, other))
             raise ValueError(
                 f"{name}: {other} {second!r} is not behind {one} {first!r}; name joints of one limb (--map)"
@@ -308,11 +433,15 @@ def _check_order(tree: _Tree, name: str, points: Mapping[str, Point], given: Map
 
 def neutral(body: Body) -> Floats:
     """Return joint values (J,): 0, or the limit next to it."""
-    limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (0, 0) for j in body.joints]).reshape(-1, 2)
+    limits = np.array(
+        [(j.lower, j.upper) if j.lower <= j.upper else (0, 0) for j in body.joints]
+    ).reshape(-1, 2)
     return np.asarray(np.clip(0.0, limits[:, 0], limits[:, 1]))
 
 
-def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tuple[int, float, Floats, float]:
+def hinge(
+    body: Body, figure: Figure, above: str, role: str, below: str
+) -> tuple[int, float, Floats, float]:
     """Return of a knee or an elbow its column, its value where the limb is straight, how the end moves there, and its wider side.
 
     With unit axis a, the limbs u above and v below make the angle atan2(a · (u × v), u · v), whose derivative by the joint is 1. The end
@@ -320,22 +449,36 @@ def hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> tupl
     """
     index, rest = figure.points[role][0], figure.rest
     if index not in body.joint_links or body.links[index].joint.type != "rotate":
-        raise ValueError(f"{figure.name}: {role}: no joint rotates link {figure.names[index]!r}; name a hinge (--map)")
+        raise ValueError(
+            f"{figure.name}: {role}: no joint rotates link {figure.names[index]!r}; name a hinge (--map)"
+        )
     column = body.joint_links.index(index)
     axis = rotations.rotate(figure.reference[index, 3:], body.links[index].joint.axis)
-    u, v = (way - (way @ axis) * axis for way in (rest[role] - rest[above], rest[below] - rest[role]))
+    u, v = (
+        way - (way @ axis) * axis
+        for way in (rest[role] - rest[above], rest[below] - rest[role])
+    )
     straight = float(neutral(body)[column] - np.arctan2(axis @ np.cross(u, v), u @ v))
-    limits = [limit[6 + column] for limit in ik.search_space(body, False, None, 0.0)[1:3]]
-    wider = float(np.clip(limits, straight - np.pi, straight + np.pi).sum()) - 2 * straight
+    limits = [
+        limit[6 + column] for limit in ik.search_space(body, False, None, 0.0)[1:3]
+    ]
+    wider = (
+        float(np.clip(limits, straight - np.pi, straight + np.pi).sum()) - 2 * straight
+    )
     return column, straight, np.cross(axis, v), wider
 
 
-def bent(body: Body, sides: Iterable[tuple[int, float, float]], min_bend: float, bend: float) -> tuple[Floats, ...]:
+def bent(
+    body: Body, sides: Iterable[tuple[int, float, float]], min_bend: float, bend: float
+) -> tuple[Floats, ...]:
     """Return joint values (J,) of knees and elbows bent by `bend` [rad], and limits (J,) that keep them bent by `min_bend` at least.
 
     `sides`: their columns, their values where they are straight, and the side to which they bend (±1).
     """
-    q, (lower, upper) = neutral(body), (limit[6:] for limit in ik.search_space(body, False, None, 0.0)[1:3])
+    q, (lower, upper) = (
+        neutral(body),
+        (limit[6:] for limit in ik.search_space(body, False, None, 0.0)[1:3]),
+    )
     for column, straight, sign in sides:
         bounds = np.sort(straight + sign * np.array([min_bend, np.pi]))
         lower[column], upper[column] = np.clip(bounds, lower[column], upper[column])
@@ -351,12 +494,21 @@ def _tip(body: Body, index: int, at: Floats) -> Floats | None:
     """
     link = body.links[index]
     cloud = link.contact_points
-    middle = 0.5 * (cloud.min(axis=0) + cloud.max(axis=0)) if len(cloud) else np.asarray(link.center_of_mass)
+    middle = (
+        0.5 * (cloud.min(axis=0) + cloud.max(axis=0))
+        if len(cloud)
+        else np.asarray(link.center_of_mass)
+    )
     if (far := float(np.linalg.norm(middle))) < MIN_TIP:
         return None
     if not len(cloud):
-        bones = (float(np.linalg.norm(at[k] - at[index])) for k in body.path_to_root(index))
-        return np.asarray(middle * min(2.0, next((bone for bone in bones if bone > MIN_TIP), np.inf) / far))
+        bones = (
+            float(np.linalg.norm(at[k] - at[index])) for k in body.path_to_root(index)
+        )
+        return np.asarray(
+            middle
+            * min(2.0, next((bone for bone in bones if bone > MIN_TIP), np.inf) / far)
+        )
     return np.asarray(middle * (float((cloud @ middle).max()) / far**2))
 
 
@@ -366,7 +518,11 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     height = float(np.ptp(at[:, 2]))
     feet = [given.get(f"{side} toe") or given.get(f"{side} ankle") for side in SIDES]
     low = [k for k in leaves if at[k, 2] < at[:, 2].min() + LOW * height]
-    by_name = [k for k in leaves if FEET.search(tree.names[k])] if np.isnan(tree.axes[0, 0]) else []
+    by_name = (
+        [k for k in leaves if FEET.search(tree.names[k])]
+        if np.isnan(tree.axes[0, 0])
+        else []
+    )
     low = by_name if len(by_name) > 1 else low  # Also of a person who lies.
     low = [tree.names.index(one) for one in feet if one] if all(feet) else low
     shared = _shared([_path(tree.parents, k, -1) for k in low])
@@ -375,15 +531,21 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     legs: dict[int, int] = {}
     for k in low:
         path = _path(around, k, pelvis)
-        if path and (path[0] not in legs or at[k, 2] < at[legs[path[0]], 2] - COINCIDENT * height):
+        if path and (
+            path[0] not in legs or at[k, 2] < at[legs[path[0]], 2] - COINCIDENT * height
+        ):
             legs[path[0]] = k
     if len(legs) == 4:
         return _quadruped_roles(tree, name, given)
     if not height:
-        raise ValueError(f"{name}: all joints are at one height; expected a figure that stands in one of its frames")
+        raise ValueError(
+            f"{name}: all joints are at one height; expected a figure that stands in one of its frames"
+        )
     if len(legs) != 2:
         what = f"found {len(legs)} legs below {tree.names[pelvis]!r}"
-        raise ValueError(f"{name}: {what}; expected a figure with two or four legs; name its roles (--map)")
+        raise ValueError(
+            f"{name}: {what}; expected a figure with two or four legs; name its roles (--map)"
+        )
     paths = [_path(around, tip, pelvis) for tip in legs.values()]
     lateral = at[paths[0][0]] - at[paths[1][0]]
     for one, other in zip(*paths, strict=False):
@@ -393,22 +555,47 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     lateral = np.array([lateral[0], lateral[1], 0]) / max(np.hypot(*lateral[:2]), 1e-9)
     found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
     parts = _limbs(tree, paths, "knee", lateral, height)
-    lengths = np.array([[np.linalg.norm(part[3] - end) for end in part[1:3]] for part in parts])
-    min_lengths = (MIN_SHIN if np.isnan(tree.axes[0, 0]) else MIN_THIGH) * lengths.sum(axis=1)
-    if not all(tree.axes[part[0]].any() for part in parts) or (lengths.min(axis=1) <= min_lengths).any():
-        raise ValueError(f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees")
-    foot = max(float(np.linalg.norm(at[path[-1]] - part[2])) for path, part in zip(paths, parts, strict=True))
+    lengths = np.array(
+        [[np.linalg.norm(part[3] - end) for end in part[1:3]] for part in parts]
+    )
+    min_lengths = (MIN_SHIN if np.isnan(tree.axes[0, 0]) else MIN_THIGH) * lengths.sum(
+        axis=1
+    )
+    if (
+        not all(tree.axes[part[0]].any() for part in parts)
+        or (lengths.min(axis=1) <= min_lengths).any()
+    ):
+        raise ValueError(
+            f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees"
+        )
+    foot = max(
+        float(np.linalg.norm(at[path[-1]] - part[2]))
+        for path, part in zip(paths, parts, strict=True)
+    )
     if not np.isnan(tree.axes[0, 0]) and foot > MAX_FOOT * lengths.sum(axis=1).min():
         what = f"found a leg of {lengths.sum(axis=1).min():.3g} m with a foot of {foot:.3g} m"
-        raise ValueError(f"{name}: {what}; expected two or four legs; name their roles (--map)")
-    forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
+        raise ValueError(
+            f"{name}: {what}; expected two or four legs; name their roles (--map)"
+        )
+    forward = np.mean(
+        [at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)],
+        axis=0,
+    )
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
     if abs(turned) < COINCIDENT * height or not np.isnan(tree.axes[0, 0]):
         names = [[tree.names[k] for k in path] for path in paths]
-        one, other = (sum(bool(LEFT.search(name)) - bool(RIGHT.search(name)) for name in leg) for leg in names)
+        one, other = (
+            sum(bool(LEFT.search(name)) - bool(RIGHT.search(name)) for name in leg)
+            for leg in names
+        )
         turned = one - other or lateral[1]  # A name such as link3 is on both sides.
-    if not np.isnan(tree.axes[0, 0]) and min(part[1][2] for part in parts) > at[pelvis, 2] + LOW * height:
-        raise ValueError(f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected two or four legs")
+    if (
+        not np.isnan(tree.axes[0, 0])
+        and min(part[1][2] for part in parts) > at[pelvis, 2] + LOW * height
+    ):
+        raise ValueError(
+            f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected two or four legs"
+        )
     order = (0, 1) if turned >= 0 else (1, 0)
     lateral = lateral * (1 if turned >= 0 else -1)
     for side, number in zip(SIDES, order, strict=True):
@@ -419,70 +606,156 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     chest = tree.names.index(given["chest"]) if "chest" in given else chest
     paths = [_path(around, tip, chest) for tip in arms]
     limbs = _limbs(tree, paths, "elbow", lateral, height)
-    arm, leg = (sum(np.linalg.norm(p[3] - p[1]) + np.linalg.norm(p[2] - p[3]) for p in two) for two in (limbs, parts))
+    arm, leg = (
+        sum(np.linalg.norm(p[3] - p[1]) + np.linalg.norm(p[2] - p[3]) for p in two)
+        for two in (limbs, parts)
+    )
     on_ground = arms and max(at[[*arms], 2]) < at[:, 2].min() + LOW * height
     if np.isnan(tree.axes[0, 0]) and arm > MAX_LOW_ARM * leg and on_ground:
         return _quadruped_roles(tree, name, given)
     for side, path, part in zip(SIDES, paths, limbs, strict=False):
-        past, moving = path[path.index(part[4]) + 1 :], [k for k in path if tree.axes[k].any()]
-        carried = [k for k in moving if not (GRIP if k in past else FINGER).search(tree.names[k])]
+        past, moving = (
+            path[path.index(part[4]) + 1 :],
+            [k for k in path if tree.axes[k].any()],
+        )
+        carried = [
+            k
+            for k in moving
+            if not (GRIP if k in past else FINGER).search(tree.names[k])
+        ]
         palm = path[-1] if np.isnan(tree.axes[0, 0]) or not carried else carried[-1]
-        for role, point in zip(LIMBS["arm"], _points(tree, path, part, palm), strict=True):
+        for role, point in zip(
+            LIMBS["arm"], _points(tree, path, part, palm), strict=True
+        ):
             found[f"{side} {role}"] = point
     found["chest"] = (tree.owners[chest][0], np.zeros(3))
-    used = {*legs.values(), *arms, *(k for tip in (*legs.values(), *arms) for k in _path(around, tip, pelvis))}
-    free = [k for k in leaves if k not in used and not used & {*_path(around, k, chest)}]
-    top = max((k for k in free if chest in _path(around, k, -1)), key=lambda k: at[k, 2], default=chest)
+    used = {
+        *legs.values(),
+        *arms,
+        *(k for tip in (*legs.values(), *arms) for k in _path(around, tip, pelvis)),
+    }
+    free = [
+        k for k in leaves if k not in used and not used & {*_path(around, k, chest)}
+    ]
+    top = max(
+        (k for k in free if chest in _path(around, k, -1)),
+        key=lambda k: at[k, 2],
+        default=chest,
+    )
     if at[top, 2] > at[chest, 2]:
         path = _path(around, top, chest) or [top]
         named = [k for k in path if HEAD.search(tree.names[k])]
         head = named[-1] if named else path[max(len(path) - 2, 0)]
         found["head"] = (tree.owners[head][0], np.zeros(3))
-    return found | {role: tree.owners[tree.names.index(joint)] for role, joint in given.items()}
+    return found | {
+        role: tree.owners[tree.names.index(joint)] for role, joint in given.items()
+    }
 
 
-def _quadruped_roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]:
+def _quadruped_roles(
+    tree: _Tree, name: str, given: Mapping[str, str]
+) -> dict[str, Point]:
     """Return the points of the roles of a figure with four legs."""
     at, leaves = tree.placed[:, :3], tree.leaves
     low, height = float(at[:, 2].min()), float(np.ptp(at[:, 2]))
-    named = [tree.names.index(given[f"{leg} foot"]) for leg in LEGS] if {*LEG_ENDS} <= given.keys() else []
+    named = (
+        [tree.names.index(given[f"{leg} foot"]) for leg in LEGS]
+        if {*LEG_ENDS} <= given.keys()
+        else []
+    )
     # The end of a foot by its centre of mass can be above its joint.
-    tips = {tree.parents[k] if tree.owners[k][1].any() and at[k, 2] > at[tree.parents[k], 2] else k for k in leaves}
-    ways = {k: _path(tree.parents, k, -1) for k in named or sorted(tips) if named or at[k, 2] < low + LOW * height}
+    tips = {
+        tree.parents[k]
+        if tree.owners[k][1].any() and at[k, 2] > at[tree.parents[k], 2]
+        else k
+        for k in leaves
+    }
+    ways = {
+        k: _path(tree.parents, k, -1)
+        for k in named or sorted(tips)
+        if named or at[k, 2] < low + LOW * height
+    }
     moving = np.asarray(tree.axes.any(axis=1))
-    ways = {k: way for k, way in ways.items() if np.count_nonzero(moving[way]) >= MIN_JOINTS}
+    ways = {
+        k: way for k, way in ways.items() if np.count_nonzero(moving[way]) >= MIN_JOINTS
+    }
     feet: list[int] = []
     trunk = _shared([*ways.values()])
     for k in sorted(ways, key=lambda k: float(np.round(at[k, 2], 3))):
         splits = [_shared([ways[k], ways[foot]]) for foot in feet]
-        feet += [k] * bool(len(feet) <= MAX_FEET and np.all(at[splits, 2] > low + SPLIT * (at[trunk, 2] - low)))
+        feet += [k] * bool(
+            len(feet) <= MAX_FEET
+            and np.all(at[splits, 2] > low + SPLIT * (at[trunk, 2] - low))
+        )
     if 4 < len(feet) <= MAX_FEET:  # A tail has no other of its length.
         counts = [len(ways[foot]) for foot in feet]
-        feet = [foot for foot, count in zip(feet, counts, strict=True) if counts.count(count) > 1]
-    paths = [[k for k in ways[foot] if not any(k in ways[other] for other in feet if other != foot)] for foot in feet]
+        feet = [
+            foot
+            for foot, count in zip(feet, counts, strict=True)
+            if counts.count(count) > 1
+        ]
+    paths = [
+        [
+            k
+            for k in ways[foot]
+            if not any(k in ways[other] for other in feet if other != foot)
+        ]
+        for foot in feet
+    ]
     if len(paths) != 4 or not all(paths):
-        raise ValueError(f"{name}: found {len(paths)} feet; expected two or four legs; name its roles (--map)")
+        raise ValueError(
+            f"{name}: found {len(paths)} feet; expected two or four legs; name its roles (--map)"
+        )
     ends = np.array([at[path[0], :2] for path in paths])
     pairs = [([0, k], [j for j in (1, 2, 3) if j != k]) for k in (1, 2, 3)]
-    one, other = max(pairs, key=lambda two: float(np.linalg.norm(ends[two[0]].sum(0) - ends[two[1]].sum(0))))
+    one, other = max(
+        pairs,
+        key=lambda two: float(
+            np.linalg.norm(ends[two[0]].sum(0) - ends[two[1]].sum(0))
+        ),
+    )
     along = ends[one].mean(axis=0) - ends[other].mean(axis=0)
-    words = [[" ".join(tree.names[k] for k in paths[leg]) for leg in pair] for pair in (one, other)]
-    front = [sum(bool(FRONT.search(word)) - bool(HIND.search(word)) for word in pair) for pair in words]
+    words = [
+        [" ".join(tree.names[k] for k in paths[leg]) for leg in pair]
+        for pair in (one, other)
+    ]
+    front = [
+        sum(bool(FRONT.search(word)) - bool(HIND.search(word)) for word in pair)
+        for pair in words
+    ]
     top = at[max(leaves, key=lambda k: at[k, 2]), :2] - ends.mean(axis=0)
-    sign = front[0] - front[1] or along @ (top if np.isnan(tree.axes[0, 0]) else FORWARD_AXES)
+    sign = front[0] - front[1] or along @ (
+        top if np.isnan(tree.axes[0, 0]) else FORWARD_AXES
+    )
     one, other, along = (one, other, along) if sign >= 0 else (other, one, -along)
-    lateral = np.array([-along[1], along[0], 0.0]) / max(float(np.linalg.norm(along)), MIN_TIP)
+    lateral = np.array([-along[1], along[0], 0.0]) / max(
+        float(np.linalg.norm(along)), MIN_TIP
+    )
     trunk = _shared([ways[foot] for foot in feet])
     found: dict[str, Point] = {"trunk": (tree.owners[trunk][0], np.zeros(3))}
     for end, pair in zip(ENDS, (one, other), strict=True):
-        legs = [paths[k] for k in sorted(pair, key=lambda k: -float(ends[k] @ lateral[:2]))]
-        for side, path, part in zip(SIDES, legs, _limbs(tree, legs, "knee", lateral, height), strict=True):
+        legs = [
+            paths[k] for k in sorted(pair, key=lambda k: -float(ends[k] @ lateral[:2]))
+        ]
+        for side, path, part in zip(
+            SIDES, legs, _limbs(tree, legs, "knee", lateral, height), strict=True
+        ):
             hip, knee, _, foot = _points(tree, path, part, path[-1])
-            lengths = [np.linalg.norm(a - b) for a, b in ((part[1], part[3]), (part[3], at[path[-1]]))]
+            lengths = [
+                np.linalg.norm(a - b)
+                for a, b in ((part[1], part[3]), (part[3], at[path[-1]]))
+            ]
             if min(lengths) < MIN_SHIN * sum(lengths) or not tree.axes[part[0]].any():
-                raise ValueError(f"{name}: found no knee of the {end} {side} leg; name its roles (--map)")
-            found |= {f"{end} {side} {role}": at for role, at in (("hip", hip), ("knee", knee), ("foot", foot))}
-    return found | {role: tree.owners[tree.names.index(joint)] for role, joint in given.items()}
+                raise ValueError(
+                    f"{name}: found no knee of the {end} {side} leg; name its roles (--map)"
+                )
+            found |= {
+                f"{end} {side} {role}": at
+                for role, at in (("hip", hip), ("knee", knee), ("foot", foot))
+            }
+    return found | {
+        role: tree.owners[tree.names.index(joint)] for role, joint in given.items()
+    }
 
 
 def _shared(paths: list[list[int]]) -> int:
@@ -509,11 +782,18 @@ def _rooted(parents: Sequence[int], root: int) -> list[int]:
 
 
 def _arms(
-    tree: _Tree, around: Sequence[int], pelvis: int, legs: set[int], lateral: Floats, height: float
+    tree: _Tree,
+    around: Sequence[int],
+    pelvis: int,
+    legs: set[int],
+    lateral: Floats,
+    height: float,
 ) -> tuple[int, tuple[int, ...]]:
     """Return the chest, and the tips of the left and the right arm; (pelvis, ()) without arms."""
     at = tree.placed[:, :3]
-    bone = np.array([np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)]).tolist()
+    bone = np.array(
+        [np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)]
+    ).tolist()
     children: list[list[int]] = [[] for _ in around]
     for k, parent in enumerate(around):
         children[parent] += [k] * (parent >= 0 and k not in legs)
@@ -527,30 +807,45 @@ def _arms(
         for k in under:
             under += children[k]
         spine = at[joint] - at[pelvis]
-        across = lateral - spine * float(lateral @ spine) / max(float(spine @ spine), MIN_TIP**2)
+        across = lateral - spine * float(lateral @ spine) / max(
+            float(spine @ spine), MIN_TIP**2
+        )
         beside, lengths = {joint: 0}, {joint: 0.0}
-        for k, way in zip(under[1:], ((at[under[1:]] - at[joint]) @ across).tolist(), strict=True):
-            beside[k] = beside[around[k]] or int(np.sign(way)) * (abs(way) > COINCIDENT * height)
+        for k, way in zip(
+            under[1:], ((at[under[1:]] - at[joint]) @ across).tolist(), strict=True
+        ):
+            beside[k] = beside[around[k]] or int(np.sign(way)) * (
+                abs(way) > COINCIDENT * height
+            )
             lengths[k] = lengths[around[k]] + bone[k]
         sides: dict[int, tuple[float, int]] = {}
         for tip in sorted(leaves.intersection(under)):
             side = beside[tip]
             if side and lengths[tip] > sides.get(side, (0.0, 0))[0] * (1 + 1e-9):
                 sides[side] = lengths[tip], tip
-        if len(sides) == 2 and (shorter := min(length for length, _ in sides.values())) > best * (1 + 1e-6):
+        if len(sides) == 2 and (
+            shorter := min(length for length, _ in sides.values())
+        ) > best * (1 + 1e-6):
             first = [_path(around, tip, joint)[0] for _, tip in sides.values()]
             if first[0] != first[1]:
                 best, chest, tips = shorter, joint, (sides[1][1], sides[-1][1])
     return chest, tips
 
 
-def _limbs(tree: _Tree, paths: list[list[int]], role: str, lateral: Floats, height: float) -> list[Limb]:
+def _limbs(
+    tree: _Tree, paths: list[list[int]], role: str, lateral: Floats, height: float
+) -> list[Limb]:
     """Return the limbs of both sides. Where they have as many joints, K is the same one: the shapes of a robot are not quite symmetric."""
     scores = [_scores(tree, path, role, lateral) for path in paths]
     if len({len(path) for path in paths}) == 1:
         scores = [np.minimum(*scores)] * 2
-    middles = [int(np.argmax(score >= FIRST_SHARE[role] * score.max())) for score in scores]
-    return [_limb(tree, path, role, middle, height) for path, middle in zip(paths, middles, strict=True)]
+    middles = [
+        int(np.argmax(score >= FIRST_SHARE[role] * score.max())) for score in scores
+    ]
+    return [
+        _limb(tree, path, role, middle, height)
+        for path, middle in zip(paths, middles, strict=True)
+    ]
 
 
 def _scores(tree: _Tree, path: list[int], role: str, lateral: Floats) -> Floats:
@@ -558,12 +853,25 @@ def _scores(tree: _Tree, path: list[int], role: str, lateral: Floats) -> Floats:
     at, axes = tree.placed[:, :3], tree.axes
     scores = []
     for k in path:
-        score = min(np.linalg.norm(at[k] - at[path[0]]), np.linalg.norm(at[k] - at[path[-1]]))
+        score = min(
+            np.linalg.norm(at[k] - at[path[0]]), np.linalg.norm(at[k] - at[path[-1]])
+        )
         if not np.isnan(axes[k, 0]):
             ways = np.stack([at[k] - at[path[0]], at[path[-1]] - at[k]])
-            along = float((np.abs(ways @ axes[k]) / np.maximum(np.linalg.norm(ways, axis=1), 1e-9)).max())
-            fits = abs(float(axes[k] @ lateral)) > MIN_KNEE_COSINE if role == "knee" else along < MAX_ELBOW_COSINE
-            score *= bool(axes[k].any()) and (fits or bool(MIDDLE[role].search(tree.names[k])))
+            along = float(
+                (
+                    np.abs(ways @ axes[k])
+                    / np.maximum(np.linalg.norm(ways, axis=1), 1e-9)
+                ).max()
+            )
+            fits = (
+                abs(float(axes[k] @ lateral)) > MIN_KNEE_COSINE
+                if role == "knee"
+                else along < MAX_ELBOW_COSINE
+            )
+            score *= bool(axes[k].any()) and (
+                fits or bool(MIDDLE[role].search(tree.names[k]))
+            )
         else:
             score *= not TWIST.search(tree.names[k])
         scores.append(score * (NAMED if MIDDLE[role].search(tree.names[k]) else 1.0))
@@ -575,7 +883,12 @@ def _limb(tree: _Tree, path: list[int], role: str, middle: int, height: float) -
     at, axes = tree.placed[:, :3], tree.axes
     if np.isnan(axes[path[middle], 0]):
         apart = COINCIDENT * height
-        ends = [k for k in path if np.linalg.norm(at[k] - at[path[middle]]) > apart and not TWIST.search(tree.names[k])]
+        ends = [
+            k
+            for k in path
+            if np.linalg.norm(at[k] - at[path[middle]]) > apart
+            and not TWIST.search(tree.names[k])
+        ]
         above = next((k for k in reversed(ends) if k in path[:middle]), path[0])
         below = next((k for k in ends if k in path[middle + 1 :]), path[-1])
         return path[middle], at[above], at[below], at[path[middle]], below
@@ -585,12 +898,16 @@ def _limb(tree: _Tree, path: list[int], role: str, middle: int, height: float) -
     beyond = [k for k in moving[split + 1 :] if not FINGER.search(tree.names[k])]
     after = ([k for k in beyond if not GRIP.search(tree.names[k])] or beyond)[:near]
     start = _crossing(at, axes, moving[max(split - 3, 0) : split] or path[:1])
-    if after and np.linalg.norm(at[after[-1]] - at[path[middle]]) > 0.3 * np.linalg.norm(at[path[middle]] - start):
+    if after and np.linalg.norm(
+        at[after[-1]] - at[path[middle]]
+    ) > 0.3 * np.linalg.norm(at[path[middle]] - start):
         end, last = _crossing(at, axes, after), after[-1]
     else:  # no joint between the elbow and the tip
         end, last = at[path[-1]], path[-1]
     hinge = axes[path[middle]]
-    middle_point = at[path[middle]] + hinge * float((0.5 * (start + end) - at[path[middle]]) @ hinge)
+    middle_point = at[path[middle]] + hinge * float(
+        (0.5 * (start + end) - at[path[middle]]) @ hinge
+    )
     return path[middle], start, end, middle_point, last
 
 
@@ -611,6 +928,13 @@ def _points(tree: _Tree, path: list[int], part: Limb, holder: int) -> list[Point
 
     def point(joint: int, position: Floats) -> Point:
         owner = tree.owners[joint][0]
-        return owner, poses.transform_points(poses.inverse(tree.placed[joint, :]), position) + tree.owners[joint][1]
+        return owner, poses.transform_points(
+            poses.inverse(tree.placed[joint, :]), position
+        ) + tree.owners[joint][1]
 
-    return [point(above, start), point(middle, between), point(last, end), point(holder, tree.placed[path[-1], :3])]
+    return [
+        point(above, start),
+        point(middle, between),
+        point(last, end),
+        point(holder, tree.placed[path[-1], :3]),
+    ]

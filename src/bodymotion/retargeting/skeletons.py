@@ -18,7 +18,13 @@ from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.skeleton import CHANNELS, EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
+from bodymotion.skeleton import (
+    CHANNELS,
+    EULER_CHANNELS,
+    Skeleton,
+    SkeletonJoint,
+    euler_values,
+)
 from bodymotion.skeleton.values import UNITS
 from bodymotion.spot.playback import needs_arm, play, spot_body
 
@@ -31,43 +37,71 @@ SAME = 1e-3  # [m] Offsets of joints that differ by less are those of the same r
 def check_kind(value: object, what: str, *kinds: type) -> None:
     """Raise TypeError where a value is of none of the kinds."""
     if not isinstance(value, kinds):
-        how = "; read files with bodymotion.load first" if isinstance(value, (str, PurePath)) else ""
+        how = (
+            "; read files with bodymotion.load first"
+            if isinstance(value, (str, PurePath))
+            else ""
+        )
         expected = " or ".join(with_article(kind.__name__) for kind in kinds)
         raise TypeError(f"{what}: expected {expected}, got {type(value).__name__}{how}")
 
 
-def with_body(source: Recorded, body: Body | None) -> tuple[Skeleton | Motion, Body | None]:
+def with_body(
+    source: Recorded, body: Body | None
+) -> tuple[Skeleton | Motion, Body | None]:
     """Return a source with the body that its motion is for; WrongUseError where another source has one. An animation is played on Spot."""
     check_kind(source, "source", Skeleton, Motion, Animation)
     if not isinstance(source, Motion) and body is not None:
-        unused = "source_body (--source-body) has no effect; it is the robot of a Motion"
-        raise WrongUseError(f"{title(source)}: {with_article(type(source).__name__)}; {unused}")
-    return (play(source), spot_body(arm=needs_arm(source))) if isinstance(source, Animation) else (source, body)
+        unused = (
+            "source_body (--source-body) has no effect; it is the robot of a Motion"
+        )
+        raise WrongUseError(
+            f"{title(source)}: {with_article(type(source).__name__)}; {unused}"
+        )
+    return (
+        (play(source), spot_body(arm=needs_arm(source)))
+        if isinstance(source, Animation)
+        else (source, body)
+    )
 
 
 def problems_of_source(source: Skeleton | Motion) -> tuple[Problem, ...]:
     """Return the jumps of a source, of a robot those of its root, which filters spread; and that its unit or up axis is assumed."""
     if isinstance(source, Skeleton):
         found, first = check_skeleton(source), ("frames", 1)
-        left_out = any(one.subject == first for one in found) and is_calibrated(source.joint_poses(), source.times)
+        left_out = any(one.subject == first for one in found) and is_calibrated(
+            source.joint_poses(), source.times
+        )
         return tuple(one for one in found if not left_out or one.subject != first)
     root = source.link_position
-    of_root = [] if root is None else jumps_of_root(root.values[:, 0], all_frames(source, root))
+    of_root = (
+        []
+        if root is None
+        else jumps_of_root(root.values[:, 0], all_frames(source, root))
+    )
     return tuple(one.problem for one in of_root)
 
 
 def is_calibrated(placed: Floats, times: Floats) -> bool:
     """Return whether the first of the poses (T, N, 7) of joints at times (T,) [s] is a calibration pose, which is not used."""
-    speeds = np.linalg.norm(np.diff(placed[..., :3], axis=0), axis=2).mean(axis=1) / np.diff(times)
+    speeds = np.linalg.norm(np.diff(placed[..., :3], axis=0), axis=2).mean(
+        axis=1
+    ) / np.diff(times)
     return len(speeds) > 2 and bool(speeds[0] > CALIBRATION * speeds[1:].max())
 
 
 def title(thing: Skeleton | Motion | Animation | Body) -> str:
     """Return how messages name a source or a robot: by its file, if it has one."""
-    return str(thing.source.path or (isinstance(thing, Body) and thing.name) or f"the {type(thing).__name__.lower()}")
+    return str(
+        thing.source.path
+        or (isinstance(thing, Body) and thing.name)
+        or f"the {type(thing).__name__.lower()}"
+    )
 
 
-def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> Skeleton:
+def to_skeleton(
+    body: Body, motion: Motion, frame_rate: float | None = None
+) -> Skeleton:
     """Return the motion of a body as recorded motion, at 30 frames per second or `frame_rate`: a joint of its name for each link.
 
     Lengths are centimetres, and y is up, as in most files. Only the root has position channels; a sliding joint has them, too.
@@ -91,10 +125,20 @@ def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> 
             columns.append(offset)
         columns.append(euler_values(local[:, 3:]))
         channels = (*CHANNELS[:3] * moves, *EULER_CHANNELS)
-        joints.append(SkeletonJoint(name=link.name, parent=link.parent, offset=offset[0], channels=channels))
+        joints.append(
+            SkeletonJoint(
+                name=link.name, parent=link.parent, offset=offset[0], channels=channels
+            )
+        )
     step = median_step(found.times) if len(found.times) > 1 else 1 / 30
     values = np.concatenate(columns, axis=1)
-    return Skeleton(joints=tuple(joints), values=values, frame_time=step, known_unit=1 / CENTIMETRES, known_up="Y")
+    return Skeleton(
+        joints=tuple(joints),
+        values=values,
+        frame_time=step,
+        known_unit=1 / CENTIMETRES,
+        known_up="Y",
+    )
 
 
 def of_same_links(skeleton: Skeleton, body: Body) -> Motion | None:
@@ -104,11 +148,26 @@ def of_same_links(skeleton: Skeleton, body: Body) -> Motion | None:
     tried, since the legs of a small robot are as long as those of no person.
     """
     check_kind(body, "body", Body)
-    if len(body.links) < 2 or skeleton.parents.count(-1) != 1 or len(skeleton.joints) < len(body.links):
+    if (
+        len(body.links) < 2
+        or skeleton.parents.count(-1) != 1
+        or len(skeleton.joints) < len(body.links)
+    ):
         return None
-    units = dict.fromkeys((skeleton.unit, *(UNITS if skeleton.known_unit is None else ())))
-    scaled = (replace(skeleton, known_unit=unit, known_up=skeleton.up) for unit in units)
-    return next((motion for one in scaled if (motion := _of_poses(one, one.joint_poses(), body)) is not None), None)
+    units = dict.fromkeys(
+        (skeleton.unit, *(UNITS if skeleton.known_unit is None else ()))
+    )
+    scaled = (
+        replace(skeleton, known_unit=unit, known_up=skeleton.up) for unit in units
+    )
+    return next(
+        (
+            motion
+            for one in scaled
+            if (motion := _of_poses(one, one.joint_poses(), body)) is not None
+        ),
+        None,
+    )
 
 
 def _of_poses(skeleton: Skeleton, placed: Floats, body: Body) -> Motion | None:
@@ -116,16 +175,34 @@ def _of_poses(skeleton: Skeleton, placed: Floats, body: Body) -> Motion | None:
     chosen = [0]
     for link in body.links[1:]:
         parent = chosen[link.parent]
-        left = [k for k, above in enumerate(skeleton.parents) if above == parent and k not in chosen]
-        apart = [compose(inverse(placed[:, parent]), placed[:, k])[:, :3] - link.offset[:3] for k in left]
+        left = [
+            k
+            for k, above in enumerate(skeleton.parents)
+            if above == parent and k not in chosen
+        ]
+        apart = [
+            compose(inverse(placed[:, parent]), placed[:, k])[:, :3] - link.offset[:3]
+            for k in left
+        ]
         slides = link.joint.type == "slide"
-        near = [k for k, far in zip(left, apart, strict=True) if slides or np.abs(far).max(initial=0) < SAME]
+        near = [
+            k
+            for k, far in zip(left, apart, strict=True)
+            if slides or np.abs(far).max(initial=0) < SAME
+        ]
         if not near:
             return None
         chosen.append(max(near, key=lambda k: skeleton.names[k] == link.name))
     names_of = tuple(joint.name for joint in body.joints)
     placed = placed[:, chosen]
     found, known = body.recovered_joints(placed), names_of if all(names_of) else ()
-    if np.abs(body.forward_kinematics(found, placed[:, 0]) - placed)[..., :3].max(initial=0) > SAME:
+    if (
+        np.abs(body.forward_kinematics(found, placed[:, 0]) - placed)[..., :3].max(
+            initial=0
+        )
+        > SAME
+    ):
         return None
-    return Motion.from_joints(found, times=skeleton.times, root=placed[:, 0], joint_names=known)
+    return Motion.from_joints(
+        found, times=skeleton.times, root=placed[:, 0], joint_names=known
+    )

@@ -25,19 +25,40 @@ from bodymotion.geometry.arrays import Bools, Floats, without_short_runs
 from bodymotion.kernels.feet import product
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton, foot_cloud
+from bodymotion.retargeting.roles import (
+    DIGITS,
+    SIDES,
+    Figure,
+    figure_of_body,
+    figure_of_skeleton,
+    foot_cloud,
+)
 from bodymotion.retargeting.skeletons import check_kind, is_calibrated, title
 from bodymotion.skeleton import Skeleton
 
-GROUND_HEIGHT, GROUND_SPEED = 0.1, 0.25  # [leg lengths, leg lengths/s] Lower, slower points of feet define the ground.
-CONTACT_HEIGHT, CONTACT_SPEED = 0.06, 0.35  # [leg lengths, leg lengths/s] Lower, slower points are in contact.
+GROUND_HEIGHT, GROUND_SPEED = (
+    0.1,
+    0.25,
+)  # [leg lengths, leg lengths/s] Lower, slower points of feet define the ground.
+CONTACT_HEIGHT, CONTACT_SPEED = (
+    0.06,
+    0.35,
+)  # [leg lengths, leg lengths/s] Lower, slower points are in contact.
 MIN_PHASE = 0.08  # [s] Shorter contacts, and gaps between contacts, are removed.
 LEFT_OUT = 16  # Means leave out less than 1/LEFT_OUT of the frames, the first: mostly they are the same where a recording begins later.
-MAX_LEAN = np.radians(12)  # Maximum angle of the line from hips to shoulders from vertical in upright frames.
+MAX_LEAN = np.radians(
+    12
+)  # Maximum angle of the line from hips to shoulders from vertical in upright frames.
 UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
 LEG = (("hip", "knee"), ("knee", "ankle"))
 MIN_LENGTH = 1e-6  # [m]
-PARTS = {"pelvis": "pelvis", "chest": "chest", "head": "head", "left foot": "left ankle", "right foot": "right ankle"}
+PARTS = {
+    "pelvis": "pelvis",
+    "chest": "chest",
+    "head": "head",
+    "left foot": "left ankle",
+    "right foot": "right ankle",
+}
 """Parts with an orientation, and the roles of their joints."""
 
 
@@ -89,12 +110,19 @@ class Recording:
     @property
     def leg(self) -> float:
         """The length [m] of a leg from hip to ankle."""
-        return 0.5 * sum(self.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES)
+        return 0.5 * sum(
+            self.length(f"{side} hip", f"{side} knee", f"{side} ankle")
+            for side in SIDES
+        )
 
     def length(self, *roles: str) -> float:
         """Return the median length [m] of a limb from role to role."""
         ways = (self.points[b] - self.points[a] for a, b in pairwise(roles))
-        return float(np.round(sum(np.median(np.linalg.norm(way, axis=1)) for way in ways), DIGITS))
+        return float(
+            np.round(
+                sum(np.median(np.linalg.norm(way, axis=1)) for way in ways), DIGITS
+            )
+        )
 
     def directions(self, *roles: str) -> list[Floats]:
         """Return the unit vectors (T, 3) from role to role; where two are at one point, the one before."""
@@ -103,12 +131,20 @@ class Recording:
             way = self.points[end] - self.points[start]
             length = np.linalg.norm(way, axis=1, keepdims=True)
             missing = length < MIN_LENGTH
-            found.append(np.where(missing, found[-1] if found else 0.0, way / np.where(missing, 1.0, length)))
+            found.append(
+                np.where(
+                    missing,
+                    found[-1] if found else 0.0,
+                    way / np.where(missing, 1.0, length),
+                )
+            )
         return found
 
 
 def moving_figure(
-    source: Skeleton | Motion, body: Body | None = None, roles: Mapping[str, str] | None = None
+    source: Skeleton | Motion,
+    body: Body | None = None,
+    roles: Mapping[str, str] | None = None,
 ) -> tuple[Figure, Floats, Floats]:
     """Return the figure of a skeleton, or of a motion of a body, the poses (T, N, 7) of its joints, and times (T,) [s].
 
@@ -123,7 +159,9 @@ def moving_figure(
         if not len(placed):
             raise ValueError(f"{name}: no frames: there is nothing to retarget")
     elif body is None:
-        raise WrongUseError(f"{name}: a motion is retargeted with its body; expected one (source_body, --source-body)")
+        raise WrongUseError(
+            f"{name}: a motion is retargeted with its body; expected one (source_body, --source-body)"
+        )
     else:
         check_kind(body, "source_body", Body)
         found, root = measure(body, source), source.link_position
@@ -132,48 +170,89 @@ def moving_figure(
             what = f"the root's quaternion is 0 in frame {known.argmin()}"
             raise ValueError(f"{name}: {what}; `bodymotion check` finds all")
     if not np.isfinite(placed).all():
-        raise ValueError(f"{name}: numbers are not finite (`bodymotion check`); `edit --fill-gaps` fills gaps")
+        raise ValueError(
+            f"{name}: numbers are not finite (`bodymotion check`); `edit --fill-gaps` fills gaps"
+        )
     figure = (
-        figure_of_skeleton(source, placed, roles) if isinstance(source, Skeleton) else figure_of_body(found.body, roles)
+        figure_of_skeleton(source, placed, roles)
+        if isinstance(source, Skeleton)
+        else figure_of_body(found.body, roles)
     )
     if is_calibrated(placed, times):
         placed = placed[[1, *range(1, len(placed))]]
     return figure, np.round(placed, DIGITS), np.asarray(times)
 
 
-def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping[str, str] | None = None) -> Recording:
+def recorded(
+    source: Skeleton | Motion,
+    body: Body | None = None,
+    roles: Mapping[str, str] | None = None,
+) -> Recording:
     """Return the recording of a figure with two legs; parameters and errors as `moving_figure`."""
     figure, placed, times = moving_figure(source, body, roles)
     if figure.is_quadruped:
-        raise ValueError(f"{title(source)}: four legs; expected two for a robot with two legs")
+        raise ValueError(
+            f"{title(source)}: four legs; expected two for a robot with two legs"
+        )
     points = {role: np.round(figure.at(role, placed), DIGITS) for role in figure.points}
-    leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
-    shortest = min(figure.length(f"{side} {a}", f"{side} {b}") for side in SIDES for a, b in LEG)
+    leg = float(
+        np.mean(
+            [
+                figure.length(f"{side} hip", f"{side} knee", f"{side} ankle")
+                for side in SIDES
+            ]
+        )
+    )
+    shortest = min(
+        figure.length(f"{side} {a}", f"{side} {b}") for side in SIDES for a, b in LEG
+    )
     if not MIN_LENGTH < leg < np.inf or shortest <= MIN_LENGTH:
-        raise ValueError(f"{figure.name}: a leg is {leg:g} m long; expected hips, knees and ankles at different points")
-    late = slice((len(times) - 1) % (1 << max((len(times) // LEFT_OUT).bit_length() - 1, 0)), None)
+        raise ValueError(
+            f"{figure.name}: a leg is {leg:g} m long; expected hips, knees and ankles at different points"
+        )
+    late = slice(
+        (len(times) - 1) % (1 << max((len(times) // LEFT_OUT).bit_length() - 1, 0)),
+        None,
+    )
     lasting = {role: at[late] for role, at in points.items()}
     feet = {part: [f"{side} {part}" for side in SIDES] for part in ("ankle", "toe")}
-    lows = {part: ground_height([lasting[role] for role in feet[part]], times[late], leg) for part in feet}
-    phases = [[phases_of_contact(points[role], lows[part], times, leg) for role in feet[part]] for part in feet]
+    lows = {
+        part: ground_height([lasting[role] for role in feet[part]], times[late], leg)
+        for part in feet
+    }
+    phases = [
+        [phases_of_contact(points[role], lows[part], times, leg) for role in feet[part]]
+        for part in feet
+    ]
     contact = np.array(phases).transpose(2, 1, 0)
     ground = lows["toe"] if isinstance(source, Skeleton) else 0.0
-    axes = part_axes(figure) if isinstance(source, Motion) else _mean_axes(figure, placed[late], lasting, contact[late])
+    axes = (
+        part_axes(figure)
+        if isinstance(source, Motion)
+        else _mean_axes(figure, placed[late], lasting, contact[late])
+    )
     ankle = lows["ankle"] - ground
     if isinstance(source, Motion):
         ankle = sole(body, figure).depth  # type: ignore[arg-type]
         ground = lows["ankle"] - ankle
     links = {part: figure.points[PARTS[part]][0] for part in axes}
-    frames = {part: rotations.multiply(placed[:, links[part], 3:], axis) for part, axis in axes.items()}
+    frames = {
+        part: rotations.multiply(placed[:, links[part], 3:], axis)
+        for part, axis in axes.items()
+    }
     points = {role: at - [0.0, 0.0, ground] for role, at in points.items()}
     return Recording(figure, times, points, frames, contact, float(ankle))
 
 
 def part_axes(figure: Figure) -> dict[str, Floats]:
     """Return for the parts of a robot the quaternions (4,) of their frames in the frames of their links."""
-    frame = _frame(np.array([0.0, 0.0, 1.0]), figure.rest["left hip"] - figure.rest["right hip"])
+    frame = _frame(
+        np.array([0.0, 0.0, 1.0]), figure.rest["left hip"] - figure.rest["right hip"]
+    )
     return {
-        part: rotations.multiply(rotations.conjugate(figure.reference[figure.points[role][0], 3:]), frame)
+        part: rotations.multiply(
+            rotations.conjugate(figure.reference[figure.points[role][0], 3:]), frame
+        )
         for part, role in PARTS.items()
         if role in figure.points
     }
@@ -203,11 +282,20 @@ def lowest_of_links(body: Body, placed: Floats, below: float = 0.0) -> Floats:
     lowest = np.full(len(placed), np.inf)
     for k, link in enumerate(body.links):
         if len(points := link.contact_points):
-            middle, size = 0.5 * (points.max(axis=0) + points.min(axis=0)), 0.5 * np.ptp(points, axis=0)
-            up = rotations.rotate(rotations.conjugate(placed[:, k, 3:]), [0.0, 0.0, 1.0])
-            height = placed[:, k, 2] + up @ middle - np.abs(up) @ size  # Of the box around the points.
+            middle, size = (
+                0.5 * (points.max(axis=0) + points.min(axis=0)),
+                0.5 * np.ptp(points, axis=0),
+            )
+            up = rotations.rotate(
+                rotations.conjugate(placed[:, k, 3:]), [0.0, 0.0, 1.0]
+            )
+            height = (
+                placed[:, k, 2] + up @ middle - np.abs(up) @ size
+            )  # Of the box around the points.
             rows = height < below
-            height[rows] = placed[rows, k, 2] + product(up[rows], points.T).min(axis=1, initial=np.inf)
+            height[rows] = placed[rows, k, 2] + product(up[rows], points.T).min(
+                axis=1, initial=np.inf
+            )
             lowest = np.minimum(lowest, height)
     return lowest
 
@@ -219,7 +307,9 @@ def sole(body: Body, figure: Figure, side: str = "left") -> Sole:
     points = cloud = rotations.rotate(rotations.conjugate(axes), cloud)
     cloud = cloud[cloud[:, 2] <= cloud[:, 2].min() + 0.1 * np.ptp(cloud[:, 0])]
     (front, left, _), (back, right, depth) = cloud.max(axis=0), -cloud.min(axis=0)
-    return Sole(points, float(front), float(back), float(depth), float(left), float(right))
+    return Sole(
+        points, float(front), float(back), float(depth), float(left), float(right)
+    )
 
 
 def _frame(up: Floats, lateral: Floats) -> Floats:
@@ -230,10 +320,14 @@ def _frame(up: Floats, lateral: Floats) -> Floats:
     return rotations.from_matrix(np.stack([np.cross(y, z), y, z], axis=1))
 
 
-def _mean_axes(figure: Figure, placed: Floats, points: Mapping[str, Floats], contact: Bools) -> dict[str, Floats]:
+def _mean_axes(
+    figure: Figure, placed: Floats, points: Mapping[str, Floats], contact: Bools
+) -> dict[str, Floats]:
     """Return for the parts of a person the quaternions (4,) of their frames in the frames of their joints."""
     hips = 0.5 * (points["left hip"] + points["right hip"])
-    tall = hips[:, 2] - np.minimum(points["left ankle"][:, 2], points["right ankle"][:, 2])
+    tall = hips[:, 2] - np.minimum(
+        points["left ankle"][:, 2], points["right ankle"][:, 2]
+    )
     high = float(np.quantile(tall, 0.95))
     upright = tall >= high - (1 - UPRIGHT) * abs(high)
     across = points["left hip"] - points["right hip"]
@@ -242,7 +336,9 @@ def _mean_axes(figure: Figure, placed: Floats, points: Mapping[str, Floats], con
     if "left shoulder" in points:
         shoulders = points["left shoulder"] - points["right shoulder"]
         spine = 0.5 * (points["left shoulder"] + points["right shoulder"]) - hips
-        spine = spine / np.maximum(np.linalg.norm(spine, axis=1, keepdims=True), MIN_LENGTH)
+        spine = spine / np.maximum(
+            np.linalg.norm(spine, axis=1, keepdims=True), MIN_LENGTH
+        )
     straight = upright & (spine[:, 2] > np.cos(MAX_LEAN))
     found = {}
     for part, role in PARTS.items():
@@ -252,25 +348,37 @@ def _mean_axes(figure: Figure, placed: Floats, points: Mapping[str, Floats], con
         if part.endswith("foot"):
             side = part.split()[0]
             flat = contact[:, SIDES.index(side)].all(axis=1)
-            forward = rotations.rotate(back, points[f"{side} toe"] - points[role]).mean(axis=0)
+            forward = rotations.rotate(back, points[f"{side} toe"] - points[role]).mean(
+                axis=0
+            )
             z = rotations.rotate(back, up)[flat if flat.any() else upright].mean(axis=0)
             # Without a toe, feet point forward where the figure is upright.
-            lateral = np.cross(z, forward) if forward.any() else rotations.rotate(back, across)[upright].mean(axis=0)
+            lateral = (
+                np.cross(z, forward)
+                if forward.any()
+                else rotations.rotate(back, across)[upright].mean(axis=0)
+            )
             found[part] = np.round(_frame(z, lateral), DIGITS)
         else:
             # Who always leans has the spine as the up axis of chest and head.
             along = up if part == "pelvis" or straight.any() else spine
             counted = straight if straight.any() else upright
-            lateral = rotations.rotate(back, across if part == "pelvis" else shoulders)[counted].mean(axis=0)
+            lateral = rotations.rotate(back, across if part == "pelvis" else shoulders)[
+                counted
+            ].mean(axis=0)
             y = lateral / max(float(np.linalg.norm(lateral)), 1e-9)
             z = rotations.rotate(back, along)[counted].mean(axis=0)
             found[part] = np.round(_frame(z - (z @ y) * y, lateral), DIGITS)
     return found
 
 
-def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = False) -> Floats:
+def smoothed(
+    values: Floats, times: Floats, cutoff: float, *, are_poses: bool = False
+) -> Floats:
     """Return values (T, …) without what is faster than a cutoff [Hz], rounded."""
-    return np.round(balancing.smoothed(values, times, cutoff, are_poses=are_poses), DIGITS)
+    return np.round(
+        balancing.smoothed(values, times, cutoff, are_poses=are_poses), DIGITS
+    )
 
 
 def _speed(points: Floats, times: Floats) -> Floats:
@@ -289,9 +397,13 @@ def ground_height(points: list[Floats], times: Floats, leg: float) -> float:
     return float(np.round(np.median(height[still if still.any() else low]), DIGITS))
 
 
-def phases_of_contact(points: Floats, ground: float, times: Floats, leg: float) -> Bools:
+def phases_of_contact(
+    points: Floats, ground: float, times: Floats, leg: float
+) -> Bools:
     """Return when (T,) a point of a foot is in contact."""
-    near = (points[:, 2] < ground + CONTACT_HEIGHT * leg) & (_speed(points, times) < CONTACT_SPEED * leg)
+    near = (points[:, 2] < ground + CONTACT_HEIGHT * leg) & (
+        _speed(points, times) < CONTACT_SPEED * leg
+    )
     found = without_short_runs(near, times, MIN_PHASE)
     first = int((found != found[0]).argmax())
     if times[first] - times[0] < MIN_PHASE:

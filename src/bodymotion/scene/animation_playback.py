@@ -34,7 +34,11 @@ class PlaybackSettings:
         """Return the settings with another value of "bpm", "slices", or of a parameter, whose name follows a dot; "" resets all."""
         if name in ("bpm", "slices"):
             return replace(self, **{name: value})  # type: ignore[arg-type]
-        return replace(self, parameters={**self.parameters, name[1:]: value}) if name else PlaybackSettings()
+        return (
+            replace(self, parameters={**self.parameters, name[1:]: value})
+            if name
+            else PlaybackSettings()
+        )
 
     def within(self, animation: Animation) -> PlaybackSettings:
         """Return the settings clipped to what an animation allows."""
@@ -91,25 +95,43 @@ class AnimationPlayback:
     def moments(self) -> tuple[tuple[float, Problem], ...]:
         """The times [s] of problems about keyframes that are shown."""
         found = [(self.keyframe_of(problem), problem) for problem in self.problems]
-        timed = [(self.time_of(keyframe), problem) for keyframe, problem in found if keyframe is not None]
+        timed = [
+            (self.time_of(keyframe), problem)
+            for keyframe, problem in found
+            if keyframe is not None
+        ]
         return tuple((time, problem) for time, problem in timed if time is not None)
 
     def keyframe_of(self, problem: Problem) -> int | None:
         """Return the keyframe, counted from 0, that a problem is about; None where it is about none."""
         subject = problem.subject
-        is_keyframe = len(subject) > 1 and subject[0] == "keyframes" and isinstance(subject[1], int)
-        return int(subject[1]) if is_keyframe and int(subject[1]) < len(self.animation.keyframes) else None
+        is_keyframe = (
+            len(subject) > 1
+            and subject[0] == "keyframes"
+            and isinstance(subject[1], int)
+        )
+        return (
+            int(subject[1])
+            if is_keyframe and int(subject[1]) < len(self.animation.keyframes)
+            else None
+        )
 
     def time_of(self, keyframe: int) -> float | None:
         """Return the time [s] at which a keyframe is first shown; None where it is not."""
         at = float(self.animation.keyframes.times[keyframe])
         moments = self.timing.moments
         frame = int(np.argmax(moments >= at - 1e-9))
-        return float(self.timing.timeline.times[frame]) if moments[frame] >= at - 1e-9 else None
+        return (
+            float(self.timing.timeline.times[frame])
+            if moments[frame] >= at - 1e-9
+            else None
+        )
 
 
 def play_animation(
-    animation: Animation, settings: PlaybackSettings | None = None, arm: bool | None = None
+    animation: Animation,
+    settings: PlaybackSettings | None = None,
+    arm: bool | None = None,
 ) -> AnimationPlayback:
     """Play an animation and validate it.
 
@@ -119,20 +141,34 @@ def play_animation(
 
     settings = settings or PlaybackSettings()
     motion, timing = _play(animation, settings, arm)
-    return AnimationPlayback(animation, arm, settings, motion, timing, checked(animation, arm=arm))
+    return AnimationPlayback(
+        animation, arm, settings, motion, timing, checked(animation, arm=arm)
+    )
 
 
 def slice_range(animation: Animation, natural: int) -> tuple[float, float]:
     """Return the shortest and the longest length [slices] of a move whose natural length is `natural`."""
     low = min(1.0, natural) if "truncatable" in animation.options else float(natural)
-    high = max(MAX_LENGTH_FACTOR * natural, natural + 16.0) if "extendable" in animation.options else float(natural)
+    high = (
+        max(MAX_LENGTH_FACTOR * natural, natural + 16.0)
+        if "extendable" in animation.options
+        else float(natural)
+    )
     return low, high
 
 
-def _play(animation: Animation, settings: PlaybackSettings, arm: bool | None) -> tuple[Motion, Timing]:
+def _play(
+    animation: Animation, settings: PlaybackSettings, arm: bool | None
+) -> tuple[Motion, Timing]:
     from bodymotion.spot.playback import play
 
-    motion = play(animation, bpm=settings.bpm, slices=settings.slices, parameters=settings.parameters, arm=arm)
+    motion = play(
+        animation,
+        bpm=settings.bpm,
+        slices=settings.slices,
+        parameters=settings.parameters,
+        arm=arm,
+    )
     return motion, _timing(animation, settings)
 
 
@@ -142,7 +178,11 @@ def _timing(animation: Animation, settings: PlaybackSettings) -> Timing:
 
     values = parameter_values(animation, settings.parameters)
     return timing(
-        animation, bpm=settings.bpm, slices=settings.slices, speed=values["speed"], offset=values["offset_slices"]
+        animation,
+        bpm=settings.bpm,
+        slices=settings.slices,
+        speed=values["speed"],
+        offset=values["offset_slices"],
     )
 
 
@@ -174,7 +214,13 @@ def beats_of(motion: Motion) -> Beats | None:
     if not isinstance(recorded, Mapping):
         return None
     numbers = [recorded.get(name) for name in ("bpm", "slice", "slices")]
-    if not all(isinstance(n, (int, float)) and not isinstance(n, bool) and isfinite(n) and n > 0 for n in numbers):
+    if not all(
+        isinstance(n, (int, float))
+        and not isinstance(n, bool)
+        and isfinite(n)
+        and n > 0
+        for n in numbers
+    ):
         return None
     bpm, duration, count = (float(n) for n in numbers if isinstance(n, (int, float)))
     return Beats(bpm, duration, count) if duration > 1e-6 and count < 1e9 else None
@@ -199,8 +245,15 @@ def moves_of(motion: Motion) -> dict[str, list[Block]]:
     rows: dict[str, list[Block]] = {}
     for move in moves if isinstance(moves, (list, tuple)) else ():
         match move:
-            case {"type": str() as name, "start": float() as start, "end": float() as end, "tracks": [*tracks]}:
+            case {
+                "type": str() as name,
+                "start": float() as start,
+                "end": float() as end,
+                "tracks": [*tracks],
+            }:
                 for track in map(str, tracks or ["moves"]):
-                    rows.setdefault(track, []).append(Block(start, end, name, bool(move.get("played"))))
+                    rows.setdefault(track, []).append(
+                        Block(start, end, name, bool(move.get("played")))
+                    )
     order = [*TRACKS, *rows]
     return {track: rows[track] for track in sorted(rows, key=order.index)}

@@ -51,7 +51,9 @@ class Camera:
 
     def moved(self, offset: Floats) -> Camera:
         """Return the camera moved by `offset` (3,)."""
-        return replace(self, position=self.position + offset, look_at=self.look_at + offset)
+        return replace(
+            self, position=self.position + offset, look_at=self.look_at + offset
+        )
 
     def project(self, points: npt.ArrayLike, size: tuple[int, int]) -> Floats:
         """Return the pixels (..., 2) of points (..., 3) in the world, from the upper left corner of an image of `size` (width, height).
@@ -65,7 +67,10 @@ class Camera:
         else:
             depth = np.where(seen[..., 2] > 0, seen[..., 2], np.nan)
             scale = 0.5 * height / (np.tan(0.5 * self.field_of_view) * depth)
-        return np.stack([0.5 * width + scale * seen[..., 0], 0.5 * height - scale * seen[..., 1]], axis=-1)
+        return np.stack(
+            [0.5 * width + scale * seen[..., 0], 0.5 * height - scale * seen[..., 1]],
+            axis=-1,
+        )
 
 
 def looking(position: npt.ArrayLike, look_at: npt.ArrayLike) -> Camera:
@@ -73,9 +78,14 @@ def looking(position: npt.ArrayLike, look_at: npt.ArrayLike) -> Camera:
 
     Raises ValueError when the positions are equal, or a number is not finite.
     """
-    here, there = np.asarray(position, dtype=np.float64), np.asarray(look_at, dtype=np.float64)
+    here, there = (
+        np.asarray(position, dtype=np.float64),
+        np.asarray(look_at, dtype=np.float64),
+    )
     if not np.isfinite([*here, *there]).all() or np.linalg.norm(there - here) < 1e-6:
-        raise ValueError("the position of a camera and the point it looks at must be finite and different")
+        raise ValueError(
+            "the position of a camera and the point it looks at must be finite and different"
+        )
     return Camera(here, there, _up_of(there - here))
 
 
@@ -108,11 +118,19 @@ def fitted(
     depth, middle = np.inf, np.zeros(2)
     for k, slope in enumerate(slopes):
         # Each point must be between the two planes through the camera and the sides of the image.
-        one, other = (seen[:, k] - slope * seen[:, 2]).max(), (-seen[:, k] - slope * seen[:, 2]).max()
+        one, other = (
+            (seen[:, k] - slope * seen[:, 2]).max(),
+            (-seen[:, k] - slope * seen[:, 2]).max(),
+        )
         depth, middle[k] = min(depth, -(one + other) / (2 * slope)), 0.5 * (one - other)
     depth = min(depth, low[2] - 0.2 * radius)
     position = np.array([*middle, depth]) @ axes
-    return Camera(position, position + (0.5 * (low[2] + high[2]) - depth) * axes[2], up, field_of_view)
+    return Camera(
+        position,
+        position + (0.5 * (low[2] + high[2]) - depth) * axes[2],
+        up,
+        field_of_view,
+    )
 
 
 def smoothed_path(roots: Floats, step: float) -> Floats:
@@ -122,9 +140,18 @@ def smoothed_path(roots: Floats, step: float) -> Floats:
     if reach:
         bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / SMOOTHING) ** 2)
         # Mirrored at its ends, the path keeps them, and the velocity there.
-        before, after = 2 * roots[0] - roots[reach:0:-1], 2 * roots[-1] - roots[-2 : -reach - 2 : -1]
+        before, after = (
+            2 * roots[0] - roots[reach:0:-1],
+            2 * roots[-1] - roots[-2 : -reach - 2 : -1],
+        )
         padded = np.concatenate([before, roots, after])
-        path = np.stack([np.convolve(padded[:, k], bell / bell.sum(), mode="valid") for k in range(3)], axis=1)
+        path = np.stack(
+            [
+                np.convolve(padded[:, k], bell / bell.sum(), mode="valid")
+                for k in range(3)
+            ],
+            axis=1,
+        )
     return path
 
 

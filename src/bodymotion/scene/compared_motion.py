@@ -64,15 +64,24 @@ class Differences:
         if self.joints.size:
             at, column = divmod(int(np.abs(self.joints).argmax()), self.joints.shape[1])
             if frame < len(self.joints):
-                parts.append(f"now {self._joint(frame, int(np.abs(self.joints[frame]).argmax()))}")
-            parts.append(f"max {self._joint(at, column)} at {fixed(float(self._scene.timeline.times[at]), 2)} s")
+                parts.append(
+                    f"now {self._joint(frame, int(np.abs(self.joints[frame]).argmax()))}"
+                )
+            parts.append(
+                f"max {self._joint(at, column)} at {fixed(float(self._scene.timeline.times[at]), 2)} s"
+            )
         if self.roots is not None and len(self.roots):
-            now = f"{1e3 * self.roots[frame]:.0f} mm, " if frame < len(self.roots) else ""
+            now = (
+                f"{1e3 * self.roots[frame]:.0f} mm, " if frame < len(self.roots) else ""
+            )
             parts.append(f"distance of roots {now}max {1e3 * self.roots.max():.0f} mm")
         return "; ".join(parts) or "no joints to compare"
 
     def _joint(self, frame: int, column: int) -> str:
-        joint, amount = self._scene.body.joints[column], float(self.joints[frame, column])
+        joint, amount = (
+            self._scene.body.joints[column],
+            float(self.joints[frame, column]),
+        )
         name = shown(joint.name) or f"joint {column}"
         if joint.type == "slide":
             return f"{name} {fixed(1e3 * amount, 1, '+')} mm"

@@ -18,7 +18,9 @@ _JAPANESE = (
     ("Yu Gothic", "YuGothR.ttc"),
     ("MS Gothic", "msgothic.ttc"),
 )
-FAMILIES = tuple(family for family, _ in _JAPANESE)  # Names of fonts with Japanese letters, the best first.
+FAMILIES = tuple(
+    family for family, _ in _JAPANESE
+)  # Names of fonts with Japanese letters, the best first.
 FILES = ("DejaVuSans.ttf", *(file for _, file in _JAPANESE))
 """Files of fonts with more than Latin letters: Greek and Cyrillic first, then Japanese."""
 MAX_LISTED_LETTERS = 12
@@ -28,11 +30,21 @@ _warned: set[str] = set()
 
 def warn_missing_letters(letters: Iterable[str]) -> None:
     """Write to stderr, once for each letter, that boxes replace these letters, and which Debian package has them."""
-    new = sorted({one for one in letters if one.isprintable() and one not in " \ufffd"} - _warned)
+    new = sorted(
+        {one for one in letters if one.isprintable() and one not in " \ufffd"} - _warned
+    )
     if not new:
         return
     _warned.update(new)
-    listed = "".join(new[:MAX_LISTED_LETTERS]) + ("…" if len(new) > MAX_LISTED_LETTERS else "")
-    asian = any(one.isalpha() and unicodedata.east_asian_width(one) in "WF" for one in new)
+    listed = "".join(new[:MAX_LISTED_LETTERS]) + (
+        "…" if len(new) > MAX_LISTED_LETTERS else ""
+    )
+    asian = any(
+        one.isalpha() and unicodedata.east_asian_width(one) in "WF" for one in new
+    )
     advice = "; on Debian and Ubuntu: apt install fonts-noto-cjk" if asian else ""
-    print(f"bodymotion: no font of this machine has {listed}; boxes replace them{advice}", file=sys.stderr, flush=True)
+    print(
+        f"bodymotion: no font of this machine has {listed}; boxes replace them{advice}",
+        file=sys.stderr,
+        flush=True,
+    )

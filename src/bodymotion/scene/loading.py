@@ -11,7 +11,13 @@ from typing import Any, NamedTuple, TypeAlias
 from bodymotion.animation import Animation
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Group, WrongUseError
-from bodymotion.diagnostics.text import counted, html_text, place_after, severities, shown
+from bodymotion.diagnostics.text import (
+    counted,
+    html_text,
+    place_after,
+    severities,
+    shown,
+)
 from bodymotion.formats.registry import find_format, load, load_together
 from bodymotion.formats.resources import MESH_PASSES, MeshPasses
 from bodymotion.keyposes import KeyPoses
@@ -24,8 +30,17 @@ from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.skeleton import Skeleton
 from bodymotion.system.files import check_not_read, pipes_kept
 
-Showable: TypeAlias = Body | Motion | KeyPoses | Skeleton | Animation | Choreography | str | PathLike[str]
-VALUES = (Body, Motion, KeyPoses, Skeleton, Animation, Choreography)  # What is shown; anything else names a file.
+Showable: TypeAlias = (
+    Body | Motion | KeyPoses | Skeleton | Animation | Choreography | str | PathLike[str]
+)
+VALUES = (
+    Body,
+    Motion,
+    KeyPoses,
+    Skeleton,
+    Animation,
+    Choreography,
+)  # What is shown; anything else names a file.
 MAX_LISTED_GROUPS = 10  # Number of rules that are listed on stderr.
 MAX_LOCATIONS = 3  # Number of locations that are listed for one rule.
 
@@ -38,10 +53,17 @@ class Inputs(NamedTuple):
     animation: Animation | None
 
 
-def files_of(*values: Body | Motion | KeyPoses | Animation | Choreography | Skeleton | None) -> tuple[Path, ...]:
+def files_of(
+    *values: Body | Motion | KeyPoses | Animation | Choreography | Skeleton | None,
+) -> tuple[Path, ...]:
     """Return the files that values were read from, those that a model names included."""
     sources = [value.source for value in values if value is not None]
-    return tuple(path for source in sources for path in (source.path, *source.parts) if path is not None)
+    return tuple(
+        path
+        for source in sources
+        for path in (source.path, *source.parts)
+        if path is not None
+    )
 
 
 def load_inputs(
@@ -62,31 +84,47 @@ def load_inputs(
     if output is not None:
         check_not_read(output, [one for one in sources if not isinstance(one, VALUES)])
     loaded = load_together(sources, by_position=by_position, **options)
-    dances: list[Any] = [one for one in loaded if isinstance(one, (Animation, Choreography))]
+    dances: list[Any] = [
+        one for one in loaded if isinstance(one, (Animation, Choreography))
+    ]
     if max_motions == len(dances) == len(loaded) == 2:
         arm = any(one.play().joint_displacement.num_parts > 12 for one in dances)
         loaded = [one.play(arm=arm) for one in dances]
     values = [
         part
         for one in loaded
-        for part in (one.body_and_motion() if isinstance(one, (Skeleton, Choreography)) else (one,))
+        for part in (
+            one.body_and_motion()
+            if isinstance(one, (Skeleton, Choreography))
+            else (one,)
+        )
     ]
     bodies = [value for value in values if isinstance(value, Body)]
     motions = [value for value in values if isinstance(value, Motion)]
     animations = [value for value in values if isinstance(value, Animation)]
     if any(isinstance(value, KeyPoses) for value in values):
-        raise WrongUseError(f"key poses are {done} on the body that they are for: name its model, too")
+        raise WrongUseError(
+            f"key poses are {done} on the body that they are for: name its model, too"
+        )
     if len(animations) > 1:
         raise WrongUseError(f"one animation can be {done}, not {len(animations)}")
     if animations and (bodies or motions):
         other = "body" if bodies else "motion"
-        raise WrongUseError(f"an animation is {done} alone, on the body of Spot: leave out the {other}")
+        raise WrongUseError(
+            f"an animation is {done} alone, on the body of Spot: leave out the {other}"
+        )
     if len(bodies) > 1 or len(motions) > max_motions:
         several = "one motion" if max_motions == 1 else "one motion or two"
-        raise WrongUseError(f"one body and {several} can be {done}, not {len(bodies)} and {len(motions)}")
+        raise WrongUseError(
+            f"one body and {several} can be {done}, not {len(bodies)} and {len(motions)}"
+        )
     if output is not None:
         check_not_read(output, files_of(*loaded))
-    return Inputs(bodies[0] if bodies else None, tuple(motions), animations[0] if animations else None)
+    return Inputs(
+        bodies[0] if bodies else None,
+        tuple(motions),
+        animations[0] if animations else None,
+    )
 
 
 def load_scene(
@@ -105,19 +143,30 @@ def load_scene(
     Raises FormatError when a file cannot be read; ValueError when there are two bodies or three motions, an animation and something else,
     or when body and motion do not fit.
     """
-    body, motions, animation = load_inputs(*sources, max_motions=2, output=output, by_position=by_position, **options)
+    body, motions, animation = load_inputs(
+        *sources, max_motions=2, output=output, by_position=by_position, **options
+    )
     if ghost and len(motions) < 2:
-        raise WrongUseError("a ghost is the second of two motions, and there is only one")
+        raise WrongUseError(
+            "a ghost is the second of two motions, and there is only one"
+        )
     sound = load_music(music) if isinstance(music, (str, PathLike)) else music
     if animation is not None:
         tempo = bpm if bpm is not None or sound is None else sound.tempo or None
-        return replace(animation_scene(animation, arm, PlaybackSettings(tempo, slices)), music=sound)
+        return replace(
+            animation_scene(animation, arm, PlaybackSettings(tempo, slices)),
+            music=sound,
+        )
     if (arm, bpm, slices) != (None, None, None):
         raise WrongUseError("arm, tempo and slices apply to a Spot animation only")
     if body is None and motions:
         body = _spot_body_for(motions[0])
     first = replace(make_scene(body, motions[0] if motions else None), music=sound)
-    return first if len(motions) < 2 else side_by_side(first, make_scene(body, motions[1]), ghost)
+    return (
+        first
+        if len(motions) < 2
+        else side_by_side(first, make_scene(body, motions[1]), ghost)
+    )
 
 
 def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # noqa: ANN401
@@ -131,15 +180,26 @@ def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # no
             yield replace(scene, num_unread=len(passes.left))
             passes.start()
             row = find_format(path)
-            body: Body = context.run(load, path, format=row.name, **row.options_of(options))
+            body: Body = context.run(
+                load, path, format=row.name, **row.options_of(options)
+            )
             # Links that are as before keep what is computed of their shapes.
-            links = (old if old == new else new for old, new in zip(scene.body.links, body.links, strict=True))
+            links = (
+                old if old == new else new
+                for old, new in zip(scene.body.links, body.links, strict=True)
+            )
             body = replace(body, links=tuple(links))
-            scene = replace(scene, body=body, compared=scene.compared and replace(scene.compared, body=body))
+            scene = replace(
+                scene,
+                body=body,
+                compared=scene.compared and replace(scene.compared, body=body),
+            )
     yield scene
 
 
-def animation_scene(animation: Animation, arm: bool | None, settings: PlaybackSettings) -> Scene:
+def animation_scene(
+    animation: Animation, arm: bool | None, settings: PlaybackSettings
+) -> Scene:
     """Return the scene of an animation that is played with settings."""
     playback = play_animation(animation, settings, arm)
     return make_scene(playback.body, playback.motion, playback)
@@ -148,28 +208,52 @@ def animation_scene(animation: Animation, arm: bool | None, settings: PlaybackSe
 def _spot_body_for(motion: Motion) -> Body | None:
     """Return the body of Spot for a motion with the names of Spot's joints, in its order; else None."""
     joints = motion.joint_displacement
-    if joints is None or joints.num_parts not in (12, 19) or not any(joints.part_labels):
+    if (
+        joints is None
+        or joints.num_parts not in (12, 19)
+        or not any(joints.part_labels)
+    ):
         return None
     from bodymotion.spot.playback import JOINT_NAMES, spot_body
 
-    return spot_body(arm=joints.num_parts == 19) if joints.part_labels == JOINT_NAMES[: joints.num_parts] else None
+    return (
+        spot_body(arm=joints.num_parts == 19)
+        if joints.part_labels == JOINT_NAMES[: joints.num_parts]
+        else None
+    )
 
 
 def group_text(group: Group) -> str:
     """Return the findings of one rule in a line: `SR1.wrl:12:3: WRL135 ×24 message (also at 15:3, 18:3 …) [hint]`."""
     first = group.problems[0]
     others = group.locations(MAX_LOCATIONS + 1)[1:]
-    also = ", ".join(place_after(place, first.location) for place in others[: MAX_LOCATIONS - 1])
-    also = f" (also at {also}{' …' if group.count > MAX_LOCATIONS else ''})" if also else ""
+    also = ", ".join(
+        place_after(place, first.location) for place in others[: MAX_LOCATIONS - 1]
+    )
+    also = (
+        f" (also at {also}{' …' if group.count > MAX_LOCATIONS else ''})"
+        if also
+        else ""
+    )
     place = first.location
     path = Path(place.path).name if place.path else None
-    where = ":".join(str(part) for part in (path, place.line, place.column) if part is not None) or place.inside or ""
+    where = (
+        ":".join(
+            str(part) for part in (path, place.line, place.column) if part is not None
+        )
+        or place.inside
+        or ""
+    )
     inside = f" ({place.inside})" if place.inside and place.inside != where else ""
     hint = f" [{first.hint}]" if first.hint else ""
     return f"{where}{': ' if where else ''}{group.title} {first.message}{inside}{also}{hint}"
 
 
-def groups_html(groups: Sequence[Group], limit: int = 40, before: Callable[[Group], str] = lambda group: "") -> str:
+def groups_html(
+    groups: Sequence[Group],
+    limit: int = 40,
+    before: Callable[[Group], str] = lambda group: "",
+) -> str:
     """Return findings as a list in HTML: a line for each rule, with the text `before` it, and how many rules are left out."""
     items = "".join(
         f'<li style="margin-bottom:4px"><b>{before(group)}</b>{html_text(group_text(group))}</li>'
@@ -189,16 +273,24 @@ def table_html(rows: Iterable[tuple[str, str]]) -> str:
     return f"<table>{cells}</table>"
 
 
-def report_problems(scene: Scene, suffix: str = "", *, only_mismatches: bool = False) -> None:
+def report_problems(
+    scene: Scene, suffix: str = "", *, only_mismatches: bool = False
+) -> None:
     """Write to stderr how many findings there are, and the first rules, or only the mismatches of motion and body; and notes."""
     groups, lines = scene.findings, []
     if groups:
         lines = [f"bodymotion: {severities(groups)} in the files{suffix}"]
         if only_mismatches:
-            groups = tuple(group for group in groups if group.problems[0] in scene.mismatches)
-        lines += [f"  {shown(group_text(group), 500)}" for group in groups[:MAX_LISTED_GROUPS]]
+            groups = tuple(
+                group for group in groups if group.problems[0] in scene.mismatches
+            )
+        lines += [
+            f"  {shown(group_text(group), 500)}" for group in groups[:MAX_LISTED_GROUPS]
+        ]
         if len(groups) > MAX_LISTED_GROUPS:
-            lines.append(f"  … and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}")
+            lines.append(
+                f"  … and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}"
+            )
     lines += [f"bodymotion: {note}" for note in scene.warnings + scene.notes]
     if lines:
         print("\n".join(lines), file=sys.stderr, flush=True)

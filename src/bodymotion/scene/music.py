@@ -18,18 +18,26 @@ from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
 from bodymotion.system.deferred import need
 
-MAX_SECONDS, MAX_EMBEDDED = 900.0, 40_000_000  # Longer pieces [s], and larger files [bytes] on pages, are refused.
+MAX_SECONDS, MAX_EMBEDDED = (
+    900.0,
+    40_000_000,
+)  # Longer pieces [s], and larger files [bytes] on pages, are refused.
 RATE, HOP, WINDOW = 22050, 110, 512
 """[Hz] of the analysis, and samples from one value of the onset strength (5 ms) to the next, and in each."""
 MIN_TEMPO, MAX_TEMPO, USUAL_TEMPO = 50.0, 210.0, 120.0  # [beats per minute]
 SAME_ONSETS = 0.5  # Twice the tempo is the tempo where onsets repeat so well, relative to the slower one.
 LOUDNESS = 30.0
 """The onset strength is that of ln(1 + this × the power in parts of the largest): louder drums mark the beats, not hi-hats between them."""
-MAX_UNEVEN = 0.045  # [s] Beats that differ less from an even grid (RMS) have a steady tempo.
+MAX_UNEVEN = (
+    0.045  # [s] Beats that differ less from an even grid (RMS) have a steady tempo.
+)
 REACH = 12  # Values of the onset strength to each side of a beat (60 ms) in which its onset is looked for.
 SILENCE = 20  # Values of the onset strength before time 0: a sound that begins the piece has its onset after silence, as any other.
 MIN_STEADY = 4  # Beats, at least, of which it is known whether their tempo is steady.
-MIN_SLICES, MAX_SLICES = 250.0, 450.0  # [per minute] Tempos that are advised for choreographies.
+MIN_SLICES, MAX_SLICES = (
+    250.0,
+    450.0,
+)  # [per minute] Tempos that are advised for choreographies.
 KINDS = (".wav", ".flac", ".ogg", ".mp3")
 
 
@@ -65,16 +73,42 @@ class Music(ShortRepr):
             When librosa is not installed; the message names the extra.
         """
         librosa, strength = need("librosa", "music", "finding beats"), self._onsets()
-        lag = _beat_lag(librosa.autocorrelate(strength - strength.mean(), max_size=int(4 * RATE / HOP)))
+        lag = _beat_lag(
+            librosa.autocorrelate(
+                strength - strength.mean(), max_size=int(4 * RATE / HOP)
+            )
+        )
         if not lag:
             return np.zeros(0)
-        options = {"onset_envelope": strength, "sr": RATE, "hop_length": HOP, "bpm": 60.0 * RATE / HOP / lag}
-        frames = librosa.beat.beat_track(**options, tightness=400, trim=False, units="frames")[1]
-        loud = np.flatnonzero(strength > 0.2 * np.quantile(strength[frames], 0.8)) if len(frames) else frames
-        near = [frame for frame in frames if loud[0] - lag / 2 <= frame <= loud[-1] + lag / 2] if len(loud) else []
+        options = {
+            "onset_envelope": strength,
+            "sr": RATE,
+            "hop_length": HOP,
+            "bpm": 60.0 * RATE / HOP / lag,
+        }
+        frames = librosa.beat.beat_track(
+            **options, tightness=400, trim=False, units="frames"
+        )[1]
+        loud = (
+            np.flatnonzero(strength > 0.2 * np.quantile(strength[frames], 0.8))
+            if len(frames)
+            else frames
+        )
+        near = (
+            [
+                frame
+                for frame in frames
+                if loud[0] - lag / 2 <= frame <= loud[-1] + lag / 2
+            ]
+            if len(loud)
+            else []
+        )
         # A beat is at the strongest onset near it.
         starts = [max(frame - REACH, 0) for frame in near]
-        near = [start + int(strength[start : start + 2 * REACH + 1].argmax()) for start in starts]
+        near = [
+            start + int(strength[start : start + 2 * REACH + 1].argmax())
+            for start in starts
+        ]
         return _steady(np.array(near, dtype=np.float64), lag) * HOP / RATE
 
     @cached_property
@@ -86,26 +120,51 @@ class Music(ShortRepr):
         librosa = need("librosa", "music", "finding beats")
         frames = np.round(self.beats * RATE / HOP).astype(int)
         low = self._onsets(8, 400.0, 4 * WINDOW)
-        loud = np.array([low[max(frame - 6, 0) : frame + 7].max(initial=0.0) for frame in frames])
-        tones = librosa.feature.chroma_stft(y=self._sound, sr=RATE, hop_length=4 * HOP, n_fft=4096)
-        spans = librosa.util.sync(tones, np.append(frames // 4, tones.shape[1] - 1), pad=False)
-        change = np.linalg.norm(np.diff(spans, axis=1, prepend=spans[:, :1]), axis=0)[: len(frames)]
+        loud = np.array(
+            [low[max(frame - 6, 0) : frame + 7].max(initial=0.0) for frame in frames]
+        )
+        tones = librosa.feature.chroma_stft(
+            y=self._sound, sr=RATE, hop_length=4 * HOP, n_fft=4096
+        )
+        spans = librosa.util.sync(
+            tones, np.append(frames // 4, tones.shape[1] - 1), pad=False
+        )
+        change = np.linalg.norm(np.diff(spans, axis=1, prepend=spans[:, :1]), axis=0)[
+            : len(frames)
+        ]
         accent = loud / max(loud.mean(), 1e-9) + 2.0 * change / max(change.mean(), 1e-9)
-        return self.beats[int(np.argmax([accent[k::bar].mean() for k in range(bar)])) :: bar]
+        return self.beats[
+            int(np.argmax([accent[k::bar].mean() for k in range(bar)])) :: bar
+        ]
 
     @cached_property
     def _sound(self) -> Floats:
         librosa = need("librosa", "music", "finding beats")
-        return np.asarray(librosa.resample(self.samples.mean(axis=1), orig_sr=self.rate, target_sr=RATE))
+        return np.asarray(
+            librosa.resample(
+                self.samples.mean(axis=1), orig_sr=self.rate, target_sr=RATE
+            )
+        )
 
-    def _onsets(self, bands: int = 40, highest: float = 8000.0, window: int = WINDOW) -> Floats:
+    def _onsets(
+        self, bands: int = 40, highest: float = 8000.0, window: int = WINDOW
+    ) -> Floats:
         """Return the onset strength at each `HOP`, from frequencies up to the `highest` [Hz] in some bands."""
         librosa = need("librosa", "music", "finding beats")
-        options = {"hop_length": HOP, "n_fft": window, "n_mels": bands, "fmin": 30.0, "fmax": highest}
+        options = {
+            "hop_length": HOP,
+            "n_fft": window,
+            "n_mels": bands,
+            "fmin": 30.0,
+            "fmax": highest,
+        }
         sound = np.pad(self._sound, (SILENCE * HOP, 0))
         power = librosa.feature.melspectrogram(y=sound, sr=RATE, **options)
         loudness = np.log1p(LOUDNESS * power / max(float(power.max()), 1e-30))
-        return np.asarray(librosa.onset.onset_strength(S=loudness, sr=RATE)[SILENCE:], dtype=np.float64)
+        return np.asarray(
+            librosa.onset.onset_strength(S=loudness, sr=RATE)[SILENCE:],
+            dtype=np.float64,
+        )
 
     def levels(self, count: int) -> Floats:
         """Return the largest amplitudes (count,), 0 to 1, of equal parts of the piece."""
@@ -113,13 +172,17 @@ class Music(ShortRepr):
             return np.zeros(0)
         loud = np.abs(self.samples).max(axis=1)
         starts = np.linspace(0, len(loud), count, endpoint=False).astype(int)
-        return np.asarray(np.maximum.reduceat(loud, starts) / max(float(loud.max()), 1e-9))
+        return np.asarray(
+            np.maximum.reduceat(loud, starts) / max(float(loud.max()), 1e-9)
+        )
 
     def data_url(self) -> str:
         """Return the file as an address that a page contains; WrongUseError when it is too large."""
         size = self.path.stat().st_size
         if size > MAX_EMBEDDED:
-            raise WrongUseError(f"{self.path}: {size} bytes, and a page takes {MAX_EMBEDDED}; convert it to mp3")
+            raise WrongUseError(
+                f"{self.path}: {size} bytes, and a page takes {MAX_EMBEDDED}; convert it to mp3"
+            )
         content = base64.b64encode(self.path.read_bytes()).decode()
         return f"data:audio/{self.path.suffix[1:].lower()};base64,{content}"
 
@@ -131,15 +194,26 @@ class Music(ShortRepr):
         """
         if not self.tempo:
             raise WrongUseError(f"{self.path.name}: no beats were found")
-        beat = min((4, 2, 8), key=lambda n: max(MIN_SLICES / (n * self.tempo), n * self.tempo / MAX_SLICES, 1.0))
+        beat = min(
+            (4, 2, 8),
+            key=lambda n: max(
+                MIN_SLICES / (n * self.tempo), n * self.tempo / MAX_SLICES, 1.0
+            ),
+        )
         moves, ends, free = list(choreography.moves), list[tuple[int, int]](), 0
         for index in sorted(range(len(moves)), key=lambda k: moves[k].start_slice):
             move = moves[index]
             while ends and ends[0][0] <= move.start_slice:
                 free = max(free, heappop(ends)[1])
-            moves[index] = replace(move, start_slice=max(round(move.start_slice / beat), -(-free // beat)) * beat)
+            moves[index] = replace(
+                move,
+                start_slice=max(round(move.start_slice / beat), -(-free // beat))
+                * beat,
+            )
             heappush(ends, (move.end_slice, moves[index].end_slice))
-        return replace(choreography.replaced(*moves), slices_per_minute=beat * self.tempo)
+        return replace(
+            choreography.replaced(*moves), slices_per_minute=beat * self.tempo
+        )
 
 
 def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
@@ -161,12 +235,21 @@ def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
         with file.open("rb") as stream, sound.SoundFile(stream) as opened:
             if opened.frames > MAX_SECONDS * opened.samplerate:
                 seconds = opened.frames / opened.samplerate
-                raise WrongUseError(f"{file}: {seconds:.0f} s of music; at most {MAX_SECONDS:g} s are read")
+                raise WrongUseError(
+                    f"{file}: {seconds:.0f} s of music; at most {MAX_SECONDS:g} s are read"
+                )
             check_memory(8 * opened.frames * opened.channels, f"the music {file}")
             samples = opened.read(dtype="float32", always_2d=True)
-            return Music(file, np.nan_to_num(samples[:, :2]), int(opened.samplerate), beats_per_bar)
+            return Music(
+                file,
+                np.nan_to_num(samples[:, :2]),
+                int(opened.samplerate),
+                beats_per_bar,
+            )
     except (sound.SoundFileError, TypeError):
-        raise WrongUseError(f"{file} is not music that can be read: expected {', '.join(KINDS)}") from None
+        raise WrongUseError(
+            f"{file} is not music that can be read: expected {', '.join(KINDS)}"
+        ) from None
 
 
 def _beat_lag(repeats: Floats) -> float:
@@ -175,7 +258,9 @@ def _beat_lag(repeats: Floats) -> float:
     tempos = 60.0 * RATE / HOP / lags
     if not repeats[0] > 0:
         return 0.0
-    weight = np.exp(-0.5 * np.log2(tempos / USUAL_TEMPO) ** 2) * ((tempos >= MIN_TEMPO) & (tempos <= MAX_TEMPO))
+    weight = np.exp(-0.5 * np.log2(tempos / USUAL_TEMPO) ** 2) * (
+        (tempos >= MIN_TEMPO) & (tempos <= MAX_TEMPO)
+    )
     lag = 1 + int(np.argmax(repeats[1:] * weight))
     while 60.0 * RATE / HOP / (lag / 2) <= MAX_TEMPO:
         first = int(0.48 * lag)
@@ -190,7 +275,9 @@ def _steady(beats: Floats, lag: float) -> Floats:
     """Return an even grid through beats (B,) of a steady tempo; others as they are. A line is fitted twice, without outliers."""
     if len(beats) < MIN_STEADY:
         return beats
-    number = np.concatenate([[0.0], np.cumsum(np.maximum(np.round(np.diff(beats) / lag), 1.0))])
+    number = np.concatenate(
+        [[0.0], np.cumsum(np.maximum(np.round(np.diff(beats) / lag), 1.0))]
+    )
     kept = np.ones(len(beats), dtype=bool)
     for _ in range(3):
         line = np.polyfit(number[kept], beats[kept], 1)

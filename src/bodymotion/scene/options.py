@@ -56,10 +56,14 @@ class DisplayOptions:
         options = cls()
         for name in names:
             if name not in LABELS:
-                raise WrongUseError(f"unknown display option {name!r}; the options are {', '.join(LABELS)}")
+                raise WrongUseError(
+                    f"unknown display option {name!r}; the options are {', '.join(LABELS)}"
+                )
             setattr(options, name, True)
         return options
 
 
-LABELS: dict[str, str] = {one.name: one.metadata["label"] for one in fields(DisplayOptions) if one.metadata}
+LABELS: dict[str, str] = {
+    one.name: one.metadata["label"] for one in fields(DisplayOptions) if one.metadata
+}
 """The options that are a checkbox in the viewer, in the order of the panel, with their labels."""

@@ -19,7 +19,14 @@ from bodymotion.diagnostics.text import counted, listed, shown
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen
 from bodymotion.geometry.meshes import outermost_points
-from bodymotion.geometry.shapes import Capsule, Cylinder, Material, Shape, Sphere, shape_along
+from bodymotion.geometry.shapes import (
+    Capsule,
+    Cylinder,
+    Material,
+    Shape,
+    Sphere,
+    shape_along,
+)
 from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
@@ -57,8 +64,12 @@ def limits_text(joint: Joint) -> str:
         return joint.type
     if not np.isfinite([joint.lower, joint.upper]).any():
         return "no limits"
-    factor, unit = (float(np.rad2deg(1.0)), "°") if joint.type == "rotate" else (1.0, " m")
-    return f"{factor * joint.lower:.4g} … {factor * joint.upper:.4g}{unit}".replace("-", "−")
+    factor, unit = (
+        (float(np.rad2deg(1.0)), "°") if joint.type == "rotate" else (1.0, " m")
+    )
+    return f"{factor * joint.lower:.4g} … {factor * joint.upper:.4g}{unit}".replace(
+        "-", "−"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +154,11 @@ class Scene:
     @cached_property
     def shapes(self) -> tuple[tuple[Shape, ...], ...]:
         """The shapes that are drawn of each link, in its frame: its own, or a stick figure where they are missing."""
-        return tuple(() for _ in self.body.links) if self.without_body else drawn_shapes(self.body, not self.num_unread)
+        return (
+            tuple(() for _ in self.body.links)
+            if self.without_body
+            else drawn_shapes(self.body, not self.num_unread)
+        )
 
     @cached_property
     def extent(self) -> BodyExtent:
@@ -159,12 +174,20 @@ class Scene:
     @cached_property
     def contacts(self) -> FootContacts | None:
         """The foot contacts that the motion records; None where it has none, or the body has no such feet."""
-        return None if self.motion is None else contacts_of(self.body, self.motion, self.timeline)
+        return (
+            None
+            if self.motion is None
+            else contacts_of(self.body, self.motion, self.timeline)
+        )
 
     @cached_property
     def beats(self) -> Beats | None:
         """The slices and beats of a Spot move; None for other motions."""
-        return None if self.motion is None or "spot" not in self.motion.extra else beats_of(self.motion)
+        return (
+            None
+            if self.motion is None or "spot" not in self.motion.extra
+            else beats_of(self.motion)
+        )
 
     @property
     def num_frames(self) -> int:
@@ -176,7 +199,10 @@ class Scene:
         """The name of the animation, of the body, or else of the file."""
         if self.playback is not None:
             return self.playback.title
-        paths = (self.body.source.path, self.motion.source.path if self.motion is not None else None)
+        paths = (
+            self.body.source.path,
+            self.motion.source.path if self.motion is not None else None,
+        )
         names = [self.body.name, *(path.name for path in paths if path is not None)]
         return next((name for name in names if name.strip()), "bodymotion")
 
@@ -189,7 +215,15 @@ class Scene:
     def motion_problems(self) -> tuple[Problem, ...]:
         """The findings about the motion or animation, those about motion and body together first."""
         found = self.motion.problems if self.motion is not None else ()
-        return tuple(dict.fromkeys((*self.mismatches, *found, *(self.playback.problems if self.playback else ()))))
+        return tuple(
+            dict.fromkeys(
+                (
+                    *self.mismatches,
+                    *found,
+                    *(self.playback.problems if self.playback else ()),
+                )
+            )
+        )
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -233,15 +267,29 @@ class Scene:
             labels = joints.part_labels
             index = self.timeline_index(joints.timeline)
             return tuple(
-                Curve(labels[c] if c < len(labels) else f"joint {c}", "rad or m", joints.values[index, c])
+                Curve(
+                    labels[c] if c < len(labels) else f"joint {c}",
+                    "rad or m",
+                    joints.values[index, c],
+                )
                 for c in range(joints.num_parts)
             )
         found = []
         for column, joint in enumerate(self.body.joints):
-            if self.body.joint_links[column] >= 0 and joint.type in ("rotate", "slide", "crawler"):
+            if self.body.joint_links[column] >= 0 and joint.type in (
+                "rotate",
+                "slide",
+                "crawler",
+            ):
                 degrees = joint.type != "slide"
                 values = np.rad2deg(self.q[:, column]) if degrees else self.q[:, column]
-                found.append(Curve(joint.name or f"joint {column}", "deg" if degrees else "m", values))
+                found.append(
+                    Curve(
+                        joint.name or f"joint {column}",
+                        "deg" if degrees else "m",
+                        values,
+                    )
+                )
         return tuple(found)
 
     def timeline_index(self, other: Timeline) -> Indices:
@@ -256,7 +304,10 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
 
     They are those of the component FootContact; the foot `fl` is the link `fl_foot`, or `fl`.
     """
-    if all(one.content == JOINT_DISPLACEMENT or not isinstance(one, MultiValueSeq) for one in motion.timed):
+    if all(
+        one.content == JOINT_DISPLACEMENT or not isinstance(one, MultiValueSeq)
+        for one in motion.timed
+    ):
         return None
     from bodymotion.animation import FOOT_CONTACT, LEGS
     from bodymotion.spot.playback.recording import REACH_ERROR
@@ -291,7 +342,9 @@ def path_frames(count: int) -> Indices:
     return np.linspace(0, count - 1, min(count, MAX_PATH_POINTS)).astype(np.intp)
 
 
-def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlayback | None = None) -> Scene:
+def make_scene(
+    body: Body | None, motion: Motion | None, playback: AnimationPlayback | None = None
+) -> Scene:
     """Compute the scene of a body, a motion, or both; `playback` is how the motion was made from an animation.
 
     Raises ValueError when both are missing, when the motion has fewer joint columns than the body (with both counts), or when there is
@@ -304,9 +357,18 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
     if motion is None:
         assert body is not None
         q = np.zeros((1, body.num_joints))
-        return Scene(body, None, frozen(body.forward_kinematics(q)), q, Timeline.uniform(1, 1.0), has_root=False)
+        return Scene(
+            body,
+            None,
+            frozen(body.forward_kinematics(q)),
+            q,
+            Timeline.uniform(1, 1.0),
+            has_root=False,
+        )
     motion, step = _thinned(motion, len(body.links) if body is not None else 1)
-    parts = [c for c in (motion.joint_displacement, motion.link_position) if c is not None]
+    parts = [
+        c for c in (motion.joint_displacement, motion.link_position) if c is not None
+    ]
     timed = [c for c in (parts or motion.timed) if c.num_frames]
     if not timed:
         raise ValueError("the motion has no frames, so there is nothing to play")
@@ -319,7 +381,9 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
             link_poses, timeline = positions.values, positions.timeline
         else:
             still = body.forward_kinematics(np.zeros((1, body.num_joints)))
-            link_poses = np.broadcast_to(still, (timeline.num_frames, len(body.links), 7))
+            link_poses = np.broadcast_to(
+                still, (timeline.num_frames, len(body.links), 7)
+            )
         q = np.zeros((timeline.num_frames, body.num_joints))
         recorded = link_poses
     else:
@@ -328,10 +392,18 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
         link_poses = body.link_poses(common)
         joints = common.joint_displacement
         try:
-            q = body.recovered_joints(link_poses) if joints is None else body.joint_values(joints)
+            q = (
+                body.recovered_joints(link_poses)
+                if joints is None
+                else body.joint_values(joints)
+            )
         except ValueError:
             q = body.recovered_joints(link_poses)
-        recorded = common.link_position.values if common.link_position is not None else link_poses
+        recorded = (
+            common.link_position.values
+            if common.link_position is not None
+            else link_poses
+        )
     link_poses, num_wrong = _drawable(link_poses, recorded)
     notes = []
     if num_wrong:
@@ -340,7 +412,9 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
             "parts are missing or misplaced"
         )
     if step > 1:
-        notes.append(f"The motion is too long to show every frame: one of {step} frames is shown")
+        notes.append(
+            f"The motion is too long to show every frame: one of {step} frames is shown"
+        )
     scene = Scene(
         body,
         motion,
@@ -357,7 +431,9 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
         return scene
     zmp = np.nan_to_num(motion.zmp.values[scene.timeline_index(motion.zmp.timeline)])
     return replace(
-        scene, zmp=frozen(np.clip(zmp, -MAX_DISTANCE, MAX_DISTANCE)), zmp_in_root=motion.zmp.is_root_relative
+        scene,
+        zmp=frozen(np.clip(zmp, -MAX_DISTANCE, MAX_DISTANCE)),
+        zmp_in_root=motion.zmp.is_root_relative,
     )
 
 
@@ -366,9 +442,15 @@ def _body_of_frames(motion: Motion) -> Body:
     positions = motion.link_position
     count = max(positions.num_parts if positions is not None else 1, 1)
     labels = positions.part_labels if positions is not None else ()
-    names = [labels[i] if i < len(labels) else ("root" if i == 0 else f"link {i}") for i in range(count)]
+    names = [
+        labels[i] if i < len(labels) else ("root" if i == 0 else f"link {i}")
+        for i in range(count)
+    ]
     return Body(
-        links=tuple(Link(name=name, index=i, parent=-1 if i == 0 else 0, joint=Joint()) for i, name in enumerate(names))
+        links=tuple(
+            Link(name=name, index=i, parent=-1 if i == 0 else 0, joint=Joint())
+            for i, name in enumerate(names)
+        )
     )
 
 
@@ -389,15 +471,23 @@ def _drawable(link_poses: Floats, recorded: Floats) -> tuple[Floats, int]:
     wrong = _outside(link_poses) | _outside(recorded)
     if wrong.any():
         position = np.clip(
-            np.nan_to_num(link_poses[..., :3], posinf=MAX_DISTANCE, neginf=-MAX_DISTANCE), -MAX_DISTANCE, MAX_DISTANCE
+            np.nan_to_num(
+                link_poses[..., :3], posinf=MAX_DISTANCE, neginf=-MAX_DISTANCE
+            ),
+            -MAX_DISTANCE,
+            MAX_DISTANCE,
         )
-        link_poses = poses.from_parts(position, rotations.normalized(link_poses[..., 3:]))
+        link_poses = poses.from_parts(
+            position, rotations.normalized(link_poses[..., 3:])
+        )
     return frozen(link_poses), int(wrong.sum())
 
 
 def _outside(values: Floats) -> Bools:
     finite = np.isfinite(values).all(axis=(1, 2))
-    return np.asarray(~finite | (np.abs(values[..., :3]) > MAX_DISTANCE).any(axis=(1, 2)))
+    return np.asarray(
+        ~finite | (np.abs(values[..., :3]) > MAX_DISTANCE).any(axis=(1, 2))
+    )
 
 
 def missing_files(body: Body) -> tuple[object, ...]:
@@ -405,13 +495,30 @@ def missing_files(body: Body) -> tuple[object, ...]:
     if not body.problems:
         return ()
     # The packages of formats import their readers: they are only needed where there is a problem.
-    from bodymotion.formats.resources import PART_LIMIT, PART_MISSING, PART_OUTSIDE, PART_REMOTE, PART_UNREADABLE
+    from bodymotion.formats.resources import (
+        PART_LIMIT,
+        PART_MISSING,
+        PART_OUTSIDE,
+        PART_REMOTE,
+        PART_UNREADABLE,
+    )
 
-    codes = {rule.code for rule in (PART_LIMIT, PART_MISSING, PART_OUTSIDE, PART_REMOTE, PART_UNREADABLE)}
+    codes = {
+        rule.code
+        for rule in (
+            PART_LIMIT,
+            PART_MISSING,
+            PART_OUTSIDE,
+            PART_REMOTE,
+            PART_UNREADABLE,
+        )
+    }
     found: dict[object, None] = {}
     for problem in body.problems:
         if problem.rule in codes:
-            names = problem.data.get("missing", (problem.data.get("name", problem.location),))
+            names = problem.data.get(
+                "missing", (problem.data.get("name", problem.location),)
+            )
             found |= dict.fromkeys(names if isinstance(names, tuple) else (names,))
     return tuple(found)
 
@@ -438,7 +545,9 @@ def drawn_shapes(body: Body, is_read: bool = True) -> tuple[tuple[Shape, ...], .
             children[link.parent].append(link)
     # Of a link with shapes some may be missing, too; its bones are inside of the others.
     return tuple(
-        own + _bones(link, children[link.index], size) * is_read if own else _stand_in(link, children[link.index], size)
+        own + _bones(link, children[link.index], size) * is_read
+        if own
+        else _stand_in(link, children[link.index], size)
         for own, link in zip(shapes, body.links, strict=True)
     )
 
@@ -448,26 +557,47 @@ def _bones(link: Link, children: list[Link], size: float) -> tuple[Shape, ...]:
     ends = [child.offset[:3] for child in children]
     if not children and link.mass > 0:
         ends = [link.center_of_mass]
-    long = [end for end in ends if np.isfinite(end).all() and np.linalg.norm(end) > JOINT_RADIUS * size]
+    long = [
+        end
+        for end in ends
+        if np.isfinite(end).all() and np.linalg.norm(end) > JOINT_RADIUS * size
+    ]
     return tuple(
-        shape_along(Capsule(BONE_RADIUS * size, float(np.linalg.norm(end))), 0.5 * end, end, BONE) for end in long
+        shape_along(
+            Capsule(BONE_RADIUS * size, float(np.linalg.norm(end))),
+            0.5 * end,
+            end,
+            BONE,
+        )
+        for end in long
     )
 
 
 def _stand_in(link: Link, children: list[Link], size: float) -> tuple[Shape, ...]:
     """Return the shapes of a link without shapes in a stick figure of a body of `size` metres."""
     if link.collisions:
-        return tuple(Shape(shape.geometry, shape.transform, BONE, shape.name) for shape in link.collisions)
+        return tuple(
+            Shape(shape.geometry, shape.transform, BONE, shape.name)
+            for shape in link.collisions
+        )
     joint, mass = link.joint, link.mass
-    turns = joint.type == "crawler" or (joint.type == "rotate" and not np.isfinite([joint.lower, joint.upper]).any())
+    turns = joint.type == "crawler" or (
+        joint.type == "rotate" and not np.isfinite([joint.lower, joint.upper]).any()
+    )
     if turns and not children and link.index:
         # The moment of a disc about its axis is m r² / 2.
         moment = float(joint.axis @ link.inertia @ joint.axis)
         radius = float(np.sqrt(2.0 * moment / mass)) if mass > 0 and moment > 0 else 0.0
         if not 2 * BONE_RADIUS < radius / size < MAX_WHEEL_RADIUS:
             radius = WHEEL_RADIUS * size
-        return (shape_along(Cylinder(radius, 0.4 * radius), np.zeros(3), joint.axis, BONE),)
-    ball = (Shape(Sphere(JOINT_RADIUS * size), material=JOINT),) if joint.type in ("rotate", "slide") else ()
+        return (
+            shape_along(Cylinder(radius, 0.4 * radius), np.zeros(3), joint.axis, BONE),
+        )
+    ball = (
+        (Shape(Sphere(JOINT_RADIUS * size), material=JOINT),)
+        if joint.type in ("rotate", "slide")
+        else ()
+    )
     return _bones(link, children, size) + (ball if link.index else ())
 
 
@@ -485,7 +615,12 @@ class BodyExtent:
         ]
         if body.environment and not any(link.visuals for link in body.links):
             around = outermost_points(body.environment)
-            found[0] = np.concatenate([found[0], poses.transform_points(poses.inverse(body.root_pose), around)])
+            found[0] = np.concatenate(
+                [
+                    found[0],
+                    poses.transform_points(poses.inverse(body.root_pose), around),
+                ]
+            )
         counts = np.array([len(points) for points in found])
         self.points: Floats = np.concatenate([np.zeros((0, 3)), *found])
         self.links: Indices = np.repeat(np.arange(len(found)), counts)
@@ -501,13 +636,18 @@ class BodyExtent:
         """Return the links that reach far outside of the bulk of the body, in a sentence; empty where there are none."""
         if not self.far:
             return ""
-        names = listed((repr(shown(self._body.links[index].name)) for index in self.far), 3)
+        names = listed(
+            (repr(shown(self._body.links[index].name)) for index in self.far), 3
+        )
         return f"shapes of {names} reach more than {BULK_GAP:g} sizes of the body away: the camera shows the rest"
 
     def placed(self, link_poses: npt.ArrayLike) -> Floats:
         """Return the points (N, 3) in the world for link poses (L, 7)."""
         placed = np.asarray(link_poses, dtype=np.float64)[self.links]
-        return np.asarray(placed[:, :3] + rotations.rotate(rotations.normalized(placed[:, 3:]), self.points))
+        return np.asarray(
+            placed[:, :3]
+            + rotations.rotate(rotations.normalized(placed[:, 3:]), self.points)
+        )
 
     def lowest(self, link_poses: npt.ArrayLike) -> Floats:
         """Return the height (...) [m] of the lowest point for link poses (..., L, 7); 0 for a body without shapes."""
@@ -515,25 +655,44 @@ class BodyExtent:
         if not len(self.points):
             return np.zeros(placed.shape[:-2])
         w, x, y, z = np.moveaxis(rotations.normalized(placed[..., 3:]), -1, 0)
-        down = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=-1)
-        heights = placed[..., self.links, 2] + np.einsum("...nk,nk->...n", down[..., self.links, :], self.points)
+        down = np.stack(
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=-1
+        )
+        heights = placed[..., self.links, 2] + np.einsum(
+            "...nk,nk->...n", down[..., self.links, :], self.points
+        )
         return np.asarray(heights.min(axis=-1))
 
     def bounds(self, link_poses: npt.ArrayLike) -> Floats | None:
         """Return the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7); None without shapes."""
         placed = self.placed(link_poses)
-        return np.stack([placed.min(axis=0), placed.max(axis=0)]) if len(placed) else None
+        return (
+            np.stack([placed.min(axis=0), placed.max(axis=0)]) if len(placed) else None
+        )
 
 
 def _bulk(points: Floats, weights: npt.ArrayLike) -> Bools:
     """Return which points (N, 3) belong to the bulk: all that are not beyond a wide gap around at least half of the weights (N,)."""
     weights = np.asarray(weights, dtype=np.float64)
-    center = np.quantile(points, 0.5, axis=0, weights=np.repeat(weights[:, None], 3, 1), method="inverted_cdf")
+    center = np.quantile(
+        points,
+        0.5,
+        axis=0,
+        weights=np.repeat(weights[:, None], 3, 1),
+        method="inverted_cdf",
+    )
     distances = np.linalg.norm(points - center, axis=1)
     order = np.argsort(distances)
     sorted_distances = distances[order]
     enough = np.cumsum(weights[order])[:-1] >= MIN_BULK_WEIGHT * weights.sum()
-    gaps = np.flatnonzero(enough & (sorted_distances[1:] > BULK_GAP * np.maximum(sorted_distances[:-1], 1e-9)))
+    gaps = np.flatnonzero(
+        enough
+        & (sorted_distances[1:] > BULK_GAP * np.maximum(sorted_distances[:-1], 1e-9))
+    )
     # A few points alone are no bulk: two boxes of a small part beside a large one.
     gaps = gaps[gaps >= 3]
-    return np.asarray(distances <= sorted_distances[gaps[0]]) if len(gaps) else np.ones(len(points), dtype=bool)
+    return (
+        np.asarray(distances <= sorted_distances[gaps[0]])
+        if len(gaps)
+        else np.ones(len(points), dtype=bool)
+    )

@@ -57,4 +57,6 @@ class Theme:
     shadow: float
 
 
-LIGHT, DARK = (Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1))
+LIGHT, DARK = (
+    Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1)
+)

@@ -58,20 +58,36 @@ class Plan:
         self.start, self.timestep = start, timestep
         self.steps = max(round((end - start) / timestep), 1)
         self.frame_rate = (
-            FRAME_RATE if times is None or len(times) < 2 else (len(times) - 1) / float(times[-1] - times[0])
+            FRAME_RATE
+            if times is None or len(times) < 2
+            else (len(times) - 1) / float(times[-1] - times[0])
         )
         # Plan, states, sensors and results of each joint; contacts of each link, twice: while steps are taken, and in the result.
-        numbers = 10 * body.num_joints + 18 * sum(bool(link.collisions) for link in body.links) + 500
+        numbers = (
+            10 * body.num_joints
+            + 18 * sum(bool(link.collisions) for link in body.links)
+            + 500
+        )
         check_memory(self.steps * 8 * numbers, f"a simulation of {self.steps} steps")
         if placed is None:
             q, root = points.home()
             root = root if floor else np.array(body.root_pose)
-            self.q, self.root = np.tile(q, (self.steps + 1, 1)), np.tile(root, (self.steps + 1, 1))
+            self.q, self.root = (
+                np.tile(q, (self.steps + 1, 1)),
+                np.tile(root, (self.steps + 1, 1)),
+            )
             self.dq = np.zeros_like(self.q)
         else:
             at = start + timestep * np.arange(-1, self.steps + 1)
-            method: Literal["linear", "cubic"] = "cubic" if len(placed.times) > 3 else "linear"
-            values = sampled(np.ascontiguousarray(placed.joint_displacements), placed.times, at, method)
+            method: Literal["linear", "cubic"] = (
+                "cubic" if len(placed.times) > 3 else "linear"
+            )
+            values = sampled(
+                np.ascontiguousarray(placed.joint_displacements),
+                placed.times,
+                at,
+                method,
+            )
             self.q, self.dq = values[1:], np.diff(values, axis=0)
             self.dq /= timestep
             if start <= placed.times[0]:
@@ -82,7 +98,9 @@ class Plan:
             self._check_finite("root poses", self.root)
         self.posture = self._start(body, points, floor=floor, moves=placed is not None)
 
-    def _start(self, body: Body, points: CollisionPoints, *, floor: bool, moves: bool) -> tuple[Floats, Floats]:
+    def _start(
+        self, body: Body, points: CollisionPoints, *, floor: bool, moves: bool
+    ) -> tuple[Floats, Floats]:
         q, root = self.q[0], np.array(self.root[0])
         root[3:] = rotations.normalized(root[3:])
         if body.extra_joints:
@@ -107,7 +125,9 @@ class Plan:
         """
         found = None if motion is None else motion.last(MultiValueSeq, JOINT_EFFORT)
         if found is None:
-            raise ValueError(f"drive='effort' needs a motion with the component {JOINT_EFFORT}")
+            raise ValueError(
+                f"drive='effort' needs a motion with the component {JOINT_EFFORT}"
+            )
         values = np.ascontiguousarray(body.joint_values(found))
         times = self.start + self.timestep * np.arange(self.steps)
         efforts = sampled(values, found.timeline.times, times, "linear")
@@ -119,7 +139,9 @@ class Plan:
         wrong = ~np.isfinite(values).all(axis=1)
         if wrong.any():
             time = self.start + self.timestep * int(np.argmax(wrong))
-            raise ValueError(f"motion: {name} are not finite at {time:g} s; fill them first (`edit --fill-gaps`)")
+            raise ValueError(
+                f"motion: {name} are not finite at {time:g} s; fill them first (`edit --fill-gaps`)"
+            )
 
 
 @dataclass(frozen=True)
@@ -173,7 +195,9 @@ class TorqueServo:
         """Return the torques (J,)."""
         k = min(round(state.time / self.plan.timestep), self.plan.steps)
         kp, kd = self.gains.T
-        return np.asarray(kp * (self.plan.q[k] - state.q) + kd * (self.plan.dq[k] - state.dq))
+        return np.asarray(
+            kp * (self.plan.q[k] - state.q) + kd * (self.plan.dq[k] - state.dq)
+        )
 
 
 def torques(controller: Controller, state: RobotState) -> Floats:
@@ -187,9 +211,15 @@ def torques(controller: Controller, state: RobotState) -> Floats:
     try:
         found = np.asarray(controller.step(state), dtype=np.float64)
     except Exception as error:
-        raise ControllerError(f"the controller failed at {state.time:g} s: {type(error).__name__}: {error}") from error
+        raise ControllerError(
+            f"the controller failed at {state.time:g} s: {type(error).__name__}: {error}"
+        ) from error
     if found.shape != state.q.shape or not np.isfinite(found).all():
-        what = "numbers that are not finite" if found.shape == state.q.shape else f"shape {found.shape}"
+        what = (
+            "numbers that are not finite"
+            if found.shape == state.q.shape
+            else f"shape {found.shape}"
+        )
         raise ControllerError(
             f"the controller returned {what} at {state.time:g} s; expected {len(state.q)} finite torques"
         )

@@ -32,7 +32,11 @@ from bodymotion.simulation import rules
 from bodymotion.system.files import read_head
 
 MAX_BYTES = 16 << 20
-CONTAINER_ITEMS = ("RootItem", "WorldItem", "FolderItem")  # Classes of items that only hold others.
+CONTAINER_ITEMS = (
+    "RootItem",
+    "WorldItem",
+    "FolderItem",
+)  # Classes of items that only hold others.
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,11 @@ class Project(ShortRepr):
     problems: tuple[Problem, ...]
 
 
-def load_project(path: str | PathLike[str], share: Sequence[str | PathLike[str]] = (), **options: Any) -> Project:  # noqa: ANN401
+def load_project(
+    path: str | PathLike[str],
+    share: Sequence[str | PathLike[str]] = (),
+    **options: Any,  # noqa: ANN401
+) -> Project:
     """Read a project of Choreonoid.
 
     The simulated body is the first one with a motion, else the first one with joints that is not fixed, else the first one. A body
@@ -81,7 +89,15 @@ def load_project(path: str | PathLike[str], share: Sequence[str | PathLike[str]]
         data = data if isinstance(data, Mapping) else {}
         if kind == "BodyItem":
             try:
-                found.append(_body(item, data, lambda values: _opened(_file(values, path, folders, trees), options)))
+                found.append(
+                    _body(
+                        item,
+                        data,
+                        lambda values: _opened(
+                            _file(values, path, folders, trees), options
+                        ),
+                    )
+                )
             except (FormatError, OSError, ValueError) as error:
                 message = f"body {item.get('name')!r:.60} is left out: {error}"
                 problems.append(rules.PROJECT.problem(message, Location(str(path))))
@@ -90,16 +106,26 @@ def load_project(path: str | PathLike[str], share: Sequence[str | PathLike[str]]
         elif item.get("class") and kind not in (*CONTAINER_ITEMS, "BodyMotionItem"):
             unused.append(f"{kind} {item.get('name')!r:.40}")
     if not found:
-        raise rules.PROJECT.error("the project has no body that can be read", Location(str(path)))
+        raise rules.PROJECT.error(
+            "the project has no body that can be read", Location(str(path))
+        )
     if unused:
         message = f"items that are not used: {listed(unused, 8)}"
         problems.append(rules.UNUSED.problem(message, Location(str(path))))
     order = sorted(
-        range(len(found)), key=lambda k: (found[k][1] is None, found[k][0].is_mounted, not found[k][0].num_joints, k)
+        range(len(found)),
+        key=lambda k: (
+            found[k][1] is None,
+            found[k][0].is_mounted,
+            not found[k][0].num_joints,
+            k,
+        ),
     )
     body, motion, at = found[order[0]]
     others = tuple(
-        (thing, poses.compose(pose, poses.inverse(thing.root_pose))) for k in order[1:] for thing, _, pose in [found[k]]
+        (thing, poses.compose(pose, poses.inverse(thing.root_pose)))
+        for k in order[1:]
+        for thing, _, pose in [found[k]]
     )
     settings = times[0] if times else {}
     return Project(
@@ -116,9 +142,14 @@ def _tree(path: Path) -> Mapping[str, Any]:
     import yaml
 
     try:
-        found = yaml.load(read_head(path, MAX_BYTES), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        found = yaml.load(
+            read_head(path, MAX_BYTES),
+            Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader),
+        )
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise rules.PROJECT.error(f"the project is not YAML: {error!s:.200}", Location(str(path))) from error
+        raise rules.PROJECT.error(
+            f"the project is not YAML: {error!s:.200}", Location(str(path))
+        ) from error
     if not isinstance(found, Mapping) or not isinstance(found.get("items"), Mapping):
         raise rules.PROJECT.error("the file has no tree of items", Location(str(path)))
     items: Mapping[str, Any] = found["items"]
@@ -143,66 +174,104 @@ def _opened(path: Path, options: Mapping[str, Any]) -> object:
 
 
 def _body(
-    item: Mapping[str, Any], data: Mapping[str, Any], opened: Callable[[Mapping[str, Any]], object]
+    item: Mapping[str, Any],
+    data: Mapping[str, Any],
+    opened: Callable[[Mapping[str, Any]], object],
 ) -> tuple[Body, Motion | None, Floats]:
     """Return a body as the project has it, its motion, and the pose (7,) of its root; `opened` loads the file that an item names."""
     body = opened(data)
     if not isinstance(body, Body) or not body.links:
         raise ValueError("its file holds no model")
     at = np.array(body.root_pose)
-    position = _numbers(data, 3, "initial_root_translation", "initialRootPosition", "root_translation", "rootPosition")
+    position = _numbers(
+        data,
+        3,
+        "initial_root_translation",
+        "initialRootPosition",
+        "root_translation",
+        "rootPosition",
+    )
     turn = _numbers(data, 4, "initial_root_rotation", "root_rotation")
     matrix = _numbers(data, 9, "initialRootAttitude", "rootAttitude")
     if position is not None:
         at[:3] = position
     if turn is not None and np.linalg.norm(turn[:3]) > 0:
-        at[3:] = rotations.from_axis_angle(turn[:3] / np.linalg.norm(turn[:3]), np.radians(turn[3]))
+        at[3:] = rotations.from_axis_angle(
+            turn[:3] / np.linalg.norm(turn[:3]), np.radians(turn[3])
+        )
     elif matrix is not None:
         at[3:] = rotations.from_matrix(matrix.reshape(3, 3))
     if isinstance(fixed := data.get("fix_root", data.get("staticModel")), bool):
         joint = replace(body.links[0].joint, type="fixed" if fixed else "free")
-        body = replace(body, links=(replace(body.links[0], joint=joint), *body.links[1:]))
+        body = replace(
+            body, links=(replace(body.links[0], joint=joint), *body.links[1:])
+        )
     for child in _items({"children": item.get("children")}):
         values = child.get("data")
         if child.get("class") == "BodyMotionItem" and isinstance(values, Mapping):
             motion = opened(values)
             if isinstance(motion, Motion):
                 return body, motion, at
-    degrees = _numbers(data, body.num_joints, "initial_joint_displacements", "joint_displacements")
+    degrees = _numbers(
+        data, body.num_joints, "initial_joint_displacements", "joint_displacements"
+    )
     q = _numbers(data, body.num_joints, "initialJointPositions", "jointPositions")
     if degrees is not None:
         q = np.radians(degrees)
-    return body, None if q is None or not len(q) else Motion.from_joints(np.stack([q, q]), 0.1, root=at), at
+    return (
+        body,
+        None
+        if q is None or not len(q)
+        else Motion.from_joints(np.stack([q, q]), 0.1, root=at),
+        at,
+    )
 
 
-def _file(data: Mapping[str, Any], project: Path, folders: list[Path], trees: list[Path]) -> Path:
+def _file(
+    data: Mapping[str, Any], project: Path, folders: list[Path], trees: list[Path]
+) -> Path:
     """Return the file that an item names, if it is in one of the trees."""
     name: str | None = next(
-        (data[key] for key in ("file", "filename", "modelFile") if isinstance(data.get(key), str)), None
+        (
+            data[key]
+            for key in ("file", "filename", "modelFile")
+            if isinstance(data.get(key), str)
+        ),
+        None,
     )
     if name is None:
         raise ValueError("it names no file")
     start, _, rest = name.partition("}/")
     beside = project.parent / (rest if start == "${PROJECT_DIR" else name)
-    for place in [folder / rest for folder in folders] if start == "${SHARE" else [beside]:
+    for place in (
+        [folder / rest for folder in folders] if start == "${SHARE" else [beside]
+    ):
         if place.is_file():
             if not any(map(place.resolve().is_relative_to, trees)):
                 raise ValueError(
                     f"its file {name!r:.100} is outside of the project's folder: an untrusted project cannot open it"
                 )
             return place
-    raise ValueError(f"its file {name!r:.100} is not found; `share` names the folder of ${{SHARE}}")
+    raise ValueError(
+        f"its file {name!r:.100} is not found; `share` names the folder of ${{SHARE}}"
+    )
 
 
 def _numbers(data: Mapping[str, Any], count: int, *keys: str) -> Floats | None:
     for key in keys:
         value = data.get(key)
-        if isinstance(value, list) and len(value) == count and all(isinstance(n, (int, float)) for n in value):
+        if (
+            isinstance(value, list)
+            and len(value) == count
+            and all(isinstance(n, (int, float)) for n in value)
+        ):
             with suppress(OverflowError):
                 return np.array(value, dtype=np.float64)
     return None
 
 
 def _number(data: Mapping[str, Any], *keys: str) -> float | None:
-    found = next((data[key] for key in keys if isinstance(data.get(key), (int, float))), 0.0)
+    found = next(
+        (data[key] for key in keys if isinstance(data.get(key), (int, float))), 0.0
+    )
     return float(found) if 0 < found <= sys.float_info.max else None

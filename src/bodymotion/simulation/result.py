@@ -12,24 +12,38 @@ from bodymotion.diagnostics import Problem, Rule
 from bodymotion.diagnostics.text import counted
 from bodymotion.dynamics import CameraFrames, Measures, Reading, camera_frames, measure
 from bodymotion.dynamics.contacts import longest_slip
-from bodymotion.dynamics.sensors import Thing, limited_reading, ray_directions, scan_times
+from bodymotion.dynamics.sensors import (
+    Thing,
+    limited_reading,
+    ray_directions,
+    scan_times,
+)
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, ForceSensor, RangeSensor, VisionSensor
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
-from bodymotion.motion.components import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
+from bodymotion.motion.components import (
+    JOINT_DISPLACEMENT,
+    JOINT_EFFORT,
+    LINK_POSITION,
+    ZMP,
+)
 from bodymotion.simulation import rules
 from bodymotion.system.deferred import need
 
 if TYPE_CHECKING:
     from bodymotion.simulation.simulating import Run
 
-FALL_ANGLE = np.pi / 4  # [rad] A root that is tilted by more than this against its planned orientation has fallen.
+FALL_ANGLE = (
+    np.pi / 4
+)  # [rad] A root that is tilted by more than this against its planned orientation has fallen.
 FALL_HEIGHT = 0.5  # Share of the planned height: a root that is lower than planned by more, and by more than MIN_FALL, has fallen.
 MIN_FALL = 0.02
 """[m] Roots are planned lower than this where the model has them on or below its soles."""
-MIN_FORCE = 1.0  # [N] There is a ZMP where the ground pushes upwards with at least this force.
+MIN_FORCE = (
+    1.0  # [N] There is a ZMP where the ground pushes upwards with at least this force.
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +107,24 @@ class Simulation(ContentEquality):
 
         For the sum of forces f and of torques τ about the origin: x = −τ_y/f_z, y = τ_x/f_z.
         """
-        fx, fy, fz, about_x, about_y, _, x, y, z = np.moveaxis(self.contact_forces, -1, 0)
+        fx, fy, fz, about_x, about_y, _, x, y, z = np.moveaxis(
+            self.contact_forces, -1, 0
+        )
         total = fz.sum(axis=1)
         found = np.zeros((len(total), 3))
         carried = total > MIN_FORCE
-        np.divide((x * fz - z * fx - about_y).sum(axis=1), total, out=found[:, 0], where=carried)
-        np.divide((about_x + y * fz - z * fy).sum(axis=1), total, out=found[:, 1], where=carried)
+        np.divide(
+            (x * fz - z * fx - about_y).sum(axis=1),
+            total,
+            out=found[:, 0],
+            where=carried,
+        )
+        np.divide(
+            (about_x + y * fz - z * fy).sum(axis=1),
+            total,
+            out=found[:, 1],
+            where=carried,
+        )
         last = np.maximum.accumulate(np.where(carried, np.arange(len(found)), 0))
         return found[last]
 
@@ -107,16 +133,37 @@ class Simulation(ContentEquality):
         """The simulated motion at `frame_rate`: joint displacements, poses of all links, ZMP, joint efforts."""
         step = float(self.times[1]) if len(self.times) > 1 else 1.0
         count = int(np.floor(self.times[-1] * self.frame_rate + 1e-6)) + 1
-        rows = np.minimum(np.rint(np.arange(count) / self.frame_rate / step).astype(int), len(self.times) - 1)
+        rows = np.minimum(
+            np.rint(np.arange(count) / self.frame_rate / step).astype(int),
+            len(self.times) - 1,
+        )
         timeline = Timeline.uniform(count, self.frame_rate)
-        names, links = (tuple(one.name for one in many) for many in (self.body.joints, self.body.links))
+        names, links = (
+            tuple(one.name for one in many)
+            for many in (self.body.joints, self.body.links)
+        )
         link_poses = self.body.forward_kinematics(self.q[rows], self.root[rows])
         return Motion(
             (
-                MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=self.q[rows], part_labels=names),
-                MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=link_poses, part_labels=links),
+                MultiValueSeq(
+                    content=JOINT_DISPLACEMENT,
+                    timeline=timeline,
+                    values=self.q[rows],
+                    part_labels=names,
+                ),
+                MultiSE3Seq(
+                    content=LINK_POSITION,
+                    timeline=timeline,
+                    values=link_poses,
+                    part_labels=links,
+                ),
                 Vector3Seq(content=ZMP, timeline=timeline, values=self.zmp[rows]),
-                MultiValueSeq(content=JOINT_EFFORT, timeline=timeline, values=self.effort[rows], part_labels=names),
+                MultiValueSeq(
+                    content=JOINT_EFFORT,
+                    timeline=timeline,
+                    values=self.effort[rows],
+                    part_labels=names,
+                ),
             )
         )
 
@@ -143,7 +190,11 @@ class Simulation(ContentEquality):
                 f"{device.kind} {device.name!r} was not read; gyros, accelerometers, force and range sensors can be"
             )
         mujoco = need("mujoco", "sim", "the simulation")
-        data, times, rays = mujoco.MjData(self.model), scan_times(device, self.times), ray_directions(device)
+        data, times, rays = (
+            mujoco.MjData(self.model),
+            scan_times(device, self.times),
+            ray_directions(device),
+        )
         steps = np.searchsorted(self.times, times - 1e-9)
         links = self.body.forward_kinematics(self.q[steps], self.root[steps])
         placed = poses.compose(links[:, device.link], device.pose)
@@ -153,13 +204,29 @@ class Simulation(ContentEquality):
             data.qpos[:] = self.states[step, : self.model.nq]
             mujoco.mj_kinematics(self.model, data)
             ways = np.ascontiguousarray(rotations.rotate(placed[row, 3:], rays))
-            link, longest = int(self.bodies[device.link]), device.max_distance if device.max_distance > 0 else 1e9
+            link, longest = (
+                int(self.bodies[device.link]),
+                device.max_distance if device.max_distance > 0 else 1e9,
+            )
             mujoco.mj_multiRay(
-                self.model, data, placed[row, :3], ways.ravel(), None, 1, link, geom, found, None, len(rays), longest
+                self.model,
+                data,
+                placed[row, :3],
+                ways.ravel(),
+                None,
+                1,
+                link,
+                geom,
+                found,
+                None,
+                len(rays),
+                longest,
             )
             values[row] = np.where((found < 0) | (found > longest), np.inf, found)
         columns = tuple(f"{angle:.6g}" for angle in device.ray_angles)
-        return Reading(device, times, values, np.isinf(values), columns, ("m",) * len(columns))
+        return Reading(
+            device, times, values, np.isinf(values), columns, ("m",) * len(columns)
+        )
 
     def camera_frames(self, device: VisionSensor) -> CameraFrames:
         """Return the frames of a camera of the body along the simulated motion, at its frame rate (`bodymotion.dynamics.camera_frames`)."""
@@ -173,7 +240,9 @@ class Simulation(ContentEquality):
     @cached_property
     def root_error(self) -> float:
         """The largest distance [m] of the root from its planned position."""
-        return float(np.linalg.norm(self.root[:, :3] - self.planned_root[:, :3], axis=1).max())
+        return float(
+            np.linalg.norm(self.root[:, :3] - self.planned_root[:, :3], axis=1).max()
+        )
 
     @property
     def root_error_at_end(self) -> float:
@@ -198,7 +267,11 @@ class Simulation(ContentEquality):
         if not sizes.size or not sizes.any():
             return "", 0.0, 0.0
         row, column = np.unravel_index(int(np.argmax(sizes)), sizes.shape)
-        return self.body.links[self.touching[column]].name, float(sizes[row, column]), float(self.times[row])
+        return (
+            self.body.links[self.touching[column]].name,
+            float(sizes[row, column]),
+            float(self.times[row]),
+        )
 
 
 def fallen(body: Body, root: Floats, planned: Floats) -> Bools:
@@ -206,9 +279,16 @@ def fallen(body: Body, root: Floats, planned: Floats) -> Bools:
     if body.is_mounted:
         return np.zeros(len(root), dtype=np.bool_)
     up = np.array([0.0, 0.0, 1.0])
-    tilt = np.einsum("ni,ni->n", rotations.rotate(root[:, 3:], up), rotations.rotate(planned[:, 3:], up))
+    tilt = np.einsum(
+        "ni,ni->n",
+        rotations.rotate(root[:, 3:], up),
+        rotations.rotate(planned[:, 3:], up),
+    )
     below = planned[:, 2] - root[:, 2]
-    return np.asarray((tilt < np.cos(FALL_ANGLE)) | (below > np.maximum(FALL_HEIGHT * np.abs(planned[:, 2]), MIN_FALL)))
+    return np.asarray(
+        (tilt < np.cos(FALL_ANGLE))
+        | (below > np.maximum(FALL_HEIGHT * np.abs(planned[:, 2]), MIN_FALL))
+    )
 
 
 def device_values(device: Device, values: Floats) -> Floats:
@@ -224,34 +304,60 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     run.sense()
     world, plan, count = run.world, run.plan, run.done + 1
     states, sensed = run.states[:count, 1:], run.sensors[:count]
-    q, effort = columns_or_zeros(states, world.qpos), columns_or_zeros(sensed, world.effort)
-    dq = columns_or_zeros(states, np.where(world.dofs >= 0, world.model.nq + world.dofs, -1))
+    q, effort = (
+        columns_or_zeros(states, world.qpos),
+        columns_or_zeros(sensed, world.effort),
+    )
+    dq = columns_or_zeros(
+        states, np.where(world.dofs >= 0, world.model.nq + world.dofs, -1)
+    )
     for column, _, _ in world.crawlers:
         q[:, column] = plan.q[:count, column]
     root = run.roots(slice(count))
     down = fallen(world.body, root, plan.root[:count])
     times: Floats = np.asarray(plan.timestep * np.arange(count), dtype=np.float64)
     found = sorted(run.contacts)
-    contacts = np.stack([run.contacts[k][:count] for k in found], axis=1) if found else np.zeros((count, 0, 9))
+    contacts = (
+        np.stack([run.contacts[k][:count] for k in found], axis=1)
+        if found
+        else np.zeros((count, 0, 9))
+    )
     # MuJoCo has the force on what touches the link.
     contacts[..., :6] *= -1.0
     devices = world.body.devices
     readings = tuple(
-        limited_reading(devices[number], times, device_values(devices[number], sensed[:, columns]))
+        limited_reading(
+            devices[number], times, device_values(devices[number], sensed[:, columns])
+        )
         for number, columns in world.sensors.items()
     )
     limits = np.tile([-np.inf, np.inf], (2, len(world.actuators), 1))
     is_limited = world.model.actuator_forcelimited
-    limited = [k for k, number in enumerate(world.actuators) if number >= 0 and is_limited[number]]
+    limited = [
+        k
+        for k, number in enumerate(world.actuators)
+        if number >= 0 and is_limited[number]
+    ]
     limits[0, limited] = world.model.actuator_forcerange[world.actuators[limited]]
     for column, joint in enumerate(world.body.joints):
         if joint.velocity_lower < joint.velocity_upper:
             limits[1, column] = joint.velocity_lower, joint.velocity_upper
     (lowest, highest), (slowest, fastest) = limits.transpose(0, 2, 1)
-    saturated, too_fast = (effort <= lowest) | (effort >= highest), (dq < slowest) | (dq > fastest)
+    saturated, too_fast = (
+        (effort <= lowest) | (effort >= highest),
+        (dq < slowest) | (dq > fastest),
+    )
     at_limits = [
-        *_limit_problems(world.body, rules.SATURATED, "motor", "at the limit of effort", saturated),
-        *_limit_problems(world.body, rules.TOO_FAST, "joint", "faster than the limit of velocity", too_fast),
+        *_limit_problems(
+            world.body, rules.SATURATED, "motor", "at the limit of effort", saturated
+        ),
+        *_limit_problems(
+            world.body,
+            rules.TOO_FAST,
+            "joint",
+            "faster than the limit of velocity",
+            too_fast,
+        ),
     ]
     return Simulation(
         body=world.body,
@@ -287,14 +393,20 @@ def columns_or_zeros(table: Floats, indices: Indices) -> Floats:
     return found
 
 
-def _limit_problems(body: Body, rule: Rule, kind: str, how: str, wrong: Bools) -> list[Problem]:
+def _limit_problems(
+    body: Body, rule: Rule, kind: str, how: str, wrong: Bools
+) -> list[Problem]:
     """Return a problem for the joints with their shares of the time, none where none is `wrong` (N, J)."""
     shares = {
         joint.name or f"joint {column}": share
-        for column, (joint, share) in enumerate(zip(body.joints, wrong.mean(axis=0).tolist(), strict=True))
+        for column, (joint, share) in enumerate(
+            zip(body.joints, wrong.mean(axis=0).tolist(), strict=True)
+        )
         if share > 0
     }
     worst = sorted(shares.items(), key=lambda item: -item[1])
-    listed = ", ".join(f"{name} {100 * share:.2g} %" for name, share in worst[:6]) + (" …" if len(worst) > 6 else "")
+    listed = ", ".join(f"{name} {100 * share:.2g} %" for name, share in worst[:6]) + (
+        " …" if len(worst) > 6 else ""
+    )
     message = f"{counted(len(shares), kind)} {how} for a part of the time: {listed}"
     return [rule.problem(message, data={"joints": shares})] if shares else []

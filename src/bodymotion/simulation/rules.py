@@ -6,7 +6,10 @@ SATURATED = judgement.warning(
     "SIM101",
     "The motors have the efforts that the motion needs.",
     "limits=False (`bodymotion simulate --no-limits`) shows the efforts that it would need",
-    example=("a knee that needs 150 N m, with an effort limit of 115 N m", "one that needs 80 N m"),
+    example=(
+        "a knee that needs 150 N m, with an effort limit of 115 N m",
+        "one that needs 80 N m",
+    ),
 )
 PROJECT = judgement.error(
     "SIM102",
@@ -18,7 +21,10 @@ NO_SHAPES = judgement.warning(
     "SIM104",
     "A robot with a free root has collision shapes to stand on the ground.",
     "put missing files of meshes where the model names them, or give the feet collision shapes; `--root fixed` holds the root",
-    example=("a robot whose links have visual shapes only", "one with a box at each foot"),
+    example=(
+        "a robot whose links have visual shapes only",
+        "one with a box at each foot",
+    ),
 )
 TOO_FAST = judgement.warning(
     "SIM105",

@@ -22,8 +22,21 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.links import passive_joints
 from bodymotion.motion import Motion
-from bodymotion.simulation.plan import Controller, ControllerError, Plan, RobotState, TorqueServo, torques
-from bodymotion.simulation.result import Simulation, columns_or_zeros, device_values, fallen, recorded
+from bodymotion.simulation.plan import (
+    Controller,
+    ControllerError,
+    Plan,
+    RobotState,
+    TorqueServo,
+    torques,
+)
+from bodymotion.simulation.result import (
+    Simulation,
+    columns_or_zeros,
+    device_values,
+    fallen,
+    recorded,
+)
 from bodymotion.simulation.world import World, WorldOptions, robot_of
 from bodymotion.system.deferred import need
 
@@ -43,9 +56,14 @@ class Push(ShortRepr):
     duration: float = 0.1
 
     def __post_init__(self) -> None:
-        finite = len(self.force) == 3 and np.isfinite([self.time, *self.force, self.duration]).all()
+        finite = (
+            len(self.force) == 3
+            and np.isfinite([self.time, *self.force, self.duration]).all()
+        )
         if not finite or self.duration < 0:
-            raise ValueError(f"{self}: expected finite numbers, a force (3,) and a duration of at least 0")
+            raise ValueError(
+                f"{self}: expected finite numbers, a force (3,) and a duration of at least 0"
+            )
 
 
 class Run:
@@ -70,14 +88,22 @@ class Run:
         data.qvel[world.dofs[moving]] = plan.dq[0][moving]
         if world.root >= 0:
             data.qpos[world.root : world.root + 7] = posture[1]
-            turn = rotations.multiply(plan.root[1, 3:], rotations.conjugate(plan.root[0, 3:]))
+            turn = rotations.multiply(
+                plan.root[1, 3:], rotations.conjugate(plan.root[0, 3:])
+            )
             axis, angle = rotations.to_axis_angle(turn)
             dof = model.joint(model.body_jntadr[world.bodies[0]]).dofadr[0]
-            data.qvel[dof : dof + 3] = (plan.root[1, :3] - plan.root[0, :3]) / plan.timestep
+            data.qvel[dof : dof + 3] = (
+                plan.root[1, :3] - plan.root[0, :3]
+            ) / plan.timestep
             inverse = rotations.conjugate(posture[1][3:])
-            data.qvel[dof + 3 : dof + 6] = rotations.rotate(inverse, axis * angle / plan.timestep)
+            data.qvel[dof + 3 : dof + 6] = rotations.rotate(
+                inverse, axis * angle / plan.timestep
+            )
         self.kind = self.mujoco.mjtState.mjSTATE_FULLPHYSICS
-        self.states = np.empty((plan.steps + 1, self.mujoco.mj_stateSize(model, self.kind)))
+        self.states = np.empty(
+            (plan.steps + 1, self.mujoco.mj_stateSize(model, self.kind))
+        )
         self.sensors = np.empty((plan.steps + 1, world.contacts))
         self.contacts: dict[int, Floats] = {}
         self.mujoco.mj_getState(model, data, self.states[0], self.kind)
@@ -100,9 +126,17 @@ class Run:
             return
         rollout = need("mujoco.rollout", "sim", "the simulation")
         spec, rows = self.mujoco.mjtState.mjSTATE_CTRL, control[self.done : last]
-        if any(first < last and until > self.done for first, until, _, _ in self.pushes):
+        if any(
+            first < last and until > self.done for first, until, _, _ in self.pushes
+        ):
             spec |= self.mujoco.mjtState.mjSTATE_XFRC_APPLIED
-            rows = np.concatenate([rows, np.stack([self.forces(k).ravel() for k in range(self.done, last)])], axis=1)
+            rows = np.concatenate(
+                [
+                    rows,
+                    np.stack([self.forces(k).ravel() for k in range(self.done, last)]),
+                ],
+                axis=1,
+            )
         _, sensed = rollout.rollout(
             model,
             data,
@@ -124,13 +158,24 @@ class Run:
         """Step to step `last` with the torques of a controller."""
         world, data = self.world, self.data
         driven, moving = world.actuators >= 0, world.qpos >= 0
-        devices = [(number, world.body.devices[number], columns) for number, columns in world.sensors.items()]
-        read = [(one.name or f"device {k}", one, columns, reading_limits(one)) for k, one, columns in devices]
+        devices = [
+            (number, world.body.devices[number], columns)
+            for number, columns in world.sensors.items()
+        ]
+        read = [
+            (one.name or f"device {k}", one, columns, reading_limits(one))
+            for k, one, columns in devices
+        ]
         for k in range(self.done, last):
             q, dq = np.zeros((2, len(world.qpos)))
-            q[moving], dq[moving] = data.qpos[world.qpos[moving]], data.qvel[world.dofs[moving]]
+            q[moving], dq[moving] = (
+                data.qpos[world.qpos[moving]],
+                data.qvel[world.dofs[moving]],
+            )
             sensed = {
-                name: np.clip(device_values(device, data.sensordata[columns]), -limit, limit)
+                name: np.clip(
+                    device_values(device, data.sensordata[columns]), -limit, limit
+                )
                 for name, device, columns, limit in read
             }
             state = RobotState(k * self.plan.timestep, q, dq, self.plan.q[k], sensed)
@@ -142,12 +187,16 @@ class Run:
 
     def _step(self, k: int) -> None:
         for column, geoms, ahead in self.world.crawlers:
-            self.world.model.geom_surfacevel[geoms, :3] = self.plan.dq[k, column] * ahead
+            self.world.model.geom_surfacevel[geoms, :3] = (
+                self.plan.dq[k, column] * ahead
+            )
         if self.pushes:
             self.data.xfrc_applied[:] = self.forces(k)
         self.mujoco.mj_step(self.world.model, self.data)
         self._keep(k, self.data.sensordata[None])
-        self.mujoco.mj_getState(self.world.model, self.data, self.states[k + 1], self.kind)
+        self.mujoco.mj_getState(
+            self.world.model, self.data, self.states[k + 1], self.kind
+        )
         self.done = k + 1
 
     def keep(self, first: int, qpos: Floats, qvel: Floats, sensed: Floats) -> None:
@@ -182,7 +231,11 @@ class Run:
         kinds = self.mujoco.mjtWarning
         return self._lost or any(
             self.data.warning[kind].number
-            for kind in (kinds.mjWARN_BADQPOS, kinds.mjWARN_BADQVEL, kinds.mjWARN_BADQACC)
+            for kind in (
+                kinds.mjWARN_BADQPOS,
+                kinds.mjWARN_BADQVEL,
+                kinds.mjWARN_BADQACC,
+            )
         )
 
     def forces(self, k: int) -> Floats:
@@ -196,11 +249,17 @@ class Run:
     def roots(self, rows: slice) -> Floats:
         """Return the poses (N, 7) of the root in the world at some of the steps."""
         states, at = self.states[rows], self.world.root + 1
-        return states[:, at : at + 7].copy() if at else np.tile(self.world.body.root_pose, (len(states), 1))
+        return (
+            states[:, at : at + 7].copy()
+            if at
+            else np.tile(self.world.body.root_pose, (len(states), 1))
+        )
 
     def sense(self) -> None:
         """Read the sensors in the last state."""
-        self.mujoco.mj_setState(self.world.model, self.data, self.states[self.done], self.kind)
+        self.mujoco.mj_setState(
+            self.world.model, self.data, self.states[self.done], self.kind
+        )
         warm = np.array(self.data.qacc_warmstart)
         self.mujoco.mj_forward(self.world.model, self.data)
         self.data.qacc_warmstart[:] = warm
@@ -277,7 +336,11 @@ def simulate(
     FormatError
         When the body cannot be written for MuJoCo.
     """
-    setup = {name: value for name, value in locals().items() if name not in ("until_fall", "progress")}
+    setup = {
+        name: value
+        for name, value in locals().items()
+        if name not in ("until_fall", "progress")
+    }
     run, control, controller = _started(**setup)
     world, plan = run.world, run.plan
     try:
@@ -293,7 +356,10 @@ def simulate(
             if run.diverged:
                 break
             recent = slice(first, run.done + 1)
-            if until_fall and fallen(world.body, run.roots(recent), plan.root[recent]).any():
+            if (
+                until_fall
+                and fallen(world.body, run.roots(recent), plan.root[recent]).any()
+            ):
                 break
     except KeyboardInterrupt:
         run.interrupted = True
@@ -337,21 +403,31 @@ def _started(
         ("self_collision", self_collision, get_args(SelfCollision)),
     ):
         if word not in words:
-            raise ValueError(f"{name}: expected one of {', '.join(map(str, words))}, got {word!r}")
+            raise ValueError(
+                f"{name}: expected one of {', '.join(map(str, words))}, got {word!r}"
+            )
     for thing, pose in objects:
         at = np.asarray(pose, dtype=np.float64)
         if at.shape != (7,) or not np.isfinite(at).all() or not at[3:].any():
-            raise ValueError(f"objects: {thing.name!r}: expected a pose of 7 finite numbers, position and quaternion")
+            raise ValueError(
+                f"objects: {thing.name!r}: expected a pose of 7 finite numbers, position and quaternion"
+            )
     robot = robot_of(body, root)
     body = robot.body
     links = [link.name for link in body.links]
     for push in pushes:
         if push.link not in links:
-            raise ValueError(f"pushes: no link {push.link!r}; {choices(push.link, links)}")
+            raise ValueError(
+                f"pushes: no link {push.link!r}; {choices(push.link, links)}"
+            )
     floor = not body.is_mounted if floor is None else floor
     plan = Plan(body, motion, start, end, timestep, robot.points, floor=floor)
     table = np.array(robot.default_gains if gains is None else gains, dtype=np.float64)
-    if table.shape != (body.num_joints, 2) or not np.isfinite(table).all() or (table < 0).any():
+    if (
+        table.shape != (body.num_joints, 2)
+        or not np.isfinite(table).all()
+        or (table < 0).any()
+    ):
         raise ValueError(
             f"gains: expected finite kp and kd ({body.num_joints}, 2) of at least 0, got shape {table.shape}"
         )
@@ -360,8 +436,18 @@ def _started(
     alone = np.flatnonzero((table[:, 0] == 0) & (table[:, 1] > 0))
     if servo and len(alone):
         name = body.joints[alone[0]].name
-        raise ValueError(f"gains: joint {name!r} has a kd and no kp; give kp, or use drive='torque'")
-    options = WorldOptions(table if servo else None, timestep, self_collision, friction, floor, limits, sensors)
+        raise ValueError(
+            f"gains: joint {name!r} has a kd and no kp; give kp, or use drive='torque'"
+        )
+    options = WorldOptions(
+        table if servo else None,
+        timestep,
+        self_collision,
+        friction,
+        floor,
+        limits,
+        sensors,
+    )
     run = Run(robot.world(options, plan.posture, objects), plan, pushes)
     if servo:
         # The force of position actuators is kp · (u − q) − kd · q̇, so u = q_cmd + kd/kp · q̇_cmd.
@@ -407,7 +493,9 @@ def simulate_many(
     """
     several = [bodies] * len(motions) if isinstance(bodies, Body) else list(bodies)
     if len(several) != len(motions):
-        raise WrongUseError(f"bodies: expected one, or one for each of {len(motions)} motions, got {len(several)}")
+        raise WrongUseError(
+            f"bodies: expected one, or one for each of {len(motions)} motions, got {len(several)}"
+        )
     count = (os.cpu_count() or 1) if workers is None else workers
     if count < 1:
         raise WrongUseError(f"workers: expected at least 1, got {workers}")
@@ -417,7 +505,9 @@ def simulate_many(
             return tuple(pool.map(lambda pair: simulate(*pair, **options), pairs))
     from bodymotion.simulation.warp import step_together
 
-    defaults = {name: value.default for name, value in signature(simulate).parameters.items()}
+    defaults = {
+        name: value.default for name, value in signature(simulate).parameters.items()
+    }
     settings = {**defaults, **options}
     frame_rate, until_fall = settings["frame_rate"], settings.pop("until_fall")
     progress = settings.pop("progress") or (lambda done, total: None)

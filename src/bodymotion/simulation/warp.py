@@ -15,10 +15,17 @@ from bodymotion.system.deferred import need
 
 CHUNK = 100  # Steps whose states stay on the device until they are copied from it.
 FRAMES = 4096  # The most frames that are computed together.
-CONTACTS = (64, 1024)  # The most contacts of a world: 8 for each shape that collides, between these.
+CONTACTS = (
+    64,
+    1024,
+)  # The most contacts of a world: 8 for each shape that collides, between these.
 
 
-def step_together(runs: Sequence[tuple[Run, Floats]], device: str, progress: Callable[[int, int], None]) -> None:
+def step_together(
+    runs: Sequence[tuple[Run, Floats]],
+    device: str,
+    progress: Callable[[int, int], None],
+) -> None:
     """Take all steps of runs of one model, each with its controls (steps, nu); shorter ones stay at their last control.
 
     Raises
@@ -30,26 +37,50 @@ def step_together(runs: Sequence[tuple[Run, Floats]], device: str, progress: Cal
     """
     warp, mjwarp = _modules()
     first = runs[0][0]
-    model, count, steps = first.world.model, len(runs), max(run.plan.steps for run, _ in runs)
-    max_contacts = int(np.clip(8 * ((model.geom_contype | model.geom_conaffinity) > 0).sum(), *CONTACTS))
+    model, count, steps = (
+        first.world.model,
+        len(runs),
+        max(run.plan.steps for run, _ in runs),
+    )
+    max_contacts = int(
+        np.clip(
+            8 * ((model.geom_contype | model.geom_conaffinity) > 0).sum(), *CONTACTS
+        )
+    )
     max_constraints = 4 * max_contacts + 6 * model.neq + 2 * model.nv
     widths = {"qpos": model.nq, "qvel": model.nv, "sensordata": model.nsensordata}
     with warp.ScopedDevice(device):
         worlds = mjwarp.put_model(model)
-        data = mjwarp.put_data(model, first.data, nworld=count, nconmax=max_contacts, njmax=max_constraints)
+        data = mjwarp.put_data(
+            model, first.data, nworld=count, nconmax=max_contacts, njmax=max_constraints
+        )
         for name in ("qpos", "qvel"):
-            getattr(data, name).assign(np.array([getattr(run.data, name) for run, _ in runs], dtype=np.float32))
-        kept = {name: warp.empty((CHUNK, count, max(width, 1)), dtype=warp.float32) for name, width in widths.items()}
+            getattr(data, name).assign(
+                np.array([getattr(run.data, name) for run, _ in runs], dtype=np.float32)
+            )
+        kept = {
+            name: warp.empty((CHUNK, count, max(width, 1)), dtype=warp.float32)
+            for name, width in widths.items()
+        }
         counts = {"nacon": (1, data.naconmax), "nefc": (count, max_constraints)}
-        counted = {name: warp.empty((CHUNK, width), dtype=warp.int32) for name, (width, _) in counts.items()}
+        counted = {
+            name: warp.empty((CHUNK, width), dtype=warp.int32)
+            for name, (width, _) in counts.items()
+        }
         graph = None
         for begin in range(0, steps, CHUNK):
             length = min(CHUNK, steps - begin)
             for k in range(length):
-                controls = [control[min(begin + k, len(control) - 1)] for _, control in runs]
+                controls = [
+                    control[min(begin + k, len(control) - 1)] for _, control in runs
+                ]
                 data.ctrl.assign(np.array(controls, dtype=np.float32))
                 if first.pushes:
-                    data.xfrc_applied.assign(np.array([run.forces(begin + k) for run, _ in runs], dtype=np.float32))
+                    data.xfrc_applied.assign(
+                        np.array(
+                            [run.forces(begin + k) for run, _ in runs], dtype=np.float32
+                        )
+                    )
                 if graph is not None:
                     warp.capture_launch(graph)
                 elif warp.get_device().is_cuda and begin + k:
@@ -62,14 +93,27 @@ def step_together(runs: Sequence[tuple[Run, Floats]], device: str, progress: Cal
                     mjwarp.step(worlds, data)
                 for name, width in widths.items():
                     warp.copy(
-                        kept[name], getattr(data, name), dest_offset=k * count * max(width, 1), count=count * width
+                        kept[name],
+                        getattr(data, name),
+                        dest_offset=k * count * max(width, 1),
+                        count=count * width,
                     )
                 for name, (width, _) in counts.items():
-                    warp.copy(counted[name], getattr(data, name), dest_offset=k * width, count=width)
+                    warp.copy(
+                        counted[name],
+                        getattr(data, name),
+                        dest_offset=k * width,
+                        count=width,
+                    )
             for name, (_, most) in counts.items():
                 if (found_most := counted[name].numpy()[:length].max()) > most:
-                    raise RuntimeError(f"device {device!r}: {name} is {found_most} in a step, expected at most {most}")
-            found = {name: array.numpy()[:length].astype(np.float64) for name, array in kept.items()}
+                    raise RuntimeError(
+                        f"device {device!r}: {name} is {found_most} in a step, expected at most {most}"
+                    )
+            found = {
+                name: array.numpy()[:length].astype(np.float64)
+                for name, array in kept.items()
+            }
             for number, (run, _) in enumerate(runs):
                 run.keep(begin, *(found[name][:, number] for name in widths))
             progress(begin + length, steps)
@@ -99,8 +143,12 @@ def frames_together(
         When Warp does not have the device.
     """
     warp, mjwarp = _modules()
-    options = WorldOptions(None, 0.01, "none", friction=1.0, floor=False, limits=False, sensors=False)
-    world = robot_of(body, "free").world(options, (np.zeros(body.num_joints), body.root_pose))
+    options = WorldOptions(
+        None, 0.01, "none", friction=1.0, floor=False, limits=False, sensors=False
+    )
+    world = robot_of(body, "free").world(
+        options, (np.zeros(body.num_joints), body.root_pose)
+    )
     batch, q, root = q.shape[:-1], q.reshape(-1, q.shape[-1]), root.reshape(-1, 7)
     rates = [values.reshape(len(q), -1) for values in rates]
     model, moving, start = world.model, world.qpos >= 0, world.root
@@ -109,13 +157,23 @@ def frames_together(
     back = rotations.conjugate(orientations)
     model.opt.gravity[:] = gravity_vector(GRAVITY)
     states = {"qpos": np.tile(model.qpos0, (len(q), 1))}
-    states["qpos"][:, start : start + 7], states["qpos"][:, world.qpos[moving]] = root, q[:, moving]
-    for name, (joints, base) in {"qvel": rates[::2], "qacc": rates[1::2]}.items() if rates else ():
+    states["qpos"][:, start : start + 7], states["qpos"][:, world.qpos[moving]] = (
+        root,
+        q[:, moving],
+    )
+    for name, (joints, base) in (
+        {"qvel": rates[::2], "qacc": rates[1::2]}.items() if rates else ()
+    ):
         states[name] = np.zeros((len(q), model.nv))
         # MuJoCo has angular rates of a free root in its own frame.
-        states[name][:, free] = np.concatenate([base[:, :3], rotations.rotate(back, base[:, 3:])], axis=1)
+        states[name][:, free] = np.concatenate(
+            [base[:, :3], rotations.rotate(back, base[:, 3:])], axis=1
+        )
         states[name][:, world.dofs[moving]] = joints[:, moving]
-    placed, forces = np.empty((len(q), len(body.links), 7)), np.zeros((len(q), model.nv))
+    placed, forces = (
+        np.empty((len(q), len(body.links), 7)),
+        np.zeros((len(q), model.nv)),
+    )
     with warp.ScopedDevice(device):
         worlds = mjwarp.put_model(model)
         for part in (slice(k, k + FRAMES) for k in range(0, len(q), FRAMES)):
@@ -130,15 +188,23 @@ def frames_together(
                 mjwarp.com_pos(worlds, data)
                 mjwarp.com_vel(worlds, data)
                 mjwarp.rne(worlds, data, flg_acc=True)
-                forces[part] = data.qfrc_bias.numpy() + model.dof_armature * states["qacc"][part]
+                forces[part] = (
+                    data.qfrc_bias.numpy() + model.dof_armature * states["qacc"][part]
+                )
     torques = np.zeros(q.shape)
     torques[:, moving] = forces[:, world.dofs[moving]]
     wrench = forces[:, free]
     wrench[:, 3:] = rotations.rotate(orientations, wrench[:, 3:])
-    return placed.reshape(*batch, -1, 7), torques.reshape(*batch, -1), wrench.reshape(*batch, 6)
+    return (
+        placed.reshape(*batch, -1, 7),
+        torques.reshape(*batch, -1),
+        wrench.reshape(*batch, 6),
+    )
 
 
 def _modules() -> tuple[Any, Any]:
-    warp, mjwarp = (need(name, "gpu", "computing on a device") for name in ("warp", "mujoco_warp"))
+    warp, mjwarp = (
+        need(name, "gpu", "computing on a device") for name in ("warp", "mujoco_warp")
+    )
     warp.config.quiet = True
     return warp, mjwarp

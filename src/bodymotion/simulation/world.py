@@ -17,20 +17,37 @@ from bodymotion.diagnostics import Problem, ShortRepr
 from bodymotion.dynamics.sensors import Thing, level_ground
 from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
-from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, SelfCollision, mjcf_model, overlap_problem
+from bodymotion.formats.mjcf.writer import (
+    MjcfModel,
+    ModelOptions,
+    SelfCollision,
+    mjcf_model,
+    overlap_problem,
+)
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
-from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, default_gains, effort_range, standing_links
+from bodymotion.model.links import (
+    AccelerationSensor,
+    ForceSensor,
+    Gyro,
+    default_gains,
+    effort_range,
+    standing_links,
+)
 from bodymotion.simulation import rules
 from bodymotion.system.deferred import need
 
 ROBOT = "robot/"  # Prefix of the names of the simulated body.
 
 MAX_SINK = 0.005  # [m] The floor gives way by at most this under the weight of a robot on one of its feet.
-SINK_FACTOR = 0.95 * (1.0 - 0.95)  # d·(1 − d) for the largest impedance d of MuJoCo's contacts.
-LOOP_TOLERANCE = 1e-4  # [m] A loop that is open by more in its best closed pose cannot be closed.
+SINK_FACTOR = 0.95 * (
+    1.0 - 0.95
+)  # d·(1 − d) for the largest impedance d of MuJoCo's contacts.
+LOOP_TOLERANCE = (
+    1e-4  # [m] A loop that is open by more in its best closed pose cannot be closed.
+)
 
 
 @dataclass(frozen=True)
@@ -65,17 +82,25 @@ def to_mujoco(body: Body, **options: Any) -> MujocoModel:  # noqa: ANN401
     """
     strict = bool(options.pop("strict", False))
     written = _written(body, ModelOptions(**options), "robot", strict)
-    return MujocoModel(_spec(written).compile(), written.links, written.joints, written.problems)
+    return MujocoModel(
+        _spec(written).compile(), written.links, written.joints, written.problems
+    )
 
 
-def _written(body: Body, options: ModelOptions, name: str, strict: bool = False) -> MjcfModel:
+def _written(
+    body: Body, options: ModelOptions, name: str, strict: bool = False
+) -> MjcfModel:
     # No file is below os.devnull, so meshes stay in memory.
-    return mjcf_model(body, options, MeshFolder(Path(os.devnull) / f"{name}.xml"), strict=strict)
+    return mjcf_model(
+        body, options, MeshFolder(Path(os.devnull) / f"{name}.xml"), strict=strict
+    )
 
 
 def _spec(written: MjcfModel) -> Any:  # noqa: ANN401
     mujoco = need("mujoco", "sim", "the simulation")
-    return mujoco.MjSpec.from_string(written.xml.decode(), assets=dict(written.folder.files))
+    return mujoco.MjSpec.from_string(
+        written.xml.decode(), assets=dict(written.folder.files)
+    )
 
 
 @dataclass(frozen=True)
@@ -151,7 +176,10 @@ class Robot:
         return default_gains(self.body)
 
     def world(
-        self, options: WorldOptions, posture: tuple[Floats, Floats], objects: Sequence[tuple[Body, npt.ArrayLike]] = ()
+        self,
+        options: WorldOptions,
+        posture: tuple[Floats, Floats],
+        objects: Sequence[tuple[Body, npt.ArrayLike]] = (),
     ) -> World:
         """Return the model of a simulation that starts in a posture: joint values (J,) and a root pose (7,).
 
@@ -171,7 +199,12 @@ class Robot:
         with self._lock:
             last = self._last
             if objects or last is None or last[0] != key:
-                last = key, build_world(self.body, options, pairs, posture, self.points.home(), objects)
+                last = (
+                    key,
+                    build_world(
+                        self.body, options, pairs, posture, self.points.home(), objects
+                    ),
+                )
                 self._last = self._last if objects else last
         # Each simulation has a model of its own.
         world = last[1]
@@ -179,7 +212,9 @@ class Robot:
         model.opt.timestep = options.timestep
         if self.body.source.format != "mjcf":
             # Loops as stiff as the time step allows.
-            model.eq_solref[:, 0] = np.minimum(model.eq_solref[:, 0], 2.0 * options.timestep)
+            model.eq_solref[:, 0] = np.minimum(
+                model.eq_solref[:, 0], 2.0 * options.timestep
+            )
         if not options.limits:
             model.jnt_limited[:] = 0
             model.actuator_forcelimited[:] = 0
@@ -190,7 +225,9 @@ _robots: dict[int, dict[tuple[str | None, bool], Robot]] = {}
 """By the id of a body, as long as it lives, by how its root is fixed, and by whether its visuals collide."""
 
 
-def robot_of(body: Body, root: Literal["free", "fixed"] | None = None, *, visuals: bool = False) -> Robot:
+def robot_of(
+    body: Body, root: Literal["free", "fixed"] | None = None, *, visuals: bool = False
+) -> Robot:
     """Return a body to simulate, with its root free, fixed, or as the body has it: the same one for the same body.
 
     With `visuals`, those are the collision shapes of a body that has none.
@@ -203,7 +240,12 @@ def robot_of(body: Body, root: Literal["free", "fixed"] | None = None, *, visual
         links = body.links
         if visuals and not any(link.collisions for link in links):
             links = tuple(
-                replace(link, segments=tuple(replace(one, collisions=one.visuals) for one in link.segments))
+                replace(
+                    link,
+                    segments=tuple(
+                        replace(one, collisions=one.visuals) for one in link.segments
+                    ),
+                )
                 for link in links
             )
         if root is not None and links:
@@ -250,7 +292,11 @@ def build_world(
     robot = _bare(_spec(written), world)
     world.attach(robot, prefix=ROBOT, frame=world.worldbody.add_frame())
     for number, (thing, pose) in enumerate(objects):
-        model = _written(replace(thing, devices=()), ModelOptions(actuators="none", scene=False), f"object{number}")
+        model = _written(
+            replace(thing, devices=()),
+            ModelOptions(actuators="none", scene=False),
+            f"object{number}",
+        )
         at = np.asarray(pose, dtype=np.float64)
         frame = world.worldbody.add_frame(pos=at[:3], quat=at[3:])
         child = _bare(_spec(model), world)
@@ -260,13 +306,27 @@ def build_world(
     if gains is None:
         for index, name in written.joints.items():
             if index and body.links[index].joint.type in ("rotate", "slide"):
-                motor = world.add_actuator(name=ROBOT + name, target=ROBOT + name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+                motor = world.add_actuator(
+                    name=ROBOT + name,
+                    target=ROBOT + name,
+                    trntype=mujoco.mjtTrn.mjTRN_JOINT,
+                )
                 motor.set_to_motor()
                 efforts = effort_range(body.links[index].joint)
                 if efforts is not None:
-                    motor.forcerange, motor.forcelimited = efforts, mujoco.mjtLimited.mjLIMITED_TRUE
-    named = {index: name if name == "world" else ROBOT + name for index, name in written.links.items()}
-    touching = tuple(link.index for link in body.links if link.collisions and named.get(link.index, "world") != "world")
+                    motor.forcerange, motor.forcelimited = (
+                        efforts,
+                        mujoco.mjtLimited.mjLIMITED_TRUE,
+                    )
+    named = {
+        index: name if name == "world" else ROBOT + name
+        for index, name in written.links.items()
+    }
+    touching = tuple(
+        link.index
+        for link in body.links
+        if link.collisions and named.get(link.index, "world") != "world"
+    )
     _add_sensors(world, body, named, touching, devices=options.sensors)
     known = {(one.bodyname1, one.bodyname2) for one in world.excludes}
     apart = [(named[one], named[two]) for one, two in overlaps]
@@ -279,18 +339,30 @@ def build_world(
     found = _located(model, written, body, named, touching)
     problems = list(found.problems)
     if apart:
-        names = [f"{one.removeprefix(ROBOT)} and {two.removeprefix(ROBOT)}" for one, two in apart]
+        names = [
+            f"{one.removeprefix(ROBOT)} and {two.removeprefix(ROBOT)}"
+            for one, two in apart
+        ]
         problems.append(overlap_problem(names))
     if options.floor and not body.is_mounted and not touching:
         problems += [problem for problem in body.problems if "missing" in problem.data]
-        problems.append(rules.NO_SHAPES.problem(f"{body.name or 'the body'} has no collision shapes, and falls"))
+        problems.append(
+            rules.NO_SHAPES.problem(
+                f"{body.name or 'the body'} has no collision shapes, and falls"
+            )
+        )
     scenery: list[Thing] = [level_ground(np.zeros(3))] if options.floor else []
     for thing, pose in objects:
         scenery.append(replace(thing, root_pose=poses.compose(pose, thing.root_pose)))
     return replace(found, problems=tuple(problems), scenery=tuple(scenery))
 
 
-def _stiffen_floor(model: Any, body: Body, home: tuple[Floats, Floats], named: Mapping[int, str]) -> None:  # noqa: ANN401
+def _stiffen_floor(
+    model: Any,  # noqa: ANN401
+    body: Body,
+    home: tuple[Floats, Floats],
+    named: Mapping[int, str],
+) -> None:
     """Make the time constant t of the floor's contacts as short as light feet need.
 
     MuJoCo's contacts are springs of accelerations: where a force F acts on a link of inverse inertia w (`body_invweight0`), it sinks in by
@@ -298,7 +370,14 @@ def _stiffen_floor(model: Any, body: Body, home: tuple[Floats, Floats], named: M
     """
     feet = standing_links(body, body.forward_kinematics(*home))
     weight = body.mass * np.linalg.norm(model.opt.gravity)
-    moved = max((model.body_invweight0[model.body(named[foot]).id, 0] for foot in feet if foot in named), default=0.0)
+    moved = max(
+        (
+            model.body_invweight0[model.body(named[foot]).id, 0]
+            for foot in feet
+            if foot in named
+        ),
+        default=0.0,
+    )
     if weight * moved > 0:
         solref = model.geom("floor").solref
         solref[0] = min(solref[0], np.sqrt(MAX_SINK / (weight * moved * SINK_FACTOR)))
@@ -309,8 +388,15 @@ def _without_balls(body: Body) -> Body:
     links = []
     for link in body.links:
         own = mjcf_values(link.joint.extra)
-        extra = {**link.joint.extra, "mjcf": {key: value for key, value in own.items() if key != "ball"}}
-        links.append(replace(link, joint=replace(link.joint, extra=extra)) if "ball" in own else link)
+        extra = {
+            **link.joint.extra,
+            "mjcf": {key: value for key, value in own.items() if key != "ball"},
+        }
+        links.append(
+            replace(link, joint=replace(link.joint, extra=extra))
+            if "ball" in own
+            else link
+        )
     return replace(body, links=tuple(links))
 
 
@@ -322,8 +408,14 @@ def _meeting_loops(body: Body, q: Floats) -> Body:
     at = body.forward_kinematics(q)
     joints = []
     for joint in body.extra_joints:
-        one, two = (poses.transform_points(at[k], p) for k, p in zip(joint.links, joint.positions, strict=True))
-        if joint.type in ("xyz", "ball", "hinge") and np.linalg.norm(one - two) > LOOP_TOLERANCE:
+        one, two = (
+            poses.transform_points(at[k], p)
+            for k, p in zip(joint.links, joint.positions, strict=True)
+        )
+        if (
+            joint.type in ("xyz", "ball", "hinge")
+            and np.linalg.norm(one - two) > LOOP_TOLERANCE
+        ):
             moved = poses.transform_points(poses.inverse(at[joint.links[1]]), one)
             joint = replace(joint, positions=np.stack([joint.positions[0], moved]))
         joints.append(joint)
@@ -341,49 +433,95 @@ def _bare(spec: Any, world: Any) -> Any:  # noqa: ANN401
     return spec
 
 
-def _add_sensors(world: Any, body: Body, named: Mapping[int, str], touching: Sequence[int], *, devices: bool) -> None:  # noqa: ANN401
+def _add_sensors(
+    world: Any,  # noqa: ANN401
+    body: Body,
+    named: Mapping[int, str],
+    touching: Sequence[int],
+    *,
+    devices: bool,
+) -> None:
     mujoco = need("mujoco", "sim", "the simulation")
 
     def add(name: str, kind: str, of: str, what: str, **more: object) -> None:
-        sense, target = getattr(mujoco.mjtSensor, f"mjSENS_{kind}"), getattr(mujoco.mjtObj, f"mjOBJ_{of}")
+        sense, target = (
+            getattr(mujoco.mjtSensor, f"mjSENS_{kind}"),
+            getattr(mujoco.mjtObj, f"mjOBJ_{of}"),
+        )
         world.add_sensor(name=name, type=sense, objtype=target, objname=what, **more)
 
     for actuator in world.actuators:
         add(f"effort {actuator.name}", "ACTUATORFRC", "ACTUATOR", actuator.name)
-    kinds = {AccelerationSensor: ("ACCELEROMETER",), Gyro: ("GYRO",), ForceSensor: ("FORCE", "TORQUE")}
+    kinds = {
+        AccelerationSensor: ("ACCELEROMETER",),
+        Gyro: ("GYRO",),
+        ForceSensor: ("FORCE", "TORQUE"),
+    }
     for number, device in enumerate(body.devices if devices else ()):
         for name in kinds.get(type(device), ()):
             site = f"device {number} {name}"
-            world.body(named[device.link]).add_site(name=site, pos=device.pose[:3], quat=device.pose[3:])
+            world.body(named[device.link]).add_site(
+                name=site, pos=device.pose[:3], quat=device.pose[3:]
+            )
             add(site, name, "SITE", site)
     for index in touching:
         # found, force (3), torque (3), pos (3): bits 0, 1, 2 and 4 of mjtConDataField; 3 is the reduction "netforce"; one slot.
         add(f"contact {index}", "CONTACT", "BODY", named[index], intprm=[0b10111, 3, 1])
 
 
-def _located(model: Any, written: MjcfModel, body: Body, named: Mapping[int, str], touching: tuple[int, ...]) -> World:  # noqa: ANN401
+def _located(
+    model: Any,  # noqa: ANN401
+    written: MjcfModel,
+    body: Body,
+    named: Mapping[int, str],
+    touching: tuple[int, ...],
+) -> World:
     mujoco = need("mujoco", "sim", "the simulation")
-    columns = {index: column for column, index in enumerate(body.joint_links) if index >= 0}
-    qpos, dofs, actuators, effort = (np.full(body.num_joints, -1, dtype=np.int64) for _ in range(4))
+    columns = {
+        index: column for column, index in enumerate(body.joint_links) if index >= 0
+    }
+    qpos, dofs, actuators, effort = (
+        np.full(body.num_joints, -1, dtype=np.int64) for _ in range(4)
+    )
     for index, name in written.joints.items():
         if index in columns:
             joint = model.joint(ROBOT + name)
-            qpos[columns[index]], dofs[columns[index]] = joint.qposadr[0], joint.dofadr[0]
+            qpos[columns[index]], dofs[columns[index]] = (
+                joint.qposadr[0],
+                joint.dofadr[0],
+            )
             found = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_ACTUATOR, ROBOT + name)
             if found >= 0:
                 actuators[columns[index]] = found
                 effort[columns[index]] = model.sensor(f"effort {ROBOT}{name}").adr[0]
-    root = int(model.joint(ROBOT + written.joints[0]).qposadr[0]) if 0 in written.joints else -1
+    root = (
+        int(model.joint(ROBOT + written.joints[0]).qposadr[0])
+        if 0 in written.joints
+        else -1
+    )
     sensors: dict[int, slice] = {}
     for number in range(len(body.devices)):
-        adrs = [s for s in range(model.nsensor) if model.sensor(s).name.startswith(f"device {number} ")]
+        adrs = [
+            s
+            for s in range(model.nsensor)
+            if model.sensor(s).name.startswith(f"device {number} ")
+        ]
         if adrs:
             start = model.sensor_adr[adrs[0]]
-            sensors[number] = slice(int(start), int(model.sensor_adr[adrs[-1]] + model.sensor_dim[adrs[-1]]))
-    bodies = np.array([model.body(named[index]).id if index in named else 0 for index in range(len(body.links))])
+            sensors[number] = slice(
+                int(start), int(model.sensor_adr[adrs[-1]] + model.sensor_dim[adrs[-1]])
+            )
+    bodies = np.array(
+        [
+            model.body(named[index]).id if index in named else 0
+            for index in range(len(body.links))
+        ]
+    )
     crawlers = []
     # Belts are fixed in a file, and move here.
-    belts = {f"links[{link.index}]" for link in body.links if link.joint.type == "crawler"}
+    belts = {
+        f"links[{link.index}]" for link in body.links if link.joint.type == "crawler"
+    }
     model.flg_surfacevel |= any(joint.type == "crawler" for joint in body.joints)
     for column, index in enumerate(body.joint_links):
         if index >= 0 and body.links[index].joint.type == "crawler":
@@ -392,7 +530,9 @@ def _located(model: Any, written: MjcfModel, body: Body, named: Mapping[int, str
             crawlers.append((column, geoms, _belt(model, body, index, geoms)))
     return World(
         model,
-        written.body if written.body.devices else replace(written.body, devices=body.devices),
+        written.body
+        if written.body.devices
+        else replace(written.body, devices=body.devices),
         qpos,
         dofs,
         actuators,
@@ -403,7 +543,11 @@ def _located(model: Any, written: MjcfModel, body: Body, named: Mapping[int, str
         effort,
         sensors,
         tuple(crawlers),
-        tuple(problem for problem in written.problems if problem.location.inside not in belts),
+        tuple(
+            problem
+            for problem in written.problems
+            if problem.location.inside not in belts
+        ),
     )
 
 
@@ -414,5 +558,7 @@ def _belt(model: Any, body: Body, index: int, geoms: Indices) -> Floats:  # noqa
     """
     turn = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)[index, 3:]
     axis = rotations.rotate(turn, body.links[index].joint.axis)
-    ahead = rotations.rotate(rotations.conjugate(turn), -np.cross(axis, [0.0, 0.0, 1.0]))
+    ahead = rotations.rotate(
+        rotations.conjugate(turn), -np.cross(axis, [0.0, 0.0, 1.0])
+    )
     return rotations.rotate(rotations.conjugate(model.geom_quat[geoms]), ahead)

@@ -5,6 +5,12 @@
 >>> positions = walk.joint_positions()    # doctest: +SKIP
 """
 
-from bodymotion.skeleton.values import CHANNELS, EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
+from bodymotion.skeleton.values import (
+    CHANNELS,
+    EULER_CHANNELS,
+    Skeleton,
+    SkeletonJoint,
+    euler_values,
+)
 
 __all__ = ["CHANNELS", "EULER_CHANNELS", "Skeleton", "SkeletonJoint", "euler_values"]

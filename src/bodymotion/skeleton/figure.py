@@ -19,7 +19,9 @@ from bodymotion.skeleton.values import UP_AXES, Skeleton, continuous, depth_firs
 
 SKIN = Material(diffuse=(0.74, 0.58, 0.48))
 THICKNESS = 0.14  # The radius of a limb over its length.
-MIN_LIMB_SHARE = 1 / 6  # Shorter limbs are as thick as one of this share of the longest.
+MIN_LIMB_SHARE = (
+    1 / 6
+)  # Shorter limbs are as thick as one of this share of the longest.
 MIN_SIZE = 0.3  # [m] The size of a figure without limbs.
 
 
@@ -38,21 +40,37 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
     if not skeleton.joints:
         raise ValueError("the skeleton has no joints: there is nothing to show")
     if skeleton.num_channels + len(skeleton.joints) > MAX_LINKS:
-        raise ValueError(f"the skeleton has {skeleton.num_channels} channels; a body has at most {MAX_LINKS} links")
+        raise ValueError(
+            f"the skeleton has {skeleton.num_channels} channels; a body has at most {MAX_LINKS} links"
+        )
     path = skeleton.source.path
     offsets, count = _offsets(skeleton), Counter(skeleton.names)
-    names = [name if name and count[name] == 1 else f"{name}#{index}" for index, name in enumerate(skeleton.names)]
+    names = [
+        name if name and count[name] == 1 else f"{name}#{index}"
+        for index, name in enumerate(skeleton.names)
+    ]
     shapes = _limbs(skeleton, offsets)
     links: list[Link] = []
     last: dict[int, int] = {}
     number = 0
     columns: list[Floats] = []
     turn = rotations.from_matrix(UP_AXES[skeleton.up])
-    root: Floats = np.broadcast_to(poses.from_parts(np.zeros(3), turn), (skeleton.num_frames, 7))
+    root: Floats = np.broadcast_to(
+        poses.from_parts(np.zeros(3), turn), (skeleton.num_frames, 7)
+    )
     has_one_root = skeleton.parents.count(-1) == 1
     if has_one_root:
-        first = skeleton.joints[:1], skeleton.values[:, : len(skeleton.joints[0].channels)]
-        alone = replace(skeleton, joints=first[0], values=first[1], known_unit=skeleton.unit, known_up=skeleton.up)
+        first = (
+            skeleton.joints[:1],
+            skeleton.values[:, : len(skeleton.joints[0].channels)],
+        )
+        alone = replace(
+            skeleton,
+            joints=first[0],
+            values=first[1],
+            known_unit=skeleton.unit,
+            known_up=skeleton.up,
+        )
         root = alone.joint_poses()[:, 0]
     else:
         links.append(Link(name="origin", joint=Joint(name="origin", type="free")))
@@ -61,18 +79,29 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
         steps = [] if has_one_root and not links else _steps(skeleton, index)
         columns.append(_displacements(skeleton, steps))
         for _, channel in steps or [(-1, "")]:
-            moves: JointType = "rotate" if "rotation" in channel else "slide" if channel else "fixed"
+            moves: JointType = (
+                "rotate" if "rotation" in channel else "slide" if channel else "fixed"
+            )
             kind = moves if links else "free"
             axis = np.eye(3)["XYZ".find(channel[:1])]
             if kind == "slide":
                 offset = np.where(axis > 0, 0.0, offset)
             name = f"{names[index]}_{channel}".rstrip("_")
             joint = Joint(name=name, type=kind, id=number if channel else -1, axis=axis)
-            links.append(Link(name=joint.name, index=len(links), parent=parent if links else -1, joint=joint))
+            links.append(
+                Link(
+                    name=joint.name,
+                    index=len(links),
+                    parent=parent if links else -1,
+                    joint=joint,
+                )
+            )
             parent, number = len(links) - 1, number + bool(channel)
         begin = len(links) - max(len(steps), 1)
         if links[begin].parent >= 0:
-            links[begin] = replace(links[begin], offset=poses.from_parts(offset, [1.0, 0, 0, 0]))
+            links[begin] = replace(
+                links[begin], offset=poses.from_parts(offset, [1.0, 0, 0, 0])
+            )
         segments = (Segment(name=names[index], visuals=shapes[index]),)
         links[-1] = replace(links[-1], name=names[index], segments=segments)
         last[index] = parent
@@ -87,17 +116,25 @@ def _offsets(skeleton: Skeleton) -> Floats:
     """Return the offsets (J, 3) [m], with the medians of position channels."""
     found = np.array([joint.offset for joint in skeleton.joints])
     for index, joint in enumerate(skeleton.joints):
-        for column, channel in zip(skeleton.columns(index), joint.channels, strict=True):
+        for column, channel in zip(
+            skeleton.columns(index), joint.channels, strict=True
+        ):
             if channel.endswith("position") and skeleton.num_frames:
-                found[index, "XYZ".index(channel[0])] = np.median(skeleton.values[:, column])
+                found[index, "XYZ".index(channel[0])] = np.median(
+                    skeleton.values[:, column]
+                )
     return found * skeleton.unit
 
 
 def _steps(skeleton: Skeleton, index: int) -> list[tuple[int, str]]:
     """Return the columns and channels of a joint that move it, positions first."""
-    channels = [*zip(skeleton.columns(index), skeleton.joints[index].channels, strict=True)]
+    channels = [
+        *zip(skeleton.columns(index), skeleton.joints[index].channels, strict=True)
+    ]
     positions = [one for one in channels if one[1].endswith("position")]
-    slides = [one for one in positions if len({*skeleton.values[:, one[0]].tolist()}) > 1]
+    slides = [
+        one for one in positions if len({*skeleton.values[:, one[0]].tolist()}) > 1
+    ]
     return [*slides, *(one for one in channels if one[1].endswith("rotation"))]
 
 
@@ -107,21 +144,34 @@ def _displacements(skeleton: Skeleton, steps: list[tuple[int, str]]) -> Floats:
     turning = [channel for _, channel in steps if channel.endswith("rotation")]
     slides = len(steps) - len(turning)
     angles = np.radians(values[:, slides:])
-    angles = continuous(angles) if len(turning) == len({*turning}) == 3 else np.unwrap(angles, axis=0)
+    angles = (
+        continuous(angles)
+        if len(turning) == len({*turning}) == 3
+        else np.unwrap(angles, axis=0)
+    )
     return np.concatenate((values[:, :slides] * skeleton.unit, angles), axis=1)
 
 
 def _limbs(skeleton: Skeleton, offsets: Floats) -> list[tuple[Shape, ...]]:
     """Return the limbs of each joint: capsules to its children and end points, as thick as they are long."""
-    tips: list[list[Floats]] = [[*(joint.ends * skeleton.unit)] for joint in skeleton.joints]
+    tips: list[list[Floats]] = [
+        [*(joint.ends * skeleton.unit)] for joint in skeleton.joints
+    ]
     branches = Counter(skeleton.parents)
     for index, joint in enumerate(skeleton.joints):
-        moves = joint.parent >= 0 and any(channel.endswith("position") for channel in joint.channels)
+        moves = joint.parent >= 0 and any(
+            channel.endswith("position") for channel in joint.channels
+        )
         # A root with one child that moves in it is a position on the ground, not a limb.
-        if joint.parent >= 0 and not (moves and skeleton.parents[joint.parent] < 0 and branches[joint.parent] == 1):
+        if joint.parent >= 0 and not (
+            moves and skeleton.parents[joint.parent] < 0 and branches[joint.parent] == 1
+        ):
             tips[joint.parent].append(offsets[index])
     lengths = [float(np.linalg.norm(tip)) for own in tips for tip in own]
-    longest = max((length for length in lengths if np.isfinite(length)), default=0.0) or MIN_SIZE
+    longest = (
+        max((length for length in lengths if np.isfinite(length)), default=0.0)
+        or MIN_SIZE
+    )
     limbs = []
     for own in tips:
         made = []

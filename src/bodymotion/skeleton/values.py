@@ -16,14 +16,27 @@ import numpy as np
 
 from bodymotion.diagnostics import Problem, Source, WrongUseError
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, Indices, check_memory, frozen
+from bodymotion.geometry.arrays import (
+    ContentEquality,
+    Floats,
+    Indices,
+    check_memory,
+    frozen,
+)
 from bodymotion.kernels.kinematics import link_poses
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
+CHANNELS = (
+    "Xposition",
+    "Yposition",
+    "Zposition",
+    "Xrotation",
+    "Yrotation",
+    "Zrotation",
+)
 """The names of channels."""
 MIN_FRAME_TIME = 1e-9
 """[s]"""
@@ -117,13 +130,17 @@ class Skeleton(ContentEquality):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
-        object.__setattr__(self, "values", frozen(self.values, (None, self.num_channels), "values"))
+        object.__setattr__(
+            self, "values", frozen(self.values, (None, self.num_channels), "values")
+        )
         for index, joint in enumerate(self.joints):
             if not -1 <= joint.parent < index:
                 message = f"joint {joint.name!r}: parent {joint.parent}; expected -1 or the index of a joint before it"
                 raise ValueError(message)
         if not MIN_FRAME_TIME <= self.frame_time < np.inf:
-            raise ValueError(f"frame_time: {self.frame_time!r} s; expected a number of at least {MIN_FRAME_TIME} s")
+            raise ValueError(
+                f"frame_time: {self.frame_time!r} s; expected a number of at least {MIN_FRAME_TIME} s"
+            )
 
     def __len__(self) -> int:
         return self.num_frames
@@ -150,14 +167,20 @@ class Skeleton(ContentEquality):
 
     def columns(self, joint: int) -> range:
         """Return the columns of `values` that hold the channels of a joint, by its index."""
-        return range(self._starts[joint], self._starts[joint] + len(self.joints[joint].channels))
+        return range(
+            self._starts[joint], self._starts[joint] + len(self.joints[joint].channels)
+        )
 
     @property
     def frame_rate(self) -> float:
         """The rate [Hz]: a whole number where `frame_time` is its inverse, rounded; 30 for 0.033333 s."""
         whole = round(1 / self.frame_time)
         decimals = len(f"{self.frame_time:.12f}".rstrip("0").partition(".")[2])
-        return float(whole) if whole and round(1 / whole, decimals) == self.frame_time else 1 / self.frame_time
+        return (
+            float(whole)
+            if whole and round(1 / whole, decimals) == self.frame_time
+            else 1 / self.frame_time
+        )
 
     @property
     def times(self) -> Floats:
@@ -192,13 +215,19 @@ class Skeleton(ContentEquality):
     @property
     def lengths_are_known(self) -> bool:
         """Whether all offsets are known; without them there are rotations, and no positions."""
-        return not any(np.isnan(joint.offset).any() for joint in self.joints if "Xposition" not in joint.channels)
+        return not any(
+            np.isnan(joint.offset).any()
+            for joint in self.joints
+            if "Xposition" not in joint.channels
+        )
 
     def check_lengths(self) -> None:
         """Raise WrongUseError where the lengths of bones are unknown."""
         if not self.lengths_are_known:
             reason = "the lengths of the bones are unknown, so there are rotations and no positions"
-            raise WrongUseError(f"{reason}: give the body model (body_model=…, --body-model)")
+            raise WrongUseError(
+                f"{reason}: give the body model (body_model=…, --body-model)"
+            )
 
     @cached_property
     def _recognized(self) -> tuple[float | None, str | None]:
@@ -210,9 +239,19 @@ class Skeleton(ContentEquality):
         the axis of the rest pose, too.
         """
         parents = self.parents
-        branches = Counter(parent for parent, name in zip(parents, self.names, strict=True) if not GOAL.search(name))
-        hips = next((joint for joint in range(len(parents)) if branches[joint] > 1), None)
-        feet = [joint for joint, name in enumerate(self.names) if FEET.search(name) and not GOAL.search(name)]
+        branches = Counter(
+            parent
+            for parent, name in zip(parents, self.names, strict=True)
+            if not GOAL.search(name)
+        )
+        hips = next(
+            (joint for joint in range(len(parents)) if branches[joint] > 1), None
+        )
+        feet = [
+            joint
+            for joint, name in enumerate(self.names)
+            if FEET.search(name) and not GOAL.search(name)
+        ]
         feet = feet or self._branch_ends(hips)
         if hips is None or not feet or not self.num_frames:
             return None, None
@@ -224,15 +263,26 @@ class Skeleton(ContentEquality):
             along[hips] = 0
             for joint, parent in enumerate(parents):
                 if parent >= 0 and joint != hips:
-                    bones = np.linalg.norm(positions[:, joint] - positions[:, parent], axis=1)
+                    bones = np.linalg.norm(
+                        positions[:, joint] - positions[:, parent], axis=1
+                    )
                     along[joint] = along[parent] + np.median(bones)
             leg = np.nanmax(along[feet], initial=0)
             ratios = np.abs(np.log(np.array(UNITS) * leg / LEG_LENGTH))
             rest = np.zeros((len(parents), 3))
             for index, one in enumerate(self.joints):
-                rest[index] = one.offset + (rest[one.parent] if one.parent >= 0 else 0.0)
-            up, at_rest = _axis(upward.mean(axis=0)), _axis(rest[hips] - rest[feet].mean(axis=0))
-            stands = at_rest in COMMON_UP and np.quantile(upward[:, "XYZ".index(at_rest)], 0.9) > MIN_HIP_HEIGHT * leg
+                rest[index] = one.offset + (
+                    rest[one.parent] if one.parent >= 0 else 0.0
+                )
+            up, at_rest = (
+                _axis(upward.mean(axis=0)),
+                _axis(rest[hips] - rest[feet].mean(axis=0)),
+            )
+            stands = (
+                at_rest in COMMON_UP
+                and np.quantile(upward[:, "XYZ".index(at_rest)], 0.9)
+                > MIN_HIP_HEIGHT * leg
+            )
         if at_rest in COMMON_UP and (up not in COMMON_UP or stands):
             up = at_rest
         elif up not in (*COMMON_UP, at_rest):
@@ -246,9 +296,15 @@ class Skeleton(ContentEquality):
         for joint, parent in enumerate(self.parents):
             if parent == hips:
                 branches[joint] = [joint]
-            elif branch := next((one for one in branches.values() if parent in one), None):
+            elif branch := next(
+                (one for one in branches.values() if parent in one), None
+            ):
                 branch.append(joint)
-        return [branch[-1] for branch in sorted(branches.values(), key=len)[:-1]] if len(branches) > 2 else []
+        return (
+            [branch[-1] for branch in sorted(branches.values(), key=len)[:-1]]
+            if len(branches) > 2
+            else []
+        )
 
     def joint_positions(self, *, as_read: bool = False) -> Floats:
         """Return the positions (T, J, 3) of the joints in the world [m], z up; with `as_read` in the file's unit and axes."""
@@ -262,13 +318,18 @@ class Skeleton(ContentEquality):
             for index, joint in enumerate(self.joints)
             for end in joint.ends
         ]
-        return self._in_world(np.reshape(ends, (len(ends), self.num_frames, 3)).transpose(1, 0, 2), as_read)
+        return self._in_world(
+            np.reshape(ends, (len(ends), self.num_frames, 3)).transpose(1, 0, 2),
+            as_read,
+        )
 
     def joint_poses(self, *, as_read: bool = False) -> Floats:
         """Return the poses (T, J, 7) of the joints' frames, x y z and quaternion wxyz, as `joint_positions` does."""
         poses = self._poses(self.values)
         if not as_read:
-            poses[..., 3:] = rotations.multiply(rotations.from_matrix(UP_AXES[self.up]), poses[..., 3:])
+            poses[..., 3:] = rotations.multiply(
+                rotations.from_matrix(UP_AXES[self.up]), poses[..., 3:]
+            )
         poses[..., :3] = self._in_world(poses[..., :3], as_read)
         return poses
 
@@ -283,10 +344,14 @@ class Skeleton(ContentEquality):
         """Return the rotations (T, 4) of one joint, by its index, from its parent's frame, in all frames or some."""
         values = self.values[frames]
         turn = np.tile(rotations.IDENTITY, (len(values), 1))
-        for column, channel in zip(self.columns(joint), self.joints[joint].channels, strict=True):
+        for column, channel in zip(
+            self.columns(joint), self.joints[joint].channels, strict=True
+        ):
             if channel.endswith("rotation"):
                 axis = np.eye(3)["XYZ".index(channel[0])]
-                turn = rotations.multiply(turn, rotations.from_axis_angle(axis, np.radians(values[:, column])))
+                turn = rotations.multiply(
+                    turn, rotations.from_axis_angle(axis, np.radians(values[:, column]))
+                )
         return turn
 
     def body_and_motion(self) -> tuple[Body, Motion]:
@@ -303,12 +368,17 @@ class Skeleton(ContentEquality):
 
     def _check_memory(self, frames: int) -> None:
         """Check that poses of all joints fit into memory; a small file may have many joints without channels, and many frames."""
-        check_memory(16 * 8 * frames * len(self.joints), f"poses of {len(self.joints)} joints at {frames} frames")
+        check_memory(
+            16 * 8 * frames * len(self.joints),
+            f"poses of {len(self.joints)} joints at {frames} frames",
+        )
 
     @cached_property
     def _starts(self) -> list[int]:
         """The column of the first channel of each joint."""
-        return np.cumsum([0, *(len(joint.channels) for joint in self.joints)])[:-1].tolist()  # type: ignore[no-any-return]
+        return np.cumsum(  # type: ignore[no-any-return]
+            [0, *(len(joint.channels) for joint in self.joints)]
+        )[:-1].tolist()
 
     @np.errstate(all="ignore")
     def _in_world(self, positions: Floats, as_read: bool) -> Floats:
@@ -328,27 +398,47 @@ class Skeleton(ContentEquality):
         last, scales = [0], np.ones(self.num_channels)
         for index, joint in enumerate(self.joints):
             channels = [*zip(self.columns(index), joint.channels, strict=True)]
-            slides = {name[0]: column for column, name in channels if name.endswith("position")}
+            slides = {
+                name[0]: column
+                for column, name in channels
+                if name.endswith("position")
+            }
             steps = [(2, column, axis) for axis, column in slides.items()]
-            steps += [(1, column, name[0]) for column, name in channels if name.endswith("rotation")]
-            offset = [0.0 if axis in slides else x for axis, x in zip("XYZ", joint.offset.tolist(), strict=True)]
+            steps += [
+                (1, column, name[0])
+                for column, name in channels
+                if name.endswith("rotation")
+            ]
+            offset = [
+                0.0 if axis in slides else x
+                for axis, x in zip("XYZ", joint.offset.tolist(), strict=True)
+            ]
             above = last[joint.parent + 1]
             for kind, column, axis in steps or [(0, 0, "")]:
-                rows.append((above, kind, column, offset, [float(one == axis) for one in "XYZ"]))
+                rows.append(
+                    (above, kind, column, offset, [float(one == axis) for one in "XYZ"])
+                )
                 above, offset = len(rows) - 1, [0.0] * 3
             last.append(above)
         parents, kinds, columns, offsets, axes = map(np.array, zip(*rows, strict=True))
         scales[columns[kinds == 1]] = np.pi / 180
         root = np.concatenate([np.zeros(3), rotations.IDENTITY])
-        offsets = np.concatenate([offsets, np.tile(rotations.IDENTITY, (len(rows), 1))], axis=1)
-        tree, chosen = (parents, kinds, columns, offsets, axes), np.array(last[1:], np.int64)
+        offsets = np.concatenate(
+            [offsets, np.tile(rotations.IDENTITY, (len(rows), 1))], axis=1
+        )
+        tree, chosen = (
+            (parents, kinds, columns, offsets, axes),
+            np.array(last[1:], np.int64),
+        )
         return link_poses(tree, values * scales, root, chosen, size)
 
 
 def _axis(direction: Floats) -> str | None:
     """Return the axis that a direction (3,) is along, such as "-Z"; None where it is along none."""
     axis = int(np.abs(direction).argmax())
-    is_steep = abs(direction[axis]) > np.cos(np.radians(MAX_TILT)) * np.linalg.norm(direction)
+    is_steep = abs(direction[axis]) > np.cos(np.radians(MAX_TILT)) * np.linalg.norm(
+        direction
+    )
     return f"{'-' if direction[axis] < 0 else ''}{'XYZ'[axis]}" if is_steep else None
 
 
@@ -357,7 +447,9 @@ def euler_values(turns: Floats) -> Floats:
     return np.degrees(continuous(rotations.to_rpy(turns)[:, ::-1]))
 
 
-def depth_first(parents: Mapping[int, int], rank: Callable[[int], int] | None = None) -> list[int]:
+def depth_first(
+    parents: Mapping[int, int], rank: Callable[[int], int] | None = None
+) -> list[int]:
     """Return the keys of `parents` (−1 for none), each before its children, and all below one before its next sibling.
 
     Siblings are in the order of their ranks, by default their numbers.
@@ -378,8 +470,13 @@ def continuous(angles: Floats) -> Floats:
     Rotations by (α, β, γ) and by (α + π, π − β, γ + π) are the same.
     """
     other = np.array([np.pi, np.pi, np.pi]) + angles * [1, -1, 1]
-    near = [((angles[1:] - before[:-1] + np.pi) % (2 * np.pi) - np.pi) for before in (angles, other)]
-    is_other = np.cumsum(np.abs(near[1]).sum(axis=1) < np.abs(near[0]).sum(axis=1)) % 2 == 1
+    near = [
+        ((angles[1:] - before[:-1] + np.pi) % (2 * np.pi) - np.pi)
+        for before in (angles, other)
+    ]
+    is_other = (
+        np.cumsum(np.abs(near[1]).sum(axis=1) < np.abs(near[0]).sum(axis=1)) % 2 == 1
+    )
     found = angles.copy()
     found[1:][is_other] = other[1:][is_other]
     return np.unwrap(found, axis=0)

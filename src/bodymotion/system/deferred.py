@@ -37,7 +37,9 @@ def public(package: str, *own: str) -> tuple[list[str], Callable[[str], Any]]:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         where = names[name]
         found = None if where == package else getattr(import_module(where), name, None)
-        setattr(module, name, import_module(f"{where}.{name}") if found is None else found)
+        setattr(
+            module, name, import_module(f"{where}.{name}") if found is None else found
+        )
         return getattr(module, name)
 
     return sorted([*names, *own]), find
@@ -87,7 +89,9 @@ class NotebookDisplay:
         raise NotImplementedError
 
     @provided_by("bodymotion.notebooks:inline")
-    def view(self, other: object = None, *, height: int = 560, show: Iterable[str] = ()) -> Any:  # noqa: ANN401
+    def view(
+        self, other: object = None, *, height: int = 560, show: Iterable[str] = ()
+    ) -> Any:  # noqa: ANN401
         """Return a page that plays inline in a notebook; in a program, `save` the page or see `bodymotion.view`.
 
         Parameters

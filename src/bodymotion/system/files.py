@@ -41,7 +41,9 @@ _Key: TypeAlias = tuple[int, int]
 _MARK = ".bodymotion-tmp-"
 _TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
 _MAX_NAME_BYTES = 255
-_WRITE_ERRORS = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS")} - {None}
+_WRITE_ERRORS = {
+    getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS")
+} - {None}
 
 
 class _Pipe:
@@ -49,10 +51,17 @@ class _Pipe:
 
     def __init__(self, path: Path) -> None:
         self._seen = io.BytesIO()
-        self._file: BinaryIO | None = self._of_writer(path) if _is_named_pipe(path) else path.open("rb")
-        if stat.S_ISCHR(os.fstat(self._file.fileno()).st_mode) and not self._file.isatty():
+        self._file: BinaryIO | None = (
+            self._of_writer(path) if _is_named_pipe(path) else path.open("rb")
+        )
+        if (
+            stat.S_ISCHR(os.fstat(self._file.fileno()).st_mode)
+            and not self._file.isatty()
+        ):
             self.close()
-            raise OSError(errno.EINVAL, "a device is not a file; its data may be endless")
+            raise OSError(
+                errno.EINVAL, "a device is not a file; its data may be endless"
+            )
 
     def _of_writer(self, path: Path) -> BinaryIO:
         """Open a named pipe; OSError when no process opens it for writing."""
@@ -68,7 +77,9 @@ class _Pipe:
                     pass
                 else:
                     if not piece:
-                        raise OSError(errno.ENXIO, "no process writes to this pipe", str(path))
+                        raise OSError(
+                            errno.ENXIO, "no process writes to this pipe", str(path)
+                        )
                     self._seen.write(piece)
             os.set_blocking(descriptor, True)
             return os.fdopen(descriptor, "rb")
@@ -85,7 +96,9 @@ class _Pipe:
         """Return all bytes; OSError if they are more than `MAX_PIPE_BYTES`."""
         self._fill(MAX_PIPE_BYTES + 1)
         if self._file is not None:
-            raise OSError(errno.EFBIG, "more than 1 GiB of data; save it as a file first")
+            raise OSError(
+                errno.EFBIG, "more than 1 GiB of data; save it as a file first"
+            )
         return self._seen.getvalue()
 
     def seen(self) -> bytes | None:
@@ -195,7 +208,11 @@ def pipe_seen(path: str | Path) -> bytes | None:
     """Return what has come out of a pipe if all of it has been read already; never reads."""
     about = _about_pipe(Path(path))
     pipes = _kept.get()
-    pipe = None if about is None or pipes is None else pipes.get((about.st_dev, about.st_ino))
+    pipe = (
+        None
+        if about is None or pipes is None
+        else pipes.get((about.st_dev, about.st_ino))
+    )
     return None if pipe is None else pipe.seen()
 
 
@@ -262,7 +279,9 @@ def check_place(path: str | Path) -> None:
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}", str(path))
 
 
-def check_not_read(path: str | PathLike[str], read: Iterable[str | PathLike[str]]) -> None:
+def check_not_read(
+    path: str | PathLike[str], read: Iterable[str | PathLike[str]]
+) -> None:
     """Raise, before any work is done, when the file to be written is one of those that are `read`, also through links.
 
     What is no regular file, such as a terminal, may be both.
@@ -278,7 +297,9 @@ def check_not_read(path: str | PathLike[str], read: Iterable[str | PathLike[str]
         except (OSError, ValueError):
             continue
         if same:
-            raise WrongUseError(f"{path} is also read; choose another name for the output")
+            raise WrongUseError(
+                f"{path} is also read; choose another name for the output"
+            )
 
 
 @contextmanager
@@ -326,7 +347,9 @@ class _Pending:
         """Make and lock a temporary file; anew when a clean-up takes it between the two."""
         while True:
             tail = f"{_MARK}{os.getpid()}-{os.urandom(6).hex()}"
-            name = os.fsdecode(os.fsencode(self.target.name)[: _MAX_NAME_BYTES - len(tail) - 1])
+            name = os.fsdecode(
+                os.fsencode(self.target.name)[: _MAX_NAME_BYTES - len(tail) - 1]
+            )
             # The name is known to `drop` before the file is there: an interrupt may come between any two steps.
             self._temporary = self.target.with_name(f".{name}{tail}")
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
@@ -386,16 +409,26 @@ def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files that killed processes have left in a folder."""
     try:
         with os.scandir(folder) as entries:
-            left = [Path(entry.path) for entry in entries if _TEMPORARY.fullmatch(entry.name)]
+            left = [
+                Path(entry.path)
+                for entry in entries
+                if _TEMPORARY.fullmatch(entry.name)
+            ]
     except OSError:
         return
     for path in left:
         try:
-            descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            descriptor = os.open(
+                path,
+                os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0),
+            )
         except OSError:
             continue
         try:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor) == "ours":
+            if (
+                stat.S_ISREG(os.fstat(descriptor).st_mode)
+                and _lock(descriptor) == "ours"
+            ):
                 path.unlink()
         except OSError:
             pass

@@ -8,11 +8,25 @@ from bodymotion.system.deferred import need
 X264_PARAMS = "cabac=1:deblock=1:bframes=3:b-adapt=0:chromaloc=1"
 """With these, the fastest preset of libx264 writes files as small as the next one, in half its time."""
 CODECS: dict[str, tuple[str, dict[str, str]]] = {
-    ".mp4": ("libx264", {"preset": "ultrafast", "x264-params": X264_PARAMS, "crf": "23", "threads": "1"}),
-    ".webm": ("libvpx-vp9", {"crf": "31", "b": "0", "deadline": "realtime", "cpu-used": "7", "row-mt": "1"}),
+    ".mp4": (
+        "libx264",
+        {
+            "preset": "ultrafast",
+            "x264-params": X264_PARAMS,
+            "crf": "23",
+            "threads": "1",
+        },
+    ),
+    ".webm": (
+        "libvpx-vp9",
+        {"crf": "31", "b": "0", "deadline": "realtime", "cpu-used": "7", "row-mt": "1"},
+    ),
     ".gif": ("gif", {}),
 }
-BT709, LIMITED_RANGE = 1, 1  # Colour space and range of HD video (numbers of ITU-T H.273), which players assume.
+BT709, LIMITED_RANGE = (
+    1,
+    1,
+)  # Colour space and range of HD video (numbers of ITU-T H.273), which players assume.
 
 
 class VideoFile:
@@ -34,10 +48,17 @@ class VideoFile:
     """
 
     def __init__(
-        self, stream: BinaryIO, kind: str, size: tuple[int, int], rate: Fraction, sound: tuple[Any, int] | None = None
+        self,
+        stream: BinaryIO,
+        kind: str,
+        size: tuple[int, int],
+        rate: Fraction,
+        sound: tuple[Any, int] | None = None,
     ) -> None:
         self.av = need("av", "render", "writing videos")
-        self.kind = kind or (".mp4" if CODECS[".mp4"][0] in self.av.codecs_available else ".webm")
+        self.kind = kind or (
+            ".mp4" if CODECS[".mp4"][0] in self.av.codecs_available else ".webm"
+        )
         codec, options = CODECS[self.kind]
         self._container = self.av.open(stream, "w", format=self.kind[1:])
         self._stream = self._container.add_stream(codec, rate=rate, options=options)
@@ -52,13 +73,17 @@ class VideoFile:
         self._sound: Any = None
         if sound is not None and self.kind != ".gif":
             self._samples, pace = sound
-            self._sound = self._container.add_stream("aac" if self.kind == ".mp4" else "libopus", rate=48000)
+            self._sound = self._container.add_stream(
+                "aac" if self.kind == ".mp4" else "libopus", rate=48000
+            )
             self._sound.codec_context.layout = "stereo"
             self._pace, self._heard = pace, 0
 
     def frame(self, pixels: Any, layout: str, kind: str = "yuv420p") -> Any:  # noqa: ANN401
         """Return pixels (H, W, 3 or 4), highest row first, as a frame of PyAV in the colours of HD video."""
-        return self.av.VideoFrame.from_ndarray(pixels, format=layout).reformat(format=kind, dst_colorspace="ITU709")
+        return self.av.VideoFrame.from_ndarray(pixels, format=layout).reformat(
+            format=kind, dst_colorspace="ITU709"
+        )
 
     def add(self, frame: Any) -> None:  # noqa: ANN401
         """Append a frame of PyAV."""
@@ -74,8 +99,14 @@ class VideoFile:
         part = self._samples[self._heard : end]
         if len(part):
             layout = "mono" if part.shape[1] == 1 else "stereo"
-            frame = self.av.AudioFrame.from_ndarray(part.T.astype("float32", order="C"), format="fltp", layout=layout)
-            frame.sample_rate, frame.pts, frame.time_base = self._pace, self._heard, Fraction(1, self._pace)
+            frame = self.av.AudioFrame.from_ndarray(
+                part.T.astype("float32", order="C"), format="fltp", layout=layout
+            )
+            frame.sample_rate, frame.pts, frame.time_base = (
+                self._pace,
+                self._heard,
+                Fraction(1, self._pace),
+            )
             self._heard += len(part)
             self._container.mux(self._sound.encode(frame))
 

@@ -19,7 +19,13 @@ import numpy as np
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.kernels.compiling import compile_in_background
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+)
 from bodymotion.scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -53,13 +59,22 @@ class MotionAnalysis:
     @cached_property
     def zmp(self) -> Floats | None:
         """(T, 3) [m] the computed zero moment point, NaN in flight; None for a body that is not on feet."""
-        return self.placed(self.measures.zmp) if self.measures is not None and self.on_feet else None
+        return (
+            self.placed(self.measures.zmp)
+            if self.measures is not None and self.on_feet
+            else None
+        )
 
     @cached_property
     def on_feet(self) -> bool:
         """Whether the body has mass and feet, and is not mounted."""
         m = self.measures
-        return m is not None and not m.is_mounted and m.body.mass > 0 and bool(m.feet.links)
+        return (
+            m is not None
+            and not m.is_mounted
+            and m.body.mass > 0
+            and bool(m.feet.links)
+        )
 
     @property
     def no_feet_reason(self) -> str:
@@ -69,7 +84,9 @@ class MotionAnalysis:
             return ""
         if m.is_mounted:
             return "The root is mounted: there are no foot contacts and no support polygon."
-        reason = "The body has no mass" if not m.body.mass > 0 else "The body has no feet"
+        reason = (
+            "The body has no mass" if not m.body.mass > 0 else "The body has no feet"
+        )
         return f"{reason}: there is no support polygon."
 
     @cached_property
@@ -84,19 +101,29 @@ class MotionAnalysis:
         for k in range(len(m.contacts.links)):
             alone = np.zeros_like(m.contacts.in_contact)
             alone[:, k] = m.contacts.in_contact[:, k]
-            polygons = support_polygons(replace(m.contacts, in_contact=alone), m.feet, m.link_poses, m.ground)
+            polygons = support_polygons(
+                replace(m.contacts, in_contact=alone), m.feet, m.link_poses, m.ground
+            )
             found.append(self._on_ground(polygons.corners))
         return tuple(found)
 
     @cached_property
     def support(self) -> Floats | None:
         """(T, M, 3) [m] the corners of the support polygon, counter-clockwise from above; NaN for unused corners."""
-        return None if self.measures is None else self._on_ground(self.measures.support_polygons.corners)
+        return (
+            None
+            if self.measures is None
+            else self._on_ground(self.measures.support_polygons.corners)
+        )
 
     @cached_property
     def contact_points(self) -> Floats | None:
         """(T, K, 3) [m] the point of each foot that touches the ground, or would touch it first."""
-        return None if self.measures is None else self.placed(self.measures.contacts.points)
+        return (
+            None
+            if self.measures is None
+            else self.placed(self.measures.contacts.points)
+        )
 
     @cached_property
     def collisions(self) -> Collisions | None:
@@ -105,19 +132,34 @@ class MotionAnalysis:
         from bodymotion.checks.physics.collisions import find_collisions
 
         body, q = self.scene.body, self.scene.q
-        ground = None if body.is_mounted else ground_of(body, q, self.roots, self.scene.timeline.times)
+        ground = (
+            None
+            if body.is_mounted
+            else ground_of(body, q, self.roots, self.scene.timeline.times)
+        )
         with suppress(ImportError, ValueError):
-            return find_collisions(body, q, self.roots, ground.height if ground is not None and ground.level else None)
+            return find_collisions(
+                body,
+                q,
+                self.roots,
+                ground.height if ground is not None and ground.level else None,
+            )
         return None
 
     def placed(self, points: Floats) -> Floats:
         """Transform points (T, ..., 3) of the measures to the world as it is shown."""
         m = self.measures
         assert m is not None
-        if m.root_poses.shape == self.roots.shape and np.array_equal(m.root_poses, self.roots):
+        if m.root_poses.shape == self.roots.shape and np.array_equal(
+            m.root_poses, self.roots
+        ):
             return frozen(points)
         between = poses.compose(self.roots, poses.inverse(m.root_poses))
-        return frozen(poses.transform_points(between.reshape(len(between), *(1,) * (points.ndim - 2), 7), points))
+        return frozen(
+            poses.transform_points(
+                between.reshape(len(between), *(1,) * (points.ndim - 2), 7), points
+            )
+        )
 
     def _on_ground(self, corners: Floats) -> Floats:
         """Return corners (T, M, 2) as points (T, M, 3) on the ground."""
@@ -177,12 +219,18 @@ def analyze(
     if zmp is not None and scene.zmp_in_root:
         zmp = poses.transform_points(roots, zmp)
     failure = scene.reason_not_to_measure
-    analysis = MotionAnalysis(scene, on_ground, frozen(roots), frozen(center), zmp, failure=failure)
+    analysis = MotionAnalysis(
+        scene, on_ground, frozen(roots), frozen(center), zmp, failure=failure
+    )
     if failure:
         return analysis
     try:
         known = measures is not None and len(measures.times) == scene.num_frames
-        found = replace(analysis, measures=measures if known else _measure(scene), moments=_moments(scene))
+        found = replace(
+            analysis,
+            measures=measures if known else _measure(scene),
+            moments=_moments(scene),
+        )
         if overlays and found.on_feet:
             # What overlays need for each frame is computed here, in the background.
             for name in ("support", "foot_patches", "contact_points", "zmp"):
@@ -201,7 +249,15 @@ def _without_held_frames(scene: Scene) -> Scene:
     timeline = whole.part(slice(own))
     zmp = None if scene.zmp is None else scene.zmp[:own]
     link_poses, q = scene.link_poses[:own], scene.q[:own]
-    return replace(scene, timeline=timeline, link_poses=link_poses, q=q, zmp=zmp, own_frames=0, compared=None)
+    return replace(
+        scene,
+        timeline=timeline,
+        link_poses=link_poses,
+        q=q,
+        zmp=zmp,
+        own_frames=0,
+        compared=None,
+    )
 
 
 def _moments(scene: Scene) -> tuple[Moment, ...]:
@@ -219,9 +275,17 @@ def _measure(scene: Scene) -> Measures:
     from bodymotion.dynamics import measure
     from bodymotion.dynamics.measures import ON_FEET
 
-    joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=scene.timeline, values=scene.q)
-    root = MultiSE3Seq(content=LINK_POSITION, timeline=scene.timeline, values=scene.link_poses[:, :1])
-    zmp = [scene.motion.zmp] if scene.motion is not None and scene.motion.zmp is not None else []
+    joints = MultiValueSeq(
+        content=JOINT_DISPLACEMENT, timeline=scene.timeline, values=scene.q
+    )
+    root = MultiSE3Seq(
+        content=LINK_POSITION, timeline=scene.timeline, values=scene.link_poses[:, :1]
+    )
+    zmp = (
+        [scene.motion.zmp]
+        if scene.motion is not None and scene.motion.zmp is not None
+        else []
+    )
     if not scene.has_root and not scene.body.is_mounted:
         found = measure(scene.body, Motion((joints, *zmp)))
         if any(problem.rule == ON_FEET.code for problem in found.problems):
@@ -235,9 +299,17 @@ class BackgroundAnalysis:
     `post` runs work in the viewer's thread, in which all methods are called; so is `done`, with the result.
     """
 
-    def __init__(self, post: Callable[[Callable[[], object]], None], done: Callable[[MotionAnalysis], None]) -> None:
+    def __init__(
+        self,
+        post: Callable[[Callable[[], object]], None],
+        done: Callable[[MotionAnalysis], None],
+    ) -> None:
         self._post, self._done = post, done
-        self._job: tuple[Scene | None, bool, frozenset[str]] = (None, False, frozenset())
+        self._job: tuple[Scene | None, bool, frozenset[str]] = (
+            None,
+            False,
+            frozenset(),
+        )
         self._analysis: MotionAnalysis | None = None
         self._running, self._failure = False, ""
 
@@ -253,14 +325,20 @@ class BackgroundAnalysis:
         found, (of, ground, _) = self._analysis, self._job
         return found if of is scene and ground == on_ground else None
 
-    def request(self, scene: Scene, on_ground: bool, quantities: frozenset[str] = frozenset()) -> None:
+    def request(
+        self, scene: Scene, on_ground: bool, quantities: frozenset[str] = frozenset()
+    ) -> None:
         """Start the analysis of a scene with some quantities, unless it is done or under way."""
         of, ground, computed = self._job
         is_same = of is scene and ground == on_ground
         if is_same and quantities <= computed:
             return
         known = self._analysis if is_same else None
-        job = self._job = (scene, on_ground, quantities | computed if is_same else quantities)
+        job = self._job = (
+            scene,
+            on_ground,
+            quantities | computed if is_same else quantities,
+        )
         self._analysis, self._running, self._failure = known, True, ""
         compile_in_background(lambda: self._work(job, known))
 
@@ -269,13 +347,17 @@ class BackgroundAnalysis:
         self._job = (None, False, frozenset())
         self._analysis, self._running, self._failure = None, False, ""
 
-    def _work(self, job: tuple[Scene, bool, frozenset[str]], known: MotionAnalysis | None) -> None:
+    def _work(
+        self, job: tuple[Scene, bool, frozenset[str]], known: MotionAnalysis | None
+    ) -> None:
         scene, on_ground, quantities = job
         found, failure = known, ""
         try:
             found = known or analyze(scene, on_ground, lambda: job is self._job)
             for name in quantities if found is not None else ():
-                with suppress(KeyError, ValueError, MemoryError):  # a quantity that there is not
+                with suppress(
+                    KeyError, ValueError, MemoryError
+                ):  # a quantity that there is not
                     found.series(name)  # type: ignore[union-attr]
         except Exception as error:
             traceback.print_exc(file=sys.stderr)

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 from bodymotion.animation import Parameter
 from bodymotion.diagnostics import Group, grouped
 from bodymotion.diagnostics.text import counted, html_text, shown, small_html
-from bodymotion.scene.animation_playback import AnimationPlayback, PlaybackSettings, slice_range
+from bodymotion.scene.animation_playback import (
+    AnimationPlayback,
+    PlaybackSettings,
+    slice_range,
+)
 from bodymotion.scene.loading import groups_html, table_html
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.spot.playback.timing import NEUTRAL, NOT_SIMULATED
@@ -21,11 +25,18 @@ from bodymotion.viewer.server import on_user
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
-MIN_TEMPO, MAX_TEMPO = 40.0, 220.0  # [beats per minute] The range that the slider of the tempo has at least.
+MIN_TEMPO, MAX_TEMPO = (
+    40.0,
+    220.0,
+)  # [beats per minute] The range that the slider of the tempo has at least.
 WRITE_BACK_DELAY = 0.6  # [s] After a user has moved a slider its value is not overwritten for this time.
 MAX_KEYFRAMES = 3  # Number of keyframes that are listed for one rule.
 
-CONTROLLER_OPTIONS = ("precise_steps", "timing_adjustability", "track_swing_trajectories")
+CONTROLLER_OPTIONS = (
+    "precise_steps",
+    "timing_adjustability",
+    "track_swing_trajectories",
+)
 """Options for the robot's controller; they change no motion here."""
 
 DEFAULT_LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
@@ -58,7 +69,11 @@ class SliderLimits:
 
     def clipped(self, value: float) -> float:
         """Return a value clipped to the range."""
-        return min(max(value, self.lowest), self.highest) if isfinite(value) else self.default
+        return (
+            min(max(value, self.lowest), self.highest)
+            if isfinite(value)
+            else self.default
+        )
 
 
 def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
@@ -70,13 +85,17 @@ def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
     low, high = DEFAULT_LIMITS.get(name, (low, high))
     from_file = False
     if parameter.minimum is not None and parameter.maximum is not None:
-        from_file = parameter.minimum <= parameter.maximum and isfinite(parameter.maximum - parameter.minimum)
+        from_file = parameter.minimum <= parameter.maximum and isfinite(
+            parameter.maximum - parameter.minimum
+        )
         if from_file:
             low, high = float(parameter.minimum), float(parameter.maximum)
     default = parameter.default
     if default is None or not isfinite(default):
         default = NEUTRAL.get(name, 0.0)
-    return SliderLimits(low, high, round_step(low, high), min(max(float(default), low), high), from_file)
+    return SliderLimits(
+        low, high, round_step(low, high), min(max(float(default), low), high), from_file
+    )
 
 
 def round_step(low: float, high: float) -> float:
@@ -85,7 +104,11 @@ def round_step(low: float, high: float) -> float:
     if not span > 0:
         return 1.0
     power = 10.0 ** floor(log10(span))
-    return next(factor * power for factor in (5.0, 2.0, 1.0) if factor * power <= span * (1 + 1e-9))
+    return next(
+        factor * power
+        for factor in (5.0, 2.0, 1.0)
+        if factor * power <= span * (1 + 1e-9)
+    )
 
 
 class AnimationPanel:
@@ -102,32 +125,67 @@ class AnimationPanel:
         now = playback.timing.bpm
         tempo = playback.animation.bpm or now
         low, high = min(MIN_TEMPO, tempo / 2, now), max(MAX_TEMPO, 2 * tempo, now)
-        limits = SliderLimits(round(low, 3), round(high, 3), 1.0 if low >= 10 else round_step(low, high), tempo, True)
-        self._add_slider("bpm", limits, "bpm", "Tempo of the script in beats per minute")
-        allowed = [word for word in ("extendable", "truncatable") if word in playback.animation.options]
+        limits = SliderLimits(
+            round(low, 3),
+            round(high, 3),
+            1.0 if low >= 10 else round_step(low, high),
+            tempo,
+            True,
+        )
+        self._add_slider(
+            "bpm", limits, "bpm", "Tempo of the script in beats per minute"
+        )
+        allowed = [
+            word
+            for word in ("extendable", "truncatable")
+            if word in playback.animation.options
+        ]
         hint = f"Length of the move, which is {' and '.join(allowed) or 'neither extendable nor truncatable'}"
         self._add_slider("slices", _length_limits(playback), "slices", hint)
         for name, parameter in playback.animation.parameters.items():
             limits = parameter_limits(name, parameter)
             text = f"{limits.lowest:g} … {limits.highest:g}, default {limits.default:g}"
-            hint = f"{name}: {text}" if limits.from_file else f"{name}: the robot has its limits; here {text}"
+            hint = (
+                f"{name}: {text}"
+                if limits.from_file
+                else f"{name}: the robot has its limits; here {text}"
+            )
             if name in NOT_SIMULATED:
                 hint += ". For the robot's controller: shown, not simulated"
-            self._add_slider(f".{name}", limits, name, hint, disabled=name in NOT_SIMULATED)
-        reset = gui.add_button("Reset to defaults", hint="Tempo, length and parameters of the file")
+            self._add_slider(
+                f".{name}", limits, name, hint, disabled=name in NOT_SIMULATED
+            )
+        reset = gui.add_button(
+            "Reset to defaults", hint="Tempo, length and parameters of the file"
+        )
         reset.on_click(lambda _event: self._reset())
         self.options = gui.add_html(options_html(playback))
         self._findings = gui.add_html(findings_html(playback))
 
-    def _add_slider(self, name: str, limits: SliderLimits, label: str, hint: str, disabled: bool = False) -> None:
+    def _add_slider(
+        self,
+        name: str,
+        limits: SliderLimits,
+        label: str,
+        hint: str,
+        disabled: bool = False,
+    ) -> None:
         self._limits[name] = limits
         if limits.fixed:
-            self._sliders[name] = self._gui.add_number(shown(label), limits.lowest, disabled=True, hint=hint)
+            self._sliders[name] = self._gui.add_number(
+                shown(label), limits.lowest, disabled=True, hint=hint
+            )
             return
         value = limits.clipped(self._value(name))
         add: Callable[..., Any] = self._gui.add_slider
         slider = self._sliders[name] = add(
-            shown(label), limits.lowest, limits.highest, limits.step, value, disabled=disabled, hint=hint
+            shown(label),
+            limits.lowest,
+            limits.highest,
+            limits.step,
+            value,
+            disabled=disabled,
+            hint=hint,
         )
 
         def changed(number: float) -> None:
@@ -148,7 +206,9 @@ class AnimationPanel:
         playback = self._playback
         if name in ("bpm", "slices"):
             return float(getattr(playback.timing, name))
-        return float(playback.settings.parameters.get(name[1:], self._limits[name].default))
+        return float(
+            playback.settings.parameters.get(name[1:], self._limits[name].default)
+        )
 
     def update(self, playback: AnimationPlayback) -> None:
         """Show the same animation, played with other settings."""
@@ -161,11 +221,22 @@ class AnimationPanel:
             self._limits["slices"] = limits
         elif limits != self._limits["slices"] and not limits.fixed:
             self._limits["slices"] = limits
-            slider.min, slider.max, slider.step = limits.lowest, limits.highest, limits.step
+            slider.min, slider.max, slider.step = (
+                limits.lowest,
+                limits.highest,
+                limits.step,
+            )
         for name, widget in self._sliders.items():
-            if monotonic() - self._touched.get(name, -WRITE_BACK_DELAY) >= WRITE_BACK_DELAY:
+            if (
+                monotonic() - self._touched.get(name, -WRITE_BACK_DELAY)
+                >= WRITE_BACK_DELAY
+            ):
                 value = self._value(name)
-                widget.value = value if self._limits[name].fixed else self._limits[name].clipped(value)
+                widget.value = (
+                    value
+                    if self._limits[name].fixed
+                    else self._limits[name].clipped(value)
+                )
 
 
 def _length_limits(playback: AnimationPlayback) -> SliderLimits:
@@ -176,9 +247,13 @@ def _length_limits(playback: AnimationPlayback) -> SliderLimits:
 
 def _head(playback: AnimationPlayback) -> str:
     timing = playback.timing
-    natural = f" (natural length {timing.natural})" if timing.natural != timing.slices else ""
+    natural = (
+        f" (natural length {timing.natural})" if timing.natural != timing.slices else ""
+    )
     length = f"{timing.slices:g} slices{natural} at {timing.bpm:g} beats per minute, {timing.timeline.duration:.2f} s"
-    return small_html(f"{playback.title}: {', '.join(playback.animation.controls)}. {length}")
+    return small_html(
+        f"{playback.title}: {', '.join(playback.animation.controls)}. {length}"
+    )
 
 
 def options_html(playback: AnimationPlayback) -> str:
@@ -189,18 +264,35 @@ def options_html(playback: AnimationPlayback) -> str:
     for name, value in animation.options.items():
         chip = ""
         if name == "display_rgb" and isinstance(value, tuple):
-            color = ",".join(str(min(max(int(part), 0), 255)) for part in (*value, 0, 0, 0)[:3])
+            color = ",".join(
+                str(min(max(int(part), 0), 255)) for part in (*value, 0, 0, 0)[:3]
+            )
             style = "display:inline-block;width:1.6em;height:0.8em;border-radius:2px"
             chip = f'<span style="{style};background:rgb({color})"></span> '
         parts = value if isinstance(value, tuple) else (value,)
-        text = " ".join("✓" if p is True else f"{p:g}" if isinstance(p, float) else str(p) for p in parts)
-        rows.append((name, f"{chip}{html_text(text, 300)}{note if name in CONTROLLER_OPTIONS else ''}"))
+        text = " ".join(
+            "✓" if p is True else f"{p:g}" if isinstance(p, float) else str(p)
+            for p in parts
+        )
+        rows.append(
+            (
+                name,
+                f"{chip}{html_text(text, 300)}{note if name in CONTROLLER_OPTIONS else ''}",
+            )
+        )
     for name in NOT_SIMULATED:
         if name in animation.parameters:
             parameter = animation.parameters[name]
             numbers = (parameter.minimum, parameter.default, parameter.maximum)
-            rows.append((name, " ".join(f"{n:g}" for n in numbers if n is not None) + note))
-    rows.append(("keyframes", f"{len(animation.keyframes)}, the last at {animation.duration:g} s"))
+            rows.append(
+                (name, " ".join(f"{n:g}" for n in numbers if n is not None) + note)
+            )
+    rows.append(
+        (
+            "keyframes",
+            f"{len(animation.keyframes)}, the last at {animation.duration:g} s",
+        )
+    )
     return (
         f'<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>Options</b>{table_html(rows)}'
         '<span style="opacity:0.65">The robot&#x27;s controller does what is shown and not simulated, and keeps the balance.'
@@ -262,7 +354,9 @@ class AnimationControl:
         try:
             self.replay(settings.within(playback.animation))
         except (ValueError, MemoryError) as error:
-            self._viewer.panel.show_message(f"The animation cannot be played with these settings: {error}", bad=True)
+            self._viewer.panel.show_message(
+                f"The animation cannot be played with these settings: {error}", bad=True
+            )
             self._failed = True
 
     def replay(self, settings: PlaybackSettings) -> None:
@@ -271,7 +365,11 @@ class AnimationControl:
         if scene.playback is None:
             raise ValueError("no animation is shown")
         playback = scene.playback.with_settings(settings)
-        time = self._viewer.player.time * playback.timing.slice / scene.playback.timing.slice
+        time = (
+            self._viewer.player.time
+            * playback.timing.slice
+            / scene.playback.timing.slice
+        )
         self._show(make_scene(scene.body, playback.motion, playback), time)
         if self._failed:
             self._viewer.panel.show_message("")

@@ -32,7 +32,9 @@ from bodymotion.scene.scene import Scene, make_scene
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
-MAX_LISTED_FAULTS = 3  # Number of rules that the panel lists when a saved file has errors.
+MAX_LISTED_FAULTS = (
+    3  # Number of rules that the panel lists when a saved file has errors.
+)
 TIME_TO_LOAD, LOADING_INTERVAL = 1.0, 0.5
 """[s] Of files that take longer to load, the viewer is started before; seconds between two messages about it."""
 WATCH_INTERVAL = 0.25  # [s] between two looks at the files.
@@ -125,7 +127,9 @@ def view(
         try:
             sampling = write_page(scene, Path(output), display, play=play)
         except OSError as error:
-            raise OSError(f"{output} cannot be written: {error.strerror or error}") from error
+            raise OSError(
+                f"{output} cannot be written: {error.strerror or error}"
+            ) from error
         report(2, 2)
         print(f"{output}: {sampling}", file=sys.stderr, flush=True)
         report_problems(scene)
@@ -133,13 +137,19 @@ def view(
     from bodymotion.viewer.app import Viewer
 
     def start(scene: Scene) -> Viewer:
-        viewer = Viewer(scene, host=host, port=port, files=files, options=display, play=play)
+        viewer = Viewer(
+            scene, host=host, port=port, files=files, options=display, play=play
+        )
         print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
         if open_browser:
             _open(viewer.url)
         return viewer
 
-    viewer = _started(scenes_as_read(*sources, **loading), start, ", ".join(file.name for file in files))
+    viewer = _started(
+        scenes_as_read(*sources, **loading),
+        start,
+        ", ".join(file.name for file in files),
+    )
     report_problems(viewer.scene, "; the panel lists them", only_mismatches=True)
     if watch and files:
         _watch(viewer, sources, files, arm, reading)
@@ -150,7 +160,9 @@ def view(
     return None
 
 
-def _started(scenes: Iterator[Scene], start: Callable[[Scene], Viewer], names: str) -> Viewer:
+def _started(
+    scenes: Iterator[Scene], start: Callable[[Scene], Viewer], names: str
+) -> Viewer:
     """Start a viewer of the last of `scenes`; of the first one that comes, or before it, where that takes long.
 
     Errors in loading, and Ctrl-C, stop the viewer.
@@ -171,21 +183,39 @@ def _started(scenes: Iterator[Scene], start: Callable[[Scene], Viewer], names: s
     try:
         while scene is None or scene.num_unread:
             try:
-                loaded = found.get(timeout=TIME_TO_LOAD if viewer is None else LOADING_INTERVAL)
+                loaded = found.get(
+                    timeout=TIME_TO_LOAD if viewer is None else LOADING_INTERVAL
+                )
                 if isinstance(loaded, BaseException):
                     raise loaded
                 if viewer is None:
                     viewer = start(loaded)
-                elif loaded.num_unread and scene is not None and viewer.scene_view.is_as_large(loaded):
+                elif (
+                    loaded.num_unread
+                    and scene is not None
+                    and viewer.scene_view.is_as_large(loaded)
+                ):
                     viewer.draw(loaded)
                 else:
-                    viewer.replace(loaded, reset_camera=scene is None or not viewer.scene_view.is_as_large(loaded))
+                    viewer.replace(
+                        loaded,
+                        reset_camera=scene is None
+                        or not viewer.scene_view.is_as_large(loaded),
+                    )
                 scene = loaded
             except Empty:
-                viewer = viewer or start(make_scene(Body(name="Loading …", links=(Link(),)), None))
+                viewer = viewer or start(
+                    make_scene(Body(name="Loading …", links=(Link(),)), None)
+                )
             if scene is None or scene.num_unread:
-                left = f"{counted(scene.num_unread, 'mesh file')} left, " if scene is not None else ""
-                viewer.show_message(f"Loading {names}: {left}{monotonic() - begin:.0f} s")
+                left = (
+                    f"{counted(scene.num_unread, 'mesh file')} left, "
+                    if scene is not None
+                    else ""
+                )
+                viewer.show_message(
+                    f"Loading {names}: {left}{monotonic() - begin:.0f} s"
+                )
     except BaseException:
         if viewer is not None:
             viewer.stop()
@@ -196,7 +226,9 @@ def _started(scenes: Iterator[Scene], start: Callable[[Scene], Viewer], names: s
 
 def _open(url: str) -> None:
     """Open a graphical browser, if there is a screen; a text browser would occupy the terminal."""
-    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    if sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    ):
         return
     import webbrowser
 
@@ -205,14 +237,20 @@ def _open(url: str) -> None:
 
 
 def _watch(
-    viewer: Viewer, sources: list[Showable], files: list[Path], arm: bool | None, reading: dict[str, Any]
+    viewer: Viewer,
+    sources: list[Showable],
+    files: list[Path],
+    arm: bool | None,
+    reading: dict[str, Any],
 ) -> None:
     def reload() -> None:
         try:
             scene = load_scene(*sources, arm=arm, **reading)
             if scene.playback is not None and viewer.scene.playback is not None:
                 animation = scene.playback.animation
-                scene = animation_scene(animation, arm, viewer.scene.playback.settings.within(animation))
+                scene = animation_scene(
+                    animation, arm, viewer.scene.playback.settings.within(animation)
+                )
         except (ValueError, OSError, MemoryError) as error:
             message = f"Not reloaded; the last version without errors is shown: {_error_text(error)}"
             viewer.show_message(message, bad=True)
@@ -230,9 +268,15 @@ def _error_text(error: Exception) -> str:
     """Return why a file cannot be shown: the first errors with line and column, and the number of further ones."""
     if not isinstance(error, FormatError):
         return str(error)
-    errors = [problem for problem in error.problems if problem.severity == "error"] or [error.problem]
+    errors = [problem for problem in error.problems if problem.severity == "error"] or [
+        error.problem
+    ]
     groups = grouped(errors)
-    more = f" … and {len(groups) - MAX_LISTED_FAULTS} more" if len(groups) > MAX_LISTED_FAULTS else ""
+    more = (
+        f" … and {len(groups) - MAX_LISTED_FAULTS} more"
+        if len(groups) > MAX_LISTED_FAULTS
+        else ""
+    )
     return " · ".join(map(group_text, groups[:MAX_LISTED_FAULTS])) + more
 
 
@@ -243,10 +287,17 @@ class FileWatcher:
     not changed between two looks.
     """
 
-    def __init__(self, files: Sequence[Path], saved: Callable[[], None], interval: float = WATCH_INTERVAL) -> None:
+    def __init__(
+        self,
+        files: Sequence[Path],
+        saved: Callable[[], None],
+        interval: float = WATCH_INTERVAL,
+    ) -> None:
         self._saved, self._interval = saved, interval
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="bodymotion-watch", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name="bodymotion-watch", daemon=True
+        )
         self.start = self._thread.start
         self.watch(files)
 

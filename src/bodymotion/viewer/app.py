@@ -59,7 +59,9 @@ class WorkQueue:
         """Request work without waiting for it."""
         self._waiting.put(work)
 
-    def run(self, work: Callable[[], T], after: Callable[[], object] = lambda: None) -> T:
+    def run(
+        self, work: Callable[[], T], after: Callable[[], object] = lambda: None
+    ) -> T:
         """Wait until `work`, then `after` are done; return what `work` returns, or raise what it raises."""
         if self.worker is None or threading.current_thread() is self.worker:
             return work()
@@ -79,7 +81,11 @@ class WorkQueue:
     def next(self, timeout: float) -> Callable[[], object] | None:
         """Return the next work, waiting at most `timeout` seconds for it; None when there is none."""
         try:
-            return self._waiting.get(timeout=timeout) if timeout > 0 else self._waiting.get_nowait()
+            return (
+                self._waiting.get(timeout=timeout)
+                if timeout > 0
+                else self._waiting.get_nowait()
+            )
         except queue.Empty:
             return None
 
@@ -115,7 +121,9 @@ class Viewer:
         self.selected_link: Link | None = None
         self._on_stop: list[Callable[[], None]] = []
         self.num_shown = 0
-        self.background_analysis = BackgroundAnalysis(self._queue.post, self._analysis_done)
+        self.background_analysis = BackgroundAnalysis(
+            self._queue.post, self._analysis_done
+        )
         self.animation_control = AnimationControl(self, self._update)
         self.capture = Capture(self)
         self.handles = PoseHandles(self)
@@ -124,10 +132,14 @@ class Viewer:
         from viser import _messages
 
         # A private part of viser, which has no public way to run a script in all browsers, also in those that connect later.
-        live = _messages.RunJavascriptMessage(source=script("timeline.js") + script("live.js"))
+        live = _messages.RunJavascriptMessage(
+            source=script("timeline.js") + script("live.js")
+        )
         self.server.gui._websock_interface.queue_message(live)
         self.scene_view.set_first_camera()
-        self._thread = threading.Thread(target=self._run, name="bodymotion-viewer", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name="bodymotion-viewer", daemon=True
+        )
         self._queue.worker = self._thread
         self._thread.start()
         self.server.on_client_connect(lambda _client: self._queue.post(self._connected))
@@ -158,7 +170,9 @@ class Viewer:
     @property
     def analysis(self) -> MotionAnalysis | None:
         """The analysis of the motion as it is shown; None until an overlay or plot needed it."""
-        return self.background_analysis.known(self.scene_view.shown_scene, self.options.stand)
+        return self.background_analysis.known(
+            self.scene_view.shown_scene, self.options.stand
+        )
 
     def play(self) -> None:
         """Start to play."""
@@ -212,7 +226,11 @@ class Viewer:
         self._do(lambda: self.scene_view.draw(scene))
 
     def replay(
-        self, *, bpm: float | None = None, slices: float | None = None, parameters: Mapping[str, float] | None = None
+        self,
+        *,
+        bpm: float | None = None,
+        slices: float | None = None,
+        parameters: Mapping[str, float] | None = None,
     ) -> None:
         """Play the shown animation with another tempo, length [slices] or parameters; the current slice stays.
 
@@ -396,9 +414,18 @@ class Viewer:
             overlays.set_analysis(known)
         plotted = self.options.quantity if self.panel.plot is not None else None
         # The timeline shows contacts and findings of every motion that can be measured.
-        if overlays.needed or plotted is not None or (self._was_connected and not self.scene.reason_not_to_measure):
-            quantities = {*overlays.quantities, *([plotted] if plotted is not None else [])}
-            self.background_analysis.request(self.scene_view.shown_scene, self.options.stand, frozenset(quantities))
+        if (
+            overlays.needed
+            or plotted is not None
+            or (self._was_connected and not self.scene.reason_not_to_measure)
+        ):
+            quantities = {
+                *overlays.quantities,
+                *([plotted] if plotted is not None else []),
+            }
+            self.background_analysis.request(
+                self.scene_view.shown_scene, self.options.stand, frozenset(quantities)
+            )
 
     def _analysis_done(self, _analysis: MotionAnalysis) -> None:
         self.scene_view.analysis_overlays.set_analysis(self.analysis)
@@ -420,7 +447,11 @@ class Viewer:
         last, last_frame = monotonic(), -1
         next_panel = next_values = 0.0
         while not self._stopped.is_set():
-            work = self._queue.next(1.0 / MAX_FRAME_RATE - (monotonic() - last) if self.player.playing else 1.0)
+            work = self._queue.next(
+                1.0 / MAX_FRAME_RATE - (monotonic() - last)
+                if self.player.playing
+                else 1.0
+            )
             try:
                 acted, played = False, self.player.playing
                 while work is not None and not self._stopped.is_set():

@@ -38,12 +38,16 @@ class Capture:
 
     def save_image(self, client: viser.ClientHandle) -> None:
         """Download what a browser shows as PNG."""
-        threading.Thread(target=self._image, args=(client,), name="bodymotion-picture", daemon=True).start()
+        threading.Thread(
+            target=self._image, args=(client,), name="bodymotion-picture", daemon=True
+        ).start()
 
     def _image(self, client: viser.ClientHandle) -> None:
         height, width = client.camera.image_height, client.camera.image_width
         try:
-            image = client.get_render(height, width, transport_format="png", timeout=RENDER_TIMEOUT)
+            image = client.get_render(
+                height, width, transport_format="png", timeout=RENDER_TIMEOUT
+            )
             name = file_name(self._viewer.scene.title, "png")
             client.send_file_download(name, png(image), save_immediately=True)
         except (RuntimeError, TimeoutError, OSError) as error:
@@ -55,7 +59,9 @@ class Capture:
             return
         self._cancelled.clear()
         self.share, self.state = 0.0, "making a video …"
-        threading.Thread(target=self._video, args=(client,), name="bodymotion-video", daemon=True).start()
+        threading.Thread(
+            target=self._video, args=(client,), name="bodymotion-video", daemon=True
+        ).start()
 
     def cancel(self) -> None:
         """Cancel the video that is being made."""
@@ -65,7 +71,9 @@ class Capture:
         viewer = self._viewer
         before, playing = viewer.time, viewer.playing
         try:
-            width, height = even_size(client.camera.image_width, client.camera.image_height)
+            width, height = even_size(
+                client.camera.image_width, client.camera.image_height
+            )
             file = io.BytesIO()
             video = VideoFile(file, "", (width, height), Fraction(VIDEO_RATE))
             viewer.pause()
@@ -107,6 +115,11 @@ def png(image: npt.NDArray[np.uint8]) -> bytes:
     """Return an image (H, W, 3 or 4) over white as a PNG file."""
     from PIL import Image
 
-    file, seen = io.BytesIO(), Image.fromarray(np.ascontiguousarray(image)).convert("RGBA")
-    Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB").save(file, "PNG")
+    file, seen = (
+        io.BytesIO(),
+        Image.fromarray(np.ascontiguousarray(image)).convert("RGBA"),
+    )
+    Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert(
+        "RGB"
+    ).save(file, "PNG")
     return file.getvalue()

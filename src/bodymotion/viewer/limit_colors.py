@@ -30,7 +30,11 @@ def shares(values: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) ->
     """Return the shares of their limits that values (T, J) use: 1 at the limit of their sign, NaN without limits."""
     v, low, high = (np.asarray(x, dtype=np.float64) for x in (values, lower, upper))
     with np.errstate(divide="ignore", invalid="ignore"):
-        used = np.where(v >= 0, v / np.where(high > 0, high, np.nan), v / np.where(low < 0, low, np.nan))
+        used = np.where(
+            v >= 0,
+            v / np.where(high > 0, high, np.nan),
+            v / np.where(low < 0, low, np.nan),
+        )
     return frozen(np.where(np.isfinite(low) | np.isfinite(high), np.abs(used), np.nan))
 
 
@@ -61,16 +65,34 @@ class LimitColors:
         self.shares = shares(of.values, lower, np.inf if of.upper is None else of.upper)
         self._meshes: dict[int, viser.MeshHandle] = {}
         self._colors: dict[int, tuple[int, int, int]] = {}
-        self._columns = {int(link): column for column, link in enumerate(body.joint_links) if link >= 0}
+        self._columns = {
+            int(link): column
+            for column, link in enumerate(body.joint_links)
+            if link >= 0
+        }
         for link in body.links:
-            parts = [part for part in surface_parts(nodes.scene.shapes[link.index]) if part.surface.mode == TRIANGLES]
+            parts = [
+                part
+                for part in surface_parts(nodes.scene.shapes[link.index])
+                if part.surface.mode == TRIANGLES
+            ]
             if not parts:
                 continue
             starts = np.cumsum([0, *(part.count for part in parts)])
-            indices = [np.concatenate(part.indices) + start for part, start in zip(parts, starts, strict=False)]
-            vertices = np.concatenate([position for part in parts for position in part.positions])
-            name, faces = f"{nodes.names[link.index]}/limit", np.concatenate(indices).reshape(-1, 3)
-            mesh = nodes.server.scene.add_mesh_simple(name, vertices, faces, color=NO_LIMIT_COLOR, side="double")
+            indices = [
+                np.concatenate(part.indices) + start
+                for part, start in zip(parts, starts, strict=False)
+            ]
+            vertices = np.concatenate(
+                [position for part in parts for position in part.positions]
+            )
+            name, faces = (
+                f"{nodes.names[link.index]}/limit",
+                np.concatenate(indices).reshape(-1, 3),
+            )
+            mesh = nodes.server.scene.add_mesh_simple(
+                name, vertices, faces, color=NO_LIMIT_COLOR, side="double"
+            )
             self._meshes[link.index] = mesh
             self._colors[link.index] = NO_LIMIT_COLOR
 
@@ -83,7 +105,11 @@ class LimitColors:
         """Set the colours of a frame; without one all links are grey."""
         for link, mesh in self._meshes.items():
             column = self._columns.get(link)
-            color = NO_LIMIT_COLOR if frame is None or column is None else color_of(float(self.shares[frame, column]))
+            color = (
+                NO_LIMIT_COLOR
+                if frame is None or column is None
+                else color_of(float(self.shares[frame, column]))
+            )
             if color != self._colors[link]:
                 mesh.color = self._colors[link] = color
 

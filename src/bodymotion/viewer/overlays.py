@@ -47,9 +47,15 @@ if TYPE_CHECKING:
 MAX_DEVICE_LABELS, MAX_JOINT_LABELS = 60, 200
 MAX_RAYS = 61  # Number of rays that are drawn of a range sensor; its first and last ray always are.
 INERTIA_COLOR, OTHER_DEVICE_COLOR = (235, 170, 30), (20, 150, 90)
-DEVICE_COLORS = {VisionSensor: (30, 120, 220), RangeSensor: (220, 90, 30), ForceSensor: (200, 30, 60)}
+DEVICE_COLORS = {
+    VisionSensor: (30, 120, 220),
+    RangeSensor: (220, 90, 30),
+    ForceSensor: (200, 30, 60),
+}
 AXIS_COLORS = {"rotate": ROTATION_AXIS, "slide": SLIDE_AXIS, "crawler": CRAWLER_AXIS}
-POSITION_DIGITS = 6  # Decimal places of positions [m]: viser sends only what has changed.
+POSITION_DIGITS = (
+    6  # Decimal places of positions [m]: viser sends only what has changed.
+)
 NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}
 ON_SCREEN = {"thickness_units": "screen"}
 
@@ -82,7 +88,11 @@ class Overlays:
         if "mass" in self._made and self._made["mass"][0].visible:
             ball, disc, line = self._made["mass"]
             center = self._body.center_of_mass(link_poses)
-            for node, position in ((ball, center), (line, center), (disc, center * (1.0, 1.0, 0.0))):
+            for node, position in (
+                (ball, center),
+                (line, center),
+                (disc, center * (1.0, 1.0, 0.0)),
+            ):
                 self._nodes.move(node, position)
         if "zmp" in self._made and zmp is not None:
             self._nodes.move(self._made["zmp"][0], zmp)
@@ -94,23 +104,40 @@ class Overlays:
             self._path = None
         if points is not None and len(points) > 1:
             segments = np.stack([points[:-1], points[1:]], axis=1)
-            self._path = self._api.add_line_segments("/world/path", segments, PATH_COLOR, thickness=2.5, **ON_SCREEN)
+            self._path = self._api.add_line_segments(
+                "/world/path", segments, PATH_COLOR, thickness=2.5, **ON_SCREEN
+            )
 
     def remove(self) -> None:
         """Remove the overlays that are not nodes below the robot."""
-        for handle in (*self._made.get("mass", ()), *self._made.get("zmp", ()), self._path):
+        for handle in (
+            *self._made.get("mass", ()),
+            *self._made.get("zmp", ()),
+            self._path,
+        ):
             if handle is not None:
                 handle.remove()
 
     def _make_axes(self) -> list[Any]:
         """Return an arrow along each joint axis, its colour by the type of the joint."""
         size, made = self._nodes.size, []
-        sizes = {"shaft_radius": 0.003 * size, "head_radius": 0.007 * size, "head_length": 0.018 * size}
+        sizes = {
+            "shaft_radius": 0.003 * size,
+            "head_radius": 0.007 * size,
+            "head_length": 0.018 * size,
+        }
         for link in self._body.links:
             if link.index and link.joint.type in AXIS_COLORS:
                 axis = link.joint.axis * (0.07 * size)
-                name, arrow = f"{self._nodes.names[link.index]}/axis", np.stack([-0.5 * axis, axis])[None]
-                made.append(self._api.add_arrows(name, arrow, AXIS_COLORS[link.joint.type], **sizes))
+                name, arrow = (
+                    f"{self._nodes.names[link.index]}/axis",
+                    np.stack([-0.5 * axis, axis])[None],
+                )
+                made.append(
+                    self._api.add_arrows(
+                        name, arrow, AXIS_COLORS[link.joint.type], **sizes
+                    )
+                )
         return made
 
     def _make_devices(self) -> list[Any]:
@@ -121,21 +148,42 @@ class Overlays:
                 continue
             name = f"{self._nodes.names[device.link]}/device {node_name(number, device.name)}"
             lines = device_outline(device, self._nodes.size)
-            colors = (color for kind, color in DEVICE_COLORS.items() if isinstance(device, kind))
+            colors = (
+                color
+                for kind, color in DEVICE_COLORS.items()
+                if isinstance(device, kind)
+            )
             color = next(colors, OTHER_DEVICE_COLOR)
-            pose = {"position": device.pose[:3], "wxyz": poses.compose(poses.IDENTITY, device.pose)[3:]}
-            made.append(self._api.add_line_segments(name, lines, color, thickness=1.5, **pose, **ON_SCREEN))
+            pose = {
+                "position": device.pose[:3],
+                "wxyz": poses.compose(poses.IDENTITY, device.pose)[3:],
+            }
+            made.append(
+                self._api.add_line_segments(
+                    name, lines, color, thickness=1.5, **pose, **ON_SCREEN
+                )
+            )
             if number in labels:
-                self._api.add_label(f"{name}/name", labels[number], font_screen_scale=0.6, anchor="bottom-center")
+                self._api.add_label(
+                    f"{name}/name",
+                    labels[number],
+                    font_screen_scale=0.6,
+                    anchor="bottom-center",
+                )
         return made
 
     def _make_names(self) -> list[Any]:
         """Return the ids and names of the joints, at the origins of the links that they move."""
         origins = self._body.forward_kinematics(np.zeros(self._body.num_joints))[:, :3]
-        labels = joint_labels(self._body.links[:MAX_JOINT_LABELS], origins, 0.01 * self._nodes.size)
+        labels = joint_labels(
+            self._body.links[:MAX_JOINT_LABELS], origins, 0.01 * self._nodes.size
+        )
         names = {index: f"{self._nodes.names[index]}/joint name" for index in labels}
         look = {"font_screen_scale": 0.55, "anchor": "center-left"}
-        return [self._api.add_label(names[index], text, **look) for index, text in labels.items()]
+        return [
+            self._api.add_label(names[index], text, **look)
+            for index, text in labels.items()
+        ]
 
     def _make_inertias(self) -> list[Any]:
         """Return a ball at the centre of mass of each link with mass, and the box of its inertia."""
@@ -144,12 +192,31 @@ class Overlays:
             if not link.mass > 0 or not np.isfinite(link.center_of_mass).all():
                 continue
             name = self._nodes.names[link.index]
-            common = {"color": INERTIA_COLOR, "position": link.center_of_mass, **NO_SHADOW}
-            made.append(self._api.add_icosphere(f"{name}/centre of mass", radius=0.006 * size, **common))
+            common = {
+                "color": INERTIA_COLOR,
+                "position": link.center_of_mass,
+                **NO_SHADOW,
+            }
+            made.append(
+                self._api.add_icosphere(
+                    f"{name}/centre of mass", radius=0.006 * size, **common
+                )
+            )
             box = inertia_box(link)
             if box is not None:
-                lengths, wxyz = np.maximum(box[0], 1e-4 * size), rotations.from_matrix(box[1])
-                made.append(self._api.add_box(f"{name}/inertia", dimensions=lengths, wxyz=wxyz, opacity=0.45, **common))
+                lengths, wxyz = (
+                    np.maximum(box[0], 1e-4 * size),
+                    rotations.from_matrix(box[1]),
+                )
+                made.append(
+                    self._api.add_box(
+                        f"{name}/inertia",
+                        dimensions=lengths,
+                        wxyz=wxyz,
+                        opacity=0.45,
+                        **common,
+                    )
+                )
         return made
 
     def _make_mass(self) -> list[Any]:
@@ -159,19 +226,37 @@ class Overlays:
         """
         size = self._nodes.size
         line = np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -2.0 * size]]])
-        projection, plumb = "/world/centre of mass on the ground", "/world/centre of mass plumb line"
+        projection, plumb = (
+            "/world/centre of mass on the ground",
+            "/world/centre of mass plumb line",
+        )
         return [
-            self._labelled_ball("/world/centre of mass", "● CoM", 0.014 * size, MASS_COLOR),
-            self._api.add_cylinder(projection, radius=0.025 * size, height=0.004 * size, color=MASS_COLOR),
-            self._api.add_line_segments(plumb, line, MASS_COLOR, thickness=2.0, **ON_SCREEN),
+            self._labelled_ball(
+                "/world/centre of mass", "● CoM", 0.014 * size, MASS_COLOR
+            ),
+            self._api.add_cylinder(
+                projection, radius=0.025 * size, height=0.004 * size, color=MASS_COLOR
+            ),
+            self._api.add_line_segments(
+                plumb, line, MASS_COLOR, thickness=2.0, **ON_SCREEN
+            ),
         ]
 
     def _make_zmp(self) -> list[Any]:
-        return [self._labelled_ball("/world/zero moment point", "ZMP (recorded)", 0.012 * self._nodes.size, ZMP_COLOR)]
+        return [
+            self._labelled_ball(
+                "/world/zero moment point",
+                "ZMP (recorded)",
+                0.012 * self._nodes.size,
+                ZMP_COLOR,
+            )
+        ]
 
     def _labelled_ball(self, name: str, text: str, radius: float, color: Rgb) -> Any:  # noqa: ANN401
         ball = self._api.add_icosphere(name, radius=radius, color=color, **NO_SHADOW)
-        self._api.add_label(f"{name}/name", text, font_screen_scale=0.75, anchor="center-left")
+        self._api.add_label(
+            f"{name}/name", text, font_screen_scale=0.75, anchor="center-left"
+        )
         return ball
 
 
@@ -181,7 +266,9 @@ def joint_label(link: Link) -> str:
     return f"{link.joint.id}  {name}" if link.joint.id >= 0 else name
 
 
-def joint_labels(links: Sequence[Link], origins: Floats, distance: float) -> dict[int, str]:
+def joint_labels(
+    links: Sequence[Link], origins: Floats, distance: float
+) -> dict[int, str]:
     """Return labels by link index; links of a chain whose origins (L, 3) are within `distance` [m] of its first share a label."""
     found: dict[int, list[str]] = {}
     firsts: dict[int, int] = {}
@@ -203,7 +290,8 @@ def device_labels(devices: Sequence[Device], distance: float) -> dict[int, str]:
                 other
                 for other in found
                 if devices[other].link == device.link
-                and np.linalg.norm(devices[other].pose[:3] - device.pose[:3]) <= distance
+                and np.linalg.norm(devices[other].pose[:3] - device.pose[:3])
+                <= distance
             )
             found.setdefault(next(same, number), []).append(shown(device.name))
     return {number: shown(", ".join(names), 120) for number, names in found.items()}
@@ -243,10 +331,25 @@ def device_outline(device: Device, size: float) -> Floats:
 
 def _frustum(device: VisionSensor, length: float) -> Floats:
     angle = device.field_of_view if 0 < device.field_of_view < np.pi else np.pi / 4
-    right, up = replace(device, field_of_view=angle, width=max(device.width, 1), height=max(device.height, 1)).half_size
-    depth = min(length, device.back_clip_distance) if device.back_clip_distance > 0 else length
-    near = min(device.front_clip_distance, 0.5 * depth) if device.front_clip_distance > 0 else 0.0
-    corners = np.array([[-right, -up, -1.0], [right, -up, -1.0], [right, up, -1.0], [-right, up, -1.0]])
+    right, up = replace(
+        device,
+        field_of_view=angle,
+        width=max(device.width, 1),
+        height=max(device.height, 1),
+    ).half_size
+    depth = (
+        min(length, device.back_clip_distance)
+        if device.back_clip_distance > 0
+        else length
+    )
+    near = (
+        min(device.front_clip_distance, 0.5 * depth)
+        if device.front_clip_distance > 0
+        else 0.0
+    )
+    corners = np.array(
+        [[-right, -up, -1.0], [right, -up, -1.0], [right, up, -1.0], [-right, up, -1.0]]
+    )
     corners *= depth / max(1.0, float(np.linalg.norm(corners[0])))
     close = corners * (near / depth)
     top = np.array([0.0, up * 1.35, -1.0]) * (-corners[0, 2])
@@ -259,9 +362,15 @@ def _frustum(device: VisionSensor, length: float) -> Floats:
 
 def _fan(device: RangeSensor, length: float) -> Floats:
     angle = min(device.scan_angle, 2 * np.pi) if device.scan_angle > 0 else 0.0
-    length = min(length, max(device.max_distance, 1e-3)) if device.max_distance > 0 else length
+    length = (
+        min(length, max(device.max_distance, 1e-3))
+        if device.max_distance > 0
+        else length
+    )
     half = 0.5 * angle
-    step = min(max(device.scan_step, 1e-9), 2 * np.pi) if device.scan_step > 0 else angle
+    step = (
+        min(max(device.scan_step, 1e-9), 2 * np.pi) if device.scan_step > 0 else angle
+    )
     rays_per_side = int(half / step + 1e-9) if step > 0 else 0
     if rays_per_side > MAX_RAYS // 2:
         rays_per_side = MAX_RAYS // 2
@@ -289,32 +398,62 @@ class FootMarks:
         extent = nodes.scene.extent
         for link in () if contacts is None else contacts.links:
             points = extent.points[extent.links == link]
-            radius = 1.05 * float(np.linalg.norm(points, axis=1).max()) if len(points) else 0.02 * nodes.size
+            radius = (
+                1.05 * float(np.linalg.norm(points, axis=1).max())
+                if len(points)
+                else 0.02 * nodes.size
+            )
             name = f"{nodes.names[link]}/foot"
-            self._balls.append(api.add_icosphere(name, radius=radius, color=SWING, visible=False, receive_shadow=False))
-            look = {"radius": 1.9 * radius, "height": 0.1 * radius, "color": STANCE, "opacity": 0.6}
-            self._discs.append(api.add_cylinder(f"/world/contact {link}", **look, visible=False, **NO_SHADOW))
+            self._balls.append(
+                api.add_icosphere(
+                    name,
+                    radius=radius,
+                    color=SWING,
+                    visible=False,
+                    receive_shadow=False,
+                )
+            )
+            look = {
+                "radius": 1.9 * radius,
+                "height": 0.1 * radius,
+                "color": STANCE,
+                "opacity": 0.6,
+            }
+            self._discs.append(
+                api.add_cylinder(
+                    f"/world/contact {link}", **look, visible=False, **NO_SHADOW
+                )
+            )
 
     def show(self, on: bool) -> None:
         """Show or hide the marks from the next `place` on."""
         self._on = on
 
-    def place(self, link_poses: Floats, contacts: FootContacts | None, frame: int) -> None:
+    def place(
+        self, link_poses: Floats, contacts: FootContacts | None, frame: int
+    ) -> None:
         """Mark the feet of link poses (L, 7) with the contacts of a frame; without contacts hide the marks."""
         if contacts is None or not self._on:
             for handle in (*self._balls, *self._discs):
                 handle.visible = False
             return
-        for k, (name, link) in enumerate(zip(contacts.names, contacts.links, strict=True)):
+        for k, (name, link) in enumerate(
+            zip(contacts.names, contacts.links, strict=True)
+        ):
             ball, disc = self._balls[k], self._discs[k]
-            stance, missed = bool(contacts.stance[frame, k]), bool(contacts.out_of_reach[frame, k])
+            stance, missed = (
+                bool(contacts.stance[frame, k]),
+                bool(contacts.out_of_reach[frame, k]),
+            )
             color = MISSED if missed else STANCE if stance else SWING
             ball.visible = name != HAND or missed
             if ball.color != color:
                 ball.color = color
             disc.visible = stance
             if stance:
-                self._move(disc, np.round([*link_poses[link, :2], 0.0], POSITION_DIGITS))
+                self._move(
+                    disc, np.round([*link_poses[link, :2], 0.0], POSITION_DIGITS)
+                )
 
     def remove(self) -> None:
         """Remove the discs; the balls are nodes below the robot."""
@@ -325,10 +464,14 @@ class FootMarks:
 class AnalysisOverlays:
     """The overlays of one robot, as the display options have them; `has_contacts` when the motion itself records contacts."""
 
-    def __init__(self, nodes: RobotNodes, options: DisplayOptions, has_contacts: bool) -> None:
+    def __init__(
+        self, nodes: RobotNodes, options: DisplayOptions, has_contacts: bool
+    ) -> None:
         self._nodes = nodes
         self._options = options
-        self._names = tuple(name for name in _OVERLAYS if name != "contacts" or not has_contacts)
+        self._names = tuple(
+            name for name in _OVERLAYS if name != "contacts" or not has_contacts
+        )
         self.analysis: MotionAnalysis | None = None
         self._made: dict[str, _Overlay] = {}
         self.colors: LimitColors | None = None
@@ -337,7 +480,9 @@ class AnalysisOverlays:
     def needed(self) -> tuple[str, ...]:
         """The options that are on and need the analysis."""
         names = (*self._names, "contacts", "trails", *LIMIT_OPTIONS)
-        return tuple(dict.fromkeys(name for name in names if getattr(self._options, name, False)))
+        return tuple(
+            dict.fromkeys(name for name in names if getattr(self._options, name, False))
+        )
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -347,7 +492,11 @@ class AnalysisOverlays:
     def describe(self) -> str:
         """Return why an overlay that is on cannot be shown."""
         balance = any(getattr(self._options, name, False) for name in self._names)
-        return self.analysis.no_feet_reason if self.analysis is not None and balance else ""
+        return (
+            self.analysis.no_feet_reason
+            if self.analysis is not None and balance
+            else ""
+        )
 
     def set_analysis(self, analysis: MotionAnalysis | None) -> None:
         """Show another analysis, or none."""
@@ -364,14 +513,25 @@ class AnalysisOverlays:
             self._made["trails"] = _Trails(self._nodes, analysis, self._options)
         for name in (*self._names, "trails"):
             on = getattr(self._options, "contacts" if name == "overlaps" else name)
-            if on and name not in self._made and (analysis.on_feet or name == "overlaps"):
+            if (
+                on
+                and name not in self._made
+                and (analysis.on_feet or name == "overlaps")
+            ):
                 self._made[name] = _OVERLAYS[name](self._nodes, analysis)
             if name in self._made:
                 self._made[name].place(at if on else None)
         self._place_colors(analysis, at)
 
     def _place_colors(self, analysis: MotionAnalysis, at: int | None) -> None:
-        kind = next((kind for name, kind in LIMIT_OPTIONS.items() if getattr(self._options, name)), None)
+        kind = next(
+            (
+                kind
+                for name, kind in LIMIT_OPTIONS.items()
+                if getattr(self._options, name)
+            ),
+            None,
+        )
         if self.colors is not None and self.colors.kind != kind:
             self._remove_colors()
         if kind is not None and self.colors is None and analysis.measures is not None:
@@ -422,17 +582,36 @@ class _Patch(_Overlay):
     """A flat polygon on the ground with corners (T, M, 3), NaN for unused ones, and its outline."""
 
     def __init__(
-        self, nodes: RobotNodes, name: str, corners: Floats | None, color: Rgb, opacity: float, level: int
+        self,
+        nodes: RobotNodes,
+        name: str,
+        corners: Floats | None,
+        color: Rgb,
+        opacity: float,
+        level: int,
     ) -> None:
         self._corners = corners
         self._up = np.array([0.0, 0.0, level * LAYER_HEIGHT * nodes.size])
         self._count = count = 3 if corners is None else max(corners.shape[1], 3)
         api: Any = nodes.server.scene
         inner = np.arange(1, count - 1)
-        faces, edges = np.stack([np.zeros_like(inner), inner, inner + 1], axis=1), np.zeros((count, 2, 3))
-        look = {"color": color, "opacity": opacity, "side": "double", "flat_shading": True, "visible": False}
-        self._face = api.add_mesh_simple(name, np.zeros((count, 3)), faces, **look, **NO_SHADOW)
-        self._edge = api.add_line_segments(f"{name} outline", edges, color, thickness=2.5, visible=False, **ON_SCREEN)
+        faces, edges = (
+            np.stack([np.zeros_like(inner), inner, inner + 1], axis=1),
+            np.zeros((count, 2, 3)),
+        )
+        look = {
+            "color": color,
+            "opacity": opacity,
+            "side": "double",
+            "flat_shading": True,
+            "visible": False,
+        }
+        self._face = api.add_mesh_simple(
+            name, np.zeros((count, 3)), faces, **look, **NO_SHADOW
+        )
+        self._edge = api.add_line_segments(
+            f"{name} outline", edges, color, thickness=2.5, visible=False, **ON_SCREEN
+        )
         self.handles = (self._face, self._edge)
 
     def place(self, frame: int | None) -> None:
@@ -453,16 +632,26 @@ class _FootPatches(_Overlay):
         api: Any = nodes.server.scene
         self._patches, self._balls = [], []
         for k, corners in enumerate(analysis.foot_patches):
-            self._patches.append(_Patch(nodes, f"/world/foot print {k}", corners, STANCE, 0.75, 2))
+            self._patches.append(
+                _Patch(nodes, f"/world/foot print {k}", corners, STANCE, 0.75, 2)
+            )
             name, radius = f"/world/foot in swing {k}", 0.009 * nodes.size
-            self._balls.append(api.add_icosphere(name, radius=radius, color=SWING, visible=False, **NO_SHADOW))
+            self._balls.append(
+                api.add_icosphere(
+                    name, radius=radius, color=SWING, visible=False, **NO_SHADOW
+                )
+            )
         self.handles = (*self._patches, *self._balls)
 
     def place(self, frame: int | None) -> None:
         for k, (patch, ball) in enumerate(zip(self._patches, self._balls, strict=True)):
             patch.place(frame)
             ball.visible = frame is not None and not patch._face.visible
-            if ball.visible and self._points is not None and np.isfinite(self._points[frame, k]).all():
+            if (
+                ball.visible
+                and self._points is not None
+                and np.isfinite(self._points[frame, k]).all()
+            ):
                 ball.position = self._points[frame, k]
 
 
@@ -473,8 +662,15 @@ class _ComputedZmp(_Overlay):
         self._points = analysis.zmp
         api: Any = nodes.server.scene
         side, name = 0.02 * nodes.size, "/world/measured zero moment point"
-        self._cube = api.add_box(name, COMPUTED_ZMP_COLOR, (side, side, side), visible=False, **NO_SHADOW)
-        api.add_label(f"{name}/name", "ZMP (computed) ", font_screen_scale=0.75, anchor="center-right")
+        self._cube = api.add_box(
+            name, COMPUTED_ZMP_COLOR, (side, side, side), visible=False, **NO_SHADOW
+        )
+        api.add_label(
+            f"{name}/name",
+            "ZMP (computed) ",
+            font_screen_scale=0.75,
+            anchor="center-right",
+        )
         self.handles = (self._cube,)
 
     def place(self, frame: int | None) -> None:
@@ -489,15 +685,25 @@ class _CollisionMarks(_Overlay):
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
         self._found, self._body = analysis.collisions, nodes.scene.body
-        self._frames = np.zeros(0, dtype=np.int64) if self._found is None else self._found.frames
+        self._frames = (
+            np.zeros(0, dtype=np.int64) if self._found is None else self._found.frames
+        )
         api: Any = nodes.server.scene
         radius = 0.012 * nodes.size
         self._balls, self._labels = [], []
-        for k in range(min(int(np.bincount(self._frames).max(initial=0)), MAX_COLLISIONS)):
+        for k in range(
+            min(int(np.bincount(self._frames).max(initial=0)), MAX_COLLISIONS)
+        ):
             name = f"/world/collision {k}"
-            ball = api.add_icosphere(name, radius=radius, color=COLLISION_COLOR, visible=False, **NO_SHADOW)
+            ball = api.add_icosphere(
+                name, radius=radius, color=COLLISION_COLOR, visible=False, **NO_SHADOW
+            )
             self._balls.append(ball)
-            self._labels.append(api.add_label(f"{name}/name", "", font_screen_scale=0.75, anchor="bottom-left"))
+            self._labels.append(
+                api.add_label(
+                    f"{name}/name", "", font_screen_scale=0.75, anchor="bottom-left"
+                )
+            )
         self.handles = tuple(self._balls)
 
     def place(self, frame: int | None) -> None:
@@ -505,13 +711,18 @@ class _CollisionMarks(_Overlay):
         for k, (ball, label) in enumerate(zip(self._balls, self._labels, strict=True)):
             ball.visible = k < len(rows)
             if k < len(rows) and found is not None:
-                one, two = ("floor" if link < 0 else self._body.links[link].name for link in found.links[rows[k]])
+                one, two = (
+                    "floor" if link < 0 else self._body.links[link].name
+                    for link in found.links[rows[k]]
+                )
                 ball.position = found.points[rows[k]]
                 label.text = f" {one} – {two}: {found.depths[rows[k]] * 1000:.0f} mm"
 
 
 _OVERLAYS: dict[str, Callable[[RobotNodes, MotionAnalysis], _Overlay]] = {
-    "support": lambda nodes, found: _Patch(nodes, "/world/support polygon", found.support, SUPPORT_COLOR, 0.3, 1),
+    "support": lambda nodes, found: _Patch(
+        nodes, "/world/support polygon", found.support, SUPPORT_COLOR, 0.3, 1
+    ),
     "contacts": _FootPatches,
     "overlaps": _CollisionMarks,
     "measured_zmp": _ComputedZmp,
@@ -523,7 +734,9 @@ def trail(points: Floats, timeline: Timeline, time: float, seconds: float) -> Fl
 
     Pieces before the first frame, and those with a point that is NaN, have no length.
     """
-    times = np.linspace(max(time - seconds, float(timeline.times[0])), time, TRAIL_PIECES + 1)
+    times = np.linspace(
+        max(time - seconds, float(timeline.times[0])), time, TRAIL_PIECES + 1
+    )
     path = points[np.minimum(np.asarray(timeline.frames_at(times)), len(points) - 1)]
     pieces = np.stack([path[:-1], path[1:]], axis=1)
     unknown = ~np.isfinite(pieces).all(axis=(1, 2))
@@ -536,19 +749,39 @@ def trail(points: Floats, timeline: Timeline, time: float, seconds: float) -> Fl
 class _Trails(_Overlay):
     """The paths of centre of mass and zero moment points in the last seconds, as lines that fade into the floor."""
 
-    def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis, options: DisplayOptions) -> None:
-        self._timeline, self._options, theme = analysis.scene.timeline, options, DARK if options.dark else LIGHT
+    def __init__(
+        self, nodes: RobotNodes, analysis: MotionAnalysis, options: DisplayOptions
+    ) -> None:
+        self._timeline, self._options, theme = (
+            analysis.scene.timeline,
+            options,
+            DARK if options.dark else LIGHT,
+        )
         paths = {
-            "mass": (analysis.center_of_mass if analysis.scene.body.mass > 0 else None, MASS_COLOR),
+            "mass": (
+                analysis.center_of_mass if analysis.scene.body.mass > 0 else None,
+                MASS_COLOR,
+            ),
             "zmp": (analysis.recorded_zmp, ZMP_COLOR),
             "measured_zmp": (analysis.zmp, COMPUTED_ZMP_COLOR),
         }
-        self._paths = {name: (points, color) for name, (points, color) in paths.items() if points is not None}
+        self._paths = {
+            name: (points, color)
+            for name, (points, color) in paths.items()
+            if points is not None
+        }
         self._up = np.array([0.0, 0.0, 0.002 * nodes.size])
         add: Any = nodes.server.scene.add_line_segments
         start = np.zeros((TRAIL_PIECES, 2, 3))
         self._lines: dict[str, viser.LineSegmentsHandle] = {
-            name: add(f"/world/trail {name}", start, _faded(color, theme), thickness=3.5, visible=False, **ON_SCREEN)
+            name: add(
+                f"/world/trail {name}",
+                start,
+                _faded(color, theme),
+                thickness=3.5,
+                visible=False,
+                **ON_SCREEN,
+            )
             for name, (_, color) in self._paths.items()
         }
         self.handles = tuple(self._lines.values())
@@ -556,11 +789,18 @@ class _Trails(_Overlay):
     def place(self, frame: int | None) -> None:
         """Show those whose points are shown up to a frame, or hide all."""
         for name, (points, _) in self._paths.items():
-            on = self._lines[name].visible = frame is not None and getattr(self._options, name)
+            on = self._lines[name].visible = frame is not None and getattr(
+                self._options, name
+            )
             if frame is not None and on:
                 time = float(self._timeline.times[frame])
-                pieces = trail(points, self._timeline, time, self._options.trail_seconds) + self._up
-                self._lines[name].points = np.round(pieces, POSITION_DIGITS).astype(np.float32)
+                pieces = (
+                    trail(points, self._timeline, time, self._options.trail_seconds)
+                    + self._up
+                )
+                self._lines[name].points = np.round(pieces, POSITION_DIGITS).astype(
+                    np.float32
+                )
 
 
 def _faded(color: Rgb, theme: Theme) -> npt.NDArray[np.uint8]:

@@ -50,7 +50,17 @@ LAST_FRAME_DURATION = 1e-3
 """[s] The player jumps to the first frame at the end, and the last one must be visible before."""
 FRAME_LEAD = 2e-4  # [s] Frames begin this much before their time, because times may be rounded to four decimal places.
 SPARSE = 0.0125  # [s] Frames with at least this distance to the next one are all shown.
-FIRST_MOTION_ONLY = ("axes", "devices", "mass", "zmp", "measured_zmp", "contacts", "support", "trails", *LIMIT_OPTIONS)
+FIRST_MOTION_ONLY = (
+    "axes",
+    "devices",
+    "mass",
+    "zmp",
+    "measured_zmp",
+    "contacts",
+    "support",
+    "trails",
+    *LIMIT_OPTIONS,
+)
 """The overlays that are shown for the first of two motions only."""
 
 MAX_MARKS, MAX_MARKS_PER_RULE = 120, 20
@@ -63,7 +73,9 @@ def check_page_path(path: Path) -> None:
     """Raise WrongUseError when a page cannot have this name, and OSError when its folder does not exist."""
     check_place(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise WrongUseError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
+        raise WrongUseError(
+            f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -77,7 +89,11 @@ class Sampling:
         if len(self.frames) == 1:
             return "one frame"
         gaps = np.diff(self.times)
-        rate = f"{1 / gaps.mean():.3g} frames per second" if np.ptp(gaps) < gaps.mean() else "at their time stamps"
+        rate = (
+            f"{1 / gaps.mean():.3g} frames per second"
+            if np.ptp(gaps) < gaps.mean()
+            else "at their time stamps"
+        )
         return f"{len(self.frames)} frames, {rate}"
 
 
@@ -90,7 +106,11 @@ def sampled(timeline: Timeline, moments: npt.ArrayLike = ()) -> Sampling:
     gaps = np.append(np.diff(times), np.inf)
     with np.errstate(over="ignore"):
         interval = np.ceil(times * MAX_RATE - 1e-6)
-    frames = np.flatnonzero((gaps >= SPARSE) | (np.diff(interval, append=np.inf) > 0) | (np.arange(len(times)) == 0))
+    frames = np.flatnonzero(
+        (gaps >= SPARSE)
+        | (np.diff(interval, append=np.inf) > 0)
+        | (np.arange(len(times)) == 0)
+    )
     if len(frames) > MAX_FRAMES:
         frames = frames[np.linspace(0, len(frames) - 1, MAX_FRAMES).astype(np.intp)]
     frames = np.union1d(frames, timeline.frames_at(moments))
@@ -115,11 +135,19 @@ def page(
     sampling = sampled(scene.timeline, [time for time, _ in moments])
     text, note, analysis = _record(scene, options, sampling, measures)
     data = timeline_data(scene, analysis)
-    data["marks"] = [(time, shown(text, 300)) for time, text in moments if text] or data["marks"]
+    data["marks"] = [
+        (time, shown(text, 300)) for time, text in moments if text
+    ] or data["marks"]
     return _with_timeline(text, scene, sampling, options, data, note, play)
 
 
-def write_page(scene: Scene, path: Path, options: DisplayOptions | None = None, *, play: bool = True) -> Sampling:
+def write_page(
+    scene: Scene,
+    path: Path,
+    options: DisplayOptions | None = None,
+    *,
+    play: bool = True,
+) -> Sampling:
     """Write the page to a file, whole or not at all; return the frames that it shows.
 
     Raises OSError when the file cannot be written.
@@ -156,7 +184,9 @@ def _record(
         stop_server(server)
     analysis = view.analysis_overlays.analysis
     if analysis is None and not scene.reason_not_to_measure:
-        analysis = analyze(view.shown_scene, options.stand, overlays=False, measures=measures)
+        analysis = analyze(
+            view.shown_scene, options.stand, overlays=False, measures=measures
+        )
     return text, _analysis_note(view), analysis
 
 
@@ -170,12 +200,21 @@ def _analysis_note(view: SceneView) -> str:
     if not colors.exist:
         return f" · no {colors.kind} limits in the model"
     shares = (0.0, 0.25, 0.5, 0.75, 1.0)
-    signs = [f'<span style="color:rgb{color_of(share)}">●</span> {100 * share:.0f} %' for share in shares]
+    signs = [
+        f'<span style="color:rgb{color_of(share)}">●</span> {100 * share:.0f} %'
+        for share in shares
+    ]
     return f" · of the {colors.kind} limit: {' '.join(signs)}"
 
 
 def _with_timeline(
-    text: str, scene: Scene, sampling: Sampling, options: DisplayOptions, data: dict[str, Any], note: str, play: bool
+    text: str,
+    scene: Scene,
+    sampling: Sampling,
+    options: DisplayOptions,
+    data: dict[str, Any],
+    note: str,
+    play: bool,
 ) -> str:
     """Add the title, the timeline with a line about what is shown, and the script of the page."""
     title = html_text(scene.title)
@@ -186,10 +225,18 @@ def _with_timeline(
         parts.append(f"{scene.beats.slices:g} slices at {scene.beats.bpm:g} bpm")
     if scene.contacts is not None and options.contacts:
         colors = ((STANCE, "in stance"), (SWING, "in swing"))
-        signs = [f'<span style="color:rgb{color}">●</span> {label}' for color, label in colors]
+        signs = [
+            f'<span style="color:rgb{color}">●</span> {label}'
+            for color, label in colors
+        ]
         parts.append(f"feet: {', '.join(signs)}")
-    line = " · ".join([*parts, *(f"⚠ {html_text(text)}" for text in scene.warnings)]) + note
-    names = (name for name in FIRST_MOTION_ONLY if name != "zmp" or scene.zmp is not None)
+    line = (
+        " · ".join([*parts, *(f"⚠ {html_text(text)}" for text in scene.warnings)])
+        + note
+    )
+    names = (
+        name for name in FIRST_MOTION_ONLY if name != "zmp" or scene.zmp is not None
+    )
     labels = [LABELS[name] for name in names if getattr(options, name)]
     if scene.compared is not None and labels:
         line += f" · of the first motion: {escape(', '.join(labels))}"
@@ -198,7 +245,11 @@ def _with_timeline(
     head = f"{before}<title>{title}</title>{rest.split('</title>', 1)[1]}"
     data["note"] = line
     # In a script of HTML, "<" could begin the end of the script. Without `play` it shows its first frame; viser's player plays by itself.
-    settings = {"times": [round(float(time), 9) for time in sampling.times], "play": play, "data": data}
+    settings = {
+        "times": [round(float(time), 9) for time in sampling.times],
+        "play": play,
+        "data": data,
+    }
     if scene.music is not None:
         settings["sound"] = scene.music.data_url()
     code = f"window.bodymotionPage = {json.dumps(settings).replace('<', chr(92) + 'u003c')};\n"
@@ -211,7 +262,9 @@ def script(name: str) -> str:
     return files("bodymotion.viewer").joinpath(name).read_text(encoding="utf-8")
 
 
-def timeline_data(scene: Scene, analysis: MotionAnalysis | None = None, note: str = "") -> dict[str, Any]:
+def timeline_data(
+    scene: Scene, analysis: MotionAnalysis | None = None, note: str = ""
+) -> dict[str, Any]:
     """Return what `timeline.js` shows of a scene: its times, beats, contacts of feet, findings, and a `note` as HTML.
 
     Contacts and findings are those that the motion records, or those of the `analysis`.
@@ -249,21 +302,34 @@ def _music(scene: Scene) -> dict[str, Any] | None:
 def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
     """Return the moves of a dance by their tracks, and the contacts of each foot: when it is in stance, in swing or out of reach."""
     contacts, line = scene.contacts, scene.timeline
-    moves = {} if scene.motion is None or "spot" not in scene.motion.extra else moves_of(scene.motion)
+    moves = (
+        {}
+        if scene.motion is None or "spot" not in scene.motion.extra
+        else moves_of(scene.motion)
+    )
     rows: list[list[Any]] = [
-        [track.replace("_", " "), [_block(one) for one in blocks[:MAX_SPANS]]] for track, blocks in moves.items()
+        [track.replace("_", " "), [_block(one) for one in blocks[:MAX_SPANS]]]
+        for track, blocks in moves.items()
     ]
     if contacts is not None:
         for k, name in enumerate(contacts.names):
             missed, stance = contacts.out_of_reach[:, k], contacts.stance[:, k]
-            swing = [] if name == HAND else _spans(line, ~stance, SWING) + _spans(line, stance, STANCE)
+            swing = (
+                []
+                if name == HAND
+                else _spans(line, ~stance, SWING) + _spans(line, stance, STANCE)
+            )
             if name != HAND or missed.any():
-                rows.append([shown(name.upper(), 6), swing + _spans(line, missed, MISSED)])
+                rows.append(
+                    [shown(name.upper(), 6), swing + _spans(line, missed, MISSED)]
+                )
     elif analysis is not None and analysis.on_feet and analysis.measures is not None:
         found = analysis.measures.contacts
         for k, index in enumerate(found.links):
             name = shown(scene.body.links[index].name, 40)
-            spans = _spans(analysis.scene.timeline, np.asarray(found.in_contact[:, k]), STANCE)
+            spans = _spans(
+                analysis.scene.timeline, np.asarray(found.in_contact[:, k]), STANCE
+            )
             rows.append([name, spans])
     return rows
 
@@ -271,7 +337,13 @@ def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
 def _block(move: Block) -> list[Any]:
     """Return a move as a span with its name; one whose motion is not known is a thin line."""
     name = shown(move.name.removeprefix(PREFIX), 40)
-    return [move.start, move.end, f"rgb{STANCE if move.is_played else SWING}", not move.is_played, name]
+    return [
+        move.start,
+        move.end,
+        f"rgb{STANCE if move.is_played else SWING}",
+        not move.is_played,
+        name,
+    ]
 
 
 def _spans(timeline: Timeline, on: Bools, color: Rgb) -> list[list[Any]]:
@@ -292,7 +364,9 @@ def _marks(scene: Scene, analysis: MotionAnalysis | None) -> list[tuple[float, s
     """Return the times [s] of findings, and what they are about."""
     findings: list[tuple[float, str, str]] = []
     if scene.playback is not None:
-        findings = [(time, one.rule, one.message) for time, one in scene.playback.moments]
+        findings = [
+            (time, one.rule, one.message) for time, one in scene.playback.moments
+        ]
     elif analysis is not None:
         findings = [(one.time, one.rule, one.message) for one in analysis.moments]
     counts: Counter[str] = Counter()
@@ -314,7 +388,10 @@ class PlaybackPanel:
         self._data = gui.add_html("", visible=False)
         self._state = gui.add_html("", visible=False)
         if viewer.scene.music is not None:
-            gui.add_html("bodymotion-sound:" + json.dumps(viewer.scene.music.data_url()), visible=False)
+            gui.add_html(
+                "bodymotion-sound:" + json.dumps(viewer.scene.music.data_url()),
+                visible=False,
+            )
         requests = gui.add_text("bodymotion requests", "", visible=False)
 
         async def requested(event: viser.GuiEvent[viser.GuiTextHandle]) -> None:
@@ -327,7 +404,9 @@ class PlaybackPanel:
 
     def update(self) -> None:
         """Show another timeline, or other contacts and findings."""
-        self._data.content = "bodymotion-data:" + json.dumps(timeline_data(self._viewer.scene, self._viewer.analysis))
+        self._data.content = "bodymotion-data:" + json.dumps(
+            timeline_data(self._viewer.scene, self._viewer.analysis)
+        )
         self.sync()
 
     def sync(self) -> None:
@@ -352,16 +431,22 @@ class PlaybackPanel:
         clock = f"{player.time:.3f} s</b> of {player.end:.3f} s"
         if player.start:
             clock += f" (from {player.start:.3f} s)"
-        frame = f"frame {player.frame} of {player.num_frames - 1}" + (f", {rate:g} Hz" if rate else ", time stamps")
+        frame = f"frame {player.frame} of {player.num_frames - 1}" + (
+            f", {rate:g} Hz" if rate else ", time stamps"
+        )
         if self._viewer.options.stand and not scene.has_root:
             frame += " · no root poses: body stands on the ground"
         lines = [clock]
         if scene.beats is not None:
             lines.append(f"<b>{html_text(scene.beats.describe(player.time))}</b>")
         lines.append(f'<span style="opacity:0.7;font-size:0.85em">{frame}</span>')
-        missed = scene.contacts.describe(player.frame) if scene.contacts is not None else ""
+        missed = (
+            scene.contacts.describe(player.frame) if scene.contacts is not None else ""
+        )
         if missed:
-            lines.append(f'<span style="font-size:0.85em;color:rgb{MISSED}">{html_text(missed)}</span>')
+            lines.append(
+                f'<span style="font-size:0.85em;color:rgb{MISSED}">{html_text(missed)}</span>'
+            )
         second = self._viewer.scene_view.compared
         if second is not None:
             text = html_text(second.differences.describe(player.frame))

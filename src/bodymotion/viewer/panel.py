@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.diagnostics.text import counted, fixed, html_text, node_name, severities, shown, small_html
+from bodymotion.diagnostics.text import (
+    counted,
+    fixed,
+    html_text,
+    node_name,
+    severities,
+    shown,
+    small_html,
+)
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link
@@ -45,7 +53,15 @@ WARNING = "margin:0.2em 0.8em;padding:0.3em 0.6em;border-radius:4px;background:#
 NO_PATH = "no link"
 MAX_TRAIL_SECONDS = 10.0
 FOLDERS = {
-    "Robot": ("visuals", "collisions", "frames", "axes", "names", "inertias", "devices"),
+    "Robot": (
+        "visuals",
+        "collisions",
+        "frames",
+        "axes",
+        "names",
+        "inertias",
+        "devices",
+    ),
     "Balance": ("mass", "zmp", "measured_zmp", "contacts", "support", "trails"),
     "Limits": tuple(LIMIT_OPTIONS),
     "Environment": ("follow", "stand", "shadows", "dark"),
@@ -61,7 +77,13 @@ WRITE_BACK_DELAY = 0.6  # [s] After a user has moved a slider its value is not o
 
 # The tab Links.
 MAX_LISTED_LINKS = 2000
-JOINT_KINDS = {"rotate": "⟳", "slide": "↔", "crawler": "⛓", "free": "✥", "fixed": ""}  # The sign of each joint type.
+JOINT_KINDS = {
+    "rotate": "⟳",
+    "slide": "↔",
+    "crawler": "⛓",
+    "free": "✥",
+    "fixed": "",
+}  # The sign of each joint type.
 
 
 def tree_html(body: Body) -> str:
@@ -71,9 +93,13 @@ def tree_html(body: Body) -> str:
     for link in body.links[:MAX_LISTED_LINKS]:
         depths.append(0 if link.parent < 0 else depths[link.parent] + 1)
         joint = link.joint
-        other = f" · {shown(joint.name)}" if joint.name and joint.name != link.name else ""
+        other = (
+            f" · {shown(joint.name)}" if joint.name and joint.name != link.name else ""
+        )
         number = f" {joint.id}" if joint.id >= 0 else ""
-        note = html_text(f"{JOINT_KINDS[joint.type]}{number}{other}") if link.index else ""
+        note = (
+            html_text(f"{JOINT_KINDS[joint.type]}{number}{other}") if link.index else ""
+        )
         rows.append(
             f'<div data-bodymotion-link="{link.index}" style="cursor:pointer;padding:1px 0 1px {0.9 * min(depths[-1], 14)}em">'
             f'{html_text(link.name) or f"link {link.index}"} <span style="opacity:0.6">{note}</span></div>'
@@ -100,12 +126,16 @@ class LinkCard:
         """Show the selected link of the viewer, and the plot of its joint."""
         link, scene = self._viewer.selected_link, self._viewer.scene
         name = "" if link is None else link.joint.name
-        curve = next((curve for curve in scene.curves if name and curve.name == name), None)
+        curve = next(
+            (curve for curve in scene.curves if name and curve.name == name), None
+        )
         self._plot.visible = curve is not None and scene.num_frames > 1
         if curve is not None and self._plot.visible:
             times = scene.timeline.times
             plot = svg_of(times, [filled(curve, len(times))])
-            self._plot.content = f'<div class="bodymotion-plot" style="cursor:crosshair">{plot}</div>'
+            self._plot.content = (
+                f'<div class="bodymotion-plot" style="cursor:crosshair">{plot}</div>'
+            )
         self.sync()
 
     def sync(self) -> None:
@@ -114,7 +144,9 @@ class LinkCard:
         self._card.visible = link is not None
         if link is None:
             return
-        table = table_html((name, html_text(text)) for name, text in _facts(self._viewer, link))
+        table = table_html(
+            (name, html_text(text)) for name, text in _facts(self._viewer, link)
+        )
         self._card.content = (
             '<div style="margin:0.3em 0.8em;padding:0.4em 0.6em;border:1px solid #228be6;border-radius:6px;font-size:0.85em;'
             'overflow-wrap:anywhere"><span data-bodymotion-link="-1" title="Close" style="float:right;cursor:pointer">✕</span>'
@@ -125,14 +157,26 @@ class LinkCard:
 def _facts(viewer: Viewer, link: Link) -> list[tuple[str, str]]:
     body, joint = viewer.scene.body, link.joint
     parent = body.links[link.parent].name if link.parent >= 0 else "the world"
-    facts = [("Joint", f"{joint.name or 'without a name'}: {joint.type}, to {parent or f'link {link.parent}'}")]
-    column = next((k for k, index in enumerate(body.joint_links) if index == link.index), None)
+    facts = [
+        (
+            "Joint",
+            f"{joint.name or 'without a name'}: {joint.type}, to {parent or f'link {link.parent}'}",
+        )
+    ]
+    column = next(
+        (k for k, index in enumerate(body.joint_links) if index == link.index), None
+    )
     if column is not None and joint.type in ("rotate", "slide"):
         facts.append(("Value", value_text(joint, float(viewer.scene_view.q[column]))))
         axis = " ".join(f"{part:.3g}" for part in joint.axis)
         facts.append(("Limits", f"{limits_text(joint)}, axis {axis}, column {column}"))
     center = " ".join(fixed(part, 3) for part in link.center_of_mass)
-    facts.append(("Mass", f"{link.mass:.4g} kg, centre at {center} m" if link.mass > 0 else "none"))
+    facts.append(
+        (
+            "Mass",
+            f"{link.mass:.4g} kg, centre at {center} m" if link.mass > 0 else "none",
+        )
+    )
     position = viewer.scene_view.link_poses()[link.index, :3]
     facts.append(("Position", f"{' '.join(fixed(part, 3) for part in position)} m"))
     return facts
@@ -171,7 +215,13 @@ def slider_range(joint: Joint) -> SliderRange:
     rotary = joint.type != "slide"
     default = DEFAULT_RANGE["rotate" if rotary else "slide"]
     lower, upper = joint.lower, joint.upper
-    lower = lower if abs(lower) <= MAX_LIMIT else -default if not abs(upper) <= MAX_LIMIT else min(-default, upper)
+    lower = (
+        lower
+        if abs(lower) <= MAX_LIMIT
+        else -default
+        if not abs(upper) <= MAX_LIMIT
+        else min(-default, upper)
+    )
     upper = upper if abs(upper) <= MAX_LIMIT else max(default, lower)
     if lower > upper:
         lower, upper = upper, lower
@@ -197,7 +247,9 @@ def value_text(joint: Joint, value: float) -> str:
 class JointSliders:
     """The sliders of a body's joints; `moved(column, value)` is called when a user moves one."""
 
-    def __init__(self, gui: viser.GuiApi, body: Body, moved: Callable[[int, float], None]) -> None:
+    def __init__(
+        self, gui: viser.GuiApi, body: Body, moved: Callable[[int, float], None]
+    ) -> None:
         self._body = body
         self._sliders: dict[int, Any] = {}
         self._ranges: dict[int, SliderRange] = {}
@@ -218,7 +270,9 @@ class JointSliders:
             self._sliders[column] = slider
             on_user(slider, partial(self._react, column, moved))
 
-    def _react(self, column: int, moved: Callable[[int, float], None], value: float) -> None:
+    def _react(
+        self, column: int, moved: Callable[[int, float], None], value: float
+    ) -> None:
         covers = self._ranges[column]
         self._touched[column] = monotonic()
         moved(column, covers.joint_value(value))
@@ -234,7 +288,10 @@ class JointSliders:
             if now - self._touched.get(column, -WRITE_BACK_DELAY) >= WRITE_BACK_DELAY:
                 slider.value = self._ranges[column].shown(value)
             joint = self._body.joints[column]
-            slider.label, slider.hint = _label(joint, column, value), _hint(joint, column, value)
+            slider.label, slider.hint = (
+                _label(joint, column, value),
+                _hint(joint, column, value),
+            )
 
 
 def _label(joint: Joint, column: int, value: float) -> str:
@@ -268,7 +325,9 @@ class DisplayPanel:
                 continue
             with gui.add_folder(folder):
                 for name in present:
-                    checkbox = self._checkboxes[name] = gui.add_checkbox(LABELS[name], getattr(viewer.options, name))
+                    checkbox = self._checkboxes[name] = gui.add_checkbox(
+                        LABELS[name], getattr(viewer.options, name)
+                    )
                     on_user(checkbox, partial(viewer.switch, name))
                 if folder == "Balance" and viewer.scene.num_frames > 1:
                     self._add_trail_and_path()
@@ -278,22 +337,36 @@ class DisplayPanel:
     def _add_cameras(self) -> None:
         gui, viewer = self._gui, self._viewer
         presets = gui.add_button_group("Camera", tuple(PRESETS))
-        presets.on_click(lambda event: self._move(event.client, lambda view: view.camera(event.target.value)))
+        presets.on_click(
+            lambda event: self._move(
+                event.client, lambda view: view.camera(event.target.value)
+            )
+        )
         viewpoints = viewer.scene.body.viewpoints
         if viewpoints:
-            names = tuple(f"{i + 1}. {shown(v.description) or 'viewpoint'}" for i, v in enumerate(viewpoints))
+            names = tuple(
+                f"{i + 1}. {shown(v.description) or 'viewpoint'}"
+                for i, v in enumerate(viewpoints)
+            )
             chosen = gui.add_dropdown("Viewpoint", ("—", *names))
 
             def move(event: viser.GuiEvent[viser.GuiDropdownHandle[str]]) -> None:
                 if event.target.value in names:
-                    self._move(event.client, lambda view: view.viewpoint(names.index(event.target.value)))
+                    self._move(
+                        event.client,
+                        lambda view: view.viewpoint(names.index(event.target.value)),
+                    )
 
             chosen.on_update(move)
 
-    def _move(self, client: viser.ClientHandle | None, camera: Callable[[SceneView], Camera]) -> None:
+    def _move(
+        self, client: viser.ClientHandle | None, camera: Callable[[SceneView], Camera]
+    ) -> None:
         """Move the camera of one browser."""
         if client is not None:
-            self._viewer.post(lambda: show_camera(client, camera(self._viewer.scene_view)))
+            self._viewer.post(
+                lambda: show_camera(client, camera(self._viewer.scene_view))
+            )
 
     def _add_capture(self) -> None:
         viewer = self._viewer
@@ -315,15 +388,31 @@ class DisplayPanel:
 
     def _add_trail_and_path(self) -> None:
         gui, viewer = self._gui, self._viewer
-        trail: Any = gui.add_slider("Trail [s]", 0.5, MAX_TRAIL_SECONDS, 0.5, viewer.options.trail_seconds)
-        on_user(trail, lambda seconds: setattr(viewer.options, "trail_seconds", seconds))
-        self._paths = {node_name(link.index, link.name): link.name for link in viewer.scene.body.links}
-        self._path = gui.add_dropdown("Path of", (NO_PATH, *self._paths), initial_value=self._chosen_path())
-        on_user(self._path, lambda name: viewer.post(lambda: viewer.scene_view.choose_path(self._paths.get(name))))
+        trail: Any = gui.add_slider(
+            "Trail [s]", 0.5, MAX_TRAIL_SECONDS, 0.5, viewer.options.trail_seconds
+        )
+        on_user(
+            trail, lambda seconds: setattr(viewer.options, "trail_seconds", seconds)
+        )
+        self._paths = {
+            node_name(link.index, link.name): link.name
+            for link in viewer.scene.body.links
+        }
+        self._path = gui.add_dropdown(
+            "Path of", (NO_PATH, *self._paths), initial_value=self._chosen_path()
+        )
+        on_user(
+            self._path,
+            lambda name: viewer.post(
+                lambda: viewer.scene_view.choose_path(self._paths.get(name))
+            ),
+        )
 
     def _chosen_path(self) -> str:
         chosen = self._viewer.options.path
-        return next((label for label, name in self._paths.items() if name == chosen), NO_PATH)
+        return next(
+            (label for label, name in self._paths.items() if name == chosen), NO_PATH
+        )
 
     def sync(self, all_values: bool) -> None:
         """Write the state of the viewer into the widgets; the legend of limits only with `all_values`."""
@@ -333,7 +422,11 @@ class DisplayPanel:
         if self._path is not None:
             self._path.value = self._chosen_path()
         overlays = viewer.scene_view.analysis_overlays
-        status = (viewer.background_analysis.describe() or overlays.describe()) if overlays.needed else ""
+        status = (
+            (viewer.background_analysis.describe() or overlays.describe())
+            if overlays.needed
+            else ""
+        )
         _show_text(self._status, status)
         _show_text(self._capture_state, viewer.capture.state)
         share = viewer.capture.share
@@ -345,7 +438,9 @@ class DisplayPanel:
             self._legend.visible = colors is not None
             if colors is not None:
                 frame = min(viewer.player.frame, len(colors.shares) - 1)
-                self._legend.content = legend(colors.kind, colors.describe(frame), colors.exist)
+                self._legend.content = legend(
+                    colors.kind, colors.describe(frame), colors.exist
+                )
 
 
 def _show_text(widget: Any, text: str) -> None:  # noqa: ANN401
@@ -368,7 +463,9 @@ def _absent(scene: Scene, has_joints: bool) -> dict[str, bool]:
         "visuals": not any(scene.shapes),
         "axes": not has_joints,
     }
-    return absent | dict.fromkeys(("measured_zmp", "support", "trails", *LIMIT_OPTIONS), not moves)
+    return absent | dict.fromkeys(
+        ("measured_zmp", "support", "trails", *LIMIT_OPTIONS), not moves
+    )
 
 
 class Panel:
@@ -380,7 +477,12 @@ class Panel:
         scene = viewer.scene
         self.message = gui.add_html("", visible=False)
         if scene.warnings:
-            gui.add_html("".join(f'<div style="{WARNING}">⚠ {html_text(text)}</div>' for text in scene.warnings))
+            gui.add_html(
+                "".join(
+                    f'<div style="{WARNING}">⚠ {html_text(text)}</div>'
+                    for text in scene.warnings
+                )
+            )
         self.playback_panel = PlaybackPanel(viewer) if scene.num_frames > 1 else None
         self.link_card = LinkCard(viewer)
         tabs = gui.add_tab_group()
@@ -416,7 +518,9 @@ class Panel:
         """Add the options that close loops, and a note about how far they are open."""
         for name in LOOP_OPTIONS:
             if name == "loops" or self._viewer.scene.num_frames > 1:
-                checkbox = self._checkboxes[name] = gui.add_checkbox(LABELS[name], getattr(self._viewer.options, name))
+                checkbox = self._checkboxes[name] = gui.add_checkbox(
+                    LABELS[name], getattr(self._viewer.options, name)
+                )
                 on_user(checkbox, partial(self._viewer.switch, name))
         self._loop_note = gui.add_html(small_html(self._viewer.scene_view.loop_note()))
 
@@ -458,7 +562,9 @@ class Panel:
 def _joints_hint(scene: Scene, num_sliders: int) -> str:
     """Return how to use the sliders, or why there are none."""
     if num_sliders:
-        return "Sliders in degrees (or metres), labels in radians. Moving a slider pauses."
+        return (
+            "Sliders in degrees (or metres), labels in radians. Moving a slider pauses."
+        )
     if not scene.without_body:
         return "No joint of this body moves a link."
     joints = scene.motion.joint_displacement if scene.motion is not None else None
@@ -481,13 +587,25 @@ def summary_html(viewer: Viewer) -> str:
     facts += [(f"File {i + 1}", path.name) for i, path in enumerate(viewer.files)]
     if scene.motion is not None:
         rate = scene.timeline.frame_rate
-        facts.append(("Motion", f"{scene.num_frames} frames" + (f" at {rate:g} Hz" if rate else " with time stamps")))
+        facts.append(
+            (
+                "Motion",
+                f"{scene.num_frames} frames"
+                + (f" at {rate:g} Hz" if rate else " with time stamps"),
+            )
+        )
     if viewer.options.stand:
-        reason = "The motion has no root poses: the" if scene.motion is not None else "The"
+        reason = (
+            "The motion has no root poses: the" if scene.motion is not None else "The"
+        )
         facts.append(("Ground", f"{reason} body stands on its lowest point."))
     facts += [("Note", note) for note in scene.notes]
     groups = scene.findings
-    findings = f"<b>{severities(groups)} in the files</b>{groups_html(groups)}" if groups else ""
+    findings = (
+        f"<b>{severities(groups)} in the files</b>{groups_html(groups)}"
+        if groups
+        else ""
+    )
     return (
         '<div style="padding:0 1em;font-size:0.82em;overflow-wrap:anywhere">'
         f"{table_html((name, html_text(text)) for name, text in facts)}<br>"

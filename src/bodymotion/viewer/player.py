@@ -80,11 +80,17 @@ class Player:
 
     def seek(self, time: float) -> None:
         """Go to a time [s], at least that of the first frame, at most that of the last."""
-        self.time = min(max(float(time), self.start), self.end) if isfinite(time) else self.start
+        self.time = (
+            min(max(float(time), self.start), self.end)
+            if isfinite(time)
+            else self.start
+        )
 
     def seek_frame(self, frame: int) -> None:
         """Go to the time of a frame; indices below 0 are the first frame, those beyond the last the last."""
-        self.time = float(self.timeline.times[min(max(int(frame), 0), self.num_frames - 1)])
+        self.time = float(
+            self.timeline.times[min(max(int(frame), 0), self.num_frames - 1)]
+        )
 
     def step(self, frames: int) -> None:
         """Pause and go some frames forward, or back when negative."""
@@ -98,7 +104,10 @@ class Player:
 
     def change_speed(self, name: str) -> None:
         """Set the next of `SPEEDS` that is "faster" or "slower"."""
-        faster, slower = (s for s in SPEEDS if s > self.speed), (s for s in reversed(SPEEDS) if s < self.speed)
+        faster, slower = (
+            (s for s in SPEEDS if s > self.speed),
+            (s for s in reversed(SPEEDS) if s < self.speed),
+        )
         self.speed = next(faster if name == "faster" else slower, self.speed)
 
     def advance(self, seconds: float) -> None:
@@ -129,9 +138,18 @@ class Player:
 
 def run_action(player: Player, name: str, before_seek: Callable[[], None]) -> None:
     """Run the action of a key or button by its name in `KEYS`; `before_seek` is called before the frame changes."""
-    near = {distance: player.timeline.frames_at(player.time + distance) - player.frame for distance in (0.1, -0.1)}
+    near = {
+        distance: player.timeline.frames_at(player.time + distance) - player.frame
+        for distance in (0.1, -0.1)
+    }
     tenth, back = max(1, int(near[0.1])), min(-1, int(near[-0.1]))
-    steps = {"next": 1, "back": -1, "far_next": tenth, "far_back": back, "last": player.num_frames}
+    steps = {
+        "next": 1,
+        "back": -1,
+        "far_next": tenth,
+        "far_back": back,
+        "last": player.num_frames,
+    }
     if name in ("slower", "faster"):
         player.change_speed(name)
     elif name == "loop":

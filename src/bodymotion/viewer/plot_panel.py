@@ -31,22 +31,36 @@ HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 190, 40, 12, 10, 20
 """[px] Height of the plot and its margins; on the right `LEFT` when there is a second unit."""
 GRID = 1000  # Resolution of the drawing in both directions.
 _LINE = 'fill="none" stroke-linejoin="round" vector-effect="non-scaling-stroke"'
-_GRID_LINE = 'stroke="currentColor" stroke-opacity="0.12" vector-effect="non-scaling-stroke"'
+_GRID_LINE = (
+    'stroke="currentColor" stroke-opacity="0.12" vector-effect="non-scaling-stroke"'
+)
 
 
 class PlotPanel:
     """The plot of a scene; `changed` is called when a user chooses something else to plot."""
 
-    def __init__(self, gui: viser.GuiApi, scene: Scene, options: DisplayOptions, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        gui: viser.GuiApi,
+        scene: Scene,
+        options: DisplayOptions,
+        changed: Callable[[], None],
+    ) -> None:
         from bodymotion.dynamics import QUANTITIES
 
         self._scene = scene
-        self._names = {quantity.title: name for name, quantity in QUANTITIES.items() if not scene.without_body}
+        self._names = {
+            quantity.title: name
+            for name, quantity in QUANTITIES.items()
+            if not scene.without_body
+        }
         self._curves = with_unique_names(scene.curves)
         self._drawn: tuple[str | None, bool] | None = None
         titles = {name: title for title, name in self._names.items()}
         self._quantity = gui.add_dropdown(
-            "Quantity", (JOINT_VALUES, *self._names), initial_value=titles.get(options.quantity or "", JOINT_VALUES)
+            "Quantity",
+            (JOINT_VALUES, *self._names),
+            initial_value=titles.get(options.quantity or "", JOINT_VALUES),
         )
         on_user(self._quantity, lambda _value: changed())
         self._status = gui.add_html("", visible=False)
@@ -56,7 +70,9 @@ class PlotPanel:
         self._choices: list[Any] = []
         self._kept = options.plotted
         for number in range(len(COLORS)):
-            dropdown = gui.add_dropdown(f"Curve {number + 1}", (NONE,), initial_value=NONE)
+            dropdown = gui.add_dropdown(
+                f"Curve {number + 1}", (NONE,), initial_value=NONE
+            )
             on_user(dropdown, lambda _value: changed())
             self._choices.append(dropdown)
 
@@ -75,7 +91,11 @@ class PlotPanel:
     @property
     def chosen(self) -> tuple[str, ...]:
         """The names of the curves that are plotted."""
-        return tuple(dict.fromkeys(choice.value for choice in self._choices if choice.value in self._curves))
+        return tuple(
+            dict.fromkeys(
+                choice.value for choice in self._choices if choice.value in self._curves
+            )
+        )
 
     def draw(self, analysis: MotionAnalysis | None) -> None:
         """Draw the chosen curves; those of a measured quantity once the analysis has it."""
@@ -87,12 +107,16 @@ class PlotPanel:
             elif known and analysis is not None:
                 of = analysis.series(name)
                 columns = zip(of.labels, of.units, np.asarray(of.values).T, strict=True)
-                self._curves = with_unique_names(tuple(Curve(*one) for one in columns if np.isfinite(one[2]).any()))
+                self._curves = with_unique_names(
+                    tuple(Curve(*one) for one in columns if np.isfinite(one[2]).any())
+                )
             else:
                 self._curves = {}
             # The curves that were chosen before, or the ones with the largest spans.
             kept = [name for name in self._kept if name in self._curves]
-            kept = kept or largest_spans(self._curves, 3 if len(self._curves) == 3 else 2)
+            kept = kept or largest_spans(
+                self._curves, 3 if len(self._curves) == 3 else 2
+            )
             for k, choice in enumerate(self._choices):
                 choice.options = (NONE, *self._curves)
                 choice.value = kept[k] if k < len(kept) else NONE
@@ -130,7 +154,9 @@ def filled(curve: Curve, count: int) -> Curve:
     values = np.concatenate([values, np.full(count - len(values), np.nan)])
     known = np.isfinite(values)
     if known.all() or not known.any():
-        return Curve(curve.name, curve.unit, np.nan_to_num(values, posinf=0.0, neginf=0.0))
+        return Curve(
+            curve.name, curve.unit, np.nan_to_num(values, posinf=0.0, neginf=0.0)
+        )
     frames = np.maximum.accumulate(np.where(known, np.arange(count), 0))
     frames[: int(known.argmax())] = int(known.argmax())
     return Curve(curve.name, curve.unit, values[frames])
@@ -154,18 +180,31 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
         return ""
     from bodymotion.plots.curves import decimated
 
-    points = [decimated(times, np.nan_to_num(curve.values), MAX_POINTS) for curve in curves]
+    points = [
+        decimated(times, np.nan_to_num(curve.values), MAX_POINTS) for curve in curves
+    ]
     start, end = float(times[0]), float(times[-1])
     units = list(dict.fromkeys(curve.unit for curve in curves))
     scales = {
-        unit: _scale([values for curve, (_, values) in zip(curves, points, strict=True) if curve.unit == unit])
+        unit: _scale(
+            [
+                values
+                for curve, (_, values) in zip(curves, points, strict=True)
+                if curve.unit == unit
+            ]
+        )
         for unit in units
     }
     lines = []
     for color, curve, (moments, values) in zip(COLORS, curves, points, strict=False):
-        x, y = _on_grid(moments, start, end), GRID - _on_grid(values, *scales[curve.unit])
+        x, y = (
+            _on_grid(moments, start, end),
+            GRID - _on_grid(values, *scales[curve.unit]),
+        )
         corners = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-        lines.append(f'<polyline points="{corners}" stroke="{color}" stroke-width="1.5" {_LINE}/>')
+        lines.append(
+            f'<polyline points="{corners}" stroke="{color}" stroke-width="1.5" {_LINE}/>'
+        )
     right = RIGHT if len(units) == 1 else LEFT
     grid = labels = ""
     for time in ticks(start, end):
@@ -179,8 +218,14 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
         low, high = scales[unit]
         for value in ticks(low, high):
             share = 1 - (value - low) / (high - low)
-            grid += f'<path d="M0 {GRID * share:.1f}H{GRID}" {_GRID_LINE}/>' if side == "left" else ""
-            position = f"{'right' if side == 'left' else 'left'}:calc(100% - {LEFT - 5}px)"
+            grid += (
+                f'<path d="M0 {GRID * share:.1f}H{GRID}" {_GRID_LINE}/>'
+                if side == "left"
+                else ""
+            )
+            position = (
+                f"{'right' if side == 'left' else 'left'}:calc(100% - {LEFT - 5}px)"
+            )
             labels += (
                 f'<div style="position:absolute;{position};transform:translateY(-50%);'
                 f'top:{TOP + share * (HEIGHT - TOP - BOTTOM):.1f}px">{value:g}{"°" if unit == "deg" else ""}</div>'
@@ -197,7 +242,10 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
 
 def _scale(columns: list[Floats]) -> tuple[float, float]:
     """Return the lowest and the highest value of an axis, with a margin around the curves."""
-    low, high = min(float(c.min()) for c in columns), max(float(c.max()) for c in columns)
+    low, high = (
+        min(float(c.min()) for c in columns),
+        max(float(c.max()) for c in columns),
+    )
     margin = 0.06 * (high - low) or max(0.1 * abs(high), 1e-3)
     return low - margin, high + margin
 
@@ -213,20 +261,39 @@ def ticks(low: float, high: float, count: int = 7) -> list[float]:
         return []
     raw = span / count
     power = 10.0 ** np.floor(np.log10(raw))
-    step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= raw * (1 - 1e-9))
+    step = next(
+        factor * power
+        for factor in (1.0, 2.0, 5.0, 10.0)
+        if factor * power >= raw * (1 - 1e-9)
+    )
     first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
-    return [float(f"{step * i:.10g}") for i in range(first, min(last, first + 3 * count) + 1)]
+    return [
+        float(f"{step * i:.10g}")
+        for i in range(first, min(last, first + 3 * count) + 1)
+    ]
 
 
 def with_unique_names(curves: Iterable[Curve]) -> dict[str, Curve]:
     """Return the curves by name; further ones of the same name, or of the name of no curve, get a number."""
     curves = tuple(curves)
-    return dict(zip(distinct((NONE, *(shown(one.name) for one in curves)), "joint")[1:], curves, strict=True))
+    return dict(
+        zip(
+            distinct((NONE, *(shown(one.name) for one in curves)), "joint")[1:],
+            curves,
+            strict=True,
+        )
+    )
 
 
 def largest_spans(curves: dict[str, Curve], count: int) -> list[str]:
     """Return the names of the `count` curves with the largest spans, among those of the most frequent unit."""
     units = [curve.unit for curve in curves.values()]
     common = max(set(units), key=units.count, default="")
-    spans = {name: float(np.ptp(c.values)) for name, c in curves.items() if c.unit == common and len(c.values)}
-    return sorted(spans, key=lambda name: -spans[name] if np.isfinite(spans[name]) else 0.0)[:count]
+    spans = {
+        name: float(np.ptp(c.values))
+        for name, c in curves.items()
+        if c.unit == common and len(c.values)
+    }
+    return sorted(
+        spans, key=lambda name: -spans[name] if np.isfinite(spans[name]) else 0.0
+    )[:count]

@@ -30,7 +30,9 @@ MIN_JOINTS = 3  # Minimum number of joints of an arm or leg, between two branche
 HANDLE_SIZE = 0.12  # Of the size of the robot.
 POSTURE_WEIGHT = 1e-3  # Joints that the task leaves free stay near where they were when the drag began.
 MAX_STEPS, MAX_UNDO = 50, 100
-SAME_ROTATION = 1e-4  # [rad] A handle that is rotated by less is dragged along its axes.
+SAME_ROTATION = (
+    1e-4  # [rad] A handle that is rotated by less is dragged along its axes.
+)
 
 
 def limb_ends(body: Body) -> list[int]:
@@ -44,8 +46,14 @@ def limb_ends(body: Body) -> list[int]:
         carries[link.parent] |= carries[link.index]
     ends = []
     for link in body.links[1:]:
-        lengths[link.index] = moving[link.index] + (lengths[link.parent] if branches[link.parent] == 1 else 0)
-        if moving[link.index] and branches[link.index] != 1 and lengths[link.index] >= MIN_JOINTS:
+        lengths[link.index] = moving[link.index] + (
+            lengths[link.parent] if branches[link.parent] == 1 else 0
+        )
+        if (
+            moving[link.index]
+            and branches[link.index] != 1
+            and lengths[link.index] >= MIN_JOINTS
+        ):
             ends.append(link.index)
     return ends
 
@@ -73,9 +81,15 @@ class PoseHandles:
 
     def add_to(self, gui: viser.GuiApi) -> None:
         """Add the widgets to the panel."""
-        checkbox = gui.add_checkbox("Drag handles", self._on, hint="Drag hands, feet and the selected link")
-        checkbox.on_update(lambda event: self._viewer.post(lambda: self.switch(event.target.value)))
-        buttons = gui.add_button_group("Pose", ("Undo", "Save"), hint="Undo the last drag; save the pose as .seq")
+        checkbox = gui.add_checkbox(
+            "Drag handles", self._on, hint="Drag hands, feet and the selected link"
+        )
+        checkbox.on_update(
+            lambda event: self._viewer.post(lambda: self.switch(event.target.value))
+        )
+        buttons = gui.add_button_group(
+            "Pose", ("Undo", "Save"), hint="Undo the last drag; save the pose as .seq"
+        )
 
         def react(event: Any) -> None:  # noqa: ANN401
             if event.target.value == "Undo":
@@ -94,7 +108,15 @@ class PoseHandles:
         names = [joint.name for joint in self._viewer.scene.body.joints]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "pose.seq"
-            save(Motion.from_joints(q[None], 100.0, root=root[None], joint_names=names if all(names) else ()), path)
+            save(
+                Motion.from_joints(
+                    q[None],
+                    100.0,
+                    root=root[None],
+                    joint_names=names if all(names) else (),
+                ),
+                path,
+            )
             name = file_name(f"{self._viewer.scene.title} pose", "seq")
             client.send_file_download(name, path.read_bytes(), save_immediately=True)
 
@@ -131,7 +153,10 @@ class PoseHandles:
             return
         view, selected = self._viewer.scene_view, self._viewer.selected_link
         links = view.link_poses()
-        wanted = {*limb_ends(self._viewer.scene.body), *([] if selected is None else [selected.index])}
+        wanted = {
+            *limb_ends(self._viewer.scene.body),
+            *([] if selected is None else [selected.index]),
+        }
         for index in [index for index in self._handles if index not in wanted]:
             self._handles.pop(index).remove()
         for index in wanted:
@@ -139,14 +164,18 @@ class PoseHandles:
                 self._handles[index] = self._add(index)
             handle = self._handles[index]
             if self._drag is None or self._drag.link != index:
-                if not np.allclose(handle.position, links[index, :3], rtol=0, atol=1e-6):
+                if not np.allclose(
+                    handle.position, links[index, :3], rtol=0, atol=1e-6
+                ):
                     handle.position = links[index, :3]
                 if not np.allclose(handle.wxyz, links[index, 3:], rtol=0, atol=1e-6):
                     handle.wxyz = links[index, 3:]
 
     def _add(self, index: int) -> viser.TransformControlsHandle:
         server, size = self._viewer.server, self._viewer.scene_view.nodes.size
-        handle = server.scene.add_transform_controls(f"/world/handles/{index}", HANDLE_SIZE * size, depth_test=False)
+        handle = server.scene.add_transform_controls(
+            f"/world/handles/{index}", HANDLE_SIZE * size, depth_test=False
+        )
 
         async def react(event: Any) -> None:  # noqa: ANN401
             if event.phase == "start":
@@ -166,7 +195,11 @@ class PoseHandles:
         links = view.link_poses()
         self._undo = [*self._undo[1 - MAX_UNDO :], (view.manual_q, view.manual_root)]
         body = viewer.scene.body
-        pinned = () if body.is_mounted else tuple(i for i in find_feet(body, links[None]) if i != index)
+        pinned = (
+            ()
+            if body.is_mounted
+            else tuple(i for i in find_feet(body, links[None]) if i != index)
+        )
         self._drag = Drag(index, np.array(view.q), links, pinned)
         view.set_pose(np.array(view.q), np.array(links[0]))
 
@@ -179,12 +212,16 @@ class PoseHandles:
         self._is_waiting = False
         view = self._viewer.scene_view
         drag = self._drag
-        handle = None if drag is None else self._handles.get(drag.link)  # None when another link was selected meanwhile
+        handle = (
+            None if drag is None else self._handles.get(drag.link)
+        )  # None when another link was selected meanwhile
         if drag is None or handle is None or view.manual_root is None:
             return
         body = self._viewer.scene.body
         goal = np.concatenate([handle.position, handle.wxyz])
-        rotated = rotations.angle_between(drag.links[drag.link, 3:], goal[3:]) > SAME_ROTATION
+        rotated = (
+            rotations.angle_between(drag.links[drag.link, 3:], goal[3:]) > SAME_ROTATION
+        )
         tasks = [FrameTask(drag.link, goal if rotated else goal[:3])]
         tasks += [FrameTask(i, drag.links[i], np.inf, np.inf) for i in drag.pinned]
         found = body.ik(

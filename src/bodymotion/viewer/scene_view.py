@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     import viser.infra
 
 FRAMES_TOGETHER = 32  # Consecutive frames whose poses are converted at once.
-FRAMED_FRAMES = 12  # Number of frames whose extent the first camera of an animation sees.
+FRAMED_FRAMES = (
+    12  # Number of frames whose extent the first camera of an animation sees.
+)
 FOLLOW_DISTANCE = 0.6
 """The camera follows a root that moves farther than this many sizes of the robot, unless the option is set."""
 OVERLAYS = ("axes", "names", "inertias", "devices", "mass")
@@ -70,7 +72,11 @@ class SceneView:
     """
 
     def __init__(
-        self, server: viser.ViserServer, scene: Scene, options: DisplayOptions, on_click: OnClick = None
+        self,
+        server: viser.ViserServer,
+        scene: Scene,
+        options: DisplayOptions,
+        on_click: OnClick = None,
     ) -> None:
         self.server = server
         self.scene = scene
@@ -85,10 +91,14 @@ class SceneView:
         self.nodes = RobotNodes(server, scene, first, on_click=on_click)
         self.overlays = Overlays(self.nodes)
         self._foot_marks = FootMarks(self.nodes, scene.contacts)
-        self.analysis_overlays = AnalysisOverlays(self.nodes, options, scene.contacts is not None)
+        self.analysis_overlays = AnalysisOverlays(
+            self.nodes, options, scene.contacts is not None
+        )
         self.compared: ComparedRobotNodes | None = None
         if scene.compared is not None:
-            self.compared = ComparedRobotNodes(server, self.nodes, scene.compared, scene.is_ghost, options.stand)
+            self.compared = ComparedRobotNodes(
+                server, self.nodes, scene.compared, scene.is_ghost, options.stand
+            )
         self._first_root = np.array(first[0, :3])
         self.light: viser.DirectionalLightHandle | None = None
         add_environment(server.scene, self.nodes.size, DARK if options.dark else LIGHT)
@@ -102,12 +112,20 @@ class SceneView:
     @property
     def q(self) -> Floats:
         """The joint values (J,) that are shown."""
-        return self.manual_q if self.manual_q is not None else np.asarray(self.shown_scene.q[self.frame])
+        return (
+            self.manual_q
+            if self.manual_q is not None
+            else np.asarray(self.shown_scene.q[self.frame])
+        )
 
     @property
     def shown_scene(self) -> Scene:
         """What is shown while nothing is set by hand: the motion as it is, or with its loops closed."""
-        return self.loops.closed_scene if self.options.motion_loops and self.loops.exist else self.scene
+        return (
+            self.loops.closed_scene
+            if self.options.motion_loops and self.loops.exist
+            else self.scene
+        )
 
     def pose_joint(self, column: int, value: float) -> None:
         """Set a joint by hand; the joints of closed loops follow while that option is on."""
@@ -127,7 +145,9 @@ class SceneView:
         if not self.loops.exist:
             return ""
         closed = self.manual_q is None and self.options.motion_loops
-        return self.loops.describe(self._poses(self.frame), self.frame if closed else None)
+        return self.loops.describe(
+            self._poses(self.frame), self.frame if closed else None
+        )
 
     def show(self, frame: int) -> int:
         """Show a frame, or the pose that was set by hand; return the number of messages for the links."""
@@ -137,31 +157,48 @@ class SceneView:
         with self.server.atomic():
             sent = self.nodes.place(poses, self._below_parents(frame))
             self.overlays.place(poses, self.scene.zmp_at(frame, poses[0]))
-            self._foot_marks.place(poses, self.scene.contacts if recorded else None, frame)
+            self._foot_marks.place(
+                poses, self.scene.contacts if recorded else None, frame
+            )
             self.analysis_overlays.place(frame, recorded)
             if self.compared is not None:
-                self.compared.place(float(self.scene.timeline.times[frame]), self.options.stand)
+                self.compared.place(
+                    float(self.scene.timeline.times[frame]), self.options.stand
+                )
             self.nodes.follow(self.follow_offset(poses))
         return sent
 
     def analyze_now(self) -> None:
         """Compute the analysis that the overlays need, and wait for it."""
         if self.analysis_overlays.needed:
-            self.analysis_overlays.set_analysis(analyze(self.shown_scene, self.options.stand))
+            self.analysis_overlays.set_analysis(
+                analyze(self.shown_scene, self.options.stand)
+            )
 
     def can_show(self, scene: Scene) -> bool:
         """Return whether the nodes can show another scene: of the same body, or that with more shapes, and feet, without second motion."""
         before, after = self.scene.contacts, scene.contacts
-        same_feet = (() if before is None else before.links) == (() if after is None else after.links)
+        same_feet = (() if before is None else before.links) == (
+            () if after is None else after.links
+        )
         # Of a model that is being read only the shapes change; its mass, too, where it is that of the shapes.
-        grown = self.scene.num_unread > 0 and scene.body.mass == self.scene.body.mass and self.is_as_large(scene)
+        grown = (
+            self.scene.num_unread > 0
+            and scene.body.mass == self.scene.body.mass
+            and self.is_as_large(scene)
+        )
         alone = scene.compared is None and self.scene.compared is None
         return (scene.body is self.scene.body or grown) and same_feet and alone
 
     def is_as_large(self, scene: Scene) -> bool:
         """Return whether another scene has about the size of this one."""
         bounds = scene.extent.bounds(scene.link_poses[0])
-        return bounds is not None and 0.8 < float(np.linalg.norm(bounds[1] - bounds[0])) / self.nodes.size < 1.25
+        return (
+            bounds is not None
+            and 0.8
+            < float(np.linalg.norm(bounds[1] - bounds[0])) / self.nodes.size
+            < 1.25
+        )
 
     def draw(self, scene: Scene) -> None:
         """Show the shapes of a scene with the same links and motion."""
@@ -205,7 +242,9 @@ class SceneView:
             return None
         of_motion, first = self.shown_scene.link_poses, frame - frame % FRAMES_TOGETHER
         if self._together[0] is not of_motion or self._together[1] != first:
-            together = self.nodes.below_parents(of_motion[first : first + FRAMES_TOGETHER])
+            together = self.nodes.below_parents(
+                of_motion[first : first + FRAMES_TOGETHER]
+            )
             self._together = of_motion, first, together
         return np.asarray(self._together[2][frame - first])
 
@@ -216,12 +255,20 @@ class SceneView:
             for other in LIMIT_OPTIONS:
                 setattr(self.options, other, other == name)
         actions: dict[str, Callable[[bool], None]] = {
-            "visuals": lambda on: self.nodes.show_visuals(on and self.analysis_overlays.colors is None),
+            "visuals": lambda on: self.nodes.show_visuals(
+                on and self.analysis_overlays.colors is None
+            ),
             "collisions": self.nodes.show_collisions,
             "frames": self.nodes.show_frames,
-            "zmp": lambda on: self.overlays.show("zmp", on and self.scene.zmp is not None),
+            "zmp": lambda on: self.overlays.show(
+                "zmp", on and self.scene.zmp is not None
+            ),
             "contacts": self._foot_marks.show,
-            "shadows": lambda on: setattr(self.light, "cast_shadow", on) if self.light is not None else None,
+            "shadows": lambda on: (
+                setattr(self.light, "cast_shadow", on)
+                if self.light is not None
+                else None
+            ),
             "dark": self._set_theme,
             "stand": lambda on: self.choose_path(self.options.path),
             "loops": self._close_manual_pose,
@@ -244,7 +291,9 @@ class SceneView:
     def choose_path(self, link: str | None) -> None:
         """Draw the path of the link with a name; none for None, and for a name that the body does not have."""
         self.options.path = link
-        index = next((one.index for one in self.scene.body.links if one.name == link), None)
+        index = next(
+            (one.index for one in self.scene.body.links if one.name == link), None
+        )
         if link is None or index is None or self.scene.num_frames < 2:
             self.overlays.show_path(None)
             return
@@ -268,12 +317,16 @@ class SceneView:
         if self.scene.playback is None:
             return self.camera("Corner")
         boxes = [self.nodes.bounds - self.follow_offset(self._poses(0))]
-        for frame in np.linspace(0, self.scene.num_frames - 1, FRAMED_FRAMES).astype(int):
+        for frame in np.linspace(0, self.scene.num_frames - 1, FRAMED_FRAMES).astype(
+            int
+        ):
             poses = self._poses(int(frame))
             bounds = self.scene.extent.bounds(poses)
             if bounds is not None:
                 boxes.append(bounds - self.follow_offset(poses))
-        return framing(np.stack([np.min(boxes, axis=(0, 1)), np.max(boxes, axis=(0, 1))]), "Corner")
+        return framing(
+            np.stack([np.min(boxes, axis=(0, 1)), np.max(boxes, axis=(0, 1))]), "Corner"
+        )
 
     def viewpoint(self, number: int) -> Camera:
         """Return the camera of one of the model's viewpoints; it moves with the robot over the ground, as the presets do."""
@@ -282,7 +335,9 @@ class SceneView:
         origin = np.array([*walked, 0.0, 1.0, 0.0, 0.0, 0.0])
         origin[:3] -= self.follow_offset(poses)
         viewpoint = self.scene.body.viewpoints[number]
-        distance = float(np.linalg.norm(viewpoint.pose[:3] - self.nodes.bounds.mean(axis=0)))
+        distance = float(
+            np.linalg.norm(viewpoint.pose[:3] - self.nodes.bounds.mean(axis=0))
+        )
         return from_viewpoint(viewpoint, origin, distance)
 
     def set_first_camera(self) -> None:
@@ -310,10 +365,15 @@ def default_options(scene: Scene) -> dict[str, bool]:
     """
     roots = scene.link_poses[:, 0, :2]
     bounds = scene.extent.bounds(scene.link_poses[0])
-    size = float(np.linalg.norm(bounds[1] - bounds[0])) if bounds is not None else np.inf
+    size = (
+        float(np.linalg.norm(bounds[1] - bounds[0])) if bounds is not None else np.inf
+    )
     return {
         "stand": scene.on_ground_by_default,
-        "follow": bool(scene.num_frames > 1 and np.ptp(roots, axis=0).max() > FOLLOW_DISTANCE * size),
+        "follow": bool(
+            scene.num_frames > 1
+            and np.ptp(roots, axis=0).max() > FOLLOW_DISTANCE * size
+        ),
         "frames": bounds is None,
         "contacts": scene.contacts is not None,
     }
@@ -361,10 +421,14 @@ class ClosedLoops:
     def pose(self, q: Floats, target: Floats, moved: int | None = None) -> Floats:
         """Return joint values (J,) near `target` (J,) that close the loops, starting from `q` (J,); the joint `moved` keeps its target."""
         first = () if moved is None or moved not in self.loops.columns else (moved,)
-        apart, tilted = loop_errors(self.scene.body, self.scene.body.forward_kinematics(q))
+        apart, tilted = loop_errors(
+            self.scene.body, self.scene.body.forward_kinematics(q)
+        )
         # An open loop is on no branch of solutions: any closed pose near the target will do.
         start = q if max(apart.max(), tilted.max()) <= CLOSURE_TOLERANCE else None
-        self.manual_result = self.loops.close(target, driving=self.loops.driving(first, q=q), start=start)
+        self.manual_result = self.loops.close(
+            target, driving=self.loops.driving(first, q=q), start=start
+        )
         return np.array(self.manual_result.q)
 
     @cached_property
@@ -398,22 +462,44 @@ class ClosedLoops:
 def _closure_text(body: Body, apart: Floats, tilted: Floats) -> str:
     is_open = np.flatnonzero((apart > CLOSURE_TOLERANCE) | (tilted > CLOSURE_TOLERANCE))
     if not len(is_open):
-        return "The loop is closed." if len(body.extra_joints) == 1 else "All loops are closed."
+        return (
+            "The loop is closed."
+            if len(body.extra_joints) == 1
+            else "All loops are closed."
+        )
     parts = []
     for k in is_open[:MAX_LISTED_LOOPS]:
         joint = body.extra_joints[k]
-        name = joint.name or " – ".join(body.links[index].name or f"link {index}" for index in joint.links)
-        gaps = [f"{fixed(1e3 * apart[k], 3 if apart[k] < 1e-3 else 1)} mm"] if apart[k] > CLOSURE_TOLERANCE else []
-        gaps += [f"{fixed(np.rad2deg(tilted[k]), 2)}°"] if tilted[k] > CLOSURE_TOLERANCE else []
+        name = joint.name or " – ".join(
+            body.links[index].name or f"link {index}" for index in joint.links
+        )
+        gaps = (
+            [f"{fixed(1e3 * apart[k], 3 if apart[k] < 1e-3 else 1)} mm"]
+            if apart[k] > CLOSURE_TOLERANCE
+            else []
+        )
+        gaps += (
+            [f"{fixed(np.rad2deg(tilted[k]), 2)}°"]
+            if tilted[k] > CLOSURE_TOLERANCE
+            else []
+        )
         parts.append(f"{name} is open by {' and '.join(gaps)}")
-    more = f", and {len(is_open) - MAX_LISTED_LOOPS} more" if len(is_open) > MAX_LISTED_LOOPS else ""
+    more = (
+        f", and {len(is_open) - MAX_LISTED_LOOPS} more"
+        if len(is_open) > MAX_LISTED_LOOPS
+        else ""
+    )
     return f"{'; '.join(parts)}{more}."
 
 
 def apply_theme(gui: viser.GuiApi, dark: bool) -> None:
     """Set the panel to dark mode or light mode."""
     gui.configure_theme(
-        show_logo=False, show_share_button=False, control_width="large", dark_mode=dark, brand_color=(28, 110, 190)
+        show_logo=False,
+        show_share_button=False,
+        control_width="large",
+        dark_mode=dark,
+        brand_color=(28, 110, 190),
     )
 
 
@@ -426,13 +512,23 @@ def add_environment(api: viser.SceneApi, size: float, theme: Theme = LIGHT) -> N
     # transparent shapes whose origins are farther away. So the floor is a separate opaque object, which is always drawn first. It is a
     # little lower, or the two would flicker in the distance; it is visible from above only, of one colour in any light.
     angles = np.linspace(0.0, 2.0 * np.pi, 49)[:-1]
-    rim = 280 * size * np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
+    rim = (
+        280
+        * size
+        * np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
+    )
     following = np.roll(np.arange(48), -1) + 1
     faces = np.stack([np.zeros(48, dtype=int), np.arange(48) + 1, following], axis=1)
     mesh = Mesh(np.concatenate([np.zeros((1, 3)), rim]), faces)
     floor = to_glb([Shape(mesh)], Material(diffuse=theme.floor), glow=theme.glow)
     assert floor is not None
-    api.add_glb("/floor", floor, cast_shadow=False, receive_shadow=False, position=(0.0, 0.0, -0.005 * size))
+    api.add_glb(
+        "/floor",
+        floor,
+        cast_shadow=False,
+        receive_shadow=False,
+        position=(0.0, 0.0, -0.005 * size),
+    )
     cell = float(10.0 ** np.floor(np.log10(max(size, 1e-3)))) / 4.0
     while cell < size / 12:
         cell *= 2
@@ -460,7 +556,9 @@ def add_lights(api: viser.SceneApi, shadows: bool) -> viser.DirectionalLightHand
     """
     api.configure_default_lights(False)
     api.add_light_directional("/lights/fill", intensity=0.25, position=(1.0, -2.0, 1.5))
-    return api.add_light_directional("/lights/key", intensity=1.1, cast_shadow=shadows, position=(2.0, 1.2, 3.0))
+    return api.add_light_directional(
+        "/lights/key", intensity=1.1, cast_shadow=shadows, position=(2.0, 1.2, 3.0)
+    )
 
 
 def show_camera(client: viser.ClientHandle, camera: Camera) -> None:
@@ -479,22 +577,32 @@ def framing(bounds: npt.ArrayLike, preset: str) -> Camera:
     radius = max(0.5 * float(np.linalg.norm(high - low)), 1e-3)
     direction = np.array(PRESETS[preset]) / np.linalg.norm(PRESETS[preset])
     distance = 1.08 * radius / np.sin(0.5 * FIELD_OF_VIEW)
-    return Camera(center + distance * direction, center, np.array([0.0, 0.0, 1.0]), FIELD_OF_VIEW)
+    return Camera(
+        center + distance * direction, center, np.array([0.0, 0.0, 1.0]), FIELD_OF_VIEW
+    )
 
 
-def from_viewpoint(viewpoint: Viewpoint, model: npt.ArrayLike, distance: float) -> Camera:
+def from_viewpoint(
+    viewpoint: Viewpoint, model: npt.ArrayLike, distance: float
+) -> Camera:
     """Return the camera of a model's viewpoint, for the pose (7,) of the model in the world.
 
     A viewpoint has a direction but no target; the target is put `distance` metres in front of it.
     """
     pose = poses.compose(model, viewpoint.pose)
     forward = rotations.rotate(pose[3:], [0.0, 0.0, -1.0])
-    field = viewpoint.field_of_view if 0.05 < viewpoint.field_of_view < 2.8 else FIELD_OF_VIEW
+    field = (
+        viewpoint.field_of_view
+        if 0.05 < viewpoint.field_of_view < 2.8
+        else FIELD_OF_VIEW
+    )
     target = pose[:3] + max(distance, 1e-3) * forward
     return Camera(pose[:3], target, rotations.rotate(pose[3:], [0.0, 1.0, 0.0]), field)
 
 
-OnClick: TypeAlias = Callable[[int], None] | None  # Called with the index of a link whose shapes are clicked.
+OnClick: TypeAlias = (
+    Callable[[int], None] | None
+)  # Called with the index of a link whose shapes are clicked.
 
 
 class RobotNodes:
@@ -521,7 +629,9 @@ class RobotNodes:
         self.scene = scene
         body = scene.body
         self.bounds = _bounds(scene, first)
-        self.size = float(np.clip(np.linalg.norm(self.bounds[1] - self.bounds[0]), 0.02, 1e3))
+        self.size = float(
+            np.clip(np.linalg.norm(self.bounds[1] - self.bounds[0]), 0.02, 1e3)
+        )
         self._parents = np.array([link.parent for link in body.links])
         self.names: list[str] = []
         self.links: list[viser.FrameHandle] = []
@@ -530,18 +640,28 @@ class RobotNodes:
         """By the name of a node, the shapes that it shows, and the node; None where nothing is visible."""
         self._moved: dict[str, Floats] = {}
         self._selected: tuple[int, viser.GlbHandle | None] | None = None
-        self._frames_shown, self._visuals_shown, self._collisions_shown = False, True, False
+        self._frames_shown, self._visuals_shown, self._collisions_shown = (
+            False,
+            True,
+            False,
+        )
         self._root, self._material, self._on_click = root, material, on_click
         api = server.scene
         if root == ROBOT:
             self._world: viser.FrameHandle = api.add_frame("/world", show_axes=False)
-        api.add_frame(root, show_axes=False, position=np.asarray(offset, dtype=np.float64))
+        api.add_frame(
+            root, show_axes=False, position=np.asarray(offset, dtype=np.float64)
+        )
         for link in body.links:
             parent = self.names[link.parent] if link.parent >= 0 else root
             name = f"{parent}/{node_name(link.index, link.name)}"
             self.names.append(name)
             length, radius = 0.08 * self.size, 0.0025 * self.size
-            self.links.append(api.add_frame(name, show_axes=False, axes_length=length, axes_radius=radius))
+            self.links.append(
+                api.add_frame(
+                    name, show_axes=False, axes_length=length, axes_radius=radius
+                )
+            )
         self.draw(scene)
         self._sent = np.full((len(body.links), 7), np.nan)
         self.place(first)
@@ -555,16 +675,34 @@ class RobotNodes:
         self.show_collisions(self._collisions_shown)
 
     def _draw(
-        self, name: str, shapes: tuple[Shape, ...], material: Material | None, on: bool, link: int | None = None
+        self,
+        name: str,
+        shapes: tuple[Shape, ...],
+        material: Material | None,
+        on: bool,
+        link: int | None = None,
     ) -> None:
         """Let a node show shapes, those of a `link` that can be clicked, or hide it."""
         drawn, node = self._shapes.get(name, ((), None))
         if shapes != drawn:
             if node is not None:
                 node.remove()
-            data, opaque = to_glb(shapes, material), material is None or not material.transparency
-            node = self.server.scene.add_glb(name, data, cast_shadow=opaque, receive_shadow=opaque) if data else None
-            if node is not None and link is not None and (click := self._on_click) is not None:
+            data, opaque = (
+                to_glb(shapes, material),
+                material is None or not material.transparency,
+            )
+            node = (
+                self.server.scene.add_glb(
+                    name, data, cast_shadow=opaque, receive_shadow=opaque
+                )
+                if data
+                else None
+            )
+            if (
+                node is not None
+                and link is not None
+                and (click := self._on_click) is not None
+            ):
                 node.on_click(lambda _event: click(link))
             self._shapes[name] = shapes, node
         if node is not None:
@@ -573,7 +711,9 @@ class RobotNodes:
     def below_parents(self, link_poses: Floats) -> Floats:
         """Return the poses (..., L, 7) of the links below their parents, that of the root in the world, from poses in the world."""
         local = np.array(link_poses)
-        local[..., 1:, :] = poses.compose(poses.inverse(link_poses[..., self._parents[1:], :]), link_poses[..., 1:, :])
+        local[..., 1:, :] = poses.compose(
+            poses.inverse(link_poses[..., self._parents[1:], :]), link_poses[..., 1:, :]
+        )
         return local
 
     def place(self, link_poses: Floats, local: Floats | None = None) -> int:
@@ -581,24 +721,41 @@ class RobotNodes:
 
         `local` (L, 7) are their poses below their parents, where they are known; that of the root may be another.
         """
-        local = self.below_parents(link_poses) if local is None else np.concatenate([link_poses[:1], local[1:]])
+        local = (
+            self.below_parents(link_poses)
+            if local is None
+            else np.concatenate([link_poses[:1], local[1:]])
+        )
         with np.errstate(invalid="ignore"):
-            moved = ~(np.abs(local[:, :3] - self._sent[:, :3]).max(axis=1) <= MIN_POSE_CHANGE)
-            rotated = ~(np.abs(local[:, 3:] - self._sent[:, 3:]).max(axis=1) <= MIN_POSE_CHANGE)
-        for name, changed, part in (("position", moved, slice(3)), ("wxyz", rotated, slice(3, 7))):
+            moved = ~(
+                np.abs(local[:, :3] - self._sent[:, :3]).max(axis=1) <= MIN_POSE_CHANGE
+            )
+            rotated = ~(
+                np.abs(local[:, 3:] - self._sent[:, 3:]).max(axis=1) <= MIN_POSE_CHANGE
+            )
+        for name, changed, part in (
+            ("position", moved, slice(3)),
+            ("wxyz", rotated, slice(3, 7)),
+        ):
             values = local[changed, part]
             self._sent[changed, part] = values
-            for i, value in zip(np.flatnonzero(changed).tolist(), values.tolist(), strict=True):
+            for i, value in zip(
+                np.flatnonzero(changed).tolist(), values.tolist(), strict=True
+            ):
                 self._set(self.links[i], name, tuple(value))
         return int(moved.sum() + rotated.sum())
 
     def move(self, node: viser.SceneNodeHandle, position: Floats) -> None:
         """Move a node to a position (3,) below its parent."""
-        if self.recording is None or not np.array_equal(self._moved.get(node.name, ()), position):
+        if self.recording is None or not np.array_equal(
+            self._moved.get(node.name, ()), position
+        ):
             self._moved[node.name] = position
             self._set(node, "position", tuple(position.tolist()))
 
-    def _set(self, node: viser.SceneNodeHandle, name: str, value: tuple[float, ...]) -> None:
+    def _set(
+        self, node: viser.SceneNodeHandle, name: str, value: tuple[float, ...]
+    ) -> None:
         """Set a part of the pose of a node: by its handle, or, ten times as fast, by the message that this would add to a recording."""
         if self.recording is None:
             setattr(node, name, value)
@@ -614,7 +771,9 @@ class RobotNodes:
         """Show or hide the axes of the link frames."""
         self._frames_shown = on
         for index, handle in enumerate(self.links):
-            handle.show_axes = on or (self._selected is not None and self._selected[0] == index)
+            handle.show_axes = on or (
+                self._selected is not None and self._selected[0] == index
+            )
 
     def select(self, index: int | None) -> None:
         """Highlight a link by its axes and a blue copy of its shapes; with None no link."""
@@ -627,15 +786,24 @@ class RobotNodes:
         if index is None:
             return
         self.links[index].show_axes = True
-        data, name = to_glb(self.scene.shapes[index], SELECTED), f"{self.names[index]}/selected"
+        data, name = (
+            to_glb(self.scene.shapes[index], SELECTED),
+            f"{self.names[index]}/selected",
+        )
         add = self.server.scene.add_glb
-        copy = add(name, data, scale=1.01, cast_shadow=False, receive_shadow=False) if data else None
+        copy = (
+            add(name, data, scale=1.01, cast_shadow=False, receive_shadow=False)
+            if data
+            else None
+        )
         self._selected = (index, copy)
 
     def show_visuals(self, on: bool) -> None:
         """Show or hide the visual shapes."""
         self._visuals_shown = on
-        for index, (shapes, name) in enumerate(zip(self.scene.shapes, self.names, strict=True)):
+        for index, (shapes, name) in enumerate(
+            zip(self.scene.shapes, self.names, strict=True)
+        ):
             self._draw(f"{name}/shapes", shapes, self._material, on, index)
 
     def show_collisions(self, on: bool) -> None:
@@ -654,8 +822,12 @@ def _bounds(scene: Scene, link_poses: Floats) -> Floats:
     bounds = scene.extent.bounds(link_poses)
     if bounds is not None:
         return bounds
-    frames = np.linspace(0, scene.num_frames - 1, min(scene.num_frames, 500)).astype(int)
-    origins = np.concatenate([link_poses[:, :3], scene.link_poses[frames, :, :3].reshape(-1, 3)])
+    frames = np.linspace(0, scene.num_frames - 1, min(scene.num_frames, 500)).astype(
+        int
+    )
+    origins = np.concatenate(
+        [link_poses[:, :3], scene.link_poses[frames, :, :3].reshape(-1, 3)]
+    )
     low, high = origins.min(axis=0), origins.max(axis=0)
     margin = 0.1 + 0.1 * (high - low)
     return np.stack([low - margin, high + margin])
@@ -664,16 +836,30 @@ def _bounds(scene: Scene, link_poses: Floats) -> Floats:
 class ComparedRobotNodes:
     """The robot of a second motion: beside the first one, or transparent at its position."""
 
-    def __init__(self, server: viser.ViserServer, first: RobotNodes, scene: Scene, is_ghost: bool, stand: bool) -> None:
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        first: RobotNodes,
+        scene: Scene,
+        is_ghost: bool,
+        stand: bool,
+    ) -> None:
         self.scene = scene
         self.differences = Differences(first.scene, scene)
         self._offset = np.zeros(3)
         if not is_ghost:
             width = float(first.bounds[1, 1] - first.bounds[0, 1])
-            self._offset[1] = -max(SECOND_ROBOT_WIDTHS * width, SECOND_ROBOT_SIZES * first.size)
+            self._offset[1] = -max(
+                SECOND_ROBOT_WIDTHS * width, SECOND_ROBOT_SIZES * first.size
+            )
         material, start = GHOST if is_ghost else None, self._poses_at(0, stand)
         self.nodes = RobotNodes(
-            server, scene, start, root="/world/second robot", material=material, offset=self._offset
+            server,
+            scene,
+            start,
+            root="/world/second robot",
+            material=material,
+            offset=self._offset,
         )
 
     def _poses_at(self, frame: int, stand: bool) -> Floats:
@@ -684,8 +870,12 @@ class ComparedRobotNodes:
 
     def place(self, time: float, stand: bool) -> None:
         """Show it at a time [s]; with `stand` a motion without root poses is put on the ground."""
-        self.nodes.place(self._poses_at(int(self.scene.timeline.frames_at(time)), stand))
+        self.nodes.place(
+            self._poses_at(int(self.scene.timeline.frames_at(time)), stand)
+        )
 
     def bounds_with(self, bounds: Floats) -> Floats:
         """Return the box (2, 3) around the first robot, extended by the second one beside it."""
-        return np.add(bounds, [np.minimum(self._offset, 0.0), np.maximum(self._offset, 0.0)])
+        return np.add(
+            bounds, [np.minimum(self._offset, 0.0), np.maximum(self._offset, 0.0)]
+        )

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from websockets.http11 import Request, Response
 
     _Answer: TypeAlias = "Response | None"
-    _Hook: TypeAlias = Callable[[ServerConnection, Request], "Awaitable[_Answer] | _Answer"]
+    _Hook: TypeAlias = Callable[
+        [ServerConnection, Request], "Awaitable[_Answer] | _Answer"
+    ]
 
 NUM_PORTS = 100  # Number of ports that are tried.
 _PATCH_LOCK = threading.Lock()
@@ -50,7 +52,9 @@ def quiet_server(host: str, port: int) -> viser.ViserServer:
         raise RuntimeError(
             f"viser {viser.__version__} cannot refuse requests from other sites; install version 1.1 or later"
         )
-    with contextlib.suppress(ImportError, AttributeError):  # a private part of viser; its button is hidden in any case
+    with contextlib.suppress(
+        ImportError, AttributeError
+    ):  # a private part of viser; its button is hidden in any case
         from viser import _messages
 
         server._websock_server.unregister_handler(_messages.ShareUrlRequest)
@@ -70,14 +74,23 @@ def is_allowed(host: str | None, origin: str | None, served: str) -> bool:
         return True
     scheme, _, rest = origin.partition("://")
     standard = 443 if scheme == "https" else 80
-    return scheme in ("http", "https") and _authority(rest, standard) == (requested[0], requested[1] or standard)
+    return scheme in ("http", "https") and _authority(rest, standard) == (
+        requested[0],
+        requested[1] or standard,
+    )
 
 
 def _authority(text: str | None, port: int = 0) -> tuple[str, int] | None:
     """Return name and port of `name:port` (by default `port`); None for other text."""
     try:
         parts = urlsplit(f"//{text or ''}")
-        if parts.path or parts.query or parts.fragment or "@" in parts.netloc or not parts.hostname:
+        if (
+            parts.path
+            or parts.query
+            or parts.fragment
+            or "@" in parts.netloc
+            or not parts.hostname
+        ):
             return None
         return parts.hostname.lower().rstrip("."), parts.port or port
     except ValueError:
@@ -100,12 +113,25 @@ def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 
-    def hook(connection: ServerConnection, request: Request) -> Awaitable[_Answer] | _Answer:
-        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+    def hook(
+        connection: ServerConnection, request: Request
+    ) -> Awaitable[_Answer] | _Answer:
+        hosts, origins = (
+            request.headers.get_all("Host"),
+            request.headers.get_all("Origin"),
+        )
         single = len(hosts) == 1 and len(origins) <= 1
-        if not single or not is_allowed(hosts[0], origins[0] if origins else None, served):
+        if not single or not is_allowed(
+            hosts[0], origins[0] if origins else None, served
+        ):
             text = b"Requests from other sites are refused: open this page at its own address.\n"
-            headers = Headers({"Content-Type": "text/plain", "Content-Length": str(len(text)), "Connection": "close"})
+            headers = Headers(
+                {
+                    "Content-Type": "text/plain",
+                    "Content-Length": str(len(text)),
+                    "Connection": "close",
+                }
+            )
             return Response(http.HTTPStatus.FORBIDDEN, "Forbidden", headers, text)
         return None if next_hook is None else next_hook(connection, request)
 
@@ -124,7 +150,15 @@ def _guarded(served: str) -> Iterator[list[bool]]:
 
     def guarded_serve(*args: Any, **options: Any) -> Any:  # noqa: ANN401
         guarded.append(True)
-        return serve(*args, **{**options, "process_request": _request_check(served, options.get("process_request"))})
+        return serve(
+            *args,
+            **{
+                **options,
+                "process_request": _request_check(
+                    served, options.get("process_request")
+                ),
+            },
+        )
 
     with _PATCH_LOCK:
         sockets.serve = guarded_serve  # type: ignore[assignment, misc]
@@ -140,7 +174,9 @@ def free_port(host: str, port: int) -> int:
     Raises OSError when the host is not one of this machine, or no port is free.
     """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM
+        )[0]
     except socket.gaierror as error:
         raise OSError(f"cannot listen at {host!r}: {error.strerror}") from error
     for candidate in range(port, min(port + NUM_PORTS, 65536)):
@@ -155,12 +191,16 @@ def free_port(host: str, port: int) -> int:
                     continue
                 raise OSError(f"cannot listen at {host!r}: {error.strerror}") from error
             return candidate
-    raise OSError(f"no port from {port} to {min(port + NUM_PORTS - 1, 65535)} is free at {host!r}")
+    raise OSError(
+        f"no port from {port} to {min(port + NUM_PORTS - 1, 65535)} is free at {host!r}"
+    )
 
 
 def on_user(widget: Any, react: Callable[[Any], object]) -> None:  # noqa: ANN401
     """Call `react(value)` when a user changes the value of a widget in a browser, not when the viewer does."""
-    widget.on_update(lambda event: react(event.target.value) if event.client_id is not None else None)
+    widget.on_update(
+        lambda event: react(event.target.value) if event.client_id is not None else None
+    )
 
 
 def stop_server(server: viser.ViserServer) -> None:

@@ -19,7 +19,9 @@ from bodymotion.system.files import whole_file
 
 __all__ = ["Fixes", "find_fixes", "fixable", "write_fixes"]
 
-MAX_BYTES = 1 << 30  # Files of more bytes are not fixed: they are held in memory as a whole.
+MAX_BYTES = (
+    1 << 30
+)  # Files of more bytes are not fixed: they are held in memory as a whole.
 
 MODULES = {"seq": "seq", "openhrp": "wrl", "cha": "cha", "urdf": "axes", "body": "axes"}
 
@@ -66,17 +68,25 @@ def find_fixes(path: Path, codes: Iterable[str]) -> Fixes | None:
     data = path.read_bytes()
     found: list[Edit] = []
     if row.name in MODULES:
-        found += import_module(f"bodymotion.checks.fixing.{MODULES[row.name]}").edits_of(data, path)
+        found += import_module(
+            f"bodymotion.checks.fixing.{MODULES[row.name]}"
+        ).edits_of(data, path)
     if rules.LINE_ENDS.code in wanted and row.name in TEXT_FORMATS:
         found += _line_ends(data, path, row.name)
-    edits = in_order(edit for edit in found if edit.rule in wanted and data[edit.start : edit.stop] != edit.text)
+    edits = in_order(
+        edit
+        for edit in found
+        if edit.rule in wanted and data[edit.start : edit.stop] != edit.text
+    )
     return Fixes(path, data, edits) if edits else None
 
 
 def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
     """Change the ends of all lines to that of most of them, where that does not change the meaning of the text."""
     end = most_common_end(data)
-    edits = [Edit(start, stop, end, rules.LINE_ENDS.code) for start, stop in other_ends(data)]
+    edits = [
+        Edit(start, stop, end, rules.LINE_ENDS.code) for start, stop in other_ends(data)
+    ]
     if name == "openhrp":
         from bodymotion.checks.fixing.wrl import ends_in_strings
 
@@ -98,7 +108,9 @@ def write_fixes(found: Fixes) -> None:
         When it cannot be written, or is not any more as it was read.
     """
     if found.path.read_bytes() != found.before:
-        raise OSError(f"{found.path}: the file has changed meanwhile; it stays as it is")
+        raise OSError(
+            f"{found.path}: the file has changed meanwhile; it stays as it is"
+        )
     with whole_file(found.path) as stream:
         stream.write(found.after)
 
@@ -108,5 +120,9 @@ def fixable(problems: Iterable[Problem], path: Path) -> set[str]:
     from bodymotion.diagnostics.catalogue import catalogue
 
     known = catalogue()
-    broken = {problem.rule for problem in problems if problem.location.path in (None, str(path))}
+    broken = {
+        problem.rule
+        for problem in problems
+        if problem.location.path in (None, str(path))
+    }
     return {code for code in broken if code in known and known[code].fixable}

@@ -16,7 +16,9 @@ _THREE = rb"(?:\s*,\s*|\s+)".join([_NUMBER] * 3)
 _WHERE = {
     # The forms of the numbers at the location of a rule; numbers in other forms do not change.
     AXIS_LENGTH.code: re.compile(
-        rb"(?:xyz\s*=\s*[\"']|[\"']?joint(?:Axis|_axis)[\"']?\s*:\s*\[)\s*" + _THREE + rb"\s*[\"'\]]"
+        rb"(?:xyz\s*=\s*[\"']|[\"']?joint(?:Axis|_axis)[\"']?\s*:\s*\[)\s*"
+        + _THREE
+        + rb"\s*[\"'\]]"
     ),
     QUATERNION.code: re.compile(rb"\[\s*" + _THREE + rb"\s*,"),
 }
@@ -37,14 +39,22 @@ def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
     lines = Lines(data)
     for problem in dict.fromkeys(problems):
         place = problem.location
-        if problem.rule not in _WHERE or place.path != str(path) or place.line is None or place.column is None:
+        if (
+            problem.rule not in _WHERE
+            or place.path != str(path)
+            or place.line is None
+            or place.column is None
+        ):
             continue
         found = _WHERE[problem.rule].match(data, lines.offset(place.line, place.column))
         if found is None:
             continue
         old = [text.decode() for text in found.groups()]
         values = [float(text) for text in old]
-        if problem.rule == QUATERNION.code and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
+        if (
+            problem.rule == QUATERNION.code
+            and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR
+        ):
             # It may be three angles, or a quaternion; of a joint's axis only the direction means something.
             continue
         for k, new in unit_texts(old, values):

@@ -34,15 +34,37 @@ def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
     problems, lines = parse_cha(data, path).problems, Lines(data, any_end=True)
     codes = {problem.rule for problem in problems}
     if rules.BOM.code in codes and data.startswith(_BOM):
-        count = next(k for k in range(1, len(data) + 1) if not data.startswith(_BOM, k * len(_BOM)))
+        count = next(
+            k
+            for k in range(1, len(data) + 1)
+            if not data.startswith(_BOM, k * len(_BOM))
+        )
         yield Edit(0, count * len(_BOM), b"", rules.BOM.code)
     if rules.LEADING_BLANK.code in codes:
-        stop = next((k for k in range(1, len(lines.starts) + 1) if not _is_blank(lines, k)), 1)
+        stop = next(
+            (k for k in range(1, len(lines.starts) + 1) if not _is_blank(lines, k)), 1
+        )
         if not data.startswith(_BOM, lines.starts[stop - 1]):
-            yield Edit(lines.starts[0], lines.starts[stop - 1], b"", rules.LEADING_BLANK.code)
-    if rules.COMMENT_SECTION.code in codes and not codes & {rules.OPTIONS_MISSING.code, rules.BODY_MISSING.code}:
-        yield from _comments(lines, [p.location.line or 1 for p in problems if p.rule == rules.COMMENT_SECTION.code])
-    joined = {problem.location.line for problem in problems if problem.rule == rules.BLANK_MISSING.code}
+            yield Edit(
+                lines.starts[0], lines.starts[stop - 1], b"", rules.LEADING_BLANK.code
+            )
+    if rules.COMMENT_SECTION.code in codes and not codes & {
+        rules.OPTIONS_MISSING.code,
+        rules.BODY_MISSING.code,
+    }:
+        yield from _comments(
+            lines,
+            [
+                p.location.line or 1
+                for p in problems
+                if p.rule == rules.COMMENT_SECTION.code
+            ],
+        )
+    joined = {
+        problem.location.line
+        for problem in problems
+        if problem.rule == rules.BLANK_MISSING.code
+    }
     for problem in problems:
         number = problem.location.line
         if number is None:
@@ -52,17 +74,30 @@ def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
             while first > 1 and _is_blank(lines, first - 1):
                 first -= 1
             if first < number and _is_blank(lines, number):
-                yield Edit(lines.span(first)[1], lines.span(number)[1], b"", rules.BLANK_LINES.code)
+                yield Edit(
+                    lines.span(first)[1],
+                    lines.span(number)[1],
+                    b"",
+                    rules.BLANK_LINES.code,
+                )
         elif problem.rule == rules.BLANK_MISSING.code:
             start = lines.span(number)[0]
             yield Edit(start, start, most_common_end(data), rules.BLANK_MISSING.code)
-        elif problem.rule == rules.PARAMETERS_MISSING.code and rules.BODY_MISSING.code not in codes:
+        elif (
+            problem.rule == rules.PARAMETERS_MISSING.code
+            and rules.BODY_MISSING.code not in codes
+        ):
             first = number
             while first > 1 and number not in joined and _is_comment(lines, first - 1):
                 first -= 1
             if first > 1 and (number in joined or _is_blank(lines, first - 1)):
                 start = lines.span(first)[0]
-                yield Edit(start, start, b"no parameters" + 2 * most_common_end(data), rules.PARAMETERS_MISSING.code)
+                yield Edit(
+                    start,
+                    start,
+                    b"no parameters" + 2 * most_common_end(data),
+                    rules.PARAMETERS_MISSING.code,
+                )
     if rules.BLANKS.code in codes:
         yield from _blanks(lines)
     if MOTION_QUATERNION.code in codes:
@@ -74,7 +109,9 @@ def _is_blank(lines: Lines, number: int) -> bool:
 
 
 def _is_comment(lines: Lines, number: int) -> bool:
-    before, *comment = COMMENT.split(lines.text(number).decode("utf-8", "replace"), maxsplit=1)
+    before, *comment = COMMENT.split(
+        lines.text(number).decode("utf-8", "replace"), maxsplit=1
+    )
     return bool(comment) and not before.strip()
 
 
@@ -87,9 +124,16 @@ def _comments(lines: Lines, alone: list[int]) -> Iterator[Edit]:
         last -= 1
     between: list[int] = []
     if min(alone) < first:
-        between += range(next(k for k in range(1, first) if _is_comment(lines, k)), first)
+        between += range(
+            next(k for k in range(1, first) if _is_comment(lines, k)), first
+        )
     if max(alone) > last:
-        between += range(last + 1, next(k for k in range(len(lines.starts), last, -1) if _is_comment(lines, k)))
+        between += range(
+            last + 1,
+            next(
+                k for k in range(len(lines.starts), last, -1) if _is_comment(lines, k)
+            ),
+        )
     for number in between:
         if _is_blank(lines, number):
             yield Edit(*lines.span(number), b"", rules.COMMENT_SECTION.code)
@@ -101,7 +145,9 @@ def _blanks(lines: Lines) -> Iterator[Edit]:
         raw = lines.text(number)
         if raw.isascii() and not any(code in raw for code in (11, 12, 28, 29, 30, 31)):
             continue
-        for found in _IRREGULAR_BLANK.finditer(COMMENT.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]):
+        for found in _IRREGULAR_BLANK.finditer(
+            COMMENT.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]
+        ):
             at = lines.offset(number, found.start() + 1)
             yield Edit(at, at + len(found[0].encode()), b" ", rules.BLANKS.code)
 
@@ -120,8 +166,12 @@ def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
         raw = lines.text(number)
         if len(raw) > MAX_LINE_BYTES:
             continue
-        words = list(_WORD.finditer(COMMENT.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]))
-        if len(words) != len(names) or not all(NUMBER.fullmatch(word[0]) for word in words):
+        words = list(
+            _WORD.finditer(COMMENT.split(raw.decode("utf-8", "replace"), maxsplit=1)[0])
+        )
+        if len(words) != len(names) or not all(
+            NUMBER.fullmatch(word[0]) for word in words
+        ):
             continue
         for group in groups:
             values = [float(words[k][0]) for k in group]

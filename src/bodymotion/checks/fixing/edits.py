@@ -58,10 +58,18 @@ class Lines:
         if any_end:
             ends = text == 10
             returns = np.flatnonzero(text == 13)
-            ends[returns[(returns + 1 >= len(text)) | (text[np.minimum(returns + 1, len(text) - 1)] != 10)]] = True
+            ends[
+                returns[
+                    (returns + 1 >= len(text))
+                    | (text[np.minimum(returns + 1, len(text) - 1)] != 10)
+                ]
+            ] = True
         else:
             ends = text == (10 if b"\n" in data or b"\r" not in data else 13)
-        self.starts: list[int] = [3 if data.startswith(b"\xef\xbb\xbf") else 0, *(np.flatnonzero(ends) + 1).tolist()]
+        self.starts: list[int] = [
+            3 if data.startswith(b"\xef\xbb\xbf") else 0,
+            *(np.flatnonzero(ends) + 1).tolist(),
+        ]
 
     def span(self, line: int) -> tuple[int, int]:
         """Return where a line begins, and where the next one does; lines count from 1."""
@@ -97,7 +105,9 @@ def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]
     yield f"--- {name}\n"
     yield f"+++ {name}\n"
     moved = 0
-    changes = (_changed_lines(data, starts, group) for group in _groups(data, starts, edits))
+    changes = (
+        _changed_lines(data, starts, group) for group in _groups(data, starts, edits)
+    )
     for hunk in _hunks(change for change in changes if change is not None):
         begin, end = max(hunk[0][0] - CONTEXT, 0), min(hunk[-1][1] - 1 + CONTEXT, last)
         old = end + 1 - begin
@@ -106,11 +116,17 @@ def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]
         moved += new - old
         at = begin
         for first, stop, after in hunk:
-            yield from (_shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, first))
-            yield from (_shown("-", data[starts[k] : starts[k + 1]]) for k in range(first, stop))
+            yield from (
+                _shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, first)
+            )
+            yield from (
+                _shown("-", data[starts[k] : starts[k + 1]]) for k in range(first, stop)
+            )
             yield from (_shown("+", line) for line in after)
             at = stop
-        yield from (_shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, end + 1))
+        yield from (
+            _shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, end + 1)
+        )
 
 
 def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> list[_Group]:
@@ -120,8 +136,16 @@ def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> list[_Grou
     for edit in edits:
         first = min(bisect_right(starts, edit.start) - 1, last)
         # The last removed byte is in the last line; where the end of that line is removed, the next line becomes a part of it.
-        final = first if edit.stop == edit.start else min(max(bisect_right(starts, edit.stop - 1) - 1, first), last)
-        if edit.stop > edit.start and data[edit.stop - 1 : edit.stop] == b"\n" and not edit.text.endswith(b"\n"):
+        final = (
+            first
+            if edit.stop == edit.start
+            else min(max(bisect_right(starts, edit.stop - 1) - 1, first), last)
+        )
+        if (
+            edit.stop > edit.start
+            and data[edit.stop - 1 : edit.stop] == b"\n"
+            and not edit.text.endswith(b"\n")
+        ):
             whole = edit.start == starts[first] and not edit.text
             final = final if whole else min(final + 1, last)
         if groups and first <= groups[-1][1]:
@@ -133,15 +157,22 @@ def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> list[_Grou
     return groups
 
 
-_Group = tuple[int, int, list[Edit]]  # The first and the last line that edits are about, and those.
-_Changed = tuple[int, int, list[bytes]]  # The lines that are removed (from, up to), and those that replace them.
+_Group = tuple[
+    int, int, list[Edit]
+]  # The first and the last line that edits are about, and those.
+_Changed = tuple[
+    int, int, list[bytes]
+]  # The lines that are removed (from, up to), and those that replace them.
 
 
 def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | None:
     first, final, edits = group
     base = starts[first]
     before = [data[starts[k] : starts[k + 1]] for k in range(first, final + 1)]
-    moved = [Edit(edit.start - base, edit.stop - base, edit.text, edit.rule) for edit in edits]
+    moved = [
+        Edit(edit.start - base, edit.stop - base, edit.text, edit.rule)
+        for edit in edits
+    ]
     *whole, rest = applied(b"".join(before), moved).split(b"\n")
     after = [line + b"\n" for line in whole] + ([rest] if rest else [])
     while before and after and before[-1] == after[-1]:
@@ -150,7 +181,11 @@ def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | 
     same = 0
     while same < min(len(before), len(after)) and before[same] == after[same]:
         same += 1
-    return (first + same, first + len(before), after[same:]) if before[same:] or after[same:] else None
+    return (
+        (first + same, first + len(before), after[same:])
+        if before[same:] or after[same:]
+        else None
+    )
 
 
 def _hunks(changes: Iterable[_Changed]) -> Iterator[list[_Changed]]:
@@ -181,7 +216,13 @@ def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int,
         return []
     scaled = [value / largest for value in values]
     length = math.sqrt(sum(value * value for value in scaled))
-    digits = min(max(MIN_DIGITS, *(len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts)), 17)
+    digits = min(
+        max(
+            MIN_DIGITS,
+            *(len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts),
+        ),
+        17,
+    )
     units = [value / length for value in scaled]
     rows = zip(texts, values, units, strict=True)
     new = (text if u == v else number(float(f"{u:.{digits}g}")) for text, v, u in rows)

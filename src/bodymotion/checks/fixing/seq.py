@@ -11,7 +11,12 @@ from bodymotion.checks.fixing.edits import Edit, Lines, unit_texts
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, RowPiece
-from bodymotion.formats.seq.headers import ComponentHeader, Fields, component_fields, read_headers
+from bodymotion.formats.seq.headers import (
+    ComponentHeader,
+    Fields,
+    component_fields,
+    read_headers,
+)
 from bodymotion.formats.seq.reader import parse_seq, parts_of_rows, read_document
 from bodymotion.formats.seq.rows import RowFaultError, elements, row_numbers
 from bodymotion.formats.seq.scan import ByteSource
@@ -48,12 +53,18 @@ def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
     root = document.tree.root
     assert isinstance(root, Mapping)
     top = Fields(document, root, Diagnostics(), "")
-    is_missing = any(problem.rule == rules.VERSION_MISSING.code for problem in findings.problems)
+    is_missing = any(
+        problem.rule == rules.VERSION_MISSING.code for problem in findings.problems
+    )
     if is_missing and "format_version" not in top.values:
         yield from _version(document, root, headers.version, lines)
     yield from _num_frames(document, headers.components, top, lines)
     for header in headers.components:
-        if header.layout is not None and header.frames is not None and header.layout.pose_size == 7:
+        if (
+            header.layout is not None
+            and header.frames is not None
+            and header.layout.pose_size == 7
+        ):
             # Where numParts is wrong, the rows decide.
             parts = parts_of_rows(header) or header.num_parts
             layout = Layout(parts, header.layout.stamped, header.layout.order)
@@ -61,7 +72,9 @@ def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
                 yield from _quaternions(piece, layout, document, lines)
 
 
-def _version(document: Document, root: Mapping, version: int, lines: Lines) -> Iterator[Edit]:
+def _version(
+    document: Document, root: Mapping, version: int, lines: Lines
+) -> Iterator[Edit]:
     """Write the version that the reader assumes before the first key."""
     place = document.location(root)
     if place.line is None or place.column is None or not root.pairs:
@@ -72,15 +85,27 @@ def _version(document: Document, root: Mapping, version: int, lines: Lines) -> I
             return
         quote = lines.data[at + 1 :].lstrip()[:1]
         key = b'"formatVersion"' if quote == b'"' else b"formatVersion"
-        yield Edit(at + 1, at + 1, key + f": {version}, ".encode(), rules.VERSION_MISSING.code)
+        yield Edit(
+            at + 1, at + 1, key + f": {version}, ".encode(), rules.VERSION_MISSING.code
+        )
         return
     first = root.pairs[0][0]
-    if isinstance(first, Scalar) and first.offset == root.offset and lines.data[at : at + 1].isalpha():
-        text = f"formatVersion: {version}".encode() + most_common_end(lines.data) + b" " * (place.column - 1)
+    if (
+        isinstance(first, Scalar)
+        and first.offset == root.offset
+        and lines.data[at : at + 1].isalpha()
+    ):
+        text = (
+            f"formatVersion: {version}".encode()
+            + most_common_end(lines.data)
+            + b" " * (place.column - 1)
+        )
         yield Edit(at, at, text, rules.VERSION_MISSING.code)
 
 
-def _num_frames(document: Document, headers: tuple[ComponentHeader, ...], top: Fields, lines: Lines) -> Iterator[Edit]:
+def _num_frames(
+    document: Document, headers: tuple[ComponentHeader, ...], top: Fields, lines: Lines
+) -> Iterator[Edit]:
     """Correct numFrames, where all components that share it have the same number of rows.
 
     It does not change where it may be the only trace of lost rows: in a component without rows, and where it is larger than the number of
@@ -96,8 +121,12 @@ def _num_frames(document: Document, headers: tuple[ComponentHeader, ...], top: F
                 continue
             node, stated = fields.values["num_frames"], fields.count("num_frames")
             if isinstance(node, Scalar) and stated is not None:
-                lost = not header.num_frames or (stated > header.num_frames and _is_last(document, header))
-                code = (rules.NUM_FRAMES_NUMBER if stated == -1 else rules.NUM_FRAMES).code
+                lost = not header.num_frames or (
+                    stated > header.num_frames and _is_last(document, header)
+                )
+                code = (
+                    rules.NUM_FRAMES_NUMBER if stated == -1 else rules.NUM_FRAMES
+                ).code
                 nodes[node.offset] = node
                 wanted[node.offset].add((-1 if lost else header.num_frames, code))
             break
@@ -112,7 +141,12 @@ def _is_last(document: Document, header: ComponentHeader) -> bool:
     """Return whether a text ends with the rows of a component, in block style, as a text that was cut off after a row does."""
     node: Node = document.tree.root
     for key in ("components", "frames") if header.inside else ("frames",):
-        if not isinstance(node, Mapping) or node.flow or not node.pairs or key_text(node.pairs[-1][0]) != key:
+        if (
+            not isinstance(node, Mapping)
+            or node.flow
+            or not node.pairs
+            or key_text(node.pairs[-1][0]) != key
+        ):
             return False
         node = node.pairs[-1][1]
         if not isinstance(node, Sequence) or node.flow:
@@ -124,7 +158,9 @@ def _is_last(document: Document, header: ComponentHeader) -> bool:
     return True
 
 
-def _scalar(document: Document, node: Scalar, number: int, code: str, lines: Lines) -> Iterator[Edit]:
+def _scalar(
+    document: Document, node: Scalar, number: int, code: str, lines: Lines
+) -> Iterator[Edit]:
     place = document.location(node)
     if place.line is None or place.column is None:
         return
@@ -141,13 +177,17 @@ def _scalar(document: Document, node: Scalar, number: int, code: str, lines: Lin
             return
 
 
-def _quaternions(piece: RowPiece, layout: Layout, document: Document, lines: Lines) -> Iterator[Edit]:
+def _quaternions(
+    piece: RowPiece, layout: Layout, document: Document, lines: Lines
+) -> Iterator[Edit]:
     """Scale the quaternions of a piece to length 1; faulty rows do not change."""
     for node, values, parts in _rows_to_fix(piece, layout):
         for part in parts:
             first = layout.stamped + 7 * part + 3
             four = list(elements(node.items[layout.stamped + part]))[3:]
-            for k, text in unit_texts([item.value for item in four], values[first : first + 4]):
+            for k, text in unit_texts(
+                [item.value for item in four], values[first : first + 4]
+            ):
                 if piece.offset is not None:
                     at = piece.offset + four[k].offset
                 else:
@@ -159,7 +199,9 @@ def _quaternions(piece: RowPiece, layout: Layout, document: Document, lines: Lin
                     yield Edit(at, at + len(old), text.encode(), MOTION_QUATERNION.code)
 
 
-def _rows_to_fix(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, list[float], list[int]]]:
+def _rows_to_fix(
+    piece: RowPiece, layout: Layout
+) -> Iterator[tuple[Sequence, list[float], list[int]]]:
     """Yield the rows with quaternions that are almost of length 1, their numbers, and the indices of these poses."""
     if piece.block is not None:
         # All rows at once: a long motion may have as many to fix.
@@ -177,7 +219,11 @@ def _rows_to_fix(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, li
         except RowFaultError:
             continue
         assert isinstance(node, Sequence)
-        yield node, values, np.flatnonzero(_rough(np.array([values]), layout)[0]).tolist()
+        yield (
+            node,
+            values,
+            np.flatnonzero(_rough(np.array([values]), layout)[0]).tolist(),
+        )
 
 
 def _rough(rows: Floats, layout: Layout) -> Bools:

@@ -16,14 +16,23 @@ from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import InlineLoader, Node, nodes, parse_vrml
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
 from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker
-from bodymotion.formats.vrml.values import NAME, SPACE, STRING, WORD, is_declared, numbers
+from bodymotion.formats.vrml.values import (
+    NAME,
+    SPACE,
+    STRING,
+    WORD,
+    is_declared,
+    numbers,
+)
 from bodymotion.model.rules import AXIS_LENGTH, QUATERNION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 _HEADER = re.compile(r"#[ \t]*VRML[ \t]+V2[0-9.]*[^\r\n]*")
 _LINE_END = re.compile(r"\r\n?|\n")
 _ITEM = re.compile(rf"{SPACE.pattern}USE(?![^ \t\r\n,\f\v#\"\[\]{{}}]){NAME.pattern}")
-_DEFINED = re.compile(r"(?<![^ \t\r\n,\f\v\[\]{}])DEF[ \t\r\n,]+([^ \t\r\n,\f\v#\"\[\]{}]+)")
+_DEFINED = re.compile(
+    r"(?<![^ \t\r\n,\f\v\[\]{}])DEF[ \t\r\n,]+([^ \t\r\n,\f\v#\"\[\]{}]+)"
+)
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
@@ -40,11 +49,18 @@ def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
         found += _lists(data, text, path)
 
     def bytes_before(offset: int) -> int:
-        return start + (offset if encoding == "ascii" else len(whole[:offset].encode(encoding)))
+        return start + (
+            offset if encoding == "ascii" else len(whole[:offset].encode(encoding))
+        )
 
     # Only what is in ASCII is written, or names of the file itself.
     edits = [
-        Edit(bytes_before(a), bytes_before(b), new.encode("ascii" if encoding == "ascii" else encoding), rule)
+        Edit(
+            bytes_before(a),
+            bytes_before(b),
+            new.encode("ascii" if encoding == "ascii" else encoding),
+            rule,
+        )
         for a, b, new, rule in found
     ]
     if start:
@@ -52,7 +68,9 @@ def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
-_Change = tuple[int, int, str, str]  # From where to where in the text, what is put there, and the rule.
+_Change = tuple[
+    int, int, str, str
+]  # From where to where in the text, what is put there, and the rule.
 
 
 def _newline(text: str) -> str:
@@ -71,10 +89,21 @@ def _marks(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
         return
     yield 0, 0, header + _newline(text.data), HEADER.code
     if old is not None:
-        line = max(text.data.rfind("\n", 0, old.start()), text.data.rfind("\r", 0, old.start())) + 1
+        line = (
+            max(
+                text.data.rfind("\n", 0, old.start()),
+                text.data.rfind("\r", 0, old.start()),
+            )
+            + 1
+        )
         end = _LINE_END.match(text.data, old.end())
         alone = not text.data[line : old.start()].strip() and end is not None
-        yield line if alone else old.start(), end.end() if alone and end is not None else old.end(), "", HEADER.code
+        yield (
+            line if alone else old.start(),
+            end.end() if alone and end is not None else old.end(),
+            "",
+            HEADER.code,
+        )
 
 
 def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
@@ -88,13 +117,20 @@ def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
         if place.line is None or place.column is None or place.line > len(starts):
             continue
         at = starts[place.line - 1] + place.column - 1
-        found = numbers(count).match(text.data, at + len(name)) if text.data.startswith(name, at) else None
+        found = (
+            numbers(count).match(text.data, at + len(name))
+            if text.data.startswith(name, at)
+            else None
+        )
         if found is None:
             continue
         places = [found.span(k) for k in (1, 2, 3)]
         old = [text.data[a:b] for a, b in places]
         values = [float(part) for part in old]
-        if problem.rule == QUATERNION.code and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
+        if (
+            problem.rule == QUATERNION.code
+            and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR
+        ):
             # It may be three angles, or a quaternion; of a jointAxis only the direction means something.
             continue
         for k, new in unit_texts(old, values):
@@ -116,27 +152,45 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
         SceneWalker(Diagnostics(), parts).walk(scene.nodes, NodeFrame(), meet)
         if not found:
             return
-        tree = TreeReader(parts, nodes.ModelDiagnostics()).read(nodes.children(found[0], "humanoidBody"))
-        items = {name: nodes.children(found[0], name) for name in ("joints", "segments")}
+        tree = TreeReader(parts, nodes.ModelDiagnostics()).read(
+            nodes.children(found[0], "humanoidBody")
+        )
+        items = {
+            name: nodes.children(found[0], name) for name in ("joints", "segments")
+        }
     except FormatError:
         return
     humanoid = found[0]
     defined = Counter(_DEFINED.findall(text.data))
-    for name, found_nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
+    for name, found_nodes in (
+        ("joints", tree.joint_nodes),
+        ("segments", tree.segment_nodes),
+    ):
         names = list(dict.fromkeys(node.name for node in found_nodes))
-        if not (names and tree.found.is_known(("links", "all")) and all(map(is_declared, items[name]))):
+        if not (
+            names
+            and tree.found.is_known(("links", "all"))
+            and all(map(is_declared, items[name]))
+        ):
             continue  # An item may be a link that cannot be read.
         place = humanoid.offsets.get(name)
         body = humanoid.offsets.get("humanoidBody")
-        are_one_each = all(defined[one] == 1 for one in names) and len(names) == len({*map(id, found_nodes)})
+        are_one_each = all(defined[one] == 1 for one in names) and len(names) == len(
+            {*map(id, found_nodes)}
+        )
         if body is None or not are_one_each:
             continue
-        if any(node.text is not humanoid.text or not body < node.offset for node in found_nodes):
+        if any(
+            node.text is not humanoid.text or not body < node.offset
+            for node in found_nodes
+        ):
             continue
         if place is None:
             if humanoid.proto is None or name in humanoid.proto.fields:
                 yield from _new_list(text.data, body, name, names)
-        elif text.data.startswith(name, place) and all(node.offset < place for node in found_nodes):
+        elif text.data.startswith(name, place) and all(
+            node.offset < place for node in found_nodes
+        ):
             yield from _changed_list(text.data, place + len(name), names)
 
 
@@ -162,7 +216,9 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
         if end is not None and not text[line:begin].strip():
             yield line, end.end(), "", LISTS.code
         else:
-            two_blanks = text[line:begin].strip() and text[begin - 1] == text[item.end()] == " "
+            two_blanks = (
+                text[line:begin].strip() and text[begin - 1] == text[item.end()] == " "
+            )
             yield begin - bool(two_blanks), item.end(), "", LISTS.code
     behind: dict[str, list[str]] = {}
     last = ""
@@ -175,7 +231,11 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
     for name, missing in behind.items():
         if name:
             line, begin = _start(text, kept[name])
-            between = _newline(text) + text[line:begin] if not text[line:begin].strip() and line else " "
+            between = (
+                _newline(text) + text[line:begin]
+                if not text[line:begin].strip() and line
+                else " "
+            )
             new = "".join(f"{between}USE {one}" for one in missing)
             yield kept[name].end(), kept[name].end(), new, LISTS.code
         else:
@@ -198,7 +258,12 @@ def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Ch
     indent = text[line:body]
     new, inner = _newline(text), indent + "  "
     if indent.strip():
-        yield end, end, f" {name} [ {' '.join(f'USE {one}' for one in names)} ]", LISTS.code
+        yield (
+            end,
+            end,
+            f" {name} [ {' '.join(f'USE {one}' for one in names)} ]",
+            LISTS.code,
+        )
         return
     listed = "".join(f"{new}{inner}USE {one}" for one in names)
     yield end, end, f"{new}{indent}{name} [{listed}{new}{indent}]", LISTS.code
@@ -206,7 +271,9 @@ def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Ch
 
 def _tokens(text: str, at: int) -> Iterator[re.Match[str]]:
     """Yield the strings and words from an offset on, up to a string that is not closed; a word is in group 1."""
-    while (found := STRING.match(text, at) or WORD.match(text, at)) is not None and (found.re is STRING or found[1]):
+    while (found := STRING.match(text, at) or WORD.match(text, at)) is not None and (
+        found.re is STRING or found[1]
+    ):
         yield found
         at = found.end()
 

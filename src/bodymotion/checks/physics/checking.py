@@ -29,11 +29,25 @@ from bodymotion.checks.findings import (
     too_fast,
 )
 from bodymotion.checks.physics import rules
-from bodymotion.checks.physics.collisions import FLOOR, MIN_DEPTH, Collisions, find_collisions
+from bodymotion.checks.physics.collisions import (
+    FLOOR,
+    MIN_DEPTH,
+    Collisions,
+    find_collisions,
+)
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root, sign_flips
 from bodymotion.diagnostics import Location, Rule, Severity
 from bodymotion.diagnostics.text import counted
-from bodymotion.dynamics import Measures, Soles, SupportPolygons, find_feet, ground_height, measure, root_on_feet, soles
+from bodymotion.dynamics import (
+    Measures,
+    Soles,
+    SupportPolygons,
+    find_feet,
+    ground_height,
+    measure,
+    root_on_feet,
+    soles,
+)
 from bodymotion.dynamics.differentiation import MIN_REST, stretches
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices, median_step
@@ -64,9 +78,15 @@ MIN_AIR_HEIGHT = 0.02  # [m] A foot at this height or above has no contact.
 MAX_CONTACT_SPEED = 0.3  # [m/s] A faster foot has no contact.
 MIN_SUPPORT = 0.3  # A body whose motion needs more than this part of its weight from the ground is not in free fall.
 MIN_HOVERING = 0.2  # [s] A shorter time without contact is not reported.
-MAX_ZMP_OUTSIDE = 0.01  # [m] The largest distance of the zero moment point outside of the feet.
-MIN_TIPPING = 0.1  # [s] A shorter time outside is not reported: a body does not tip over at once.
-MIN_RECORDED_OUTSIDE = 0.05  # [s] The same for the recorded point, which needs no derivatives.
+MAX_ZMP_OUTSIDE = (
+    0.01  # [m] The largest distance of the zero moment point outside of the feet.
+)
+MIN_TIPPING = (
+    0.1  # [s] A shorter time outside is not reported: a body does not tip over at once.
+)
+MIN_RECORDED_OUTSIDE = (
+    0.05  # [s] The same for the recorded point, which needs no derivatives.
+)
 MAX_ZMP_DIFFERENCE = 0.05
 """[m] The largest difference between the recorded and the computed zero moment point. Patterns planned with simple models of the same robot
 are about 30 mm off."""
@@ -75,16 +95,23 @@ MIN_OVERLOAD = 0.05  # [s] A shorter overload of a motor is not reported.
 BRIDGE = 0.05  # [s] Two violations with a shorter time between them are one.
 MAX_ZMP_DISTANCE, MAX_ZMP_SHARE = 1.0, 0.1
 """[m] If the zero moment point is farther outside of the feet in more than this share of the frames, the frame rate is wrong."""
-MAX_FLOOR_DEPTHS: tuple[tuple[Severity, float], ...] = (("error", 0.1), ("warning", 0.02))
+MAX_FLOOR_DEPTHS: tuple[tuple[Severity, float], ...] = (
+    ("error", 0.1),
+    ("warning", 0.02),
+)
 """[m] The depth of feet below the floor from which on it is an error, and a warning."""
 MAX_FLOOR_VARIATION = 1e-3
 """[m] A recorded zero moment point whose height varies by no more is on a floor at that height."""
 
-Pending: TypeAlias = tuple[float, Callable[[], Moment]]  # The amount of a moment, and what returns it.
+Pending: TypeAlias = tuple[
+    float, Callable[[], Moment]
+]  # The amount of a moment, and what returns it.
 
 JOINT_RULES = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
 SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
-OF_HEIGHTS = {rule.code for rule in (rules.DEPTH, rules.FLIGHT, rules.GROUND, rules.FLOOR_HEIGHT)}
+OF_HEIGHTS = {
+    rule.code for rule in (rules.DEPTH, rules.FLIGHT, rules.GROUND, rules.FLOOR_HEIGHT)
+}
 
 
 @dataclass(frozen=True)
@@ -134,23 +161,48 @@ class Samples(Sampling):
     def of_frames(self, rows: slice, sampling: Sampling) -> "Samples":
         """Return the measurements in some rows, whose frames are those of `sampling`."""
         kept = ("frames", "times", "locate", "motors", "efforts")
-        arrays = {one.name: getattr(self, one.name)[rows] for one in fields(self) if one.name not in kept}
-        return replace(self, frames=sampling.frames, times=sampling.times, locate=sampling.locate, **arrays)
+        arrays = {
+            one.name: getattr(self, one.name)[rows]
+            for one in fields(self)
+            if one.name not in kept
+        }
+        return replace(
+            self,
+            frames=sampling.frames,
+            times=sampling.times,
+            locate=sampling.locate,
+            **arrays,
+        )
 
     def discard(self, found: Sequence[Finding]) -> None:
         """Discard speeds and forces around the sudden changes that other rules report; at spikes, whose frames are wrong, heights, too."""
         gap = median_step(self.times)
         near = max(WINDOW, 3.0 * gap)
-        for moment in (moment for one in found for moment in one.moments if moment.rule != rules.SIGN_FLIP.code):
+        for moment in (
+            moment
+            for one in found
+            for moment in one.moments
+            if moment.rule != rules.SIGN_FLIP.code
+        ):
             if moment.rule in SPIKES:
-                self.heights[slice(*np.searchsorted(self.times, [moment.start - gap, moment.end + gap]))] = np.nan
-            around = slice(*np.searchsorted(self.times, [moment.start - near, moment.end + near]))
+                self.heights[
+                    slice(
+                        *np.searchsorted(
+                            self.times, [moment.start - gap, moment.end + gap]
+                        )
+                    )
+                ] = np.nan
+            around = slice(
+                *np.searchsorted(self.times, [moment.start - near, moment.end + near])
+            )
             for values in (self.slowest, *self.of_forces):
                 values[around] = np.nan
             self.slip_speeds[around] = 0.0
 
 
-def ground_of(body: Body, q: Floats, root: Floats | None, times: Floats) -> Ground | None:
+def ground_of(
+    body: Body, q: Floats, root: Floats | None, times: Floats
+) -> Ground | None:
     """Return the ground of a motion of joint values (T, J) and root poses (T, 7).
 
     None where the body has no feet, or where its root link is one of them: then it lies on the ground. Without root poses the body is
@@ -161,7 +213,9 @@ def ground_of(body: Body, q: Floats, root: Floats | None, times: Floats) -> Grou
     frames = chosen_frames(q, root, times)
     if not len(frames) or len(body.links) > MAX_LINKS:
         return None
-    count = int(np.clip(BLOCK_POSES // len(body.links), MIN_BLOCK_FRAMES, GROUND_FRAMES))
+    count = int(
+        np.clip(BLOCK_POSES // len(body.links), MIN_BLOCK_FRAMES, GROUND_FRAMES)
+    )
     chosen = frames[np.unique(np.linspace(0, len(frames) - 1, count).astype(int))]
     placed = body.forward_kinematics(q[chosen], None if root is None else root[chosen])
     found = find_feet(body, placed)
@@ -170,12 +224,21 @@ def ground_of(body: Body, q: Floats, root: Floats | None, times: Floats) -> Grou
     feet = soles(body, found)
     bottom = lowest(placed[:, list(found)], feet.points, feet.edges, 0.0)[..., 0]
     height = float(np.median(bottom.min(axis=1)))
-    level = root is None or float(np.mean(np.abs(bottom.min(axis=1) - height) <= CONTACT_HEIGHT)) >= LEVEL
+    level = (
+        root is None
+        or float(np.mean(np.abs(bottom.min(axis=1) - height) <= CONTACT_HEIGHT))
+        >= LEVEL
+    )
     return Ground(feet, _flat_feet(feet, placed, bottom), height, level)
 
 
 def measure_samples(
-    body: Body, q: Floats, root: Floats | None, all_frames: Sampling, ground: Ground | None, zmp: Vector3Seq | None
+    body: Body,
+    q: Floats,
+    root: Floats | None,
+    all_frames: Sampling,
+    ground: Ground | None,
+    zmp: Vector3Seq | None,
 ) -> Samples | None:
     """Measure a motion of joint values (T, J) and root poses (T, 7); return None for too few frames or too many links.
 
@@ -190,12 +253,19 @@ def measure_samples(
     window = int(np.clip(2 * int(0.5 * WINDOW / gap) + 1, 5, 101))
     motors = [
         (column, efforts)
-        for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
-        if forces and link >= 0 and joint.type in ("rotate", "slide") and (efforts := effort_range(joint)) is not None
+        for column, (joint, link) in enumerate(
+            zip(body.joints, body.joint_links, strict=True)
+        )
+        if forces
+        and link >= 0
+        and joint.type in ("rotate", "slide")
+        and (efforts := effort_range(joint)) is not None
     ]
     limits = np.array([efforts for _, efforts in motors]).reshape(-1, 2)
     count = 0 if ground is None else len(ground.feet.links)
-    slowest, support, margins, recorded_margins, differences = np.full((5, len(frames)), np.nan)
+    slowest, support, margins, recorded_margins, differences = np.full(
+        (5, len(frames)), np.nan
+    )
     samples = Samples(
         frames,
         kept,
@@ -214,14 +284,22 @@ def measure_samples(
         inner = slice(start, min(start + size, len(frames)))
         outer = slice(max(start - window, 0), min(inner.stop + window, len(frames)))
         rows = frames[outer]
-        placed = root_on_feet(body, q[rows], ground.feet.links) if root is None and ground else None
+        placed = (
+            root_on_feet(body, q[rows], ground.feet.links)
+            if root is None and ground
+            else None
+        )
         if placed is None:
             assert root is not None
-            placed = np.concatenate([root[rows, :3], rotations.normalized(root[rows, 3:])], axis=1)
+            placed = np.concatenate(
+                [root[rows, :3], rotations.normalized(root[rows, 3:])], axis=1
+            )
         part = Motion.from_joints(q[rows], times=kept[outer], root=placed)
         height: float | Floats = 0.0 if ground is None else ground.height
         if root is None and ground is not None:
-            height = ground_height(ground.feet, body.forward_kinematics(q[rows], placed))
+            height = ground_height(
+                ground.feet, body.forward_kinematics(q[rows], placed)
+            )
         measures = measure(
             body,
             part,
@@ -239,28 +317,45 @@ def measure_samples(
             samples.support[inner] = measures.root_wrench[cut, 2] / weight
             if motors and (ground is None or ground.level):
                 torques = measures.torques[cut][:, list(samples.motors)]
-                samples.torques[inner] = np.maximum(torques / limits[:, 1], torques / limits[:, 0])
+                samples.torques[inner] = np.maximum(
+                    torques / limits[:, 1], torques / limits[:, 0]
+                )
         if ground is None:
             continue
         contacts = measures.contacts
         samples.heights[inner] = contacts.heights[cut]
-        samples.slowest[inner] = np.linalg.norm(contacts.velocities[cut], axis=-1).min(axis=1)
-        speeds = _slip_speeds(contacts.velocities, measures.link_velocities[:, list(ground.feet.links), 3:])
-        near = np.clip(2.0 - np.exp2(np.maximum(contacts.heights, 0.0) / MAX_SLIP_HEIGHT), 0.0, 1.0)
+        samples.slowest[inner] = np.linalg.norm(contacts.velocities[cut], axis=-1).min(
+            axis=1
+        )
+        speeds = _slip_speeds(
+            contacts.velocities,
+            measures.link_velocities[:, list(ground.feet.links), 3:],
+        )
+        near = np.clip(
+            2.0 - np.exp2(np.maximum(contacts.heights, 0.0) / MAX_SLIP_HEIGHT), 0.0, 1.0
+        )
         samples.slip_speeds[inner] = (speeds * near)[cut]
         if not ground.level or ground.flat is None or (points is None and not forces):
             continue
         polygons, stable = _polygons(measures, ground, ground.flat)
         if forces:
-            samples.margins[inner] = np.where(stable, polygons.margins(measures.zmp[:, :2])[0], np.nan)[cut]
+            samples.margins[inner] = np.where(
+                stable, polygons.margins(measures.zmp[:, :2])[0], np.nan
+            )[cut]
         if points is not None:
-            samples.recorded_margins[inner] = np.where(stable, polygons.margins(points[:, :2])[0], np.nan)[cut]
+            samples.recorded_margins[inner] = np.where(
+                stable, polygons.margins(points[:, :2])[0], np.nan
+            )[cut]
             if forces:
-                samples.zmp_differences[inner] = np.linalg.norm(points[cut, :2] - measures.zmp[cut, :2], axis=1)
+                samples.zmp_differences[inner] = np.linalg.norm(
+                    points[cut, :2] - measures.zmp[cut, :2], axis=1
+                )
     # Near the ends of the motion, and beside a long rest, the polynomials have frames on one side only.
     for values in samples.of_forces:
         for first, end in pairwise(stretches(kept)):
-            values[first : first + window // 2] = values[max(end - window // 2, first) : end] = np.nan
+            values[first : first + window // 2] = values[
+                max(end - window // 2, first) : end
+            ] = np.nan
     return samples
 
 
@@ -272,11 +367,17 @@ def _slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floats:
     speed = velocities[..., :2]
     slope = np.stack([angular_velocities[..., 1], -angular_velocities[..., 0]], axis=-1)
     square = np.sum(slope * slope, axis=-1)
-    height = np.clip(-np.sum(speed * slope, axis=-1) / np.where(square > 0, square, 1.0), 0.0, MAX_FOOT_RADIUS)
+    height = np.clip(
+        -np.sum(speed * slope, axis=-1) / np.where(square > 0, square, 1.0),
+        0.0,
+        MAX_FOOT_RADIUS,
+    )
     return np.asarray(np.linalg.norm(speed + height[..., None] * slope, axis=-1))
 
 
-def _polygons(measures: Measures, ground: Ground, flat: Bools) -> tuple[SupportPolygons, Bools]:
+def _polygons(
+    measures: Measures, ground: Ground, flat: Bools
+) -> tuple[SupportPolygons, Bools]:
     """Return the support polygons, and in which frames (T,) a body can stand: on a flat foot, or on three feet."""
     from bodymotion.kernels.feet import hulls
 
@@ -284,7 +385,14 @@ def _polygons(measures: Measures, ground: Ground, flat: Bools) -> tuple[SupportP
     touching = heights < CONTACT_HEIGHT
     placed = measures.link_poses[:, list(ground.feet.links)]
     world = heights + measures.ground[:, None]
-    found = hulls(placed, ground.feet.points, ground.feet.edges, touching.astype(np.float64), world, CONTACT_HEIGHT)
+    found = hulls(
+        placed,
+        ground.feet.points,
+        ground.feet.edges,
+        touching.astype(np.float64),
+        world,
+        CONTACT_HEIGHT,
+    )
     stable = (touching & flat).any(axis=1) | (touching.sum(axis=1) >= 3)
     return SupportPolygons(*found), stable
 
@@ -295,9 +403,18 @@ def _flat_feet(feet: Soles, placed: Floats, bottom: Floats) -> Bools:
 
     frames = bottom.argmin(axis=0)
     around = (bottom[frames], CONTACT_HEIGHT / 2)
-    found = hulls(placed[frames][:, list(feet.links)], feet.points, feet.edges, np.eye(len(frames)), *around)
+    found = hulls(
+        placed[frames][:, list(feet.links)],
+        feet.points,
+        feet.edges,
+        np.eye(len(frames)),
+        *around,
+    )
     polygons = (corners[:count].T for corners, count in zip(*found, strict=True))
-    areas = [0.5 * abs(float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))) for x, y in polygons]
+    areas = [
+        0.5 * abs(float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))))
+        for x, y in polygons
+    ]
     return np.array(areas) >= MIN_SOLE_AREA
 
 
@@ -310,11 +427,15 @@ def chosen_frames(q: Floats, root: Floats | None, times: Floats) -> Indices:
     valid = np.isfinite(q[frames]).all(axis=1)
     if root is not None:
         length = np.linalg.norm(root[frames, 3:], axis=1)
-        valid &= np.isfinite(root[frames]).all(axis=1) & (length > 1e-6) & (length < 1e6)
+        valid &= (
+            np.isfinite(root[frames]).all(axis=1) & (length > 1e-6) & (length < 1e6)
+        )
     return np.asarray(frames[valid], dtype=np.intp)
 
 
-def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[str] = ()) -> list[Finding]:
+def physics(
+    motion: Motion, body: Body, q: Floats | None, unusable: Collection[str] = ()
+) -> list[Finding]:
     """Return the findings about the physics of a motion that fits its body.
 
     Parameters
@@ -329,18 +450,29 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     if links is not None and links.content in unusable:
         links = None
     found, root = list[Finding](), None
-    if links is not None and links.num_parts and links.num_frames and _is_increasing(links.timeline.times):
+    if (
+        links is not None
+        and links.num_parts
+        and links.num_frames
+        and _is_increasing(links.timeline.times)
+    ):
         root = links.values[:, 0]
         of_links, number = all_frames(motion, links), component_number(motion, links)
         found += jumps_of_root(root, of_links)
         formats = motion.source.options.get("se3_formats")
-        known = isinstance(formats, (tuple, list)) and len(formats) == len(motion.components)
+        known = isinstance(formats, (tuple, list)) and len(formats) == len(
+            motion.components
+        )
         # Signs of angles that were converted are not the file's.
         if not (known and formats[number] == "XYZRPY"):  # type: ignore[index]
             found += sign_flips(root[:, 3:], of_links)
     main: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement
     if q is None:
-        if motion.joint_displacement is not None or links is None or links.num_parts != len(body.links):
+        if (
+            motion.joint_displacement is not None
+            or links is None
+            or links.num_parts != len(body.links)
+        ):
             return found
         main, q = links, _recovered(motion, body)
     if main is None or q is None or not _is_increasing(main.timeline.times):
@@ -354,16 +486,28 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
         return found
     zmp = motion.zmp
     if zmp is not None:
-        usable = zmp.content not in unusable and zmp.num_frames and _is_increasing(zmp.timeline.times)
+        usable = (
+            zmp.content not in unusable
+            and zmp.num_frames
+            and _is_increasing(zmp.timeline.times)
+        )
         zmp = zmp if usable and np.isfinite(zmp.values).any() else None
     free = body.links[0].joint.type == "free"
-    has_place = not free or root is not None or (zmp is not None and zmp.is_root_relative)
+    has_place = (
+        not free or root is not None or (zmp is not None and zmp.is_root_relative)
+    )
     ground = ground_of(body, q, root, times) if free and has_place else None
-    floor = ground.height if ground is not None and ground.level and root is not None else None
+    floor = (
+        ground.height
+        if ground is not None and ground.level and root is not None
+        else None
+    )
     chosen = chosen_frames(q, root, times)
     overlaps, collisions = _overlaps(body, q, root, frames, chosen, floor)
     if overlaps is not None:
-        collisions = _collisions(overlaps, Sampling(chosen, times[chosen], frames.locate), body)
+        collisions = _collisions(
+            overlaps, Sampling(chosen, times[chosen], frames.locate), body
+        )
     if not has_place or (free and root is None and ground is None):
         return found + collisions
     if root is None and not free:
@@ -374,19 +518,36 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     samples.discard(found)
     margins = samples.margins[np.isfinite(samples.margins)]
     trembles = any(one.problem.rule == rules.OSCILLATION.code for one in found)
-    if not trembles and len(margins) and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE:
+    if (
+        not trembles
+        and len(margins)
+        and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE
+    ):
         reason = f"the zero moment point is {-float(np.min(margins)):.3g} m outside of the feet: accelerations are impossible"
         worst = int(samples.frames[int(np.nanargmin(samples.margins))])
         of_time = too_fast(reason, main.timeline, frames.locate(worst))
-        return [*(one for one in found if one.problem.rule in (rules.FULL_TURN.code, rules.SIGN_FLIP.code)), of_time]
-    if zmp is not None and not zmp.is_root_relative and any(one.problem.rule == rules.ROOT_JUMPS.code for one in found):
+        return [
+            *(
+                one
+                for one in found
+                if one.problem.rule in (rules.FULL_TURN.code, rules.SIGN_FLIP.code)
+            ),
+            of_time,
+        ]
+    if (
+        zmp is not None
+        and not zmp.is_root_relative
+        and any(one.problem.rule == rules.ROOT_JUMPS.code for one in found)
+    ):
         # After a jump of the root the two are apart; the jump is reported.
         samples.recorded_margins[:] = samples.zmp_differences[:] = np.nan
     found += collisions
     if ground is not None:
         if root is not None and links is not None:
             found += feet_on_ground(samples, ground, body, overlaps)
-            found += off_the_floor(ground, body, root, times, zmp, all_frames(motion, links).locate)
+            found += off_the_floor(
+                ground, body, root, times, zmp, all_frames(motion, links).locate
+            )
         found += balance(samples)
     found = _with_cause(found, body)
     # The forces in an extra joint are unknown.
@@ -394,7 +555,11 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
 
 
 def physics_of_plays(
-    body: Body, feet: Soles, times: Floats, plays: Sequence[tuple[Floats, Floats]], min_overload: float
+    body: Body,
+    feet: Soles,
+    times: Floats,
+    plays: Sequence[tuple[Floats, Floats]],
+    min_overload: float,
 ) -> list[list[Finding]]:
     """Return the findings about collisions, depths, flight and torques of each of N played motions on a level floor at z = 0.
 
@@ -413,7 +578,9 @@ def physics_of_plays(
     """
     q, root = (np.concatenate(parts) for parts in zip(*plays, strict=True))
     starts = np.arange(len(plays)) * (times[-1] - times[0] + 2 * MIN_REST)
-    frames = Sampling(np.arange(len(q)), (starts[:, None] + times).ravel(), lambda _: Location())
+    frames = Sampling(
+        np.arange(len(q)), (starts[:, None] + times).ravel(), lambda _: Location()
+    )
     ground = Ground(feet, None, 0.0, level=True)
     chosen = chosen_frames(q, root, frames.times)
     overlaps, unchecked = _overlaps(body, q, root, frames, chosen, ground.height)
@@ -429,8 +596,13 @@ def physics_of_plays(
         if samples is not None:
             part = samples.of_frames(rows, sampling)
             own_frames = Sampling(np.arange(len(times)), times, frames.locate)
-            part.discard(jumps_of_joints(own_q, own_frames, body) + jumps_of_root(own_root, own_frames))
-            found += feet_on_ground(part, ground, body, own) + torques(part, body, min_overload)
+            part.discard(
+                jumps_of_joints(own_q, own_frames, body)
+                + jumps_of_root(own_root, own_frames)
+            )
+            found += feet_on_ground(part, ground, body, own) + torques(
+                part, body, min_overload
+            )
         results.append(found)
     return results
 
@@ -443,11 +615,15 @@ def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
     if not missing:
         return found
     cause = f"; {counted(missing, 'file')} of shapes missing, so the lowest points of the feet are unknown"
-    hint = "find the missing files first: the heights of the feet follow from their shapes"
+    hint = (
+        "find the missing files first: the heights of the feet follow from their shapes"
+    )
     for k, one in enumerate(found):
         if one.problem.rule in OF_HEIGHTS:
             data = {**one.problem.data, "missing_files": missing}
-            problem = replace(one.problem, message=one.problem.message + cause, hint=hint, data=data)
+            problem = replace(
+                one.problem, message=one.problem.message + cause, hint=hint, data=data
+            )
             found[k] = replace(one, problem=problem)
     return found
 
@@ -481,7 +657,12 @@ def _is_increasing(times: Floats) -> bool:
 
 
 def off_the_floor(
-    ground: Ground, body: Body, root: Floats, times: Floats, zmp: Vector3Seq | None, locate: FrameLocator
+    ground: Ground,
+    body: Body,
+    root: Floats,
+    times: Floats,
+    zmp: Vector3Seq | None,
+    locate: FrameLocator,
 ) -> list[Finding]:
     """Report feet whose ground is not the floor, in a motion of root poses (T, 7).
 
@@ -491,7 +672,9 @@ def off_the_floor(
         return []
     if zmp is not None:
         points = np.asarray(sampled(zmp.values, zmp.timeline.times, times))
-        points = poses.transform_points(root, points) if zmp.is_root_relative else points
+        points = (
+            poses.transform_points(root, points) if zmp.is_root_relative else points
+        )
         heights = points[np.isfinite(points[:, 2]), 2]
         if not heights.size or np.ptp(heights) > MAX_FLOOR_VARIATION:
             return []
@@ -505,11 +688,15 @@ def off_the_floor(
     if abs(ground.height - floor) <= CONTACT_HEIGHT:
         return []
     side = "below" if ground.height < floor else "above"
-    message = (
-        f"the ground under the feet is {abs(ground.height - floor):.3f} m {side} the floor at z = {floor:g} m; {reason}"
+    message = f"the ground under the feet is {abs(ground.height - floor):.3f} m {side} the floor at z = {floor:g} m; {reason}"
+    problem = rules.FLOOR_HEIGHT.problem(
+        message, locate(0), data={"height": ground.height - floor}
     )
-    problem = rules.FLOOR_HEIGHT.problem(message, locate(0), data={"height": ground.height - floor})
-    deep: list[Severity] = [severity for severity, depth in MAX_FLOOR_DEPTHS if floor - ground.height > depth]
+    deep: list[Severity] = [
+        severity
+        for severity, depth in MAX_FLOOR_DEPTHS
+        if floor - ground.height > depth
+    ]
     return [Finding(replace(problem, severity=(*deep, "note")[0]))]
 
 
@@ -518,12 +705,16 @@ def _is_at_zero(ground: Ground, body: Body) -> bool:
     from bodymotion.kernels.feet import lowest
 
     feet = ground.feet
-    placed = body.forward_kinematics(np.zeros((1, body.num_joints)), body.root_pose[None])
+    placed = body.forward_kinematics(
+        np.zeros((1, body.num_joints)), body.root_pose[None]
+    )
     bottom = lowest(placed[:, list(feet.links)], feet.points, feet.edges, 0.0)[..., 0]
     return abs(float(bottom.min())) <= CONTACT_HEIGHT
 
 
-def feet_on_ground(samples: Samples, ground: Ground, body: Body, overlaps: Collisions | None) -> list[Finding]:
+def feet_on_ground(
+    samples: Samples, ground: Ground, body: Body, overlaps: Collisions | None
+) -> list[Finding]:
     """Return where feet slip, links are below the ground, or no foot has contact although the body does not fall.
 
     On uneven ground it is only the last.
@@ -531,20 +722,47 @@ def feet_on_ground(samples: Samples, ground: Ground, body: Body, overlaps: Colli
     if not ground.level:
         return _hovers(samples, level=False) or _uneven(samples)
     feet, links = ground.feet.links, body.links
-    slips = [_slips(samples, k, links[f].name) for k, f in enumerate(feet) if links[f].joint.type != "crawler"]
+    slips = [
+        _slips(samples, k, links[f].name)
+        for k, f in enumerate(feet)
+        if links[f].joint.type != "crawler"
+    ]
     depths = [(f, -samples.heights[:, k], MAX_DEPTH) for k, f in enumerate(feet)]
     of_others = () if overlaps is None else overlaps.by_pair()
-    depths += [(link, depth, MIN_DEPTH) for one, link, depth in of_others if one == FLOOR and link not in feet]
+    depths += [
+        (link, depth, MIN_DEPTH)
+        for one, link, depth in of_others
+        if one == FLOOR and link not in feet
+    ]
     sinks = []
     for link, depth, limit in depths:
         text = "{subject!r} is {amount:.3g} mm below the ground in {at}"
         limits = {"bridge": BRIDGE, "max_amount": MAX_FLOOR_DEPTHS[0][1] / limit}
-        sinks.append(_moments(rules.DEPTH, samples, depth * 1000, limit * 1000, text, links[link].name, **limits))
-    return [*_together(rules.FOOT_SLIP, *slips), *_together(rules.DEPTH, *sinks), *_hovers(samples, level=True)]
+        sinks.append(
+            _moments(
+                rules.DEPTH,
+                samples,
+                depth * 1000,
+                limit * 1000,
+                text,
+                links[link].name,
+                **limits,
+            )
+        )
+    return [
+        *_together(rules.FOOT_SLIP, *slips),
+        *_together(rules.DEPTH, *sinks),
+        *_hovers(samples, level=True),
+    ]
 
 
 def _overlaps(
-    body: Body, q: Floats, root: Floats | None, motion: Sampling, frames: Indices, floor: float | None
+    body: Body,
+    q: Floats,
+    root: Floats | None,
+    motion: Sampling,
+    frames: Indices,
+    floor: float | None,
 ) -> tuple[Collisions | None, list[Finding]]:
     """Return the collisions in some `frames` of a motion; None, and the finding with the reason, where they cannot be found."""
     if len(body.links) < 2 or not len(frames):
@@ -554,7 +772,13 @@ def _overlaps(
         return find_collisions(body, q[frames], placed[frames], floor), []
     except (ImportError, ValueError) as error:
         reason = f"collisions of links were not checked: {error}"
-        return None, [Finding(rules.NO_COLLISIONS.problem(reason, replace(motion.locate(0), line=None, column=None)))]
+        return None, [
+            Finding(
+                rules.NO_COLLISIONS.problem(
+                    reason, replace(motion.locate(0), line=None, column=None)
+                )
+            )
+        ]
 
 
 def _collisions(overlaps: Collisions, sampling: Sampling, body: Body) -> list[Finding]:
@@ -565,7 +789,17 @@ def _collisions(overlaps: Collisions, sampling: Sampling, body: Body) -> list[Fi
     for one, two, depth in overlaps.by_pair():
         if one != FLOOR:
             names = f"{body.links[one].name!r} and {body.links[two].name!r}"
-            found.append(_moments(rules.COLLISION, sampling, depth * 1000, MIN_DEPTH * 1000, text, names, **limits))
+            found.append(
+                _moments(
+                    rules.COLLISION,
+                    sampling,
+                    depth * 1000,
+                    MIN_DEPTH * 1000,
+                    text,
+                    names,
+                    **limits,
+                )
+            )
     return _together(rules.COLLISION, *found)
 
 
@@ -577,31 +811,73 @@ def _uneven(samples: Samples) -> list[Finding]:
         f"the lowest foot is within {CONTACT_HEIGHT * 1000:.0f} mm of one height in only {part:.0%} of the frames (5th to 95th percentile: "
         f"{low:.0f} to {high:.0f} mm); foot slip, depth and balance are not checked"
     )
-    return [Finding(rules.GROUND.problem(message, replace(samples.locate(0), line=None, column=None, inside=None)))]
+    return [
+        Finding(
+            rules.GROUND.problem(
+                message, replace(samples.locate(0), line=None, column=None, inside=None)
+            )
+        )
+    ]
 
 
 def _hovers(samples: Samples, *, level: bool) -> list[Finding]:
-    amount, limit, text = samples.slowest, MAX_CONTACT_SPEED, "slowest foot moves at {amount:.3g} m/s"
+    amount, limit, text = (
+        samples.slowest,
+        MAX_CONTACT_SPEED,
+        "slowest foot moves at {amount:.3g} m/s",
+    )
     if level:
         text = "lowest foot is {amount:.3g} mm above the ground"
         amount, limit = samples.heights.min(axis=1) * 1000, MIN_AIR_HEIGHT * 1000
     text = f"no foot is in contact for {{duration:.2f}} s, and the body does not fall: the {text} in {{at}}"
     hovering = np.where(samples.support > MIN_SUPPORT, amount, np.nan)
-    return _together(rules.FLIGHT, _moments(rules.FLIGHT, samples, hovering, limit, text, min_duration=MIN_HOVERING))
+    return _together(
+        rules.FLIGHT,
+        _moments(
+            rules.FLIGHT, samples, hovering, limit, text, min_duration=MIN_HOVERING
+        ),
+    )
 
 
 def balance(samples: Samples) -> list[Finding]:
     """Return where the computed and the recorded zero moment point are outside of the feet, and where they differ."""
-    outside, differs = "is up to {amount:.3g} mm outside of the feet", "is up to {amount:.3g} mm from the computed one"
+    outside, differs = (
+        "is up to {amount:.3g} mm outside of the feet",
+        "is up to {amount:.3g} mm from the computed one",
+    )
     found: list[Finding] = []
     for rule, amount, limit, min_duration, text in (
         (rules.ZMP_OUTSIDE, -samples.margins, MAX_ZMP_OUTSIDE, MIN_TIPPING, outside),
-        (rules.RECORDED_ZMP_OUTSIDE, -samples.recorded_margins, MAX_ZMP_OUTSIDE, MIN_RECORDED_OUTSIDE, outside),
-        (rules.RECORDED_ZMP_DIFFERS, samples.zmp_differences, MAX_ZMP_DIFFERENCE, MIN_TIPPING, differs),
+        (
+            rules.RECORDED_ZMP_OUTSIDE,
+            -samples.recorded_margins,
+            MAX_ZMP_OUTSIDE,
+            MIN_RECORDED_OUTSIDE,
+            outside,
+        ),
+        (
+            rules.RECORDED_ZMP_DIFFERS,
+            samples.zmp_differences,
+            MAX_ZMP_DIFFERENCE,
+            MIN_TIPPING,
+            differs,
+        ),
     ):
-        point = "the zero moment point" if rule is rules.ZMP_OUTSIDE else "the recorded zero moment point"
+        point = (
+            "the zero moment point"
+            if rule is rules.ZMP_OUTSIDE
+            else "the recorded zero moment point"
+        )
         text = f"{point} {text}, in {{at}}, for {{duration:.2f}} s"
-        moments = _moments(rule, samples, amount * 1000, limit * 1000, text, min_duration=min_duration, bridge=BRIDGE)
+        moments = _moments(
+            rule,
+            samples,
+            amount * 1000,
+            limit * 1000,
+            text,
+            min_duration=min_duration,
+            bridge=BRIDGE,
+        )
         found += _together(rule, moments)
     return found
 
@@ -613,11 +889,24 @@ def torques(samples: Samples, body: Body, min_duration: float) -> list[Finding]:
         joint = body.joints[column]
         name = joint.name or body.links[body.joint_links[column]].name
         loads = np.asarray(samples.torques[:, k], dtype=np.float64)
-        effort, unit = max(abs(samples.efforts[k])), "Nm" if joint.type == "rotate" else "N"
+        effort, unit = (
+            max(abs(samples.efforts[k])),
+            "Nm" if joint.type == "rotate" else "N",
+        )
         needs = f"{{subject!r}} needs {{amount:.4g}} {unit}, and its motor has {effort:.4g} {unit}"
         text = f"{needs}, in {{at}}; it is overloaded for {{duration:.2f}} s"
         limits = {"threshold": MAX_LOAD, "min_duration": min_duration, "bridge": BRIDGE}
-        found.append(_moments(rules.TORQUE_LIMIT, samples, loads * effort, effort, text, name, **limits))
+        found.append(
+            _moments(
+                rules.TORQUE_LIMIT,
+                samples,
+                loads * effort,
+                effort,
+                text,
+                name,
+                **limits,
+            )
+        )
     return _together(rules.TORQUE_LIMIT, *found)
 
 
@@ -629,13 +918,17 @@ def _slips(samples: Samples, foot: int, name: str) -> tuple[list[Pending], int]:
     stances, _ = runs(contact, samples.times, 0.5, max_runs=len(contact))
     known = np.nan_to_num(samples.slip_speeds[:, foot])
     # The trapezoidal rule.
-    path = np.concatenate([[0.0], np.cumsum(0.5 * (known[1:] + known[:-1]) * np.diff(samples.times))])
+    path = np.concatenate(
+        [[0.0], np.cumsum(0.5 * (known[1:] + known[:-1]) * np.diff(samples.times))]
+    )
     found: list[Pending] = []
     for run in stances:
         distance = float(path[run.last] - path[run.first])
         if distance <= MAX_SLIP:
             continue
-        worst = run.first + int(np.argmax(samples.slip_speeds[run.first : run.last + 1, foot]))
+        worst = run.first + int(
+            np.argmax(samples.slip_speeds[run.first : run.last + 1, foot])
+        )
         slip = Run(run.first, run.last, worst, distance / MAX_SLIP)
         speed = samples.slip_speeds[worst, foot]
         message = (
@@ -643,7 +936,9 @@ def _slips(samples: Samples, foot: int, name: str) -> tuple[list[Pending], int]:
             f"to {samples.times[run.last]:.2f} s, "
             f"fastest in {samples.when(worst)} at {speed:.2g} m/s"
         )
-        found.append((slip.amount, partial(samples.moment, rules.FOOT_SLIP, slip, message, name)))
+        found.append(
+            (slip.amount, partial(samples.moment, rules.FOOT_SLIP, slip, message, name))
+        )
     return found, len(found)
 
 
@@ -663,9 +958,14 @@ def _moments(
     """
 
     def moment(run: Run) -> Moment:
-        duration = float(samples.times[min(run.last + 1, len(samples.times) - 1)] - samples.times[run.first])
+        duration = float(
+            samples.times[min(run.last + 1, len(samples.times) - 1)]
+            - samples.times[run.first]
+        )
         at = samples.when(run.worst)
-        message = text.format(subject=subject, amount=run.amount * limit, at=at, duration=duration)
+        message = text.format(
+            subject=subject, amount=run.amount * limit, at=at, duration=duration
+        )
         return samples.moment(rule, run, message, subject, max_amount)
 
     found, count = runs(values / limit, samples.times, **limits)
@@ -676,4 +976,6 @@ def _together(rule: Rule, *parts: tuple[list[Pending], int]) -> list[Finding]:
     """Return the finding of the moments of several subjects, each with the number of all its moments; only the worst are described."""
     pending = [one for moments, _ in parts for one in moments]
     worst = sorted(range(len(pending)), key=lambda k: -pending[k][0])[:MAX_MOMENTS]
-    return finding(rule, [pending[k][1]() for k in sorted(worst)], sum(count for _, count in parts))
+    return finding(
+        rule, [pending[k][1]() for k in sorted(worst)], sum(count for _, count in parts)
+    )

@@ -64,7 +64,13 @@ class Collisions:
         """Return the collisions in some of the postures, which are counted from the first of these on."""
         own = (self.frames >= rows.start) & (self.frames < rows.stop)
         frames = self.frames[own] - rows.start
-        return Collisions(self.links[own], frames, self.depths[own], self.points[own], rows.stop - rows.start)
+        return Collisions(
+            self.links[own],
+            frames,
+            self.depths[own],
+            self.points[own],
+            rows.stop - rows.start,
+        )
 
 
 class _Boxes:
@@ -83,11 +89,16 @@ class _Boxes:
             return
         self.edges = [*first.tolist(), len(shapes.shapes)]
         starts = shapes.starts[first]
-        low, high = np.minimum.reduceat(shapes.points, starts), np.maximum.reduceat(shapes.points, starts)
+        low, high = (
+            np.minimum.reduceat(shapes.points, starts),
+            np.maximum.reduceat(shapes.points, starts),
+        )
         self.middles, self.halves = 0.5 * (low + high), 0.5 * (high - low)
         self.axes = shapes.axes
         self.shape_middles, self.shape_halves = shapes.boxes
-        self.radii = np.linalg.norm(self.shape_middles, axis=1) + np.linalg.norm(self.shape_halves, axis=1)
+        self.radii = np.linalg.norm(self.shape_middles, axis=1) + np.linalg.norm(
+            self.shape_halves, axis=1
+        )
         count = len(first) if len(first) <= MAX_LINKS else 0
         self.partners = np.zeros((count, count), dtype=bool)
         for one in range(count):
@@ -106,36 +117,75 @@ class _Boxes:
         # Most pairs are apart in all frames: the boxes around each over some frames show it.
         starts = np.arange(0, len(placed), FRAMES_TOGETHER)
         low, high = middles - reach, middles + reach
-        lowest, highest = np.minimum.reduceat(low, starts, axis=-1), np.maximum.reduceat(high, starts, axis=-1)
+        lowest, highest = (
+            np.minimum.reduceat(low, starts, axis=-1),
+            np.maximum.reduceat(high, starts, axis=-1),
+        )
         small = is_small(find_deep, self.partners.sum() * len(placed))
         if not small:
-            links = tuple(map(np.ascontiguousarray, (turns, origins, low, high, lowest, highest)))
+            links = tuple(
+                map(np.ascontiguousarray, (turns, origins, low, high, lowest, highest))
+            )
             boxes = (self.axes, self.shape_middles, self.shape_halves, self.radii)
             blocks = np.append(starts, len(placed))
-            find_deep(np.argwhere(self.partners), blocks, links, boxes, np.array(self.edges), LIMIT, found)
+            find_deep(
+                np.argwhere(self.partners),
+                blocks,
+                links,
+                boxes,
+                np.array(self.edges),
+                LIMIT,
+                found,
+            )
         for one, partners in enumerate(self.partners if small else ()):
-            apart = np.any((lowest >= highest[:, [one]]) | (highest <= lowest[:, [one]]), axis=0)
+            apart = np.any(
+                (lowest >= highest[:, [one]]) | (highest <= lowest[:, [one]]), axis=0
+            )
             others = np.flatnonzero(partners & ~np.all(apart, axis=1))
             near = (low[:, others] < high[:, [one]]) & (high[:, others] > low[:, [one]])
             which, frames = np.nonzero(near.all(axis=0) & ~found)
             pair = np.full_like(which, one), others[which]
-            a, b = ((turns[:, :, k, frames], self.halves[k].T, middles[:, k, frames]) for k in pair)
+            a, b = (
+                (turns[:, :, k, frames], self.halves[k].T, middles[:, k, frames])
+                for k in pair
+            )
             deep = box_overlap(a, b, LIMIT) > LIMIT
             for two in sorted(set(pair[1][deep].tolist())):
                 inner, boxes_of = frames[deep & (pair[1] == two)], []
-                for k, among in ((one, np.s_[..., :, None, :]), (two, np.s_[..., None, :, :])):
+                for k, among in (
+                    (one, np.s_[..., :, None, :]),
+                    (two, np.s_[..., None, :, :]),
+                ):
                     part, turn = slice(*self.edges[k : k + 2]), turns[:, :, k, inner]
                     axes = np.einsum("ijf,sjk->iksf", turn, self.axes[part])
-                    place = np.einsum("ijf,sj->isf", turn, self.shape_middles[part]) + origins[:, k][:, None, inner]
-                    boxes_of.append((axes[among], self.shape_halves[part].T[..., None][among], place[among]))
-                found[inner] |= (box_overlap(boxes_of[0], boxes_of[1], LIMIT) > LIMIT).any(axis=(0, 1))
+                    place = (
+                        np.einsum("ijf,sj->isf", turn, self.shape_middles[part])
+                        + origins[:, k][:, None, inner]
+                    )
+                    boxes_of.append(
+                        (
+                            axes[among],
+                            self.shape_halves[part].T[..., None][among],
+                            place[among],
+                        )
+                    )
+                found[inner] |= (
+                    box_overlap(boxes_of[0], boxes_of[1], LIMIT) > LIMIT
+                ).any(axis=(0, 1))
         if floor is not None:
             low = middles[2] - reach[2] - 0.5 * LIMIT < floor - MIN_DEPTH
             for k in np.flatnonzero(low.any(axis=1)).tolist():
                 part, frames = slice(*self.edges[k : k + 2]), np.flatnonzero(low[k])
                 up = turns[2, :, k, frames]
-                extents = np.abs(np.einsum("fj,sjk->fsk", up, self.axes[part])) * self.shape_halves[part]
-                bottom = up @ self.shape_middles[part].T - extents.sum(axis=-1) + origins[2, k, frames, None]
+                extents = (
+                    np.abs(np.einsum("fj,sjk->fsk", up, self.axes[part]))
+                    * self.shape_halves[part]
+                )
+                bottom = (
+                    up @ self.shape_middles[part].T
+                    - extents.sum(axis=-1)
+                    + origins[2, k, frames, None]
+                )
                 found[frames[(bottom < floor - MIN_DEPTH).any(axis=1)]] = True
         return found
 
@@ -143,7 +193,9 @@ class _Boxes:
 _boxes: dict[int, _Boxes] = {}  # By the id of a body, as long as it lives.
 
 
-def find_collisions(body: Body, q: Floats, root: Floats, floor: float | None = None) -> Collisions:
+def find_collisions(
+    body: Body, q: Floats, root: Floats, floor: float | None = None
+) -> Collisions:
     """Return the collisions in T postures: joint values (T, J), root poses (T, 7), and the height [m] of a level floor.
 
     The shapes of a body without collision shapes are its visuals.
@@ -160,18 +212,30 @@ def find_collisions(body: Body, q: Floats, root: Floats, floor: float | None = N
         boxes = _boxes[id(body)] = _Boxes(body)
         weakref.finalize(body, _boxes.pop, id(body), None)
     step = BLOCK_POSES // (len(boxes.links) + 1) + 1
-    blocks = [slice(start, start + step) for start in range(0, len(q) if len(boxes.links) else 0, step)]
-    near = [boxes.near(body.forward_kinematics(q[block], root[block]), floor) for block in blocks]
+    blocks = [
+        slice(start, start + step)
+        for start in range(0, len(q) if len(boxes.links) else 0, step)
+    ]
+    near = [
+        boxes.near(body.forward_kinematics(q[block], root[block]), floor)
+        for block in blocks
+    ]
     frames = np.flatnonzero(np.concatenate([np.zeros(0, dtype=np.bool_), *near]))
     found = _contacts(body, q, root, frames, floor) if len(frames) else np.zeros((0, 7))
     # Of several contacts of a pair in one frame the deepest.
     found = found[np.lexsort(found[:, 3::-1].T)]
     pairs = found[:, :3].astype(np.int64)
-    first = np.concatenate([[True], (np.diff(pairs, axis=0) != 0).any(axis=1)])[: len(pairs)]
-    return Collisions(pairs[first, :2], pairs[first, 2], -found[first, 3], found[first, 4:], len(q))
+    first = np.concatenate([[True], (np.diff(pairs, axis=0) != 0).any(axis=1)])[
+        : len(pairs)
+    ]
+    return Collisions(
+        pairs[first, :2], pairs[first, 2], -found[first, 3], found[first, 4:], len(q)
+    )
 
 
-def _contacts(body: Body, q: Floats, root: Floats, frames: Indices, floor: float | None) -> Floats:
+def _contacts(
+    body: Body, q: Floats, root: Floats, frames: Indices, floor: float | None
+) -> Floats:
     """Return MuJoCo's contacts deeper than `MIN_DEPTH` in `frames` as rows: two links, frame, distance [m], point (3,) [m]."""
     from bodymotion.simulation.world import WorldOptions, robot_of
 
@@ -181,7 +245,9 @@ def _contacts(body: Body, q: Floats, root: Floats, frames: Indices, floor: float
         world, data = worlds.pop()
     else:
         robot = robot_of(body, visuals=True)
-        options = WorldOptions(None, 0.001, "touching", 1.0, floor=True, limits=False, sensors=False)
+        options = WorldOptions(
+            None, 0.001, "touching", 1.0, floor=True, limits=False, sensors=False
+        )
         world = robot.world(options, robot.points.home())
         data = mujoco.MjData(world.model)
     model = world.model
@@ -210,7 +276,11 @@ def _contacts(body: Body, q: Floats, root: Floats, frames: Indices, floor: float
             if len(deep):
                 links = np.sort(link_of[contacts.geom[deep]], axis=1)
                 numbers = np.full(len(deep), frame)
-                rows.append(np.column_stack([links, numbers, contacts.dist[deep], contacts.pos[deep] + up]))
+                rows.append(
+                    np.column_stack(
+                        [links, numbers, contacts.dist[deep], contacts.pos[deep] + up]
+                    )
+                )
     model.geom_contype[plane], model.geom_conaffinity[plane] = collides
     worlds.append((world, data))
     return np.concatenate(rows)

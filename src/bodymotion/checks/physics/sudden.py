@@ -18,7 +18,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from bodymotion.checks.findings import MAX_MOMENTS, Finding, Moment, Run, Sampling, finding, runs
+from bodymotion.checks.findings import (
+    MAX_MOMENTS,
+    Finding,
+    Moment,
+    Run,
+    Sampling,
+    finding,
+    runs,
+)
 from bodymotion.checks.physics import rules
 from bodymotion.diagnostics import Rule
 from bodymotion.geometry import rotations
@@ -31,7 +39,9 @@ FIRST_NEIGHBOUR, LAST_NEIGHBOUR = 3, 10
 """The frames around a frame are the third to the tenth on both sides. A jump or a spike itself takes up to three frames."""
 
 MIN_TREMBLING = 0.1  # [s] The shortest trembling; a shorter one is a spike.
-MAX_FRAMES_APART = 2  # Sudden changes of several joints at most this many frames apart are one moment.
+MAX_FRAMES_APART = (
+    2  # Sudden changes of several joints at most this many frames apart are one moment.
+)
 MAX_FLIP_PRODUCT = -0.5
 """Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart."""
 
@@ -47,7 +57,9 @@ class Scale:
 
 ANGLES = Scale(2.0, 200.0, 0.01)
 """For rotating joints [rad]. Joints of humanoids reach 10 rad/s in 0.1 s; this is ten times as much."""
-SLIDES = Scale(0.5, 50.0, 0.002)  # For sliding joints [m]: what a rotating joint does at the end of an arm of 0.25 m.
+SLIDES = Scale(
+    0.5, 50.0, 0.002
+)  # For sliding joints [m]: what a rotating joint does at the end of an arm of 0.25 m.
 POSITIONS = Scale(1.0, 100.0, 0.005)
 """For the position of the root [m]: ten times gravity, and the speed after a fall of 5 cm."""
 ROTATIONS = Scale(2.0, 200.0, 0.01)  # For the orientation of the root [rad].
@@ -81,7 +93,9 @@ class Sudden:
     median_change: float
 
 
-def sudden(steps: Floats, times: Floats, scale: Scale) -> tuple[list[Sudden], list[Run]]:
+def sudden(
+    steps: Floats, times: Floats, scale: Scale
+) -> tuple[list[Sudden], list[Run]]:
     """Return the sudden changes in a motion of frames at `times` (T,) [s] and steps (T − 1, N), and the runs in which it trembles.
 
     Of more than `MAX_MOMENTS` only the worst are returned. They are in order of time.
@@ -93,7 +107,9 @@ def sudden(steps: Floats, times: Floats, scale: Scale) -> tuple[list[Sudden], li
     shorter = np.minimum(gaps[1:], gaps[:-1])
     share = change / allowed
     # Changes that are too large for a number are unknown, as those of numbers that are not finite.
-    large = np.flatnonzero((share > 1.0) & (share < np.inf) & (change * shorter > scale.step))
+    large = np.flatnonzero(
+        (share > 1.0) & (share < np.inf) & (change * shorter > scale.step)
+    )
     if not len(large):
         return [], []
     median = _median_around(change, large)
@@ -107,7 +123,16 @@ def sudden(steps: Floats, times: Floats, scale: Scale) -> tuple[list[Sudden], li
         first, last, at = run.first, run.last, run.worst
         jump, before = _jump(steps, speeds, gaps, first, last, scale)
         found.append(
-            Sudden(first + 1, last + 1, at + 1, before, jump, float(change[at]), run.amount, float(around[at]))
+            Sudden(
+                first + 1,
+                last + 1,
+                at + 1,
+                before,
+                jump,
+                float(change[at]),
+                run.amount,
+                float(around[at]),
+            )
         )
     if len(large) <= 4:
         return found, []
@@ -119,7 +144,9 @@ def sudden(steps: Floats, times: Floats, scale: Scale) -> tuple[list[Sudden], li
     return found, runs(trembles, times, min_duration=MIN_TREMBLING)[0]
 
 
-def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, scale: Scale) -> tuple[float, int]:
+def _jump(
+    steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, scale: Scale
+) -> tuple[float, int]:
     """Return the size of the jump in steps `first` to `last + 1` (0 for a spike), and the frame before the largest step."""
     inside = slice(first, last + 2)
     outer = [k for k in (first - 1, last + 2) if 0 <= k < len(speeds)]
@@ -130,7 +157,10 @@ def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, sc
     sizes, whole = _lengths(remaining), float(_lengths(remaining.sum(axis=0)))
     before = first + int(np.argmax(sizes))
     # A step beside an unknown one may come back there.
-    jumps = whole > max(0.5 * float(sizes.max()), scale.step) and not {before - 1, before + 1} & {*unknown}
+    jumps = whole > max(0.5 * float(sizes.max()), scale.step) and not {
+        before - 1,
+        before + 1,
+    } & {*unknown}
     return (whole if jumps else 0.0), before
 
 
@@ -145,13 +175,19 @@ def _median_around(change: Floats, frames: Indices) -> Floats:
     indices = frames[:, None] + np.concatenate([-neighbours, neighbours])
     exists = (indices >= 0) & (indices < len(change))
     # NaN comes last. `np.nanmedian` would load NumPy's masked arrays.
-    values = np.sort(np.where(exists, change[np.clip(indices, 0, len(change) - 1)], np.nan), axis=1)
+    values = np.sort(
+        np.where(exists, change[np.clip(indices, 0, len(change) - 1)], np.nan), axis=1
+    )
     rows, count = np.arange(len(frames)), (~np.isnan(values)).sum(axis=1)
-    middle = 0.5 * (values[rows, (count - 1) // 2] + values[rows, count // 2 % values.shape[1]])
+    middle = 0.5 * (
+        values[rows, (count - 1) // 2] + values[rows, count // 2 % values.shape[1]]
+    )
     return np.where(np.isfinite(values).any(axis=1), middle, 0.0)
 
 
-Part: TypeAlias = tuple[Floats, Scale, str, str]  # Steps (T − 1, N), their thresholds, the name of the joint, the unit.
+Part: TypeAlias = tuple[
+    Floats, Scale, str, str
+]  # Steps (T − 1, N), their thresholds, the name of the joint, the unit.
 
 
 def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:
@@ -167,15 +203,27 @@ def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:
         if link < 0 or joint.type not in ("rotate", "slide"):
             continue
         name = joint.name or body.links[link].name
-        wraps = find_wraps(q[:, [column]]) if (values[:, column] != q[:, column]).any() else ()
+        wraps = (
+            find_wraps(q[:, [column]])
+            if (values[:, column] != q[:, column]).any()
+            else ()
+        )
         for wrap in wraps[:MAX_MOMENTS]:
             turns, at = abs(wrap.turns), wrap.frame
             size = "a full turn" if turns == 1 else f"{turns} full turns"
-            message = f"{name!r} jumps by {size} from frame {at - 1} to {frames.when(at)}"
-            full_turns.append(frames.moment(rules.FULL_TURN, Run(at, at, at, float(turns)), message, name))
+            message = (
+                f"{name!r} jumps by {size} from frame {at - 1} to {frames.when(at)}"
+            )
+            full_turns.append(
+                frames.moment(
+                    rules.FULL_TURN, Run(at, at, at, float(turns)), message, name
+                )
+            )
         scale, unit = (ANGLES, "rad") if joint.type == "rotate" else (SLIDES, "m")
         parts.append((np.diff(values[:, [column]], axis=0), scale, name, unit))
-    return _jumps_and_spikes(rules.JOINT_JUMPS, rules.JOINT_SPIKE, parts, frames, full_turns)
+    return _jumps_and_spikes(
+        rules.JOINT_JUMPS, rules.JOINT_SPIKE, parts, frames, full_turns
+    )
 
 
 def _changing_columns(q: Floats, gaps: Floats) -> Indices:
@@ -183,13 +231,17 @@ def _changing_columns(q: Floats, gaps: Floats) -> Indices:
     steps = np.diff(q, axis=0)
     change = np.abs(np.diff(steps / gaps[:, None], axis=0))
     allowed = SLIDES.speed + SLIDES.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
-    return np.flatnonzero((change > allowed[:, None]).any(axis=0) | (np.abs(steps) > np.pi).any(axis=0))
+    return np.flatnonzero(
+        (change > allowed[:, None]).any(axis=0) | (np.abs(steps) > np.pi).any(axis=0)
+    )
 
 
 def jumps_of_root(root: Floats, frames: Sampling) -> list[Finding]:
     """Return the jumps, spikes and the trembling of root poses (T, 7), in position and in orientation."""
     units = rotations.normalized(root[:, 3:])
-    axes, angles = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(units[:-1]), units[1:]))
+    axes, angles = rotations.to_axis_angle(
+        rotations.multiply(rotations.conjugate(units[:-1]), units[1:])
+    )
     position, turn = np.diff(root[:, :3], axis=0), axes * angles[:, None]
     turn[~np.isfinite(np.diff(root[:, 3:], axis=0)).all(axis=1)] = np.nan
     parts = [(position, POSITIONS, "", "m"), (turn, ROTATIONS, "", "rad")]
@@ -200,16 +252,27 @@ def sign_flips(quaternions: Floats, frames: Sampling) -> list[Finding]:
     """Return the frames in which quaternions (T, 4) change their sign."""
     lengths = np.sum(quaternions * quaternions, axis=1)
     product = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
-    flipped = np.flatnonzero(product < MAX_FLIP_PRODUCT * np.sqrt(lengths[1:] * lengths[:-1])) + 1
+    flipped = (
+        np.flatnonzero(product < MAX_FLIP_PRODUCT * np.sqrt(lengths[1:] * lengths[:-1]))
+        + 1
+    )
     moments = []
     for frame in flipped[:MAX_MOMENTS].tolist():
         message = f"the root's quaternion changes its sign in {frames.when(frame)}"
-        moments.append(frames.moment(rules.SIGN_FLIP, Run(frame, frame, frame, 1.0), message, "root"))
+        moments.append(
+            frames.moment(
+                rules.SIGN_FLIP, Run(frame, frame, frame, 1.0), message, "root"
+            )
+        )
     return finding(rules.SIGN_FLIP, moments, len(flipped))
 
 
 def _jumps_and_spikes(
-    jumps: Rule, spikes: Rule, parts: list[Part], frames: Sampling, full_turns: Sequence[Moment] = ()
+    jumps: Rule,
+    spikes: Rule,
+    parts: list[Part],
+    frames: Sampling,
+    full_turns: Sequence[Moment] = (),
 ) -> list[Finding]:
     """Return the findings of sudden changes, where those of several joints at the same time are one moment, full turns, and trembling."""
     found: list[tuple[Sudden, str, str]] = []
@@ -230,25 +293,47 @@ def _jumps_and_spikes(
             largest[part] = np.fmax(largest[part], event.amount)
         moments = []
         numbers = np.arange(len(largest), dtype=np.float64)
-        for around in runs(largest, numbers, bridge=MAX_FRAMES_APART - 1.0, max_runs=len(largest))[0]:
-            inside = [one for one in of_kind if around.first <= one[0].first <= around.last]
+        for around in runs(
+            largest, numbers, bridge=MAX_FRAMES_APART - 1.0, max_runs=len(largest)
+        )[0]:
+            inside = [
+                one for one in of_kind if around.first <= one[0].first <= around.last
+            ]
             event, name, unit = max(inside, key=lambda one: one[0].amount)
             others = sorted({other for _, other, _ in inside if other != name})
             message = _message(event, name, unit, frames)
             if others:
-                also = f"so do {len(others)} other joints" if len(others) > 1 else f"so does {others[0]!r}"
+                also = (
+                    f"so do {len(others)} other joints"
+                    if len(others) > 1
+                    else f"so does {others[0]!r}"
+                )
                 message += f", and {also}"
-            start, end = (event.before, event.before + 1) if event.jump else (event.first, event.last)
+            start, end = (
+                (event.before, event.before + 1)
+                if event.jump
+                else (event.first, event.last)
+            )
             run = Run(start, end, end if event.jump else event.worst, event.amount)
             moments.append(frames.moment(rule, run, message, name))
         findings += finding(rule, moments)
-    return findings + finding(rules.FULL_TURN, full_turns) + finding(rules.OSCILLATION, trembles)
+    return (
+        findings
+        + finding(rules.FULL_TURN, full_turns)
+        + finding(rules.OSCILLATION, trembles)
+    )
 
 
 def _message(event: Sudden, name: str, unit: str, frames: Sampling) -> str:
-    name_or_root = repr(name) if name else "the root" if unit == "m" else "the root's orientation"
+    name_or_root = (
+        repr(name) if name else "the root" if unit == "m" else "the root's orientation"
+    )
     if event.jump:
-        size = f"{event.jump * 1000:.3g} mm" if unit == "m" else f"{event.jump:.3g} rad ({np.degrees(event.jump):.3g}°)"
+        size = (
+            f"{event.jump * 1000:.3g} mm"
+            if unit == "m"
+            else f"{event.jump:.3g} rad ({np.degrees(event.jump):.3g}°)"
+        )
         return f"{name_or_root} jumps by {size} from frame {event.before} to {frames.when(event.before + 1)}"
     size = f"{event.change:.3g} {unit}/s"
     median = f"{event.median_change:.2g} {unit}/s"

@@ -22,7 +22,23 @@ Three sections, a blank line between them::
 ================== ============================================================================
 """
 
-from bodymotion.formats.cha.reader import check_animation, is_apart, move_name, parse_cha, read_cha, unplayable
+from bodymotion.formats.cha.reader import (
+    check_animation,
+    is_apart,
+    move_name,
+    parse_cha,
+    read_cha,
+    unplayable,
+)
 from bodymotion.formats.cha.writer import cha_text, write_cha
 
-__all__ = ["cha_text", "check_animation", "is_apart", "move_name", "parse_cha", "read_cha", "unplayable", "write_cha"]
+__all__ = [
+    "cha_text",
+    "check_animation",
+    "is_apart",
+    "move_name",
+    "parse_cha",
+    "read_cha",
+    "unplayable",
+    "write_cha",
+]

@@ -10,11 +10,20 @@ from bodymotion.diagnostics import Diagnostics, Location, Rule
 from bodymotion.diagnostics.spelling import choices, meant
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, Keyword, singles
+from bodymotion.formats.cha.keywords import (
+    COLUMNS,
+    OPTIONS,
+    PARAMETERS,
+    PLAYBACKS,
+    Keyword,
+    singles,
+)
 from bodymotion.formats.cha.rows import NUMBER, Line, LineComments, Word
 
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
-_MAX_HINTS = 50  # Maximum number of unknown columns for which a similar keyword is searched.
+_MAX_HINTS = (
+    50  # Maximum number of unknown columns for which a similar keyword is searched.
+)
 
 
 def _number(word: Word) -> float | None:
@@ -36,7 +45,11 @@ class _SectionReader:
     def locate(self, name: str, line: Line, twice: Rule) -> None:
         """Locate the words of a line with a known keyword, which may be there for a second time."""
         if name in self.locations:
-            self.found.report(twice, f"{name!r} is also in line {self.locations[name][0].line}", line.location)
+            self.found.report(
+                twice,
+                f"{name!r} is also in line {self.locations[name][0].line}",
+                line.location,
+            )
         self.locations[name] = tuple(word.location for word in line.words)
 
     def add_comment_line(self, comment: str) -> None:
@@ -77,12 +90,20 @@ class OptionsReader(_SectionReader):
             name = "controls" if word.text.lower() == "controls" else word.text
             if name != word.text:
                 # Without tracks nothing is known of the animation.
-                message = f"found {word.text!r}; expected the option 'controls' in lower case"
-                self.found.report(rules.OPTION_CASE, message, word.location, severity="error")
+                message = (
+                    f"found {word.text!r}; expected the option 'controls' in lower case"
+                )
+                self.found.report(
+                    rules.OPTION_CASE, message, word.location, severity="error"
+                )
             if name in OPTIONS:
                 self._option(OPTIONS[name], line)
                 # A description may go on in what has become a comment, rather than being followed by one.
-                is_cut = name == "description" and bool(line.comment) and line.text[-1:] not in (" ", "\t")
+                is_cut = (
+                    name == "description"
+                    and bool(line.comment)
+                    and line.text[-1:] not in (" ", "\t")
+                )
                 self.add_comments_at(name, "" if is_cut else line.comment)
                 continue
             self._report_unknown(line)
@@ -96,9 +117,18 @@ class OptionsReader(_SectionReader):
             message = f"found {word.text!r}; expected the option {word.text.lower()!r} in lower case"
             self.found.report(rules.OPTION_CASE, message, word.location)
         else:
-            hint = "it is a parameter: move it to the second section" if word.text in PARAMETERS else ""
+            hint = (
+                "it is a parameter: move it to the second section"
+                if word.text in PARAMETERS
+                else ""
+            )
             hint = hint or choices(word.text, OPTIONS)
-            self.found.report(rules.OPTION_UNKNOWN, f"{word.text[:60]!r} is not an option", word.location, hint=hint)
+            self.found.report(
+                rules.OPTION_UNKNOWN,
+                f"{word.text[:60]!r} is not an option",
+                word.location,
+                hint=hint,
+            )
 
     def _option(self, option: Keyword, line: Line) -> None:
         name, values = option.keyword, line.words[1:]
@@ -119,19 +149,32 @@ class OptionsReader(_SectionReader):
             else:
                 message = f"{name!r} is {values[0].text[:60]!r}, which is not one of its values"
                 hint = choices(values[0].text, PLAYBACKS)
-                self.found.report(rules.PLAYBACK, message, values[0].location, hint=hint)
+                self.found.report(
+                    rules.PLAYBACK, message, values[0].location, hint=hint
+                )
         if not option.in_document:
-            self.found.report(rules.CONVERTER_ONLY, f"{name!r} is not an option of the document", line.location)
+            self.found.report(
+                rules.CONVERTER_ONLY,
+                f"{name!r} is not an option of the document",
+                line.location,
+            )
 
     def _has_count(self, option: Keyword, line: Line) -> bool:
         expected, count = int(bool(option.values)), len(line.words) - 1
         if count < expected:
             message = f"{option.keyword!r} has no value"
-            self.found.report(rules.OPTION_VALUE_MISSING, message, line.end, hint=f"write '{option.shape}'")
+            self.found.report(
+                rules.OPTION_VALUE_MISSING,
+                message,
+                line.end,
+                hint=f"write '{option.shape}'",
+            )
         elif count > expected:
             takes = "one value" if expected else "no value"
             extra = line.words[expected + 1]
-            message = f"{option.keyword!r} takes {takes}, but {extra.text[:40]!r} follows"
+            message = (
+                f"{option.keyword!r} takes {takes}, but {extra.text[:40]!r} follows"
+            )
             self.found.report(rules.OPTION_VALUE_EXTRA, message, extra.location)
         return count >= expected
 
@@ -141,12 +184,19 @@ class OptionsReader(_SectionReader):
         text = line.text[word.location.column - 1 + len(word.text) :].strip()
         if line.comment:
             message = f"the description ends before {line.comment[:40]!r}"
-            self.found.report(rules.DESCRIPTION_CUT, message, line.at(len(line.text) + 1))
+            self.found.report(
+                rules.DESCRIPTION_CUT, message, line.at(len(line.text) + 1)
+            )
         if text:
             self.options[option.keyword] = text
         else:
             hint = f"write '{option.shape}'"
-            self.found.report(rules.OPTION_VALUE_MISSING, "the description is empty", line.end, hint=hint)
+            self.found.report(
+                rules.OPTION_VALUE_MISSING,
+                "the description is empty",
+                line.end,
+                hint=hint,
+            )
 
     def _tracks(self, line: Line) -> None:
         tracks: list[str] = []
@@ -154,18 +204,30 @@ class OptionsReader(_SectionReader):
             if word.text not in TRACKS:
                 hint = choices(word.text.strip(","), TRACKS)
                 message = f"{word.text[:60]!r} is not a track"
-                self.found.report(rules.CONTROLS_TRACK, message, word.location, hint=hint)
+                self.found.report(
+                    rules.CONTROLS_TRACK, message, word.location, hint=hint
+                )
                 # The most similar tracks count, so that this fault has no follow-up findings.
-                parts = [part for part in re.split("[,;]", word.text[:200].lower()) if part]
-                similar = [track for part in parts for track in difflib.get_close_matches(part, TRACKS, 1, 0.7)]
+                parts = [
+                    part for part in re.split("[,;]", word.text[:200].lower()) if part
+                ]
+                similar = [
+                    track
+                    for part in parts
+                    for track in difflib.get_close_matches(part, TRACKS, 1, 0.7)
+                ]
                 tracks += [track for track in similar if track not in tracks]
                 self.has_unknown_track |= not similar
             elif word.text in tracks:
-                self.found.report(rules.CONTROLS_TWICE, f"{word.text!r} is named twice", word.location)
+                self.found.report(
+                    rules.CONTROLS_TWICE, f"{word.text!r} is named twice", word.location
+                )
             else:
                 tracks.append(word.text)
         if len(line.words) == 1:
-            self.found.report(rules.CONTROLS_EMPTY, "'controls' names no track", line.end)
+            self.found.report(
+                rules.CONTROLS_EMPTY, "'controls' names no track", line.end
+            )
         elif tracks:
             self.options["controls"] = tuple(tracks)
 
@@ -173,10 +235,19 @@ class OptionsReader(_SectionReader):
         values = line.words[1:]
         if len(values) != 3:
             location = line.end if len(values) < 3 else values[3].location
-            self.found.report(rules.COLOR_COUNT, f"found {counted(len(values), 'value')}, expected 3", location)
+            self.found.report(
+                rules.COLOR_COUNT,
+                f"found {counted(len(values), 'value')}, expected 3",
+                location,
+            )
         valid = []
         for word, name in zip(values[:3], ("red", "green", "blue"), strict=False):
-            if word.text.isascii() and word.text.isdigit() and len(word.text) < 10 and int(word.text) <= 255:
+            if (
+                word.text.isascii()
+                and word.text.isdigit()
+                and len(word.text) < 10
+                and int(word.text) <= 255
+            ):
                 valid.append(int(word.text))
             else:
                 message = f"{name} is {word.text[:40]!r}, expected a whole number from 0 to 255"
@@ -187,12 +258,23 @@ class OptionsReader(_SectionReader):
     def _number(self, option: Keyword, word: Word) -> None:
         value = _number(word)
         if value is None:
-            message = f"{option.keyword!r} is {word.text[:40]!r}, expected a finite number"
+            message = (
+                f"{option.keyword!r} is {word.text[:40]!r}, expected a finite number"
+            )
             self.found.report(rules.OPTION_NUMBER, message, word.location)
         else:
             self.options[option.keyword] = value
-            if option.keyword == "bpm" and value > 0 and value.is_integer() and not _WHOLE.fullmatch(word.text):
-                self.found.report(rules.BPM_WHOLE, f"'bpm' is {word.text[:40]!r}, expected digits only", word.location)
+            if (
+                option.keyword == "bpm"
+                and value > 0
+                and value.is_integer()
+                and not _WHOLE.fullmatch(word.text)
+            ):
+                self.found.report(
+                    rules.BPM_WHOLE,
+                    f"'bpm' is {word.text[:40]!r}, expected digits only",
+                    word.location,
+                )
 
 
 class ParametersReader(_SectionReader):
@@ -215,7 +297,9 @@ class ParametersReader(_SectionReader):
                     self.found.report(rules.NO_PARAMETERS_WORDS, message, line.location)
                 elif line.text.strip() != "no parameters":
                     message = "there is more than one space, or a tab, between 'no' and 'parameters'"
-                    self.found.report(rules.NO_PARAMETERS_BLANKS, message, line.location)
+                    self.found.report(
+                        rules.NO_PARAMETERS_BLANKS, message, line.location
+                    )
                 self.add_comments_at("", line.comment)
             else:
                 self._parameter(line)
@@ -227,16 +311,27 @@ class ParametersReader(_SectionReader):
         word = line.words[0]
         name = word.text.lower()
         if name not in PARAMETERS:
-            hint = "it is an option: move it to the first section" if name in OPTIONS else ""
+            hint = (
+                "it is an option: move it to the first section"
+                if name in OPTIONS
+                else ""
+            )
             hint = hint or choices(name, PARAMETERS)
             self.found.report(
-                rules.PARAMETER_UNKNOWN, f"{word.text[:60]!r} is not a parameter", word.location, hint=hint
+                rules.PARAMETER_UNKNOWN,
+                f"{word.text[:60]!r} is not a parameter",
+                word.location,
+                hint=hint,
             )
             if line.comment:
                 self.add_comment_line(line.comment)
             return
         if word.text != name:
-            self.found.report(rules.PARAMETER_CASE, f"{word.text!r} is read as {name!r}", word.location)
+            self.found.report(
+                rules.PARAMETER_CASE,
+                f"{word.text!r} is read as {name!r}",
+                word.location,
+            )
         self.locate(name, line, rules.PARAMETER_TWICE)
         self.add_comments_at(name, line.comment)
         self._values(name, line)
@@ -248,7 +343,9 @@ class ParametersReader(_SectionReader):
             message = f"{name!r} has {counted(len(words), 'value')}, expected 3 or none"
             self.found.report(rules.PARAMETER_VALUES, message, location)
         values = []
-        for word, what in zip(words[:3], ("minimum", "default", "maximum"), strict=False):
+        for word, what in zip(
+            words[:3], ("minimum", "default", "maximum"), strict=False
+        ):
             value = _number(word)
             if value is None:
                 message = f"the {what} of {name!r} is {word.text[:40]!r}, expected a finite number"
@@ -302,8 +399,15 @@ _EXCLUSIVE: tuple[tuple[Rule, frozenset[str], frozenset[str]], ...] = (
     (rules.BODY_EXCLUSIVE, _group("body_pos"), _group("com_pos")),
     (rules.ORIENTATION_EXCLUSIVE, _group("body_quat_wxyz"), _group("body_euler_rpy")),
     (rules.ORIENTATION_EXCLUSIVE, _group("hand_quat_wxyz"), _group("hand_euler_rpy")),
-    (rules.ARM_EXCLUSIVE, _group("arm_joints"), _group("hand_pos", "hand_quat_wxyz", "hand_euler_rpy")),
-    *((rules.LEG_EXCLUSIVE, _group(f"{leg}_angles"), _group(f"{leg}_pos")) for leg in LEGS),
+    (
+        rules.ARM_EXCLUSIVE,
+        _group("arm_joints"),
+        _group("hand_pos", "hand_quat_wxyz", "hand_euler_rpy"),
+    ),
+    *(
+        (rules.LEG_EXCLUSIVE, _group(f"{leg}_angles"), _group(f"{leg}_pos"))
+        for leg in LEGS
+    ),
 )
 
 
@@ -311,15 +415,31 @@ def read_header(line: Line, found: Diagnostics) -> Header:
     """Read the line of columns."""
     header = Header()
     if all(NUMBER.fullmatch(word.text) for word in line.words):
-        found.report(rules.HEADER_MISSING, "found numbers, expected the names of columns", line.location)
+        found.report(
+            rules.HEADER_MISSING,
+            "found numbers, expected the names of columns",
+            line.location,
+        )
         header.is_numbers = True
         return header
     for word in line.words:
         if word.text not in COLUMNS and word.text not in GROUPS:
-            hint = "" if header.unknown >= _MAX_HINTS else choices(word.text, (*COLUMNS, *GROUPS))
-            found.report(rules.COLUMN_UNKNOWN, f"{word.text[:60]!r} is not a column", word.location, hint=hint)
+            hint = (
+                ""
+                if header.unknown >= _MAX_HINTS
+                else choices(word.text, (*COLUMNS, *GROUPS))
+            )
+            found.report(
+                rules.COLUMN_UNKNOWN,
+                f"{word.text[:60]!r} is not a column",
+                word.location,
+                hint=hint,
+            )
             header.unknown += 1
-            header.is_misspelt |= header.unknown > _MAX_HINTS or meant(word.text, (*COLUMNS, *GROUPS)) is not None
+            header.is_misspelt |= (
+                header.unknown > _MAX_HINTS
+                or meant(word.text, (*COLUMNS, *GROUPS)) is not None
+            )
             header.values.append("")
             header.names.append(word.text[:60])
             continue
@@ -327,7 +447,9 @@ def read_header(line: Line, found: Diagnostics) -> Header:
     return header
 
 
-def _add_columns(header: Header, keyword: str, location: Location, found: Diagnostics) -> None:
+def _add_columns(
+    header: Header, keyword: str, location: Location, found: Diagnostics
+) -> None:
     columns = singles(keyword)
     clash = None if keyword in header.keywords else _clash(header, keyword)
     twice = [column for column in columns if column in header.locations]
@@ -349,7 +471,10 @@ def _add_columns(header: Header, keyword: str, location: Location, found: Diagno
 def _clash(header: Header, keyword: str) -> tuple[Rule, str] | None:
     """Return the rule that a keyword breaks beside one before it, and that other keyword."""
     for other in header.keywords:
-        if {keyword, other} in ({"body_quat_wxyz", "body_quat_xyzw"}, {"hand_quat_wxyz", "hand_quat_xyzw"}):
+        if {keyword, other} in (
+            {"body_quat_wxyz", "body_quat_xyzw"},
+            {"hand_quat_wxyz", "hand_quat_xyzw"},
+        ):
             return rules.ORIENTATION_EXCLUSIVE, other
         pairs = product(singles(keyword), singles(other))
         if rule := next(filter(None, starmap(exclusive, pairs)), None):

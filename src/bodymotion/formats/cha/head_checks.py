@@ -12,7 +12,13 @@ from bodymotion.diagnostics.problem import MAX_LISTED
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import exclusive
-from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME
+from bodymotion.formats.cha.keywords import (
+    COLUMNS,
+    OPTIONS,
+    PARAMETERS,
+    PLAYBACKS,
+    TIME,
+)
 from bodymotion.geometry.arrays import Indices
 from bodymotion.motion.rules import FRAME_RATE
 
@@ -47,9 +53,13 @@ class Checked:
         """Return the number of the keyframe in a row: that of its line, from 1."""
         return keyframe_number(self.animation, row)
 
-    def report(self, rule: Rule, message: str, *subject: str | int, hint: str | None = None) -> None:
+    def report(
+        self, rule: Rule, message: str, *subject: str | int, hint: str | None = None
+    ) -> None:
         """Report that a part of the animation breaks a rule."""
-        self.found.report(rule, message, self._location(subject), hint=hint, subject=subject)
+        self.found.report(
+            rule, message, self._location(subject), hint=hint, subject=subject
+        )
 
     def report_rows(
         self,
@@ -70,13 +80,20 @@ class Checked:
         if self.locations is not None:
             return self.locations.locate(subject) or Location(self.found.path)
         if subject[0] == "keyframes":
-            return Location(self.found.path, inside=f"keyframe {self.number(int(subject[1]))}, {subject[2]}")
+            return Location(
+                self.found.path,
+                inside=f"keyframe {self.number(int(subject[1]))}, {subject[2]}",
+            )
         return Location(self.found.path, inside=str(subject[min(1, len(subject) - 1)]))
 
 
 def left_out(animation: Animation) -> Sequence[int]:
     """Return for each keyframe of a file that was left out because of faults the row before which it is."""
-    return found if isinstance(found := animation.source.options.get("left_out"), tuple) else ()
+    return (
+        found
+        if isinstance(found := animation.source.options.get("left_out"), tuple)
+        else ()
+    )
 
 
 def keyframe_number(animation: Animation, row: int) -> int:
@@ -89,7 +106,9 @@ def check_names(checked: Checked) -> None:
     options = checked.animation.options
     for track in checked.animation.controls:
         if track not in TRACKS:
-            checked.report(rules.CONTROLS_TRACK, f"{track!r} is not a track", "options", "controls")
+            checked.report(
+                rules.CONTROLS_TRACK, f"{track!r} is not a track", "options", "controls"
+            )
     playback, color = options.get("arm_playback"), options.get("display_rgb")
     if playback is not None and playback not in PLAYBACKS:
         message = f"'arm_playback' is {playback!r}, which is not one of its values"
@@ -97,19 +116,36 @@ def check_names(checked: Checked) -> None:
     if color is not None and not (isinstance(color, (tuple, list)) and len(color) == 3):
         message = f"the colour is {color!r}, expected three numbers"
         checked.report(rules.COLOR_COUNT, message, "options", "display_rgb")
-    elif isinstance(color, (tuple, list)) and not all(isinstance(c, Integral) and 0 <= int(c) <= 255 for c in color):
+    elif isinstance(color, (tuple, list)) and not all(
+        isinstance(c, Integral) and 0 <= int(c) <= 255 for c in color
+    ):
         message = f"the colour is {color!r}, expected whole numbers from 0 to 255"
         checked.report(rules.COLOR_RANGE, message, "options", "display_rgb")
     for name in ("bpm", "frequency", "timing_adjustability"):
         value = options.get(name)
         if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
-            checked.report(rules.OPTION_NUMBER, f"{name!r} is {value!r}, expected a finite number", "options", name)
+            checked.report(
+                rules.OPTION_NUMBER,
+                f"{name!r} is {value!r}, expected a finite number",
+                "options",
+                name,
+            )
     columns = checked.animation.keyframes.columns
     for k, column in enumerate(columns):
         if column not in COLUMNS or column == TIME:
-            checked.report(rules.COLUMN_UNKNOWN, f"{column!r} is not a column beside the times", "columns", column)
+            checked.report(
+                rules.COLUMN_UNKNOWN,
+                f"{column!r} is not a column beside the times",
+                "columns",
+                column,
+            )
         elif column in columns[:k]:
-            checked.report(rules.COLUMN_TWICE, f"{column!r} is also before this column", "columns", column)
+            checked.report(
+                rules.COLUMN_TWICE,
+                f"{column!r} is also before this column",
+                "columns",
+                column,
+            )
         else:
             for other in columns[:k]:
                 if rule := exclusive(column, other):
@@ -123,7 +159,9 @@ def check_options(checked: Checked) -> None:
     animation = checked.animation
     options, controls = animation.options, animation.controls
     if not controls and checked.found.is_known(("options", "controls")):
-        checked.report(rules.CONTROLS_MISSING, "no track is controlled", "options", "controls")
+        checked.report(
+            rules.CONTROLS_MISSING, "no track is controlled", "options", "controls"
+        )
     _check_numbers(checked)
     if "arm_required" in options and "arm_prohibited" in options:
         message = "there are both 'arm_required' and 'arm_prohibited'"
@@ -143,9 +181,15 @@ def check_options(checked: Checked) -> None:
         message = f"there is 'neutral_start', but 'controls' is {' '.join(controls)}; expected body, and not legs"
         checked.report(rules.NEUTRAL_START, message, "options", "neutral_start")
     for name in options:
-        unused = [track for track in OPTIONS[name].tracks if track not in controls] if name in OPTIONS else []
+        unused = (
+            [track for track in OPTIONS[name].tracks if track not in controls]
+            if name in OPTIONS
+            else []
+        )
         if unused and name not in ("neutral_start", "custom_gait_cycle"):
-            message = f"{name!r} is for {unused[0]}, which {_are(unused[0])} not controlled"
+            message = (
+                f"{name!r} is for {unused[0]}, which {_are(unused[0])} not controlled"
+            )
             checked.report(rules.OPTION_IDLE, message, "options", name)
 
 
@@ -160,13 +204,37 @@ def _check_numbers(checked: Checked) -> None:
         x = float(value)
         match name:
             case "bpm" if not x > 0:
-                checked.report(rules.BPM_POSITIVE, f"{name!r} is {x:g}, expected more than 0", "options", name, 0)
+                checked.report(
+                    rules.BPM_POSITIVE,
+                    f"{name!r} is {x:g}, expected more than 0",
+                    "options",
+                    name,
+                    0,
+                )
             case "bpm" if not x.is_integer():
-                checked.report(rules.BPM_WHOLE, f"{name!r} is {x!r}, expected a whole number", "options", name, 0)
+                checked.report(
+                    rules.BPM_WHOLE,
+                    f"{name!r} is {x!r}, expected a whole number",
+                    "options",
+                    name,
+                    0,
+                )
             case "frequency" if not x > 0:
-                checked.report(FRAME_RATE, f"{name!r} is {x:g} Hz, expected more than 0", "options", name, 0)
+                checked.report(
+                    FRAME_RATE,
+                    f"{name!r} is {x:g} Hz, expected more than 0",
+                    "options",
+                    name,
+                    0,
+                )
             case "timing_adjustability" if not -1 <= x <= 1:
-                checked.report(rules.ADJUSTABILITY_RANGE, f"{name!r} is {x:g}, expected -1 to 1", "options", name, 0)
+                checked.report(
+                    rules.ADJUSTABILITY_RANGE,
+                    f"{name!r} is {x:g}, expected -1 to 1",
+                    "options",
+                    name,
+                    0,
+                )
 
 
 def check_parameters(checked: Checked) -> None:
@@ -175,7 +243,12 @@ def check_parameters(checked: Checked) -> None:
     controls = animation.controls
     for name, parameter in animation.parameters.items():
         if name not in PARAMETERS:
-            checked.report(rules.PARAMETER_UNKNOWN, f"{name!r} is not a parameter", "parameters", name)
+            checked.report(
+                rules.PARAMETER_UNKNOWN,
+                f"{name!r} is not a parameter",
+                "parameters",
+                name,
+            )
             continue
         tracks = PARAMETERS[name].tracks
         missing = tuple(track for track in tracks if track not in controls)
@@ -185,7 +258,10 @@ def check_parameters(checked: Checked) -> None:
             checked.report(rules.PARAMETER_TRACK, message, "parameters", name)
         _check_range(checked, name, parameter)
     playback = animation.options.get("arm_playback")
-    if "arm_dance_frame_id" in animation.parameters and playback != "workspace_dance_frame":
+    if (
+        "arm_dance_frame_id" in animation.parameters
+        and playback != "workspace_dance_frame"
+    ):
         message = f"'arm_dance_frame_id' is a parameter, but 'arm_playback' is {playback or 'missing'}"
         checked.report(rules.DANCE_FRAME, message, "parameters", "arm_dance_frame_id")
 
@@ -199,10 +275,17 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
         checked.report(rules.PARAMETER_VALUES, message, "parameters", name)
         return
     if not all(map(math.isfinite, known)):
-        checked.report(rules.PARAMETER_NUMBER, f"{name!r} has values that are not finite", "parameters", name)
+        checked.report(
+            rules.PARAMETER_NUMBER,
+            f"{name!r} has values that are not finite",
+            "parameters",
+            name,
+        )
         return
     if low is None or default is None or high is None:
-        checked.report(rules.PARAMETER_NAMED, f"{name!r} has no limits", "parameters", name)
+        checked.report(
+            rules.PARAMETER_NAMED, f"{name!r} has no limits", "parameters", name
+        )
         return
     if low > high:
         message = f"{name!r}: minimum {low:g} is above maximum {high:g}"
@@ -210,21 +293,51 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
     elif not low <= default <= high:
         message = f"{name!r}: default {default:g} is not from {low:g} to {high:g}"
         checked.report(rules.PARAMETER_DEFAULT, message, "parameters", name, 1)
-    values = tuple(zip(("minimum", "default", "maximum"), (low, default, high), strict=True))
+    values = tuple(
+        zip(("minimum", "default", "maximum"), (low, default, high), strict=True)
+    )
     for k, (what, value) in enumerate(values):
         if what == "default" and abs(value) > MAX_PARAMETER:
-            checked.report(rules.PARAMETER_HUGE, f"{name!r}: default {value:g} is beyond ±1e6", "parameters", name, k)
+            checked.report(
+                rules.PARAMETER_HUGE,
+                f"{name!r}: default {value:g} is beyond ±1e6",
+                "parameters",
+                name,
+                k,
+            )
         elif name == "speed" and what == "default" and value <= 0:
-            checked.report(rules.SPEED_ZERO, f"'speed': default {value:g}, expected more than 0", "parameters", name, k)
+            checked.report(
+                rules.SPEED_ZERO,
+                f"'speed': default {value:g}, expected more than 0",
+                "parameters",
+                name,
+                k,
+            )
         elif not keyword.minimum <= value <= keyword.maximum:
-            upper = "" if keyword.maximum == math.inf else f" and at most {keyword.maximum:g}"
+            upper = (
+                ""
+                if keyword.maximum == math.inf
+                else f" and at most {keyword.maximum:g}"
+            )
             message = f"{name!r}: {what} {value:g}, expected at least {keyword.minimum:g}{upper}"
-            checked.report(_RANGE_RULES.get(name, rules.PARAMETER_NEGATIVE), message, "parameters", name, k)
+            checked.report(
+                _RANGE_RULES.get(name, rules.PARAMETER_NEGATIVE),
+                message,
+                "parameters",
+                name,
+                k,
+            )
         elif name == "speed" and value == 0 and what != "default":
             message = f"'speed': {what} 0, at which the animation does not move"
             checked.report(rules.PARAMETER_NEGATIVE, message, "parameters", name, k)
         if keyword.whole and not float(value).is_integer():
-            checked.report(rules.PARAMETER_WHOLE, f"{name!r}: {what} {value:g} is no integer", "parameters", name, k)
+            checked.report(
+                rules.PARAMETER_WHOLE,
+                f"{name!r}: {what} {value:g} is no integer",
+                "parameters",
+                name,
+                k,
+            )
 
 
 def check_columns(checked: Checked) -> None:
@@ -235,10 +348,18 @@ def check_columns(checked: Checked) -> None:
         return
     tracks = {COLUMNS[column].track for column in columns if column in COLUMNS}
     if "gripper" in controls and "gripper" not in columns:
-        checked.report(rules.GRIPPER_MISSING, "the gripper is controlled, but has no column", "columns")
+        checked.report(
+            rules.GRIPPER_MISSING,
+            "the gripper is controlled, but has no column",
+            "columns",
+        )
     for track in ("body", "arm"):
         if track in controls and track not in tracks:
-            checked.report(rules.TRACK_COLUMNS, f"the {track} is controlled, but has no columns", "columns")
+            checked.report(
+                rules.TRACK_COLUMNS,
+                f"the {track} is controlled, but has no columns",
+                "columns",
+            )
     if "legs" in controls:
         _check_legs(checked, columns)
     for part in ("body", "hand"):
@@ -250,13 +371,19 @@ def check_columns(checked: Checked) -> None:
         message = f"there are contacts for only {', '.join(contacts)}"
         checked.report(rules.CONTACT_INCOMPLETE, message, "columns", contacts[0])
     for track in sorted(tracks - set(controls) - {""}):
-        first = next(column for column in animation.keyframes.columns if COLUMNS[column].track == track)
+        first = next(
+            column
+            for column in animation.keyframes.columns
+            if COLUMNS[column].track == track
+        )
         has = "have" if track == "legs" else "has"
         message = f"the {track} {has} columns, but {_are(track)} not controlled"
         checked.report(rules.UNCONTROLLED, message, "columns", first)
         if track == "legs" and "neutral_start" in animation.options:
             message = "there are 'neutral_start' and columns of legs"
-            checked.report(rules.NEUTRAL_START_COLUMNS, message, "options", "neutral_start")
+            checked.report(
+                rules.NEUTRAL_START_COLUMNS, message, "options", "neutral_start"
+            )
 
 
 def _check_legs(checked: Checked, columns: set[str]) -> None:
@@ -266,7 +393,9 @@ def _check_legs(checked: Checked, columns: set[str]) -> None:
             for group in (f"{leg}_angles", f"{leg}_pos")
         }
         if not any(present.values()):
-            message = f"the legs are controlled, but {leg} has neither angles nor a position"
+            message = (
+                f"the legs are controlled, but {leg} has neither angles nor a position"
+            )
             checked.report(rules.LEG_MISSING, message, "columns")
         elif 3 not in map(len, present.values()):
             group = next(group for group, some in present.items() if some)
@@ -285,7 +414,9 @@ def _check_whole(checked: Checked, columns: set[str], rule: Rule, group: str) ->
 def _check_hand(checked: Checked, columns: set[str]) -> None:
     position = [column for column in GROUPS["hand_pos"] if column in columns]
     angles = [column for column in GROUPS["hand_euler_rpy"] if column in columns]
-    orientation = [column for column in GROUPS["hand_quat_wxyz"] if column in columns] or angles
+    orientation = [
+        column for column in GROUPS["hand_quat_wxyz"] if column in columns
+    ] or angles
     for group in ("hand_pos", "hand_euler_rpy"):
         _check_whole(checked, columns, rules.HAND_INCOMPLETE, group)
     if orientation and not position:

@@ -14,7 +14,13 @@ from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import angles_in_degrees
 from bodymotion.motion.components import out_of_order
-from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_NOT_FINITE, MOTION_QUATERNION, ROUNDING, TIME_ORDER
+from bodymotion.motion.rules import (
+    MAX_LENGTH_ERROR,
+    MOTION_NOT_FINITE,
+    MOTION_QUATERNION,
+    ROUNDING,
+    TIME_ORDER,
+)
 
 CYCLE_TOLERANCE = 1e-3  # [m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same.
 ZERO_LENGTH = 1e-6  # Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0.
@@ -43,7 +49,9 @@ def check_keyframes(checked: Checked) -> None:
         return
     if len(frames) == 1 and whole:
         first = frames.columns[0] if frames.columns else ""
-        checked.report(rules.ONE_KEYFRAME, "there is only one keyframe", "keyframes", 0, first)
+        checked.report(
+            rules.ONE_KEYFRAME, "there is only one keyframe", "keyframes", 0, first
+        )
     if checked.has_time_column:
         _check_times(checked)
     _check_length(checked)
@@ -63,7 +71,9 @@ def faulty_keyframes(frames: Keyframes) -> tuple[Bools, Bools]:
     values: Bools = np.asarray(~(np.abs(frames.values) <= MAX_VALUE).all(axis=1))
     for part in ("body", "hand"):
         if frames.has(f"{part}_quat_wxyz"):
-            values |= (np.abs(frames.column(f"{part}_quat_wxyz")) <= ZERO_LENGTH).all(axis=1)
+            values |= (np.abs(frames.column(f"{part}_quat_wxyz")) <= ZERO_LENGTH).all(
+                axis=1
+            )
     for column in set(GROUPS["contact"]) & set(frames.columns):
         values |= ~np.isin(frames.column(column), (0.0, 1.0))
     return values, out_of_order(np.where(frames.times < 0, np.nan, frames.times))
@@ -87,24 +97,48 @@ def _check_values(checked: Checked) -> None:
             continue
         values = np.where(huge, np.nan, values)
         if column.quantity == "contact":
-            _report_values(checked, rules.CONTACT, name, values, finite & (values != 0) & (values != 1))
-        if (degrees and column.quantity in ("joint", "angle")) or (other_unit and column.quantity == "position"):
+            _report_values(
+                checked,
+                rules.CONTACT,
+                name,
+                values,
+                finite & (values != 0) & (values != 1),
+            )
+        if (degrees and column.quantity in ("joint", "angle")) or (
+            other_unit and column.quantity == "position"
+        ):
             continue
         if column.quantity == "joint":
-            limits = f"; the joint moves from {column.minimum:g} to {column.maximum:g} rad"
-            beyond = (values < column.minimum - LIMIT_TOLERANCE) | (values > column.maximum + LIMIT_TOLERANCE)
-            _report_values(checked, rules.JOINT_LIMIT, name, values, finite & beyond, limits)
+            limits = (
+                f"; the joint moves from {column.minimum:g} to {column.maximum:g} rad"
+            )
+            beyond = (values < column.minimum - LIMIT_TOLERANCE) | (
+                values > column.maximum + LIMIT_TOLERANCE
+            )
+            _report_values(
+                checked, rules.JOINT_LIMIT, name, values, finite & beyond, limits
+            )
         if column.quantity in MAX_STEPS:
             _check_jumps(checked, name, values)
 
 
 def _report_values(
-    checked: Checked, rule: Rule, name: str, values: Floats, wrong: Bools | np.bool_, limits: str = ""
+    checked: Checked,
+    rule: Rule,
+    name: str,
+    values: Floats,
+    wrong: Bools | np.bool_,
+    limits: str = "",
 ) -> None:
     """Report each wrong value of a column."""
     rows = np.flatnonzero(wrong)
     checked.report_rows(
-        rule, name, rows, lambda row: f"{name} is {values[row]:g} in keyframe {checked.number(row)}{limits}"
+        rule,
+        name,
+        rows,
+        lambda row: (
+            f"{name} is {values[row]:g} in keyframe {checked.number(row)}{limits}"
+        ),
     )
 
 
@@ -113,7 +147,11 @@ def _check_times(checked: Checked) -> None:
     finite = np.isfinite(times)
     _report_values(checked, MOTION_NOT_FINITE, TIME, times, ~finite)
     _report_values(checked, rules.TIME_NEGATIVE, TIME, times, times < 0)
-    if not (checked.begins_late or 0 in left_out(checked.animation)) and times[0] > ZERO_LENGTH and finite[0]:
+    if (
+        not (checked.begins_late or 0 in left_out(checked.animation))
+        and times[0] > ZERO_LENGTH
+        and finite[0]
+    ):
         message = f"the first keyframe is at {float(times[0]):g} s"
         checked.report(rules.TIME_START, message, "keyframes", 0, TIME)
     with np.errstate(invalid="ignore"):
@@ -129,14 +167,22 @@ def _check_times(checked: Checked) -> None:
         TIME,
         np.flatnonzero(steps <= 0) + 1,
         in_order,
-        lambda row: None if steps[row - 1] else "remove one of them, or write times with more digits",
+        lambda row: (
+            None
+            if steps[row - 1]
+            else "remove one of them, or write times with more digits"
+        ),
     )
 
 
 def _check_length(checked: Checked) -> None:
     """Check that the move is not too long to be played."""
     animation = checked.animation
-    times, bpm, frequency = animation.keyframes.times, animation.bpm, animation.options.get("frequency")
+    times, bpm, frequency = (
+        animation.keyframes.times,
+        animation.bpm,
+        animation.options.get("frequency"),
+    )
     duration = float(times[-1])
     if bpm is not None and not 0 < bpm < math.inf:
         bpm = None
@@ -160,19 +206,28 @@ def _check_length(checked: Checked) -> None:
 
 def _check_jumps(checked: Checked, name: str, values: Floats) -> None:
     quantity = COLUMNS[name].quantity
-    (largest, fastest), unit = MAX_STEPS[quantity], "m" if quantity == "position" else "rad"
+    (largest, fastest), unit = (
+        MAX_STEPS[quantity],
+        "m" if quantity == "position" else "rad",
+    )
     with np.errstate(invalid="ignore", over="ignore"):
         step = np.abs(np.diff(values))
         step[~np.isfinite(step)] = 0.0
         # Nothing is known of the steps over a line that was left out.
-        step[[row - 1 for row in left_out(checked.animation) if 0 < row <= len(step)]] = 0.0
+        step[
+            [row - 1 for row in left_out(checked.animation) if 0 < row <= len(step)]
+        ] = 0.0
         time = np.diff(checked.animation.keyframes.times)
-        wrong = (step > largest) | ((step > fastest * time) & (time > 0) & (step > largest * MIN_STEP_FRACTION))
+        wrong = (step > largest) | (
+            (step > fastest * time) & (time > 0) & (step > largest * MIN_STEP_FRACTION)
+        )
     checked.report_rows(
         rules.JUMP,
         name,
         np.flatnonzero(wrong) + 1,
-        lambda row: f"{name} goes from {values[row - 1]:g} to {values[row]:g} {unit} in {time[row - 1]:g} s",
+        lambda row: (
+            f"{name} goes from {values[row - 1]:g} to {values[row]:g} {unit} in {time[row - 1]:g} s"
+        ),
     )
 
 
@@ -187,14 +242,23 @@ def _check_quaternions(checked: Checked, part: str) -> None:
     name = f"{part}_quat"
     zeros, column = np.flatnonzero(zero), f"{name}_w"
     checked.report_rows(
-        rules.QUATERNION_ZERO, column, zeros, lambda row: f"{name} is 0 in keyframe {checked.number(row)}"
+        rules.QUATERNION_ZERO,
+        column,
+        zeros,
+        lambda row: f"{name} is 0 in keyframe {checked.number(row)}",
     )
     checked.report_rows(
         MOTION_QUATERNION,
         column,
         np.flatnonzero(wrong),
-        lambda row: f"{name} has the length {lengths[row]:g} in keyframe {checked.number(row)}",
-        lambda row: "are these angles? A quaternion has length 1" if abs(lengths[row] - 1) > MAX_LENGTH_ERROR else None,
+        lambda row: (
+            f"{name} has the length {lengths[row]:g} in keyframe {checked.number(row)}"
+        ),
+        lambda row: (
+            "are these angles? A quaternion has length 1"
+            if abs(lengths[row] - 1) > MAX_LENGTH_ERROR
+            else None
+        ),
     )
 
 
@@ -207,7 +271,11 @@ def _check_degrees(checked: Checked) -> bool:
     lower, upper = np.full((2, len(frames.columns)), [[-np.inf], [np.inf]])
     for k, name in enumerate(frames.columns):
         column = COLUMNS.get(name)
-        if column is None or column.quantity not in ("joint", "angle") or not _is_controlled(checked, column):
+        if (
+            column is None
+            or column.quantity not in ("joint", "angle")
+            or not _is_controlled(checked, column)
+        ):
             continue
         is_joint = column.quantity == "joint"
         lower[k] = column.minimum - LIMIT_TOLERANCE if is_joint else -2 * math.pi
@@ -216,7 +284,11 @@ def _check_degrees(checked: Checked) -> bool:
     if found is None or all(frames.columns[k].endswith("_yaw") for k in found.columns):
         return False
     row, name = found.frame, frames.columns[found.column]
-    more = f", and {counted(len(found.columns) - 1, 'more column')} too large" if len(found.columns) > 1 else ""
+    more = (
+        f", and {counted(len(found.columns) - 1, 'more column')} too large"
+        if len(found.columns) > 1
+        else ""
+    )
     message = f"{name} is {frames.values[row, found.column]:g} in keyframe {checked.number(row)}{more}: these look like degrees"
     checked.report(rules.DEGREES, message, "keyframes", row, name)
     return True
@@ -235,8 +307,14 @@ def _check_metres(checked: Checked) -> bool:
         for name in ("body_z", "com_z", "hand_z")
         if frames.has(name) and _is_controlled(checked, COLUMNS[name])
     ]
-    if frames.has(front) and frames.has(hind) and _is_controlled(checked, COLUMNS[front]):
-        sizes_of.append((front, frames.column(front) - frames.column(hind), f"minus {hind} is"))
+    if (
+        frames.has(front)
+        and frames.has(hind)
+        and _is_controlled(checked, COLUMNS[front])
+    ):
+        sizes_of.append(
+            (front, frames.column(front) - frames.column(hind), f"minus {hind} is")
+        )
     for name, values, verb in sizes_of:
         sizes = np.abs(values[np.isfinite(values)])
         size = float(np.median(sizes)) if sizes.size else 0.0
@@ -262,7 +340,12 @@ def _check_cycle(checked: Checked) -> None:
     """
     animation = checked.animation
     if animation.controls and "legs" not in animation.controls:
-        checked.report(rules.CYCLE_LEGS, "the gait cycle does not control the legs", "options", "custom_gait_cycle")
+        checked.report(
+            rules.CYCLE_LEGS,
+            "the gait cycle does not control the legs",
+            "options",
+            "custom_gait_cycle",
+        )
         return
     _check_ends(checked)
     missing = [leg for leg in LEGS if not animation.keyframes.has(f"{leg}_contact")]
@@ -272,10 +355,14 @@ def _check_cycle(checked: Checked) -> None:
     for leg in LEGS:
         if leg not in missing:
             contact = f"{leg}_contact"
-            check_swings(checked, leg, contact, animation.keyframes.column(contact) != 0)
+            check_swings(
+                checked, leg, contact, animation.keyframes.column(contact) != 0
+            )
 
 
-def check_swings(checked: Checked, leg: str, column: str, stance: Bools, source: str = "") -> None:
+def check_swings(
+    checked: Checked, leg: str, column: str, stance: Bools, source: str = ""
+) -> None:
     """Check how often a foot swings.
 
     Parameters
@@ -294,10 +381,17 @@ def check_swings(checked: Checked, leg: str, column: str, stance: Bools, source:
     lifts = np.flatnonzero(stance[:-1] & ~stance[1:]) + 1
     swings = len(lifts) + int(not stance[0])
     if not swings:
-        checked.report(rules.CYCLE_NO_SWING, f"foot {leg} does not leave the ground{source}", "columns", column)
+        checked.report(
+            rules.CYCLE_NO_SWING,
+            f"foot {leg} does not leave the ground{source}",
+            "columns",
+            column,
+        )
     elif swings > 2:
         third = int(lifts[2 - int(not stance[0])])
-        message = f"foot {leg} swings {swings} times{source}; the third swing begins here"
+        message = (
+            f"foot {leg} swings {swings} times{source}; the third swing begins here"
+        )
         checked.report(rules.CYCLE_SWINGS, message, "keyframes", third, column)
 
 
@@ -314,8 +408,14 @@ def _check_ends(checked: Checked) -> None:
         apart = np.abs(last - first)
     for k, name in enumerate(frames.columns):
         column = COLUMNS.get(name)
-        if column is None or column.quantity == "contact" or not _is_controlled(checked, column):
+        if (
+            column is None
+            or column.quantity == "contact"
+            or not _is_controlled(checked, column)
+        ):
             continue
         if apart[k] > CYCLE_TOLERANCE:
             message = f"{name} is {float(first[k]):g} in the first keyframe and {float(last[k]):g} in the last"
-            checked.report(rules.CYCLE_ENDS, message, "keyframes", len(frames) - 1, name)
+            checked.report(
+                rules.CYCLE_ENDS, message, "keyframes", len(frames) - 1, name
+            )

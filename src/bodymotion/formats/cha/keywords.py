@@ -8,9 +8,15 @@ from typing import Literal, TypeAlias
 
 from bodymotion.animation import GROUPS, LEGS
 
-Quantity: TypeAlias = Literal["time", "joint", "position", "quaternion", "angle", "contact"]
+Quantity: TypeAlias = Literal[
+    "time", "joint", "position", "quaternion", "angle", "contact"
+]
 
-PLAYBACKS = ("jointspace", "workspace", "workspace_dance_frame")  # The values of the option `arm_playback`.
+PLAYBACKS = (
+    "jointspace",
+    "workspace",
+    "workspace_dance_frame",
+)  # The values of the option `arm_playback`.
 JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
     "hx": (-0.785398, 0.785398),
     "hy": (-0.898845, 2.295108),
@@ -24,7 +30,11 @@ JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
     "gripper": (-1.5708, 0.0),
 }
 """The limits of the joints [rad], from the robot's public description; those of the legs by the ends of their columns' names."""
-_TRACKS = dict.fromkeys(LEGS, "legs") | {"body": "body", "com": "body", "gripper": "gripper"}
+_TRACKS = dict.fromkeys(LEGS, "legs") | {
+    "body": "body",
+    "com": "body",
+    "gripper": "gripper",
+}
 _QUANTITIES: Mapping[str, Quantity] = {
     **dict.fromkeys(JOINT_LIMITS, "joint"),
     **dict.fromkeys(("roll", "pitch", "yaw"), "angle"),
@@ -63,7 +73,13 @@ class Keyword:
     @property
     def shape(self) -> str:
         """The form of the line of an option."""
-        after = {"tracks": "TRACK…", "number": "VALUE", "color": "RED GREEN BLUE", "text": "TEXT", "playback": "OPTION"}
+        after = {
+            "tracks": "TRACK…",
+            "number": "VALUE",
+            "color": "RED GREEN BLUE",
+            "text": "TEXT",
+            "playback": "OPTION",
+        }
         return f"{self.keyword} {after.get(self.values, '')}".rstrip()
 
 
@@ -90,18 +106,33 @@ def _keyword(line: str) -> Keyword:
         elif word not in ("whole", "converter"):
             values = word
     whole, in_document = "whole" in words_after, "converter" not in words_after
-    return Keyword(name, values, sentence, tuple(tracks.split()), minimum, maximum, whole, in_document)
+    return Keyword(
+        name,
+        values,
+        sentence,
+        tuple(tracks.split()),
+        minimum,
+        maximum,
+        whole,
+        in_document,
+    )
 
 
 _SECTIONS = {
     heading: {word.keyword: word for word in map(_keyword, lines)}
     for heading, *lines in (
         section.splitlines()
-        for section in Path(__file__).with_name("keywords.txt").read_text("utf-8").rstrip().split("\n\n")[1:]
+        for section in Path(__file__)
+        .with_name("keywords.txt")
+        .read_text("utf-8")
+        .rstrip()
+        .split("\n\n")[1:]
     )
 }
 OPTIONS: Mapping[str, Keyword] = _SECTIONS["options"]  # The options by their keywords.
-PARAMETERS: Mapping[str, Keyword] = _SECTIONS["parameters"]  # The parameters by their keywords.
+PARAMETERS: Mapping[str, Keyword] = _SECTIONS[
+    "parameters"
+]  # The parameters by their keywords.
 
 
 def singles(keyword: str) -> tuple[str, ...]:
@@ -112,11 +143,19 @@ def singles(keyword: str) -> tuple[str, ...]:
 def _column(name: str) -> Column:
     track, ending = _TRACKS.get(name.partition("_")[0], "arm"), name.rpartition("_")[2]
     quantity = _QUANTITIES.get(ending, "quaternion" if "_quat_" in name else "position")
-    return Column(name, track, quantity, *JOINT_LIMITS.get(ending, (-math.inf, math.inf)))
+    return Column(
+        name, track, quantity, *JOINT_LIMITS.get(ending, (-math.inf, math.inf))
+    )
 
 
 COLUMNS: Mapping[str, Column] = {
     TIME: Column(TIME, "", "time", 0),
-    **{name: _column(name) for name in ("gripper", *(column for group in GROUPS.values() for column in group))},
+    **{
+        name: _column(name)
+        for name in (
+            "gripper",
+            *(column for group in GROUPS.values() for column in group),
+        )
+    },
 }
 """The single columns by their keywords; the groups of them are `bodymotion.animation.GROUPS`."""

@@ -22,8 +22,19 @@ from bodymotion.diagnostics import (
     Subject,
 )
 from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.head import Header, OptionsReader, ParametersReader, read_header
-from bodymotion.formats.cha.head_checks import Checked, check_columns, check_names, check_options, check_parameters
+from bodymotion.formats.cha.head import (
+    Header,
+    OptionsReader,
+    ParametersReader,
+    read_header,
+)
+from bodymotion.formats.cha.head_checks import (
+    Checked,
+    check_columns,
+    check_names,
+    check_options,
+    check_parameters,
+)
 from bodymotion.formats.cha.keyframe_checks import check_keyframes
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME
 from bodymotion.formats.cha.rows import (
@@ -46,13 +57,36 @@ from bodymotion.motion.rules import MOTION_NOT_FINITE, TIME_ORDER
 
 _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""
-_PARTS: tuple[Subject, ...] = (("options",), ("parameters",), ("columns",), ("keyframes",))
+_PARTS: tuple[Subject, ...] = (
+    ("options",),
+    ("parameters",),
+    ("columns",),
+    ("keyframes",),
+)
 _APART = frozenset(
     rule.code
     for rule in (
-        *(TOO_LARGE, rules.CONTROL, rules.BLANK_LINES, rules.BLANK_MISSING, rules.COMMENT_SECTION),
-        *(rules.SECTIONS, rules.PARAMETERS_MISSING, rules.OPTION_UNKNOWN, rules.OPTION_CASE, rules.PARAMETER_UNKNOWN),
-        *(rules.ROW_SHORT, rules.ROW_LONG, rules.NUMBER, rules.GRIPPER_MISSING, *rules.OF_CYCLES),
+        *(
+            TOO_LARGE,
+            rules.CONTROL,
+            rules.BLANK_LINES,
+            rules.BLANK_MISSING,
+            rules.COMMENT_SECTION,
+        ),
+        *(
+            rules.SECTIONS,
+            rules.PARAMETERS_MISSING,
+            rules.OPTION_UNKNOWN,
+            rules.OPTION_CASE,
+            rules.PARAMETER_UNKNOWN,
+        ),
+        *(
+            rules.ROW_SHORT,
+            rules.ROW_LONG,
+            rules.NUMBER,
+            rules.GRIPPER_MISSING,
+            *rules.OF_CYCLES,
+        ),
     )
 )
 """Errors that leave the rest of the motion as it is."""
@@ -69,7 +103,13 @@ _MISSING = {
 _PLAYING_RULES = frozenset(
     rule.code
     for rule in (
-        *(rules.OPTION_NUMBER, rules.BPM_POSITIVE, rules.PARAMETER_NUMBER, rules.SPEED_ZERO, rules.PARAMETER_HUGE),
+        *(
+            rules.OPTION_NUMBER,
+            rules.BPM_POSITIVE,
+            rules.PARAMETER_NUMBER,
+            rules.SPEED_ZERO,
+            rules.PARAMETER_HUGE,
+        ),
         *(MOTION_NOT_FINITE, rules.TIME_NEGATIVE, TIME_ORDER),
         *(rules.QUATERNION_ZERO, rules.VALUE_HUGE, rules.MOVE_LONG),
     )
@@ -102,7 +142,11 @@ def split(data: bytes, found: Diagnostics) -> Sections:
         line.report_characters(found)
         if line.is_blank:
             if block and kind is None:
-                found.report(rules.COMMENT_SECTION, "this section has only comments", block[0].location)
+                found.report(
+                    rules.COMMENT_SECTION,
+                    "this section has only comments",
+                    block[0].location,
+                )
                 lines[expected].extend(block)
             block, kind = [], None
             more = _BLANK_LINES.match(data, begin)
@@ -112,14 +156,26 @@ def split(data: bytes, found: Diagnostics) -> Sections:
             begin, number, blanks = end, number + count, blanks + 1 + count
             continue
         if line.number > MAX_HEAD_LINES:
-            found.report(rules.TOO_LONG, f"no columns in the first {MAX_HEAD_LINES} lines", line.location)
+            found.report(
+                rules.TOO_LONG,
+                f"no columns in the first {MAX_HEAD_LINES} lines",
+                line.location,
+            )
             break
         if not block:
             if blanks and number == blanks + 2:
-                found.report(rules.LEADING_BLANK, "there is a blank line before the options", Location(None, 1, 1))
+                found.report(
+                    rules.LEADING_BLANK,
+                    "there is a blank line before the options",
+                    Location(None, 1, 1),
+                )
             elif blanks > 1:
                 where = Location(None, line.number - 1, 1)
-                found.report(rules.BLANK_LINES, f"found {blanks} blank lines, expected one", where)
+                found.report(
+                    rules.BLANK_LINES,
+                    f"found {blanks} blank lines, expected one",
+                    where,
+                )
             blanks = 0
         if line.words and kind is not None and options_end < line.number:
             begun, until = _begins(line, kind, data, begin)
@@ -142,14 +198,20 @@ def split(data: bytes, found: Diagnostics) -> Sections:
             seen.add(kind)
             expected = max(expected, min(kind + 1, BODY))
             if kind == BODY:
-                sections.above_header, sections.header, sections.rows_begin = block, line, begin
+                sections.above_header, sections.header, sections.rows_begin = (
+                    block,
+                    line,
+                    begin,
+                )
                 return sections
             lines[kind].extend(block)
         block.append(line)
         if kind is not None:
             lines[kind].append(line)
     if block and kind is None:
-        found.report(rules.COMMENT_SECTION, "this section has only comments", block[0].location)
+        found.report(
+            rules.COMMENT_SECTION, "this section has only comments", block[0].location
+        )
         lines[expected].extend(block)
     sections.rows_begin = len(data)
     last = Location(None, max(number - 1, 1), 1)
@@ -164,11 +226,18 @@ def _kind(line: Line, expected: int) -> int:
     """Return the section of a block by its first line, or the one that is expected where the line leaves it open."""
     words = [word.text for word in line.words]
     first = words[0].lower()
-    if first in COLUMNS or first in GROUPS or sum(w in COLUMNS or w in GROUPS for w in words) * 2 > len(words):
+    if (
+        first in COLUMNS
+        or first in GROUPS
+        or sum(w in COLUMNS or w in GROUPS for w in words) * 2 > len(words)
+    ):
         return BODY
     if first in OPTIONS:
         return OPTION
-    if first in PARAMETERS or [word.lower() for word in words[:2]] == ["no", "parameters"]:
+    if first in PARAMETERS or [word.lower() for word in words[:2]] == [
+        "no",
+        "parameters",
+    ]:
         return PARAMETER
     return expected
 
@@ -180,8 +249,14 @@ def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
     """
     if line.words[0].text in COLUMNS or line.words[0].text in GROUPS:
         words = line_at(data, begin, line.number + 1)[0].words
-        return (BODY if words and all(NUMBER.fullmatch(word.text) for word in words) else 0), 0
-    if kind != OPTION or line.words[0].text in OPTIONS or _kind(line, OPTION) != PARAMETER:
+        return (
+            BODY if words and all(NUMBER.fullmatch(word.text) for word in words) else 0
+        ), 0
+    if (
+        kind != OPTION
+        or line.words[0].text in OPTIONS
+        or _kind(line, OPTION) != PARAMETER
+    ):
         return 0, 0
     options_end, number = 0, line.number
     while begin < len(data) and number < MAX_HEAD_LINES:
@@ -200,7 +275,9 @@ def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
     return (0 if options_end else PARAMETER), options_end
 
 
-def read_cha(path: str | Path, *, parameters: Mapping[str, float] | None = None) -> ReadResult[Animation]:
+def read_cha(
+    path: str | Path, *, parameters: Mapping[str, float] | None = None
+) -> ReadResult[Animation]:
     """Read an animation file: the animation, and everything that is wrong with the file, in its order.
 
     `parameters` are other defaults of its parameters, by name.
@@ -221,21 +298,35 @@ def check_animation(animation: Animation) -> tuple[Problem, ...]:
     """Return all problems of an animation by the rules of the document, whatever the animation comes from."""
     source = animation.source.path
     checked = Checked(animation, Diagnostics(None if source is None else str(source)))
-    for check in (check_names, check_options, check_parameters, check_columns, check_keyframes):
+    for check in (
+        check_names,
+        check_options,
+        check_parameters,
+        check_columns,
+        check_keyframes,
+    ):
         check(checked)
     return checked.found.problems
 
 
 def unplayable(animation: Animation) -> tuple[Problem, ...]:
     """Return the errors because of which an animation cannot be played; `check_animation` reports all other rules of the document."""
-    return tuple(problem for problem in check_animation(animation) if problem.rule in _PLAYING_RULES)
+    return tuple(
+        problem
+        for problem in check_animation(animation)
+        if problem.rule in _PLAYING_RULES
+    )
 
 
 def is_apart(error: Problem) -> bool:
     """Return whether an error of an animation leaves the motion known: at least that away from the keyframe that has the error."""
     if error.rule in (rules.CONTROLS_MISSING.code, rules.MOVE_LONG.code):
         return False
-    return error.rule in _APART or error.subject[:1] in (("options",), ("parameters",), ("keyframes",))
+    return error.rule in _APART or error.subject[:1] in (
+        ("options",),
+        ("parameters",),
+        ("keyframes",),
+    )
 
 
 def move_name(path: str | Path) -> str:
@@ -253,8 +344,14 @@ def parse_cha(data: bytes, path: str | Path = "") -> ReadResult[Animation]:
     animation = file.animation()
     if animation is not None:
         problems = _in_file_order(found, path)
-        locations = SourceMap(file.entries(at=str(path)), unknown=_unknown(file, problems))
-        animation = replace(animation, problems=problems, source=replace(animation.source, locations=locations))
+        locations = SourceMap(
+            file.entries(at=str(path)), unknown=_unknown(file, problems)
+        )
+        animation = replace(
+            animation,
+            problems=problems,
+            source=replace(animation.source, locations=locations),
+        )
     return ReadResult(animation, _in_file_order(found, path))
 
 
@@ -263,10 +360,16 @@ def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
 
     Where the errors are in single keyframes, the motion is known except next to them.
     """
-    lines = {words[0].line for reader in (file.options, file.parameters) for words in reader.locations.values()}
+    lines = {
+        words[0].line
+        for reader in (file.options, file.parameters)
+        for words in reader.locations.values()
+    }
     errors = [problem for problem in problems if problem.severity == "error"]
     certain = () if file.header.is_misspelt else (rules.COLUMN_UNKNOWN.code,)
-    if file.rows is None or not all(e.location.line in lines or e.rule in certain or is_apart(e) for e in errors):
+    if file.rows is None or not all(
+        e.location.line in lines or e.rule in certain or is_apart(e) for e in errors
+    ):
         return set(_PARTS)
     return {("keyframes", row + k) for row in file.rows.gaps for k in (-2, -1, 0, 1)}
 
@@ -274,8 +377,13 @@ def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
 def _in_file_order(found: Diagnostics, path: str | Path) -> tuple[Problem, ...]:
     """Return all problems in the order of the file, with its path."""
     name = str(path) or None
-    named = (replace(problem, location=replace(problem.location, path=name)) for problem in found.problems)
-    return tuple(sorted(named, key=lambda p: (p.location.line or 0, p.location.column or 0)))
+    named = (
+        replace(problem, location=replace(problem.location, path=name))
+        for problem in found.problems
+    )
+    return tuple(
+        sorted(named, key=lambda p: (p.location.line or 0, p.location.column or 0))
+    )
 
 
 class _File:
@@ -287,7 +395,11 @@ class _File:
         self.options, self.parameters = OptionsReader(found), ParametersReader(found)
         self.options.read(self.sections.options)
         self.parameters.read(self.sections.parameters)
-        self.header = Header() if self.sections.header is None else read_header(self.sections.header, found)
+        self.header = (
+            Header()
+            if self.sections.header is None
+            else read_header(self.sections.header, found)
+        )
         self.has_time_column = TIME in self.header.locations
         self.has_times = self.has_time_column or "frequency" in self.options.locations
         self.rows = self._rows()
@@ -308,7 +420,16 @@ class _File:
         read = read_rows(data, start, common, names, self.found)
         none = np.zeros((0, width))
         left_out = len(read.left_out) + len(read.values)
-        return Rows(data, none, none > 0, read.begins[:0], read.comments, [0] * left_out, [], common)
+        return Rows(
+            data,
+            none,
+            none > 0,
+            read.begins[:0],
+            read.comments,
+            [0] * left_out,
+            [],
+            common,
+        )
 
     def animation(self) -> Animation | None:
         """Return the animation, after a check of all its rules; None without tracks, columns or times."""
@@ -317,9 +438,13 @@ class _File:
         self._check_times(locations)
         if self.options.has_unknown_track:
             # It may be any track that has columns: nothing else follows from it.
-            moved = {COLUMNS[name].track for name in header.locations if name in COLUMNS}
+            moved = {
+                COLUMNS[name].track for name in header.locations if name in COLUMNS
+            }
             options["controls"] = tuple(
-                track for track in TRACKS if track in {*moved, *Animation(options=options).controls}
+                track
+                for track in TRACKS
+                if track in {*moved, *Animation(options=options).controls}
             )
         keyframes = self._keyframes(options.get("frequency"))
         animation = Animation(
@@ -342,8 +467,12 @@ class _File:
                 # Keyframes one second apart: their values are checked where their times are unknown.
                 untimed = self._keyframes(1.0)
                 frames = Keyframes() if untimed is None else untimed
-                checked = replace(checked, animation=replace(animation, keyframes=frames))
-            of_columns = replace(checked, found=Diagnostics()) if header.unknown else checked
+                checked = replace(
+                    checked, animation=replace(animation, keyframes=frames)
+                )
+            of_columns = (
+                replace(checked, found=Diagnostics()) if header.unknown else checked
+            )
             check_columns(of_columns)
             # An unknown column may be one that is missing.
             header.is_misspelt |= of_columns.found.has_errors
@@ -358,7 +487,10 @@ class _File:
             self.found.report(rules.TIME_AND_FREQUENCY, message, location)
         if self.header.keywords and not self.has_times:
             message = "there is neither a column 'time' nor an option 'frequency'"
-            one_more = self.rows is not None and self.rows.common_width == len(self.header.values) + 1
+            one_more = (
+                self.rows is not None
+                and self.rows.common_width == len(self.header.values) + 1
+            )
             if one_more and not self.header.unknown:
                 message += "; each keyframe has one value more than the columns take: is 'time' missing here?"
             self.found.report(rules.TIME_MISSING, message, location)
@@ -393,7 +525,10 @@ class _File:
         }
         if self.sections.header is not None:
             entries["columns",] = replace(self.sections.header.location, path=path)
-        for section, words in (("options", self.options.locations), ("parameters", self.parameters.locations)):
+        for section, words in (
+            ("options", self.options.locations),
+            ("parameters", self.parameters.locations),
+        ):
             for name, locations in words.items():
                 entries[section, name] = _word_locator(locations, path)
         for name, location in self.header.locations.items():
@@ -406,10 +541,22 @@ class _File:
         header = LineComments(above, sections.header.comment if sections.header else "")
         at_rows, end = _row_comments(rows, keyframes)
         ends = self.options.end_comments, self.parameters.end_comments, end
-        comments = Comments(self.options.comments, self.parameters.comments, header, at_rows, ends)
-        kept = {"newline": self.text.newline, "comments": comments, "unread": tuple(self.options.unread)}
+        comments = Comments(
+            self.options.comments, self.parameters.comments, header, at_rows, ends
+        )
+        kept = {
+            "newline": self.text.newline,
+            "comments": comments,
+            "unread": tuple(self.options.unread),
+        }
         kept["left_out"] = () if rows is None else tuple(rows.left_out)
-        return Source("cha", Path(self.path) if str(self.path) else None, "", self.text.encoding, kept)
+        return Source(
+            "cha",
+            Path(self.path) if str(self.path) else None,
+            "",
+            self.text.encoding,
+            kept,
+        )
 
 
 def _row_comments(
@@ -430,7 +577,10 @@ def _row_comments(
                 after[time] = comment
             else:
                 lines.append(comment)
-    return {time: LineComments(tuple(lines), after.get(time, "")) for time, lines in before.items()}, tuple(end)
+    return {
+        time: LineComments(tuple(lines), after.get(time, ""))
+        for time, lines in before.items()
+    }, tuple(end)
 
 
 def _word_locator(locations: tuple[Location, ...], path: str | None) -> Locator:
@@ -443,7 +593,9 @@ def _word_locator(locations: tuple[Location, ...], path: str | None) -> Locator:
     return locate
 
 
-def _row_locator(rows: Rows | None, header: Header, path: str | None, in_text: bool) -> Locator:
+def _row_locator(
+    rows: Rows | None, header: Header, path: str | None, in_text: bool
+) -> Locator:
     """Return a locator of keyframes (of the subject's rest `(row,)`) and of their values (`(row, column)`)."""
     if rows is None:
         return lambda rest: None

@@ -20,9 +20,13 @@ from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.text import numbers_of_rows
 from bodymotion.geometry.arrays import Bools, Floats, Indices
 
-NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)  # A decimal number.
+NUMBER = re.compile(
+    r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII
+)  # A decimal number.
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
-_PLAIN_LINE = re.compile(rb"(?:[ \t]*+[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?(?![^ \t]))*+[ \t]*+")
+_PLAIN_LINE = re.compile(
+    rb"(?:[ \t]*+[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?(?![^ \t]))*+[ \t]*+"
+)
 _PLAIN_CHARACTERS = b"0123456789+-.eE \t\n"
 _COMMENT_LINE = re.compile(rb"[ \t]*+(?:#|//)")
 
@@ -74,7 +78,9 @@ class Line:
     @cached_property
     def words(self) -> tuple[Word, ...]:
         """The words of the text."""
-        return tuple(Word(m.group(), self.at(m.start() + 1)) for m in _WORD.finditer(self.text))
+        return tuple(
+            Word(m.group(), self.at(m.start() + 1)) for m in _WORD.finditer(self.text)
+        )
 
     @property
     def is_blank(self) -> bool:
@@ -95,13 +101,25 @@ class Line:
         """Report a line that is too long, or has control characters or blanks other than space and tab; return whether there is one."""
         blank = _OTHER_BLANK.search(self.text.rstrip(" \t"))
         if self.too_long:
-            found.report(TOO_LARGE, f"the line has more than {MAX_LINE_BYTES} characters", self.at())
+            found.report(
+                TOO_LARGE,
+                f"the line has more than {MAX_LINE_BYTES} characters",
+                self.at(),
+            )
         if self.control is not None:
             code, column = self.control
-            found.report(rules.CONTROL, f"found a control character (code {code})", self.at(column))
+            found.report(
+                rules.CONTROL,
+                f"found a control character (code {code})",
+                self.at(column),
+            )
         if blank:
             name = f"U+{ord(blank.group()):04X}"
-            found.report(rules.BLANKS, f"the character {name} is used as a blank", self.at(blank.start() + 1))
+            found.report(
+                rules.BLANKS,
+                f"the character {name} is used as a blank",
+                self.at(blank.start() + 1),
+            )
         return self.too_long or self.control is not None or blank is not None
 
 
@@ -124,7 +142,10 @@ def is_no_text(data: bytes) -> bool:
         return True
     beyond = len(head) - len(head.translate(None, bytes(range(128, 256))))
     # A few bytes of a letter may be cut off at the end.
-    return beyond * 2 > len(head) > _MAX_CONTROLS_OF_TEXT and "\ufffd" in head.decode("utf-8", "replace")[:-4]
+    return (
+        beyond * 2 > len(head) > _MAX_CONTROLS_OF_TEXT
+        and "\ufffd" in head.decode("utf-8", "replace")[:-4]
+    )
 
 
 def read_text(data: bytes, found: Diagnostics) -> Text:
@@ -142,7 +163,10 @@ def _decoded(data: bytes, found: Diagnostics) -> tuple[bytes, str]:
     if data.startswith(codecs.BOM_UTF8):
         found.report(rules.BOM, "the file begins with a byte order mark", start)
         data = data[3:]
-    for mark, name in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+    for mark, name in (
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+    ):
         if data.startswith(mark):
             found.report(ENCODING, "the file is UTF-16", start)
             return data[2:].decode(name, "replace").encode("utf-8", "replace"), "utf-16"
@@ -153,7 +177,9 @@ def _decoded(data: bytes, found: Diagnostics) -> tuple[bytes, str]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        message = f"the byte {data[error.start]:#x} is not UTF-8; the file is read as Latin-1"
+        message = (
+            f"the byte {data[error.start]:#x} is not UTF-8; the file is read as Latin-1"
+        )
         found.report(ENCODING, message, Location(None, line, column))
         return data.decode("latin-1").encode("utf-8"), "latin-1"
     return data, "utf-8"
@@ -166,13 +192,17 @@ def line_at(data: bytes, begin: int, number: int) -> tuple[Line, int]:
     raw = data[begin : min(end, begin + MAX_LINE_BYTES)]
     control, clean = None, raw.translate(_TO_BLANKS)
     if clean != raw:
-        first = next(k for k, (a, b) in enumerate(zip(raw, clean, strict=True)) if a != b)
+        first = next(
+            k for k, (a, b) in enumerate(zip(raw, clean, strict=True)) if a != b
+        )
         control = raw[first], len(raw[:first].decode("utf-8", "replace")) + 1
     text, too_long = clean.decode("utf-8", "replace"), end - begin > MAX_LINE_BYTES
     mark = COMMENT.search(text)
     if mark is None:
         return Line(number, text, "", too_long, control), end + 1
-    return Line(number, text[: mark.start()], text[mark.start() :].rstrip(), too_long, control), end + 1
+    return Line(
+        number, text[: mark.start()], text[mark.start() :].rstrip(), too_long, control
+    ), end + 1
 
 
 @dataclass(frozen=True)
@@ -222,7 +252,9 @@ class Rows:
 
     def location(self, row: int, value: int = 0) -> Location:
         """Return the location of a value."""
-        words = line_at(self.data, int(self.begins[row]), int(self.line_numbers[row]))[0].words
+        words = line_at(self.data, int(self.begins[row]), int(self.line_numbers[row]))[
+            0
+        ].words
         return words[min(value, len(words) - 1)].location
 
     @cached_property
@@ -243,15 +275,24 @@ def common_width(data: bytes, start: int, width: int) -> int:
         line, begin = line_at(data, begin, 1)
         if not line.words:
             continue
-        if line.too_long or len(line.words) == width or (found and len(line.words) != found):
+        if (
+            line.too_long
+            or len(line.words) == width
+            or (found and len(line.words) != found)
+        ):
             return 0
-        if not all(NUMBER.fullmatch(word.text) or _NOT_FINITE.fullmatch(word.text) for word in line.words):
+        if not all(
+            NUMBER.fullmatch(word.text) or _NOT_FINITE.fullmatch(word.text)
+            for word in line.words
+        ):
             return 0
         found, count = len(line.words), count + 1
     return found if count > 1 else 0
 
 
-def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], found: Diagnostics) -> Rows:
+def read_rows(
+    data: bytes, start: int, width: int, names: tuple[str, ...], found: Diagnostics
+) -> Rows:
     """Read keyframes from byte `start` to the end.
 
     Parameters
@@ -288,7 +329,9 @@ def _plain_rows(chunk: bytes, width: int) -> _Table | None:
     values = numbers_of_rows(chunk, width) if len(begins) else None
     if values is None:
         return None
-    line_begins = np.concatenate(([0], np.flatnonzero(letters[1:-1] == ord("\n")) + 1))[: len(values)]
+    line_begins = np.concatenate(([0], np.flatnonzero(letters[1:-1] == ord("\n")) + 1))[
+        : len(values)
+    ]
     zeros = (letters[begins] == ord("0")) & is_separator[begins + 1]
     return values, zeros.reshape(values.shape), line_begins
 
@@ -296,7 +339,9 @@ def _plain_rows(chunk: bytes, width: int) -> _Table | None:
 class _RowReader:
     """Collects rows; reads lines one by one and reports their faults."""
 
-    def __init__(self, data: bytes, width: int, names: tuple[str, ...], found: Diagnostics) -> None:
+    def __init__(
+        self, data: bytes, width: int, names: tuple[str, ...], found: Diagnostics
+    ) -> None:
         self.data, self.width, self.names, self.found = data, width, names, found
         self.given_up = False
         self._count = self._faults = 0
@@ -314,10 +359,24 @@ class _RowReader:
         empty = np.zeros((0, self.width))
         values = np.concatenate([empty, *(table[0] for table in self._tables)])
         zeros = np.concatenate([empty > 0, *(table[1] for table in self._tables)])
-        begins = np.concatenate([np.zeros(0, np.int64), *(table[2] for table in self._tables)])
+        begins = np.concatenate(
+            [np.zeros(0, np.int64), *(table[2] for table in self._tables)]
+        )
         if self._apart:
-            self.found.report(rules.COMMENT_SECTION, "this section has only comments", self._apart.location)
-        return Rows(self.data, values, zeros, begins, self._comments, self._left_out, self._too_long)
+            self.found.report(
+                rules.COMMENT_SECTION,
+                "this section has only comments",
+                self._apart.location,
+            )
+        return Rows(
+            self.data,
+            values,
+            zeros,
+            begins,
+            self._comments,
+            self._left_out,
+            self._too_long,
+        )
 
     def add_plain(self, table: _Table, begin: int) -> None:
         """Add the rows of plain lines that begin at byte `begin`."""
@@ -337,7 +396,9 @@ class _RowReader:
             if words and len(words) == self.width and _PLAIN_LINE.fullmatch(raw):
                 row = [float(word) for word in words], [word == b"0" for word in words]
             # After too many comments, lines with only a comment are skipped.
-            elif len(self._comments) < MAX_COMMENTS or not _COMMENT_LINE.match(self.data, begin):
+            elif len(self._comments) < MAX_COMMENTS or not _COMMENT_LINE.match(
+                self.data, begin
+            ):
                 row = self._read_line(begin, number, self._count)
                 if self.given_up:
                     break
@@ -349,16 +410,25 @@ class _RowReader:
         if read:
             values, zeros, begins = zip(*read, strict=True)
             shape = len(read), self.width
-            table = np.array(values, np.float64).reshape(shape), np.array(zeros, np.bool_).reshape(shape)
+            table = (
+                np.array(values, np.float64).reshape(shape),
+                np.array(zeros, np.bool_).reshape(shape),
+            )
             self._tables.append((*table, np.array(begins, np.int64)))
 
     def _keyframe_follows(self) -> None:
         """Report a blank line before a keyframe, at the first one behind the last keyframe."""
         if self._blank is not None:
-            self.found.report(rules.SECTIONS, "there is a blank line among the keyframes", self._blank.at())
+            self.found.report(
+                rules.SECTIONS,
+                "there is a blank line among the keyframes",
+                self._blank.at(),
+            )
         self._blank = self._apart = None
 
-    def _read_line(self, begin: int, number: int, row: int) -> tuple[list[float], list[bool]] | None:
+    def _read_line(
+        self, begin: int, number: int, row: int
+    ) -> tuple[list[float], list[bool]] | None:
         """Read a line that would be row `row`; None where it has not all values. Further values are not used."""
         line = line_at(self.data, begin, number)[0]
         irregular = line.report_characters(self.found)
@@ -376,8 +446,14 @@ class _RowReader:
             self._comments.append((row, line.comment, bool(line.words)))
         if not line.words:
             return None
-        values = [self._value(k, word) for k, word in enumerate(line.words[: self.width])]
-        if not self._has_width(line) or irregular or not all(v is not None and isfinite(v) for v in values):
+        values = [
+            self._value(k, word) for k, word in enumerate(line.words[: self.width])
+        ]
+        if (
+            not self._has_width(line)
+            or irregular
+            or not all(v is not None and isfinite(v) for v in values)
+        ):
             self._count_fault(number)
         known = [value for value in values if value is not None]
         if len(known) < self.width:
@@ -408,7 +484,9 @@ class _RowReader:
         count = len(line.words)
         if count == self.width:
             return True
-        message = f"found {counted(count, 'value')}, expected {self.width} for the columns"
+        message = (
+            f"found {counted(count, 'value')}, expected {self.width} for the columns"
+        )
         if count > self.width:
             self.found.report(rules.ROW_LONG, message, line.words[self.width].location)
         else:

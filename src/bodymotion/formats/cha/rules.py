@@ -31,7 +31,10 @@ TOO_LONG = judgement.error(
     "CHA106",
     "Options and parameters take at most 5000 lines.",
     "the three sections, options, parameters and keyframes, are separated by blank lines",
-    example=("5000 lines of comments before the end of the options", "4000 lines of comments"),
+    example=(
+        "5000 lines of comments before the end of the options",
+        "4000 lines of comments",
+    ),
 )
 NO_TEXT = document.error(
     "CHA108",
@@ -60,7 +63,10 @@ COMMENT_SECTION = document.error(
     "Comments are within one of the three sections. They are not a section of their own.",
     "remove the blank line before or after the comment",
     fixable=True,
-    example=("bpm 120\n\n# parameters\n\nspeed 0.5 1 2", "bpm 120\n\n# parameters\nspeed 0.5 1 2"),
+    example=(
+        "bpm 120\n\n# parameters\n\nspeed 0.5 1 2",
+        "bpm 120\n\n# parameters\nspeed 0.5 1 2",
+    ),
 )
 OPTIONS_MISSING = document.error(
     "CHA113",
@@ -73,13 +79,19 @@ PARAMETERS_MISSING = document.error(
     "The second section contains the parameters.",
     "write 'no parameters' and a blank line",
     fixable=True,
-    example=("controls body\n\ntime body_z", "controls body\n\nno parameters\n\ntime body_z"),
+    example=(
+        "controls body\n\ntime body_z",
+        "controls body\n\nno parameters\n\ntime body_z",
+    ),
 )
 BODY_MISSING = document.error(
     "CHA115",
     "The third section contains the columns and the keyframes.",
     "after a blank line: a line of columns, such as 'time body_pos', and a line for each keyframe",
-    example=("no parameters, and then nothing", "no parameters\n\ntime body_z\n0 0.48\n1 0.44"),
+    example=(
+        "no parameters, and then nothing",
+        "no parameters\n\ntime body_z\n0 0.48\n1 0.44",
+    ),
 )
 SECTIONS = document.error(
     "CHA116",
@@ -114,7 +126,9 @@ CONTROLS_TRACK = document.error(
     "the vendor's converter ignores other names",
     example=("controls body head", "controls body"),
 )
-CONTROLS_TWICE = judgement.warning("CHA123", "A track is named once.", example=("controls body body", "controls body"))
+CONTROLS_TWICE = judgement.warning(
+    "CHA123", "A track is named once.", example=("controls body body", "controls body")
+)
 OPTION_UNKNOWN = document.error(
     "CHA124",
     "Options have names that the document defines.",
@@ -133,7 +147,9 @@ OPTION_TWICE = judgement.warning(
     "the last one is used, as by the vendor's converter",
     example=("bpm 120\nbpm 120", "bpm 120"),
 )
-OPTION_VALUE_MISSING = document.error("CHA127", "An option has all its values.", example=("bpm\n", "bpm 120\n"))
+OPTION_VALUE_MISSING = document.error(
+    "CHA127", "An option has all its values.", example=("bpm\n", "bpm 120\n")
+)
 OPTION_VALUE_EXTRA = document.error(
     "CHA128",
     "An option has no more values than it takes.",
@@ -211,7 +227,10 @@ OPTION_IDLE = judgement.note(
     "CHA142",
     "An option for a track belongs to a track that is controlled.",
     "the option has no effect",
-    example=("arm_playback workspace in a move without the arm", "the same in a move with the arm"),
+    example=(
+        "arm_playback workspace in a move without the arm",
+        "the same in a move with the arm",
+    ),
 )
 TIMING_TWICE = judgement.warning(
     "CHA143",
@@ -223,12 +242,17 @@ NEUTRAL_START_COLUMNS = document.warning(
     "CHA144",
     "An animation with a neutral start has no columns of legs.",
     "the legs are not controlled, so their columns are ignored",
-    example=("neutral_start, and the column fl_x", "neutral_start, and no column of legs"),
+    example=(
+        "neutral_start, and the column fl_x",
+        "neutral_start, and no column of legs",
+    ),
 )
 
 # The parameters.
 PARAMETER_UNKNOWN = document.error(
-    "CHA150", "Parameters have names that the document defines.", example=("sped 0.5 1 2", "speed 0.5 1 2")
+    "CHA150",
+    "Parameters have names that the document defines.",
+    example=("sped 0.5 1 2", "speed 0.5 1 2"),
 )
 PARAMETER_CASE = judgement.warning(
     "CHA151",
@@ -248,7 +272,9 @@ PARAMETER_VALUES = document.error(
     example=("speed 0.5 1\n", "speed 0.5 1 2\n"),
 )
 PARAMETER_NUMBER = document.error(
-    "CHA154", "The values of parameters are finite decimal numbers.", example=("speed low 1 2", "speed 0.5 1 2")
+    "CHA154",
+    "The values of parameters are finite decimal numbers.",
+    example=("speed low 1 2", "speed 0.5 1 2"),
 )
 PARAMETER_ORDER = document.error(
     "CHA155",
@@ -265,7 +291,10 @@ PARAMETER_DEFAULT = document.error(
 PARAMETER_TRACK = document.error(
     "CHA157",
     "The tracks that a parameter needs are controlled.",
-    example=("gripper_offset -1 0 1 in a move without the gripper", "the same in a move with the gripper"),
+    example=(
+        "gripper_offset -1 0 1 in a move without the gripper",
+        "the same in a move with the gripper",
+    ),
 )
 STIFFNESS_RANGE = document.error(
     "CHA158",
@@ -306,7 +335,9 @@ NO_PARAMETERS_FALSE = document.warning(
     example=("no parameters\nspeed 0.5 1 2", "speed 0.5 1 2"),
 )
 NO_PARAMETERS_WORDS = judgement.warning(
-    "CHA165", "The line for no parameters is exactly 'no parameters'.", example=("No Parameters", "no parameters")
+    "CHA165",
+    "The line for no parameters is exactly 'no parameters'.",
+    example=("No Parameters", "no parameters"),
 )
 PARAMETER_NAMED = judgement.note(
     "CHA166",
@@ -335,7 +366,9 @@ HEADER_MISSING = document.error(
     example=("the first keyframe where the columns belong", "time body_z"),
 )
 COLUMN_UNKNOWN = document.error(
-    "CHA171", "Columns have names that the document defines.", example=("time body_w", "time body_z")
+    "CHA171",
+    "Columns have names that the document defines.",
+    example=("time body_w", "time body_z"),
 )
 COLUMN_TWICE = document.error(
     "CHA172",
@@ -379,7 +412,9 @@ TIME_MISSING = document.error(
     example=("no frequency, and no column time", "frequency 30, and no column time"),
 )
 TRACK_COLUMNS = document.error(
-    "CHA179", "Each controlled track has columns.", example=("controls body arm", "controls body")
+    "CHA179",
+    "Each controlled track has columns.",
+    example=("controls body arm", "controls body"),
 )
 GRIPPER_MISSING = document.error(
     "CHA180",
@@ -390,7 +425,10 @@ LEG_MISSING = document.error(
     "CHA181",
     "An animation that controls the legs has joint angles or a foot's position for each of them.",
     "leg_joints or foot_pos, or their groups for single legs",
-    example=("time fl_angles fr_angles hl_angles", "time fl_angles fr_angles hl_angles hr_angles"),
+    example=(
+        "time fl_angles fr_angles hl_angles",
+        "time fl_angles fr_angles hl_angles hr_angles",
+    ),
 )
 LEG_INCOMPLETE = document.error(
     "CHA182",
@@ -400,7 +438,10 @@ LEG_INCOMPLETE = document.error(
 QUATERNION_INCOMPLETE = document.error(
     "CHA183",
     "A quaternion has four columns.",
-    example=("time body_quat_w body_quat_x body_quat_y", "time body_quat_w body_quat_x body_quat_y body_quat_z"),
+    example=(
+        "time body_quat_w body_quat_x body_quat_y",
+        "time body_quat_w body_quat_x body_quat_y body_quat_z",
+    ),
 )
 HAND_POSITION_MISSING = judgement.warning(
     "CHA184",
@@ -412,7 +453,10 @@ HAND_INCOMPLETE = judgement.warning(
     "CHA185",
     "The position of the hand has x, y and z. Its angles have roll, pitch and yaw.",
     "the robot may use 0 for a missing value",
-    example=("time hand_x hand_y hand_euler_rpy", "time hand_x hand_y hand_z hand_euler_rpy"),
+    example=(
+        "time hand_x hand_y hand_euler_rpy",
+        "time hand_x hand_y hand_z hand_euler_rpy",
+    ),
 )
 CONTACT_INCOMPLETE = judgement.warning(
     "CHA186",
@@ -444,7 +488,9 @@ ONE_KEYFRAME = judgement.warning(
     "to hold a pose, use two equal keyframes, at its beginning and at its end",
     example=("0 0.48\n", "0 0.48\n1 0.44\n"),
 )
-ROW_SHORT = document.error("CHA202", "A keyframe has a value for each column.", example=("1\n", "1 0.44\n"))
+ROW_SHORT = document.error(
+    "CHA202", "A keyframe has a value for each column.", example=("1\n", "1 0.44\n")
+)
 ROW_LONG = document.error(
     "CHA203",
     "A keyframe has no more values than there are columns.",
@@ -463,12 +509,22 @@ GIVEN_UP = judgement.error(
     example=("10 001 keyframes with a fault", "10 000 keyframes with a fault"),
 )
 TIME_NEGATIVE = document.error(
-    "CHA206", "Times are not negative.", "the animation starts at time 0", example=("-1 0.48", "0 0.48")
+    "CHA206",
+    "Times are not negative.",
+    "the animation starts at time 0",
+    example=("-1 0.48", "0 0.48"),
 )
-TIME_START = document.error("CHA207", "The first keyframe is at time 0.", example=("0.5 0.48", "0 0.48"))
-CONTACT = document.error("CHA210", "Contacts are 1 (stance) or 0 (swing).", example=("1 1 0.5 1", "1 1 0 1"))
+TIME_START = document.error(
+    "CHA207", "The first keyframe is at time 0.", example=("0.5 0.48", "0 0.48")
+)
+CONTACT = document.error(
+    "CHA210", "Contacts are 1 (stance) or 0 (swing).", example=("1 1 0.5 1", "1 1 0 1")
+)
 QUATERNION_ZERO = judgement.error(
-    "CHA211", "Quaternions are not 0.", "1 0 0 0 in the order wxyz is the identity", example=("1 0 0 0 0", "1 0 1 0 0")
+    "CHA211",
+    "Quaternions are not 0.",
+    "1 0 0 0 in the order wxyz is the identity",
+    example=("1 0 0 0 0", "1 0 1 0 0"),
 )
 JOINT_LIMIT = judgement.warning(
     "CHA213",
@@ -498,7 +554,10 @@ WIDTH = judgement.error(
     "CHA218",
     "The number of columns is that of the values of each keyframe.",
     "this line has a column too few or too many; a group counts as all its columns, body_pos as three",
-    example=("time body_z, and keyframes of 4 values", "time body_pos, and keyframes of 4 values"),
+    example=(
+        "time body_z, and keyframes of 4 values",
+        "time body_pos, and keyframes of 4 values",
+    ),
 )
 DEGREES = judgement.warning(
     "CHA219",
@@ -523,18 +582,27 @@ CYCLE_ENDS = document.error(
     "CHA221",
     "The first and the last keyframe of a custom gait cycle are the same.",
     "the vendor's page on Custom Gait lets the body's x differ; the document does not",
-    example=("a knee at -1.7 in the last keyframe, at -1.6 in the first", "a knee at -1.6 in both"),
+    example=(
+        "a knee at -1.7 in the last keyframe, at -1.6 in the first",
+        "a knee at -1.6 in both",
+    ),
 )
 CYCLE_FEET_UP = document.error(
     "CHA222",
     "A custom gait cycle has all four feet on the ground at its start and its end.",
     "the vendor's page on Custom Gait allows feet in the air; the document does not",
-    example=("contacts 1 1 0 1 in the last keyframe", "contacts 1 1 1 1 in the last keyframe"),
+    example=(
+        "contacts 1 1 0 1 in the last keyframe",
+        "contacts 1 1 1 1 in the last keyframe",
+    ),
 )
 CYCLE_NO_SWING = document.error(
     "CHA223",
     "In a custom gait cycle each foot swings at least once.",
-    example=("contacts that are always 1 1 1 1", "contacts of 0 for each foot in some keyframe"),
+    example=(
+        "contacts that are always 1 1 1 1",
+        "contacts of 0 for each foot in some keyframe",
+    ),
 )
 CYCLE_SWINGS = document.error(
     "CHA224",
@@ -545,9 +613,25 @@ CYCLE_CONTACTS = judgement.note(
     "CHA225",
     "A custom gait cycle has the contacts of its feet.",
     "without contacts they are inferred from heights and speeds of the feet; a robot may infer others",
-    example=("custom_gait_cycle, and no column contact", "custom_gait_cycle, and the column contact"),
+    example=(
+        "custom_gait_cycle, and no column contact",
+        "custom_gait_cycle, and the column contact",
+    ),
 )
 
-RETIRED = {"CHA132": "MOT106", "CHA205": "MOT101", "CHA208": "MOT105", "CHA209": "MOT105", "CHA212": "MOT102"}
+RETIRED = {
+    "CHA132": "MOT106",
+    "CHA205": "MOT101",
+    "CHA208": "MOT105",
+    "CHA209": "MOT105",
+    "CHA212": "MOT102",
+}
 
-OF_CYCLES = (CYCLE_LEGS, CYCLE_ENDS, CYCLE_FEET_UP, CYCLE_NO_SWING, CYCLE_SWINGS, CYCLE_CONTACTS)
+OF_CYCLES = (
+    CYCLE_LEGS,
+    CYCLE_ENDS,
+    CYCLE_FEET_UP,
+    CYCLE_NO_SWING,
+    CYCLE_SWINGS,
+    CYCLE_CONTACTS,
+)

@@ -10,7 +10,14 @@ from unicodedata import category
 import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, losses
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Problem,
+    Rule,
+    losses,
+)
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
 from bodymotion.formats.cha.reader import check_animation, move_name
@@ -21,7 +28,9 @@ from bodymotion.system.files import whole_file
 Style = Literal["canonical"]
 
 
-def write_cha(animation: Animation, path: str | Path, *, style: Style | None = None) -> tuple[Problem, ...]:
+def write_cha(
+    animation: Animation, path: str | Path, *, style: Style | None = None
+) -> tuple[Problem, ...]:
     """Write an animation to a file, whole or not at all; return what is lost.
 
     Parameters
@@ -44,14 +53,20 @@ def write_cha(animation: Animation, path: str | Path, *, style: Style | None = N
         stream.write(text)
     name, source = move_name(path), animation.source.path
     # A name that came from the name of a file may change with the file.
-    of_file = ("", name) if source is None else ("", name, move_name(source), source.name.split(".")[0])
+    of_file = (
+        ("", name)
+        if source is None
+        else ("", name, move_name(source), source.name.split(".")[0])
+    )
     if animation.name not in of_file:
         message = f"the name of the move, {animation.name[:60]!r}, becomes {name!r}"
         problems = (*problems, losses.NAME.problem(message, Location(str(path))))
     return problems
 
 
-def cha_text(animation: Animation, *, style: Style | None = None) -> tuple[bytes, tuple[Problem, ...]]:
+def cha_text(
+    animation: Animation, *, style: Style | None = None
+) -> tuple[bytes, tuple[Problem, ...]]:
     """Return the content of the file, and what is lost. Raises as `write_cha` does."""
     if style not in (None, "canonical"):
         raise ValueError(f"style {style!r} is unknown; expected 'canonical' or None")
@@ -66,12 +81,20 @@ class _Writer:
     def __init__(self, animation: Animation, canonical: bool) -> None:
         self.animation, self.canonical = animation, canonical
         self.problems = Diagnostics()
-        kept = animation.source.options if animation.source.format == "cha" and not canonical else {}
+        kept = (
+            animation.source.options
+            if animation.source.format == "cha" and not canonical
+            else {}
+        )
         comments = kept.get("comments")
         self.comments = comments if isinstance(comments, Comments) else Comments()
         newline = kept.get("newline")
         self.newline = newline if isinstance(newline, str) else "\n"
-        unread = animation.source.options.get("unread") if animation.source.format == "cha" else ()
+        unread = (
+            animation.source.options.get("unread")
+            if animation.source.format == "cha"
+            else ()
+        )
         for line in unread if isinstance(unread, tuple) else ():
             self.lost(losses.UNREAD, f"the line {line[:60]!r} is not written")
 
@@ -82,12 +105,27 @@ class _Writer:
         frames = self.animation.keyframes
         header = self._header()
         options = self._section(
-            self._options(TIME in header).items(), self.comments.options, self.comments.ends[0], "the options"
+            self._options(TIME in header).items(),
+            self.comments.options,
+            self.comments.ends[0],
+            "the options",
         )
         parameters = self._parameters().items()
-        second = self._section(parameters, self.comments.parameters, self.comments.ends[1], "the parameters")
+        second = self._section(
+            parameters,
+            self.comments.parameters,
+            self.comments.ends[1],
+            "the parameters",
+        )
         at_header = self.comments.header
-        lines = [*options, "", *second, "", *at_header.before, _commented(" ".join(header), at_header.after)]
+        lines = [
+            *options,
+            "",
+            *second,
+            "",
+            *at_header.before,
+            _commented(" ".join(header), at_header.after),
+        ]
         head = "".join(f"{line}\n" for line in lines)
         rows = self._rows(frames, header)
         end = "".join(f"{line}\n" for line in self.comments.ends[2])
@@ -97,7 +135,11 @@ class _Writer:
         return content, self.problems.problems
 
     def _section(
-        self, lines: Iterable[tuple[Any, str]], comments: Mapping[Any, LineComments], end: tuple[str, ...], what: str
+        self,
+        lines: Iterable[tuple[Any, str]],
+        comments: Mapping[Any, LineComments],
+        end: tuple[str, ...],
+        what: str,
     ) -> list[str]:
         left = dict(comments)
         found: list[str] = []
@@ -106,20 +148,28 @@ class _Writer:
             found += [*at_line.before, _commented(line, at_line.after)]
         if left:
             names = listed(map(repr, left))
-            self.lost(losses.COMMENTS, f"{counted(len(left), 'comment')} at {what} {names}, which no longer exist")
+            self.lost(
+                losses.COMMENTS,
+                f"{counted(len(left), 'comment')} at {what} {names}, which no longer exist",
+            )
         return [*found, *end]
 
     def _options(self, timed: bool) -> dict[str, str]:
         lines = {}
         options = self.animation.options
         for name in (
-            sorted(options, key=list(OPTIONS).index) if self.canonical and options.keys() <= OPTIONS.keys() else options
+            sorted(options, key=list(OPTIONS).index)
+            if self.canonical and options.keys() <= OPTIONS.keys()
+            else options
         ):
             value = options[name]
             if name not in OPTIONS:
                 self.lost(losses.OPTION, f"{name!r} is not an option of the document")
             elif name == "frequency" and timed:
-                self.lost(losses.FREQUENCY, "the times are not multiples of 1 / frequency and are written as a column")
+                self.lost(
+                    losses.FREQUENCY,
+                    "the times are not multiples of 1 / frequency and are written as a column",
+                )
             elif value is None or value is False:
                 continue
             elif not OPTIONS[name].values:
@@ -129,25 +179,46 @@ class _Writer:
             elif OPTIONS[name].values == "number" and isinstance(value, Real):
                 lines[name] = f"{name} {_number(value)}"
             else:
-                lines[name] = f"{name} {self._description(str(value)) if name == 'description' else value}"
+                lines[name] = (
+                    f"{name} {self._description(str(value)) if name == 'description' else value}"
+                )
         return {name: line for name, line in lines.items() if line != "description "}
 
     def _description(self, text: str) -> str:
         one_line = COMMENT.split(" ".join(text.splitlines()), maxsplit=1)[0]
-        written = "".join(" " if c != "\t" and category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in one_line).strip()
+        written = "".join(
+            " " if c != "\t" and category(c) in ("Cc", "Cs", "Zl", "Zp") else c
+            for c in one_line
+        ).strip()
         if written != text:
             comment = ", and # and // begin a comment" if COMMENT.search(text) else ""
             why = f"it is one line without control characters and blanks at its ends{comment}"
-            self.lost(losses.DESCRIPTION, f"the description is written as {written[:60]!r}: {why}")
+            self.lost(
+                losses.DESCRIPTION,
+                f"the description is written as {written[:60]!r}: {why}",
+            )
         return written
 
     def _parameters(self) -> dict[str, str]:
         parameters = self.animation.parameters
         if not parameters:
             return {"": "no parameters"}
-        names = sorted(parameters, key=list(PARAMETERS).index) if self.canonical else parameters
+        names = (
+            sorted(parameters, key=list(PARAMETERS).index)
+            if self.canonical
+            else parameters
+        )
         return {
-            name: " ".join([name, *(_number(value) for value in astuple(parameters[name]) if value is not None)])
+            name: " ".join(
+                [
+                    name,
+                    *(
+                        _number(value)
+                        for value in astuple(parameters[name])
+                        if value is not None
+                    ),
+                ]
+            )
             for name in names
         }
 
@@ -156,12 +227,17 @@ class _Writer:
         frequency = self.animation.options.get("frequency")
         timed = True
         if isinstance(frequency, Real) and float(frequency) > 0:
-            timed = not np.array_equal(frames.times, np.arange(len(frames)) / float(frequency))
+            timed = not np.array_equal(
+                frames.times, np.arange(len(frames)) / float(frequency)
+            )
         columns = list(frames.columns)
         if self.canonical:
             columns.sort(key=list(COLUMNS).index)
         kept = [keyword for keyword in frames.header if timed or keyword != TIME]
-        if self.canonical or [c for keyword in kept for c in singles(keyword) if c != TIME] != columns:
+        if (
+            self.canonical
+            or [c for keyword in kept for c in singles(keyword) if c != TIME] != columns
+        ):
             kept = _grouped(columns)
         return kept if TIME in kept or not timed else [TIME, *kept]
 
@@ -179,12 +255,18 @@ class _Writer:
         return "".join(f"{line}\n" for line in found).encode()
 
 
-def _table(frames: Keyframes, header: list[str], canonical: bool) -> tuple[Floats, Bools]:
+def _table(
+    frames: Keyframes, header: list[str], canonical: bool
+) -> tuple[Floats, Bools]:
     """Return all numbers (N, W) of the rows in the order of the header, and which zeros (N, W) are the bare text 0."""
     names = [column for keyword in header for column in singles(keyword)]
     at = [frames.columns.index(name) if name != TIME else -1 for name in names]
     full = np.column_stack([frames.values, frames.times])
-    zeros = np.ones(frames.values.shape, np.bool_) if frames.exact_zeros is None else frames.exact_zeros
+    zeros = (
+        np.ones(frames.values.shape, np.bool_)
+        if frames.exact_zeros is None
+        else frames.exact_zeros
+    )
     if canonical:
         # In a column of its own every zero counts as bare, whatever its text.
         single = {*header, *(frames.header or _grouped(list(frames.columns)))}
@@ -211,7 +293,11 @@ def _grouped(columns: list[str]) -> list[str]:
     found: list[str] = []
     at = 0
     while at < len(columns):
-        fits = (name for name in groups if tuple(columns[at : at + len(GROUPS[name])]) == GROUPS[name])
+        fits = (
+            name
+            for name in groups
+            if tuple(columns[at : at + len(GROUPS[name])]) == GROUPS[name]
+        )
         keyword = next(fits, columns[at])
         found.append(keyword)
         at += len(singles(keyword))
@@ -220,7 +306,11 @@ def _grouped(columns: list[str]) -> list[str]:
 
 def _number(value: Real | float) -> str:
     number = float(value)
-    return str(int(number)) if number.is_integer() and abs(number) < 1e15 and str(number) != "-0.0" else repr(number)
+    return (
+        str(int(number))
+        if number.is_integer() and abs(number) < 1e15 and str(number) != "-0.0"
+        else repr(number)
+    )
 
 
 def _commented(line: str, comment: str) -> str:

@@ -31,10 +31,16 @@ _PACKAGE = "bosdyn.api.spot"
 TINY = 1e-6
 """What the vendor's converter writes for 0: a plain 0 is not written, and the robot reports numbers that only some keyframes have."""
 
-FLAGS = tuple(name for name, one in OPTIONS.items() if not one.values and name != "precise_timing")
+FLAGS = tuple(
+    name for name, one in OPTIONS.items() if not one.values and name != "precise_timing"
+)
 """The options without values; their fields have the same names."""
 
-LIMITS = {"minimum_parameters": "minimum", "default_parameters": "default", "maximum_parameters": "maximum"}
+LIMITS = {
+    "minimum_parameters": "minimum",
+    "default_parameters": "default",
+    "maximum_parameters": "maximum",
+}
 """The three messages of parameters, and the attribute of a `Parameter` that each holds."""
 
 
@@ -51,21 +57,30 @@ def _read_messages() -> tuple[dict[str, dict[str, Field]], dict[str, dict[str, i
     """Return the fields of all messages and the values of all enumerations of `messages.txt`, which describes its notation."""
     messages: dict[str, dict[str, Field]] = {}
     enums: dict[str, dict[str, int]] = {}
-    text = Path(__file__).with_name("messages.txt").read_text("utf-8").replace("\n  ", " ")
+    text = (
+        Path(__file__).with_name("messages.txt").read_text("utf-8").replace("\n  ", " ")
+    )
     for line in text.splitlines():
         name, colon, words = line.partition(": ")
         if not colon or line.startswith("#"):
             continue
         if name.startswith("enum "):
-            enums[name[5:]] = {word: int(number) for word, number in (one.split("=") for one in words.split())}
+            enums[name[5:]] = {
+                word: int(number)
+                for word, number in (one.split("=") for one in words.split())
+            }
             continue
         messages[name] = {}
         for field, number, kind, star, choice in _FIELD.findall(words):
-            messages[name][field] = Field(int(number), kind or "DoubleValue", choice, bool(star))
+            messages[name][field] = Field(
+                int(number), kind or "DoubleValue", choice, bool(star)
+            )
     return messages, enums
 
 
-MESSAGES, ENUMS = _read_messages()  # The fields of each message by name, and the values of enumerations by name.
+MESSAGES, ENUMS = (
+    _read_messages()
+)  # The fields of each message by name, and the values of enumerations by name.
 
 
 @cache
@@ -76,7 +91,9 @@ def message_class(name: str) -> Any:  # noqa: ANN401
     """
     from google.protobuf import message_factory
 
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+    return message_factory.GetMessageClass(
+        _pool().FindMessageTypeByName(f"{_PACKAGE}.{name}")
+    )
 
 
 @cache
@@ -84,7 +101,9 @@ def _pool() -> Any:  # noqa: ANN401
     """Return all messages of the table as descriptors, in a pool of their own, so that the vendor's package can be used beside it."""
     from google.protobuf import descriptor_pb2, descriptor_pool
 
-    file = descriptor_pb2.FileDescriptorProto(name="bodymotion/animation.proto", package=_PACKAGE, syntax="proto3")
+    file = descriptor_pb2.FileDescriptorProto(
+        name="bodymotion/animation.proto", package=_PACKAGE, syntax="proto3"
+    )
     for name, numbers in ENUMS.items():
         enum = file.enum_type.add(name=name)
         for word, number in numbers.items():
@@ -126,5 +145,7 @@ def parameter_paths() -> dict[str, tuple[str, str]]:
         if "value" in inner:
             paths[name] = f"{name}.value", inner["value"].kind
         else:
-            paths |= {f"{name}.{part}": (f"{name}.{part}.value", "double") for part in inner}
+            paths |= {
+                f"{name}.{part}": (f"{name}.{part}.value", "double") for part in inner
+            }
     return paths

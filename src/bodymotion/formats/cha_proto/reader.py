@@ -12,7 +12,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+)
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.cha import check_animation, is_apart, unplayable
 from bodymotion.formats.cha_proto import rules
@@ -25,7 +33,15 @@ from bodymotion.formats.cha_proto.messages import (
     message_class,
     parameter_paths,
 )
-from bodymotion.formats.cha_proto.rows import PATHS, TIME, Layout, Table, gap, rivals, table_of
+from bodymotion.formats.cha_proto.rows import (
+    PATHS,
+    TIME,
+    Layout,
+    Table,
+    gap,
+    rivals,
+    table_of,
+)
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.sniffing import is_binary
@@ -79,7 +95,9 @@ def from_text(text: str | bytes) -> Animation:
     return _read(data, is_text=True).require()
 
 
-def read_animation_message(path: str | Path, *, parameters: Mapping[str, float] | None = None) -> ReadResult[Animation]:
+def read_animation_message(
+    path: str | Path, *, parameters: Mapping[str, float] | None = None
+) -> ReadResult[Animation]:
     """Read a file of a message Animation, as text (`.cap`) or bytes (`.pb`): its content decides. `parameters`: see `read_cha`."""
     found = Diagnostics(path)
     with found.recover():
@@ -91,23 +109,41 @@ def read_animation_message(path: str | Path, *, parameters: Mapping[str, float] 
     return ReadResult(None, found.problems)
 
 
-def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult[Animation]:
+def _read(
+    data: bytes, *, is_text: bool, path: Path | None = None
+) -> ReadResult[Animation]:
     found = Diagnostics(path)
     animation: Animation | None = None
     with found.recover():
         head, table = read_table(data, "Animation", found, is_text=is_text)
         animation = _animation(head, table, found, path)
         # The rules of the document know what is next to keyframes that were left out.
-        found.extend(check_animation(animation) if table.left_out else unplayable(animation))
+        found.extend(
+            check_animation(animation) if table.left_out else unplayable(animation)
+        )
         # With faults of the text the motion is known, except next to them.
-        errors = [one for one in found.problems if one.severity == "error" and one.rule != rules.TEXT.code]
-        unknown: list[Subject] = [("keyframes", row + k) for row in table.left_out for k in (-2, -1, 0, 1)]
-        locations = SourceMap(unknown=unknown if all(map(is_apart, errors)) else [("keyframes",)])
-        animation = replace(animation, problems=found.problems, source=replace(animation.source, locations=locations))
+        errors = [
+            one
+            for one in found.problems
+            if one.severity == "error" and one.rule != rules.TEXT.code
+        ]
+        unknown: list[Subject] = [
+            ("keyframes", row + k) for row in table.left_out for k in (-2, -1, 0, 1)
+        ]
+        locations = SourceMap(
+            unknown=unknown if all(map(is_apart, errors)) else [("keyframes",)]
+        )
+        animation = replace(
+            animation,
+            problems=found.problems,
+            source=replace(animation.source, locations=locations),
+        )
     return found.result(animation)
 
 
-def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> tuple[Any, Table]:
+def read_table(
+    data: bytes, kind: str, found: Diagnostics, *, is_text: bool
+) -> tuple[Any, Table]:
     """Read a message with rows: the message without them, and the rows as a table in which no number is missing.
 
     Parameters
@@ -133,7 +169,9 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
     try:
         head = message_class(f"{kind}Raw").FromString(wire)
     except DecodeError:
-        raise rules.WIRE.error("the bytes are not a protobuf message, or are cut off", location) from None
+        raise rules.WIRE.error(
+            "the bytes are not a protobuf message, or are cut off", location
+        ) from None
     rows = list(getattr(head, rows_field))
     outside = len(wire) - sum(len(row) + 6 for row in rows)
     if outside > _MAX_BYTES_OUTSIDE_ROWS:
@@ -149,7 +187,9 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
     for first, second in rivals(row).items():
         if first in table.parents and second in table.parents:
             message = f"some keyframes have {first}, others {second}"
-            raise rules.CHANGES.error(message, location, data={"fields": (first, second)})
+            raise rules.CHANGES.error(
+                message, location, data={"fields": (first, second)}
+            )
     return head, _without_gaps(replace(table, left_out=left_out), found)
 
 
@@ -174,7 +214,9 @@ def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noq
         parts.append(f"some in {rows} keyframe{'s' * (rows > 1)}")
     if parts:
         found.report(
-            rules.UNKNOWN, f"unknown fields: {' and '.join(parts)}", data={"fields": list(names), "rows": rows}
+            rules.UNKNOWN,
+            f"unknown fields: {' and '.join(parts)}",
+            data={"fields": list(names), "rows": rows},
         )
 
 
@@ -215,12 +257,16 @@ def text_of(data: bytes, found: Diagnostics) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> tuple[bytes, tuple[int, ...]]:
+def _wire_of_text(
+    data: bytes, kind: str, found: Diagnostics
+) -> tuple[bytes, tuple[int, ...]]:
     """Return the bytes of a message in the text format, without rows that have a fault, and for each of these the row after it."""
     text = text_of(data, found)
     rows_field = ROWS[kind][0]
     if rows_field not in text and _FIELD_OF_SEQUENCE.search(text):
-        raise rules.SEQUENCE.error("the file is a sequence of moves", Location(found.path))
+        raise rules.SEQUENCE.error(
+            "the file is a sequence of moves", Location(found.path)
+        )
     if (wire := _wire_of_rows(text, kind)) is not None:
         return wire, ()
     message, faulty = parsed(text, kind, found)
@@ -243,7 +289,9 @@ def _wire_of_rows(text: str, kind: str) -> bytes | None:
     alike: dict[str, tuple[list[int], list[list[float]]]] = {}
     count = 0
     for count, found in enumerate(rows.finditer(text), 1):
-        indices, numbers = alike.setdefault(_NUMBER.sub("%r", found[1].replace("%", "%%")), ([], []))
+        indices, numbers = alike.setdefault(
+            _NUMBER.sub("%r", found[1].replace("%", "%%")), ([], [])
+        )
         if len(alike) > _MAX_ALIKE:
             return None
         indices.append(count - 1)
@@ -273,25 +321,40 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
     whole, fault = attempt(text, kind)
     if fault is None:
         return whole, []
-    rows = getattr(message, ROWS[kind][0]) if kind in ("Animation", "ChoreographyStateLog") else []
+    rows = (
+        getattr(message, ROWS[kind][0])
+        if kind in ("Animation", "ChoreographyStateLog")
+        else []
+    )
     faulty, rereads, line = list[int](), _MAX_REREAD, 1
     begins = _scan(text, frozenset(message.DESCRIPTOR.fields_by_name))[1]
     for begin, end in pairwise([0, *begins, len(text)]):
         part, num_rows, has_fault = text[begin:end], len(rows), False
         before = begin - text.rfind("\n", 0, begin) - 1
         # What is faulty only beside other fields is one that is there twice.
-        while (fault := (own := attempt(part, kind)[1]) or attempt(part, kind, message)[1]) is not None and rereads > 0:
+        while (
+            fault := (own := attempt(part, kind)[1]) or attempt(part, kind, message)[1]
+        ) is not None and rereads > 0:
             reason, row, column = fault
             part, is_unknown = _without(part, kind, own, row, column)
-            location = Location(found.path, line + row - 1, column + (before if row == 1 else 0))
+            location = Location(
+                found.path, line + row - 1, column + (before if row == 1 else 0)
+            )
             has_fault |= not is_unknown
-            found.report(rules.UNKNOWN if is_unknown else rules.TEXT, reason, location, fatal=not is_unknown)
+            found.report(
+                rules.UNKNOWN if is_unknown else rules.TEXT,
+                reason,
+                location,
+                fatal=not is_unknown,
+            )
             rereads -= len(part) + 256
         behind = None
         if rereads <= 0:
             # With the field in progress, where it still has a fault.
             rest, first = (
-                (text[end:], line + text.count("\n", begin, end)) if fault is None else (part + text[end:], line)
+                (text[end:], line + text.count("\n", begin, end))
+                if fault is None
+                else (part + text[end:], line)
             )
             behind = attempt(rest, kind, message, skip_unknown=True)[1]
             if behind is not None:
@@ -300,13 +363,19 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
         if has_fault and len(rows) > num_rows:
             faulty.append(num_rows)
         if rereads <= 0:
-            faulty += [len(rows) - 1] if behind is not None and len(rows) > num_rows + 1 else []
+            faulty += (
+                [len(rows) - 1]
+                if behind is not None and len(rows) > num_rows + 1
+                else []
+            )
             break
         line += text.count("\n", begin, end)
     return message, faulty
 
 
-def _scan(text: str, names: Set[str] = frozenset()) -> tuple[list[tuple[bool, int, int, int]], list[int], str]:
+def _scan(
+    text: str, names: Set[str] = frozenset()
+) -> tuple[list[tuple[bool, int, int, int]], list[int], str]:
     """Return the fields of a text, where its outermost ones begin, and closing braces for those that are open at its end.
 
     A field is given by whether it has a value, its begin, the end of its value or opening brace, and its end. One of `names` at the
@@ -327,10 +396,16 @@ def _scan(text: str, names: Set[str] = frozenset()) -> tuple[list[tuple[bool, in
             fields.append((True, opened[-1].start(), opened.pop().end(), end))
         elif found["name"]:
             fields.append((bool(found["value"]), begin, end, end))
-    return fields, outermost, "".join("}" if one[0][-1] == "{" else ">" for one in reversed(opened))
+    return (
+        fields,
+        outermost,
+        "".join("}" if one[0][-1] == "{" else ">" for one in reversed(opened)),
+    )
 
 
-def _without(text: str, kind: str, own: Fault | None, row: int, column: int) -> tuple[str, bool]:
+def _without(
+    text: str, kind: str, own: Fault | None, row: int, column: int
+) -> tuple[str, bool]:
     """Return a text without its first fault, which is at a row and a column, and whether that is an unknown field with its value.
 
     `own` is the first fault of the text alone. A parser that skips unknown fields does not find it there if it is one.
@@ -365,20 +440,40 @@ def attempt(
         except RecursionError:
             return message, ("the messages are nested too deeply to be read", 1, 1)
         except text_format.ParseError as error:
-            reason = re.sub(r"^\d+:\d+ : ", "", str(error)).replace("bosdyn.api.spot.", "").rstrip(".")
+            reason = (
+                re.sub(r"^\d+:\d+ : ", "", str(error))
+                .replace("bosdyn.api.spot.", "")
+                .rstrip(".")
+            )
             short = reason if len(reason) <= 300 else f"{reason[:120]}…{reason[-120:]}"
             return message, (short, error.GetLine() or 1, error.GetColumn() or 1)
         except ValueError as error:  # Of the number of an enumeration: protobuf gives its value, not its location.
             number = str(error).rpartition(" ")[2]
-            begin = next((one.start() for one in _WHOLE.finditer(text) if str(int(one[0], 0)) == number), 0)
-            return message, (str(error)[:300], text.count("\n", 0, begin) + 1, begin - text.rfind("\n", 0, begin))
+            begin = next(
+                (
+                    one.start()
+                    for one in _WHOLE.finditer(text)
+                    if str(int(one[0], 0)) == number
+                ),
+                0,
+            )
+            return message, (
+                str(error)[:300],
+                text.count("\n", 0, begin) + 1,
+                begin - text.rfind("\n", 0, begin),
+            )
     return message, None
 
 
 # From the message to the animation.
 
 
-def _animation(head: Any, table: Table, found: Diagnostics, path: Path | None) -> Animation:  # noqa: ANN401
+def _animation(
+    head: Any,  # noqa: ANN401
+    table: Table,
+    found: Diagnostics,
+    path: Path | None,
+) -> Animation:
     """Return the animation of a message.
 
     The value 1e-6, which stands for zero, becomes a zero that counts as the bare text 0; other zeros do not. Times that are sums
@@ -396,7 +491,10 @@ def _animation(head: Any, table: Table, found: Diagnostics, path: Path | None) -
     if frequency is not None:
         times = np.arange(len(times)) / frequency
     keyframes = Keyframes(
-        columns=tuple(names), values=values, times=np.where(times == TINY, 0.0, times), exact_zeros=exact
+        columns=tuple(names),
+        values=values,
+        times=np.where(times == TINY, 0.0, times),
+        exact_zeros=exact,
     )
     return Animation(
         name=head.name or (path.name.split(".")[0] if path is not None else ""),
@@ -424,7 +522,11 @@ def _frequency(times: Floats) -> float | None:
 
 
 def _options(head: Any, frequency: float | None) -> dict[str, object]:  # noqa: ANN401
-    options: dict[str, object] = {"controls": tuple(track for track in TRACKS if getattr(head, f"controls_{track}"))}
+    options: dict[str, object] = {
+        "controls": tuple(
+            track for track in TRACKS if getattr(head, f"controls_{track}")
+        )
+    }
     for keyword in ("bpm", "timing_adjustability"):
         if getattr(head, keyword):
             options[keyword] = getattr(head, keyword)
@@ -451,12 +553,20 @@ def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:  # noqa:
         minimum, default, maximum = limits
         default = known[0] if default is None else default
         parameters[name] = Parameter(
-            min(known) if minimum is None else minimum, default, max(known) if maximum is None else maximum
+            min(known) if minimum is None else minimum,
+            default,
+            max(known) if maximum is None else maximum,
         )
     if partial:
-        found.report(rules.PARTLY, f"limits are missing of {', '.join(partial)}", data={"names": partial})
+        found.report(
+            rules.PARTLY,
+            f"limits are missing of {', '.join(partial)}",
+            data={"names": partial},
+        )
     if any(getattr(head, message).animation_name for message in LIMITS):
-        found.report(rules.NAME, "the field animation_name of the parameters is not used")
+        found.report(
+            rules.NAME, "the field animation_name of the parameters is not used"
+        )
     return parameters
 
 

@@ -27,13 +27,18 @@ TIME = "time"
 
 
 _CHUNK_ROWS = 4096
-_MAX_LAYOUTS = 64  # Maximum number of layouts of one length that are kept while rows are read.
+_MAX_LAYOUTS = (
+    64  # Maximum number of layouts of one length that are kept while rows are read.
+)
 
 
 def _paths() -> dict[str, str]:
     joints = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
     paths = {"gripper": "gripper.gripper_angle.value"}
-    paths |= {c: f"arm.joint_angles.{j}.value" for c, j in zip(GROUPS["arm_joints"], joints, strict=True)}
+    paths |= {
+        c: f"arm.joint_angles.{j}.value"
+        for c, j in zip(GROUPS["arm_joints"], joints, strict=True)
+    }
     for part, position, orientation in (
         ("hand", "arm.hand_pose.position", "arm.hand_pose"),
         ("body", "body.body_pos", "body"),
@@ -41,14 +46,20 @@ def _paths() -> dict[str, str]:
     ):
         paths |= {f"{part}_{axis}": f"{position}.{axis}.value" for axis in "xyz"}
         if orientation:
-            paths |= {f"{part}_quat_{axis}": f"{orientation}.quaternion.{axis}" for axis in "wxyz"}
             paths |= {
-                f"{part}_{angle}": f"{orientation}.euler_angles.{angle}.value" for angle in ("roll", "pitch", "yaw")
+                f"{part}_quat_{axis}": f"{orientation}.quaternion.{axis}"
+                for axis in "wxyz"
+            }
+            paths |= {
+                f"{part}_{angle}": f"{orientation}.euler_angles.{angle}.value"
+                for angle in ("roll", "pitch", "yaw")
             }
     for leg in LEGS:
         for column, joint in (("hx", "hip_x"), ("hy", "hip_y"), ("kn", "knee")):
             paths[f"{leg}_{column}"] = f"legs.{leg}.joint_angles.{joint}"
-        paths |= {f"{leg}_{axis}": f"legs.{leg}.foot_pos.{axis}.value" for axis in "xyz"}
+        paths |= {
+            f"{leg}_{axis}": f"legs.{leg}.foot_pos.{axis}.value" for axis in "xyz"
+        }
     paths |= {f"{leg}_contact": f"legs.{leg}.stance.value" for leg in LEGS}
     return paths
 
@@ -78,7 +89,11 @@ def rivals(kind: str) -> Mapping[str, str]:
     for path, one in _fields(kind):
         if one.choice:
             members.setdefault((path.rpartition(".")[0], one.choice), []).append(path)
-    return {one: other for first, second in members.values() for one, other in ((first, second), (second, first))}
+    return {
+        one: other
+        for first, second in members.values()
+        for one, other in ((first, second), (second, first))
+    }
 
 
 def message_columns(columns: Sequence[str]) -> dict[str, int]:
@@ -87,8 +102,16 @@ def message_columns(columns: Sequence[str]) -> dict[str, int]:
     held: dict[str, int] = {}
     for index, name in enumerate(columns):
         if name in PATHS:
-            excluded = tuple(f"{other_of[parent]}." for parent in _parents(PATHS[name]) if parent in other_of)
-            held = {path: column for path, column in held.items() if not path.startswith(excluded or ("\0",))}
+            excluded = tuple(
+                f"{other_of[parent]}."
+                for parent in _parents(PATHS[name])
+                if parent in other_of
+            )
+            held = {
+                path: column
+                for path, column in held.items()
+                if not path.startswith(excluded or ("\0",))
+            }
             held[PATHS[name]] = index
     return held
 
@@ -120,13 +143,20 @@ class Layout:
         begins = [wire.find(struct.pack("<d", gap(k))) for k in range(count)]
         if -1 in begins:
             return None
-        return Layout(np.frombuffer(wire, np.uint8), np.array(begins, np.intp).reshape(-1, 1) + np.arange(8))
+        return Layout(
+            np.frombuffer(wire, np.uint8),
+            np.array(begins, np.intp).reshape(-1, 1) + np.arange(8),
+        )
 
     def fill(self, numbers: Floats) -> npt.NDArray[np.uint8]:
         """Return the bytes (N, L) of messages with `numbers` (N, K)."""
         messages = np.tile(self.wire, (len(numbers), 1))
         if len(self.gaps):
-            messages[:, self.gaps] = np.ascontiguousarray(numbers, "<f8").view(np.uint8).reshape(*numbers.shape, 8)
+            messages[:, self.gaps] = (
+                np.ascontiguousarray(numbers, "<f8")
+                .view(np.uint8)
+                .reshape(*numbers.shape, 8)
+            )
         return messages
 
     def numbers(self, messages: npt.NDArray[np.uint8]) -> tuple[Bools, Floats]:
@@ -134,36 +164,54 @@ class Layout:
         fixed = np.ones(len(self.wire), np.bool_)
         fixed[self.gaps] = False
         same = np.asarray((messages[:, fixed] == self.wire[fixed]).all(axis=1))
-        found = np.ascontiguousarray(messages[same][:, self.gaps]).reshape(int(same.sum()), 8 * len(self.gaps))
-        return same, np.asarray(found.view("<f8") if len(self.gaps) else np.zeros(found.shape), np.float64)
+        found = np.ascontiguousarray(messages[same][:, self.gaps]).reshape(
+            int(same.sum()), 8 * len(self.gaps)
+        )
+        return same, np.asarray(
+            found.view("<f8") if len(self.gaps) else np.zeros(found.shape), np.float64
+        )
 
 
-def keyframe_rows(times: Floats, values: Floats, fields: Mapping[str, int], *, as_text: bool) -> Iterator[bytes]:
+def keyframe_rows(
+    times: Floats, values: Floats, fields: Mapping[str, int], *, as_text: bool
+) -> Iterator[bytes]:
     """Return the keyframes of a message Animation, tag and length included, in pieces: as bytes, or as text in UTF-8."""
     paths = (TIME, *fields)
     is_flag = np.array([path.endswith("stance.value") for path in paths])
     for start in range(0, len(times), _CHUNK_ROWS):
         chunk = slice(start, start + _CHUNK_ROWS)
-        table = np.ascontiguousarray(np.column_stack([times[chunk], values[chunk][:, list(fields.values())]]))
+        table = np.ascontiguousarray(
+            np.column_stack([times[chunk], values[chunk][:, list(fields.values())]])
+        )
         written = np.where(is_flag, np.abs(table) >= 1, table.view(np.uint64) != 0)
         patterns = np.packbits(written, axis=1)
         alike: dict[bytes, list[int]] = {}
-        for k, key in enumerate(patterns.view(f"V{patterns.shape[1]}").ravel().tolist()):
+        for k, key in enumerate(
+            patterns.view(f"V{patterns.shape[1]}").ravel().tolist()
+        ):
             alike.setdefault(key, []).append(k)
         rows = [b""] * len(table)
         for chosen in alike.values():
             pattern = written[chosen[0]]
             layout, text, printed = _keyframe_layout(paths, is_flag, pattern)
             if as_text:
-                contents = [(text % tuple(numbers)).encode() for numbers in table[chosen][:, printed].tolist()]
+                contents = [
+                    (text % tuple(numbers)).encode()
+                    for numbers in table[chosen][:, printed].tolist()
+                ]
             else:
-                contents = [content.tobytes() for content in layout.fill(table[chosen][:, pattern & ~is_flag])]
+                contents = [
+                    content.tobytes()
+                    for content in layout.fill(table[chosen][:, pattern & ~is_flag])
+                ]
             for k, content in zip(chosen, contents, strict=True):
                 rows[k] = content
         yield b"".join(rows)
 
 
-def _keyframe_layout(paths: Sequence[str], is_flag: Bools, pattern: Bools) -> tuple[Layout, str, Indices]:
+def _keyframe_layout(
+    paths: Sequence[str], is_flag: Bools, pattern: Bools
+) -> tuple[Layout, str, Indices]:
     """Return the layout of a keyframe with the fields of `pattern`, its text with a %r at each gap, and the indices of these numbers."""
     from google.protobuf import text_format
 
@@ -217,7 +265,11 @@ class Table:
 
     def column(self, path: str) -> Floats:
         """Return the numbers (N,) of a column; zeros where no row has it."""
-        return self.values[:, self.columns.index(path)] if path in self.columns else np.zeros(len(self.values))
+        return (
+            self.values[:, self.columns.index(path)]
+            if path in self.columns
+            else np.zeros(len(self.values))
+        )
 
 
 def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) -> Table:
@@ -229,22 +281,30 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
     """
     from google.protobuf.message import DecodeError
 
-    pieces: dict[tuple[frozenset[str], tuple[str, ...]], list[tuple[Indices, Floats]]] = {}
+    pieces: dict[
+        tuple[frozenset[str], tuple[str, ...]], list[tuple[Indices, Floats]]
+    ] = {}
     with_unknown = 0
     by_length: dict[int, list[int]] = {}
     for k, content in enumerate(rows):
         by_length.setdefault(len(content), []).append(k)
     for length, alike in by_length.items():
         indices = np.array(alike, np.intp)
-        messages = np.frombuffer(b"".join([rows[k] for k in alike]), np.uint8).reshape(len(alike), length)
+        messages = np.frombuffer(b"".join([rows[k] for k in alike]), np.uint8).reshape(
+            len(alike), length
+        )
         layouts = 0
         while len(indices):
             content, first = messages[0].tobytes(), int(indices[0])
             try:
                 message = message_class(kind).FromString(content)
             except DecodeError:
-                reason = f"keyframe {first + 1} is not a protobuf message, or is cut off"
-                raise rules.WIRE.error(reason, location, subject=("keyframes", first)) from None
+                reason = (
+                    f"keyframe {first + 1} is not a protobuf message, or is cut off"
+                )
+                raise rules.WIRE.error(
+                    reason, location, subject=("keyframes", first)
+                ) from None
             size = message.ByteSize()
             message.DiscardUnknownFields()
             with_unknown += message.ByteSize() < size
@@ -253,17 +313,33 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
             others: dict[str, float] = {}
             _walk(message, "", parents, numbers, others)
             found = pieces.setdefault((frozenset(parents), (*numbers, *others)), [])
-            is_layout = message.SerializeToString(deterministic=True) == content and not set(others.values()) - {1.0}
+            is_layout = message.SerializeToString(
+                deterministic=True
+            ) == content and not set(others.values()) - {1.0}
             for k, path in enumerate(numbers if is_layout else ()):
                 set_field(message, path, gap(k))
-            layout = Layout.of(message, len(numbers)) if is_layout and layouts < _MAX_LAYOUTS else None
+            layout = (
+                Layout.of(message, len(numbers))
+                if is_layout and layouts < _MAX_LAYOUTS
+                else None
+            )
             if layout is None:
-                found.append((indices[:1], np.array([[*numbers.values(), *others.values()]], np.float64)))
+                found.append(
+                    (
+                        indices[:1],
+                        np.array([[*numbers.values(), *others.values()]], np.float64),
+                    )
+                )
                 messages, indices = messages[1:], indices[1:]
                 continue
             layouts += 1
             same, values = layout.numbers(messages)
-            found.append((indices[same], np.hstack([values, np.ones((len(values), len(others)))])))
+            found.append(
+                (
+                    indices[same],
+                    np.hstack([values, np.ones((len(values), len(others)))]),
+                )
+            )
             messages, indices = messages[~same], indices[~same]
     known = {"" for _ in rows[:1]}.union(*(parents for parents, _ in pieces))
     leaves = (path for path, one in _fields(kind) if one.kind not in MESSAGES)

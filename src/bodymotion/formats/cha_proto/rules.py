@@ -8,7 +8,9 @@ WIRE = judgement.error(
     example=("a .pb that is cut off", "a .pb that is whole"),
 )
 TEXT = judgement.error(
-    "CAP002", "The text is a message of the protobuf text format.", example=("time: soon", "time: 1")
+    "CAP002",
+    "The text is a message of the protobuf text format.",
+    example=("time: soon", "time: 1"),
 )
 CHANGES = judgement.error(
     "CAP003",
@@ -24,7 +26,10 @@ SEQUENCE = judgement.error(
 NO_FRAMES = judgement.error(
     "CAP006",
     "An animation or a log has keyframes.",
-    example=("controls_body: true, and no keyframe", "animation_keyframes { time: 0 … }"),
+    example=(
+        "controls_body: true, and no keyframe",
+        "animation_keyframes { time: 0 … }",
+    ),
 )
 NO_LIST = judgement.error(
     "CAP009",
@@ -32,7 +37,9 @@ NO_LIST = judgement.error(
     "give the answer of a robot to ListAllMoves as text, or the file MoveParamsConfig.txt",
     example=("an empty file", "sway sway_params, and vertical 0 0.05 0.1"),
 )
-UNKNOWN = judgement.warning("CAP101", "All fields are known. Others are ignored.", example=("tail: 1", "bpm: 1"))
+UNKNOWN = judgement.warning(
+    "CAP101", "All fields are known. Others are ignored.", example=("tail: 1", "bpm: 1")
+)
 GAPS = judgement.warning(
     "CAP102",
     "A number is in all keyframes or in none. A missing number gets the value before it.",
@@ -56,5 +63,8 @@ NAME = judgement.note(
 STAMPS = judgement.warning(
     "CAP105",
     "The keyframes of a log are in the order of time. Others are left out.",
-    example=("timestamp { seconds: 5 } twice", "timestamp { seconds: 5 }, then timestamp { seconds: 6 }"),
+    example=(
+        "timestamp { seconds: 5 } twice",
+        "timestamp { seconds: 5 }, then timestamp { seconds: 6 }",
+    ),
 )

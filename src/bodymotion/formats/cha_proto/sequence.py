@@ -18,7 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from bodymotion.animation import Animation, Parameter
-from bodymotion.choreography import STATES, TRACKS, Choreography, Move, MoveInfo, RobotMoves, Value
+from bodymotion.choreography import (
+    STATES,
+    TRACKS,
+    Choreography,
+    Move,
+    MoveInfo,
+    RobotMoves,
+    Value,
+)
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult
 from bodymotion.diagnostics.problem import Source, SourceMap, Subject
 from bodymotion.formats.cha_proto import rules
@@ -66,7 +74,10 @@ def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
 
 def robot_moves_of(message: Any) -> RobotMoves:  # noqa: ANN401
     """Return the moves of a message ListAllMovesResponse, of the vendor's or of our own class."""
-    return RobotMoves({one.name: _info(one) for one in message.moves}, ranges_of(message.move_param_config))
+    return RobotMoves(
+        {one.name: _info(one) for one in message.moves},
+        ranges_of(message.move_param_config),
+    )
 
 
 def _info(one: Any) -> MoveInfo:  # noqa: ANN401
@@ -74,7 +85,11 @@ def _info(one: Any) -> MoveInfo:  # noqa: ANN401
     return MoveInfo(
         one.name,
         tuple(track for track in TRACKS if getattr(one, f"controls_{track}")),
-        (one.move_length_slices, one.min_move_length_slices, one.max_move_length_slices),
+        (
+            one.move_length_slices,
+            one.min_move_length_slices,
+            one.max_move_length_slices,
+        ),
         (one.move_length_time, one.min_time, one.max_time),
         one.is_extendable,
         tuple(_state(number) for number in one.entrance_states),
@@ -97,7 +112,11 @@ def ranges_of(text: str) -> dict[str, tuple[str, dict[str, Parameter]]]:
     for block in re.split(r"\n\s*\n", text.strip()):
         head, *lines = block.splitlines() or [""]
         words = head.split()
-        if not words or len(words) > 2 or not (words[-1] == "NONE" or words[-1].endswith("_params")):
+        if (
+            not words
+            or len(words) > 2
+            or not (words[-1] == "NONE" or words[-1].endswith("_params"))
+        ):
             continue
         limits: dict[str, Parameter] = {}
         for line in lines:
@@ -118,8 +137,12 @@ def limits_of(config: str | Path | None) -> dict[str, Parameter]:
     if config is None:
         return {}
     text = config.read_text(encoding="utf-8") if isinstance(config, Path) else config
-    blocks = (limits for kind, limits in ranges_of(text).values() if kind == "animate_params")
-    return {name: limit for name, limit in next(blocks, {}).items() if limit != Parameter()}
+    blocks = (
+        limits for kind, limits in ranges_of(text).values() if kind == "animate_params"
+    )
+    return {
+        name: limit for name, limit in next(blocks, {}).items() if limit != Parameter()
+    }
 
 
 def choreography_from_bytes(data: bytes) -> Choreography:
@@ -134,7 +157,10 @@ def choreography_from_bytes(data: bytes) -> Choreography:
 
 
 def read_choreography(
-    path: str | Path, *, robot_moves: str | Path | None = None, allow_outside: bool | None = None
+    path: str | Path,
+    *,
+    robot_moves: str | Path | None = None,
+    allow_outside: bool | None = None,
 ) -> ReadResult[Choreography]:
     """Read a file of a message ChoreographySequence or ChoreographerSave, as text or bytes: its content decides.
 
@@ -151,25 +177,44 @@ def read_choreography(
     found = Diagnostics(path)
     with found.recover():
         data = file_bytes(path, MAX_FILE_BYTES)
-        result = _read(data, is_text=not (is_binary(data) or _is_message(data)), path=Path(path))
+        result = _read(
+            data, is_text=not (is_binary(data) or _is_message(data)), path=Path(path)
+        )
         if result.value is None:
             return result
         found.extend(result.problems)
-        robot = None if robot_moves is None else robot_moves_of(read_move_list(robot_moves))
+        robot = (
+            None if robot_moves is None else robot_moves_of(read_move_list(robot_moves))
+        )
         finder = ResourceFinder(Path(path).parent, allow_outside, model=Path(path))
         animations = dict(_animations(result.value, finder))
-        parts = tuple(one.source.path for one in animations.values() if one.source.path is not None)
+        parts = tuple(
+            one.source.path
+            for one in animations.values()
+            if one.source.path is not None
+        )
         source = replace(result.value.source, parts=parts)
-        return replace(result, value=replace(result.value, robot=robot, animations=animations, source=source))
+        return replace(
+            result,
+            value=replace(
+                result.value, robot=robot, animations=animations, source=source
+            ),
+        )
     return ReadResult(None, found.problems)
 
 
-def _animations(choreography: Choreography, finder: ResourceFinder) -> Iterator[tuple[str, Animation]]:
+def _animations(
+    choreography: Choreography, finder: ResourceFinder
+) -> Iterator[tuple[str, Animation]]:
     """Return the animations of a choreography that have a file, partial ones too."""
     from bodymotion.formats.registry import read
 
     names = dict.fromkeys(move.animation for move in choreography.moves)
-    plain = [name for name in names if name and not set(name) & set("/\\:#%\0") and len(name) < 200]
+    plain = [
+        name
+        for name in names
+        if name and not set(name) & set("/\\:#%\0") and len(name) < 200
+    ]
     for name in plain[:MAX_ANIMATIONS]:
         file = finder.find([place.format(name) for place in _PLACES])
         try:
@@ -180,30 +225,58 @@ def _animations(choreography: Choreography, finder: ResourceFinder) -> Iterator[
             yield name, value
 
 
-def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult[Choreography]:
+def _read(
+    data: bytes, *, is_text: bool, path: Path | None = None
+) -> ReadResult[Choreography]:
     found = Diagnostics(path)
     choreography: Choreography | None = None
     with found.recover():
         if len(data) > MAX_BYTES:
-            raise TOO_LARGE.error(f"{len(data)} bytes, expected at most {MAX_BYTES}", Location(found.path))
+            raise TOO_LARGE.error(
+                f"{len(data)} bytes, expected at most {MAX_BYTES}", Location(found.path)
+            )
         text = text_of(data, found) if is_text else ""
         if text.count("moves") > MAX_MOVES:
             raise TOO_LARGE.error(f"more than {MAX_MOVES} moves", Location(found.path))
-        kind = (SAVE if _IS_SAVE.search(text) else SEQUENCE) if is_text else _kind_of(data)
-        wire = bytes(parsed(text, kind, found)[0].SerializeToString()) if is_text else data
+        kind = (
+            (SAVE if _IS_SAVE.search(text) else SEQUENCE) if is_text else _kind_of(data)
+        )
+        wire = (
+            bytes(parsed(text, kind, found)[0].SerializeToString()) if is_text else data
+        )
         choreography = _choreography(wire, kind, found)
         unknown: list[Subject] = []
         if found.refusal is not None:
             # Unknown are what is missing, and what has a fault: a whole move.
-            empty = {name for name in ("name", "slices_per_minute", "moves") if not getattr(choreography, name)}
-            given = {one["name"] for one in FIELD.finditer(text) if one["value"]} - {"moves"}
+            empty = {
+                name
+                for name in ("name", "slices_per_minute", "moves")
+                if not getattr(choreography, name)
+            }
+            given = {one["name"] for one in FIELD.finditer(text) if one["value"]} - {
+                "moves"
+            }
             unknown = [(name,) for name in empty - given]
-            begins = sorted((position, subject[:2]) for subject, position in _positions(text).items())
-            for one in (problem.location for problem in found.problems if problem.rule == rules.TEXT.code):
+            begins = sorted(
+                (position, subject[:2])
+                for subject, position in _positions(text).items()
+            )
+            for one in (
+                problem.location
+                for problem in found.problems
+                if problem.rule == rules.TEXT.code
+            ):
                 fault = (one.line or 1 << 62, one.column or 0)
-                unknown.append(begins[bisect_right(begins, fault, key=itemgetter(0)) - 1][1])
+                unknown.append(
+                    begins[bisect_right(begins, fault, key=itemgetter(0)) - 1][1]
+                )
         locations = SourceMap({(): _locator(text, path)}, unknown)
-        source = Source("csq" if kind == SEQUENCE else "chr", path, options={"text": is_text}, locations=locations)
+        source = Source(
+            "csq" if kind == SEQUENCE else "chr",
+            path,
+            options={"text": is_text},
+            locations=locations,
+        )
         choreography = replace(choreography, problems=found.problems, source=source)
     return found.result(choreography)
 
@@ -225,7 +298,9 @@ def _kind_of(data: bytes) -> str:
 
     try:
         save = message_class(f"{SAVE}Raw").FromString(data)
-        inner = message_class(f"{SEQUENCE}Raw").FromString(b"".join(save.choreography_sequence))
+        inner = message_class(f"{SEQUENCE}Raw").FromString(
+            b"".join(save.choreography_sequence)
+        )
     except DecodeError:
         return SEQUENCE
     return SAVE if len(inner.moves) or save.music_file else SEQUENCE
@@ -243,8 +318,13 @@ def _choreography(wire: bytes, kind: str, found: Diagnostics) -> Choreography:
             editor = flat(save)
         raw = message_class(f"{SEQUENCE}Raw").FromString(wire)
         if len(raw.moves) > MAX_MOVES:
-            raise TOO_LARGE.error(f"{len(raw.moves)} moves, expected at most {MAX_MOVES}", Location(found.path))
-        moves = tuple(_move(message_class("MoveParams").FromString(move)) for move in raw.moves)
+            raise TOO_LARGE.error(
+                f"{len(raw.moves)} moves, expected at most {MAX_MOVES}",
+                Location(found.path),
+            )
+        moves = tuple(
+            _move(message_class("MoveParams").FromString(move)) for move in raw.moves
+        )
     except DecodeError:
         message = "the bytes are not a protobuf message, or are cut off"
         raise rules.WIRE.error(message, Location(found.path)) from None
@@ -264,7 +344,13 @@ def _move(message: Any) -> Move:  # noqa: ANN401
     kind = message.WhichOneof("params") or ""
     parameters = flat(getattr(message, kind)) if kind else {}
     return Move(
-        message.type, message.start_slice, message.requested_slices, parameters, kind, message.id, _unknown(message)
+        message.type,
+        message.start_slice,
+        message.requested_slices,
+        parameters,
+        kind,
+        message.id,
+        _unknown(message),
     )
 
 
@@ -317,9 +403,15 @@ def _locator(text: str, path: Path | None) -> Callable[[Subject], Location | Non
         if not known:
             known.update(_positions(text))
         file = None if path is None else str(path)
-        inside = f"move {subject[1] + 1}" if len(subject) > 1 and isinstance(subject[1], int) else None
+        inside = (
+            f"move {subject[1] + 1}"
+            if len(subject) > 1 and isinstance(subject[1], int)
+            else None
+        )
         parts = (subject[:length] for length in range(len(subject), 0, -1))
-        line, column = next((known[part] for part in parts if part in known), (None, None))
+        line, column = next(
+            (known[part] for part in parts if part in known), (None, None)
+        )
         return Location(file, line, column, inside)
 
     return locate

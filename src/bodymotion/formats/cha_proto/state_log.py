@@ -43,7 +43,9 @@ def read_log(path: str | Path) -> ReadResult[Animation]:
     return ReadResult(None, found.problems)
 
 
-def read_log_data(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult[Animation]:
+def read_log_data(
+    data: bytes, *, is_text: bool, path: Path | None = None
+) -> ReadResult[Animation]:
     """Read the bytes, or the text, of a message ChoreographyStateLog."""
     found = Diagnostics(path)
     animation: Animation | None = None
@@ -56,10 +58,19 @@ def read_log_data(data: bytes, *, is_text: bool, path: Path | None = None) -> Re
 def log_bytes(animation: Animation, start: int) -> bytes:
     """Return an animation as the bytes of a message ChoreographyStateLog whose times begin at `start` [ns since 1970]."""
     log = message_class("ChoreographyStateLog")()
-    fields = [(_field(column), column.endswith("_contact")) for column in animation.keyframes.columns]
-    for time, values in zip(animation.keyframes.times.tolist(), animation.keyframes.values.tolist(), strict=True):
+    fields = [
+        (_field(column), column.endswith("_contact"))
+        for column in animation.keyframes.columns
+    ]
+    for time, values in zip(
+        animation.keyframes.times.tolist(),
+        animation.keyframes.values.tolist(),
+        strict=True,
+    ):
         row = log.key_frames.add()
-        row.timestamp.seconds, row.timestamp.nanos = divmod(start + round(time * 1e9), 1_000_000_000)
+        row.timestamp.seconds, row.timestamp.nanos = divmod(
+            start + round(time * 1e9), 1_000_000_000
+        )
         for (path, is_flag), value in zip(fields, values, strict=True):
             set_field(row, path, bool(value) if is_flag else value)
     return bytes(log.SerializeToString())
@@ -69,7 +80,11 @@ def log_text(data: bytes) -> str:
     """Return the bytes of a message ChoreographyStateLog as its text."""
     from google.protobuf import text_format
 
-    return str(text_format.MessageToString(message_class("ChoreographyStateLog").FromString(data)))
+    return str(
+        text_format.MessageToString(
+            message_class("ChoreographyStateLog").FromString(data)
+        )
+    )
 
 
 def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation:
@@ -81,9 +96,13 @@ def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation
             header += [keyword] if len(present) == len(group) else present
             columns += present
             tracks.append(track)
-    seconds, nanos = (table.column(f"timestamp.{part}") for part in ("seconds", "nanos"))
+    seconds, nanos = (
+        table.column(f"timestamp.{part}") for part in ("seconds", "nanos")
+    )
     times = (seconds - seconds[0]) + (nanos - nanos[0]) * 1e-9
-    rising = np.concatenate(([True], times[1:] > np.maximum.accumulate(times)[:-1])) & np.isfinite(times)
+    rising = np.concatenate(
+        ([True], times[1:] > np.maximum.accumulate(times)[:-1])
+    ) & np.isfinite(times)
     if not rising.all():
         count = int((~rising).sum())
         message = f"{count} of {len(times)} keyframes are not after those before them"
@@ -93,7 +112,9 @@ def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation
         options={"controls": tuple(dict.fromkeys(tracks))},
         keyframes=Keyframes(
             columns=tuple(columns),
-            values=table.values[rising][:, [table.columns.index(_field(column)) for column in columns]],
+            values=table.values[rising][
+                :, [table.columns.index(_field(column)) for column in columns]
+            ],
             times=times[rising],
             header=tuple(header),
         ),
@@ -109,7 +130,5 @@ def _field(column: str) -> str:
     part, _, inner = PATHS[column].partition(".")
     if part == "body":
         kind, _, axis = inner.partition(".")
-        return (
-            f"animation_tform_body.{'rotation' if kind == 'quaternion' else 'position'}.{axis.removesuffix('.value')}"
-        )
+        return f"animation_tform_body.{'rotation' if kind == 'quaternion' else 'position'}.{axis.removesuffix('.value')}"
     return f"joint_angles.{'arm.' if part == 'arm' else ''}{inner.replace('joint_angles.', '')}"

@@ -13,7 +13,9 @@ _MESSAGES = "bosdyn.api.spot.choreography_sequence_pb2"
 _DESCRIPTION = "Animated dance move."  # What Choreographer shows for an animation without a description.
 
 
-def to_proto(animation: Animation, *, move_params_config: str | Path | None = None) -> Any:  # noqa: ANN401
+def to_proto(
+    animation: Animation, *, move_params_config: str | Path | None = None
+) -> Any:  # noqa: ANN401
     """Return an animation as the vendor's message `bosdyn.api.spot.choreography_sequence_pb2.Animation`.
 
     Arguments and errors are those of `to_bytes`.
@@ -24,7 +26,9 @@ def to_proto(animation: Animation, *, move_params_config: str | Path | None = No
         When the extra `spot` is not installed.
     """
     pb = need(_MESSAGES, "spot", "to_proto")
-    return pb.Animation.FromString(to_bytes(animation, move_params_config=move_params_config))
+    return pb.Animation.FromString(
+        to_bytes(animation, move_params_config=move_params_config)
+    )
 
 
 def from_proto(message: Any) -> Animation:  # noqa: ANN401
@@ -62,14 +66,22 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     if animation.bpm is not None:
         slices = duration / 60.0 * (4 * animation.bpm)  # a slice is a quarter of a beat
         if not abs(slices) < 1 << 31:
-            raise ValueError(f"{duration} s at {animation.bpm} beats per minute are too many slices")
+            raise ValueError(
+                f"{duration} s at {animation.bpm} beats per minute are too many slices"
+            )
         info.move_length_slices = int(slices)
     else:
         info.move_length_time = duration
     if shorter and not longer:
-        info.max_time, info.max_move_length_slices = info.move_length_time, info.move_length_slices
+        info.max_time, info.max_move_length_slices = (
+            info.move_length_time,
+            info.move_length_slices,
+        )
     elif longer and not shorter:
-        info.min_time, info.min_move_length_slices = info.move_length_time, info.move_length_slices
+        info.min_time, info.min_move_length_slices = (
+            info.move_length_time,
+            info.move_length_slices,
+        )
     for track in TRACKS:
         setattr(info, f"controls_{track}", track in animation.controls)
     display = info.display
@@ -77,13 +89,21 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     color = options.get("display_rgb")
     if not (isinstance(color, tuple) and len(color) == 3):
         # As the vendor's converter chooses it.
-        color = hashlib.md5(animation.name.encode("utf-8", "replace"), usedforsecurity=False).digest()[:3]
+        color = hashlib.md5(
+            animation.name.encode("utf-8", "replace"), usedforsecurity=False
+        ).digest()[:3]
     display.color.r, display.color.g, display.color.b = map(int, color)
     display.color.a = 1.0
     text = options.get("description")
-    text = _DESCRIPTION if text is None else " ".join(str(text).split()).replace('"', "")
+    text = (
+        _DESCRIPTION if text is None else " ".join(str(text).split()).replace('"', "")
+    )
     display.description = text.encode("utf-8", "replace").decode()
-    start = pb.MoveInfo.TRANSITION_STATE_SIT if options.get("starts_sitting") else pb.MoveInfo.TRANSITION_STATE_STAND
+    start = (
+        pb.MoveInfo.TRANSITION_STATE_SIT
+        if options.get("starts_sitting")
+        else pb.MoveInfo.TRANSITION_STATE_STAND
+    )
     info.entrance_states.append(start)
     info.exit_state = pb.MoveInfo.TRANSITION_STATE_STAND
     return info

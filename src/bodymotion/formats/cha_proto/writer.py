@@ -13,18 +13,39 @@ from bodymotion.choreography import Choreography, Value
 from bodymotion.diagnostics import Diagnostics, Problem, losses
 from bodymotion.formats.cha import unplayable
 from bodymotion.formats.cha.keywords import singles
-from bodymotion.formats.cha_proto.messages import ARM_PLAYBACKS, FLAGS, LIMITS, TINY, message_class, parameter_paths
-from bodymotion.formats.cha_proto.rows import PATHS, TIME, keyframe_rows, message_columns
+from bodymotion.formats.cha_proto.messages import (
+    ARM_PLAYBACKS,
+    FLAGS,
+    LIMITS,
+    TINY,
+    message_class,
+    parameter_paths,
+)
+from bodymotion.formats.cha_proto.rows import (
+    PATHS,
+    TIME,
+    keyframe_rows,
+    message_columns,
+)
 from bodymotion.formats.cha_proto.sequence import SAVE, SEQUENCE, limits_of
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.files import whole_file
 
 _OPTIONS_OF_MOVE_INFO = ("description", "display_rgb")
-_OTHER_OPTIONS = ("controls", "frequency", "bpm", "arm_playback", "timing_adjustability", "precise_timing")
+_OTHER_OPTIONS = (
+    "controls",
+    "frequency",
+    "bpm",
+    "arm_playback",
+    "timing_adjustability",
+    "precise_timing",
+)
 _INT32 = 1 << 31
 
 
-def to_bytes(animation: Animation, *, move_params_config: str | Path | None = None) -> bytes:
+def to_bytes(
+    animation: Animation, *, move_params_config: str | Path | None = None
+) -> bytes:
     """Return an animation as the bytes of the vendor's message Animation, which the robot receives.
 
     Parameters
@@ -43,7 +64,9 @@ def to_bytes(animation: Animation, *, move_params_config: str | Path | None = No
     return _content(animation, move_params_config, as_text=False)
 
 
-def to_text(animation: Animation, *, move_params_config: str | Path | None = None) -> str:
+def to_text(
+    animation: Animation, *, move_params_config: str | Path | None = None
+) -> str:
     """Return an animation as the text of the vendor's message Animation, the content of a `.cap` file.
 
     Arguments and errors are those of `to_bytes`.
@@ -52,7 +75,10 @@ def to_text(animation: Animation, *, move_params_config: str | Path | None = Non
 
 
 def write_message_bytes(
-    animation: Animation, path: str | Path, *, move_params_config: str | Path | None = None
+    animation: Animation,
+    path: str | Path,
+    *,
+    move_params_config: str | Path | None = None,
 ) -> tuple[Problem, ...]:
     """Write an animation as the bytes of the vendor's message; return what is lost, and why it cannot be played.
 
@@ -65,7 +91,10 @@ def write_message_bytes(
 
 
 def write_message_text(
-    animation: Animation, path: str | Path, *, move_params_config: str | Path | None = None
+    animation: Animation,
+    path: str | Path,
+    *,
+    move_params_config: str | Path | None = None,
 ) -> tuple[Problem, ...]:
     """Write an animation as a `.cap`, the text of the vendor's message; return what is lost, and why it cannot be played.
 
@@ -77,7 +106,9 @@ def write_message_text(
     return _write(animation, path, move_params_config, as_text=True)
 
 
-def _write(animation: Animation, path: str | Path, config: str | Path | None, *, as_text: bool) -> tuple[Problem, ...]:
+def _write(
+    animation: Animation, path: str | Path, config: str | Path | None, *, as_text: bool
+) -> tuple[Problem, ...]:
     pieces, problems = _pieces(animation, config, as_text=as_text)
     with whole_file(path) as stream:
         for piece in pieces:
@@ -85,10 +116,16 @@ def _write(animation: Animation, path: str | Path, config: str | Path | None, *,
     return (*problems, *unplayable(animation))
 
 
-def _content(animation: Animation, config: str | Path | None, *, as_text: bool) -> bytes:
+def _content(
+    animation: Animation, config: str | Path | None, *, as_text: bool
+) -> bytes:
     """Return the whole message; raise ValueError when parameters lack limits: what is sent to a robot must be complete."""
     pieces, problems = _pieces(animation, config, as_text=as_text)
-    missing = [str(problem.subject[1]) for problem in problems if problem.rule == losses.NO_LIMITS.code]
+    missing = [
+        str(problem.subject[1])
+        for problem in problems
+        if problem.rule == losses.NO_LIMITS.code
+    ]
     if missing:
         raise ValueError(
             f"the parameter {', '.join(missing)} has no limits of its own; pass the robot's with move_params_config=…"
@@ -107,7 +144,9 @@ def _pieces(
 
     def pieces() -> Iterator[bytes]:
         yield _written(name, as_text=as_text)
-        yield from keyframe_rows(message_times(animation), _values(animation), fields, as_text=as_text)
+        yield from keyframe_rows(
+            message_times(animation), _values(animation), fields, as_text=as_text
+        )
         yield _written(head, as_text=as_text)
 
     return pieces(), problems.problems
@@ -117,11 +156,15 @@ def _written(message: Any, *, as_text: bool) -> bytes:  # noqa: ANN401
     from google.protobuf import text_format
 
     return bytes(
-        text_format.MessageToString(message).encode() if as_text else message.SerializeToString(deterministic=True)
+        text_format.MessageToString(message).encode()
+        if as_text
+        else message.SerializeToString(deterministic=True)
     )
 
 
-def _head(animation: Animation, config: str | Path | None, problems: Diagnostics) -> tuple[Any, Any]:
+def _head(
+    animation: Animation, config: str | Path | None, problems: Diagnostics
+) -> tuple[Any, Any]:
     """Return the message with nothing but the name, and the message with everything but name and keyframes."""
     name = animation.name
     try:
@@ -146,9 +189,13 @@ def _set_option(head: Any, keyword: str, value: object, problems: Diagnostics) -
     elif keyword == "precise_timing":
         head.timing_adjustability = -1.0
     elif keyword == "arm_playback":
-        head.arm_playback = ARM_PLAYBACKS.index(str(value)) if value in ARM_PLAYBACKS else 0
+        head.arm_playback = (
+            ARM_PLAYBACKS.index(str(value)) if value in ARM_PLAYBACKS else 0
+        )
     elif keyword in _OPTIONS_OF_MOVE_INFO:
-        problems.add(losses.DISPLAY.problem(f"{keyword} is not in the message Animation"))
+        problems.add(
+            losses.DISPLAY.problem(f"{keyword} is not in the message Animation")
+        )
     elif keyword not in _OTHER_OPTIONS:
         problems.add(losses.NO_FIELD.problem(f"the option {keyword} has no field"))
 
@@ -167,7 +214,9 @@ def _set_parameters(
         parameter = limits.get(name, given) if given == Parameter() else given
         if parameter == Parameter():
             message = f"the parameter {name} has no limits of its own"
-            problems.add(losses.NO_LIMITS.problem(message, subject=("parameters", name)))
+            problems.add(
+                losses.NO_LIMITS.problem(message, subject=("parameters", name))
+            )
             continue
         path, kind = paths[name]
         for message_name, limit in LIMITS.items():
@@ -184,11 +233,15 @@ def _held(name: str, value: float, kind: str, problems: Diagnostics) -> float | 
         return value
     whole = int(max(min(value, _INT32 - 1), -_INT32)) if not math.isnan(value) else 0
     if whole != value and value != TINY:
-        problems.add(losses.WHOLE.problem(f"the parameter {name}: {value} becomes {whole}"))
+        problems.add(
+            losses.WHOLE.problem(f"the parameter {name}: {value} becomes {whole}")
+        )
     return whole
 
 
-def _column_losses(animation: Animation, fields: Mapping[str, int]) -> tuple[Problem, ...]:
+def _column_losses(
+    animation: Animation, fields: Mapping[str, int]
+) -> tuple[Problem, ...]:
     """Return the columns that the message does not hold as they are."""
     problems = Diagnostics()
     dropped = []
@@ -197,7 +250,10 @@ def _column_losses(animation: Animation, fields: Mapping[str, int]) -> tuple[Pro
             problems.add(losses.NO_FIELD.problem(f"the column {name} has no field"))
         elif index not in fields.values():
             dropped.append(name)
-        elif name.endswith("_contact") and not np.isin(animation.keyframes.values[:, index], (0.0, 1.0)).all():
+        elif (
+            name.endswith("_contact")
+            and not np.isin(animation.keyframes.values[:, index], (0.0, 1.0)).all()
+        ):
             problems.add(losses.WHOLE.problem(f"{name}: a foot is in stance from 1 on"))
     if dropped:
         problems.add(losses.EXCLUDED.problem(f"left out: {', '.join(dropped)}"))
@@ -211,7 +267,12 @@ def message_times(animation: Animation) -> Floats:
     """
     keyframes = animation.keyframes
     frequency = animation.options.get("frequency")
-    if TIME not in keyframes.header and isinstance(frequency, (int, float)) and frequency > 0 and len(keyframes):
+    if (
+        TIME not in keyframes.header
+        and isinstance(frequency, (int, float))
+        and frequency > 0
+        and len(keyframes)
+    ):
         steps = np.full(len(keyframes), 1.0 / frequency)
         steps[0] = 0.0
         summed = np.cumsum(steps)
@@ -226,11 +287,25 @@ def _values(animation: Animation) -> Floats:
     keyframes = animation.keyframes
     zeros = keyframes.values == 0
     # A contact of 1e-6 is none, like one of 0.
-    zeros[:, [index for index, name in enumerate(keyframes.columns) if name.endswith("_contact")]] = False
+    zeros[
+        :,
+        [
+            index
+            for index, name in enumerate(keyframes.columns)
+            if name.endswith("_contact")
+        ],
+    ] = False
     if keyframes.exact_zeros is not None:
-        alone = [name not in GROUPS for name in keyframes.header for column in singles(name) if column != TIME]
+        alone = [
+            name not in GROUPS
+            for name in keyframes.header
+            for column in singles(name)
+            if column != TIME
+        ]
         count = zeros.shape[1]
-        zeros &= keyframes.exact_zeros | np.array([*alone, *[False] * count][:count], bool)
+        zeros &= keyframes.exact_zeros | np.array(
+            [*alone, *[False] * count][:count], bool
+        )
     return np.where(zeros, TINY, keyframes.values)
 
 
@@ -243,7 +318,9 @@ def message_of(choreography: Choreography) -> Any:  # noqa: ANN401
         When a value is not one that the message can hold; it names the move.
     """
     message = message_class(SEQUENCE)(slices_per_minute=choreography.slices_per_minute)
-    set_fields(message, {"name": choreography.name, **choreography.options}, "the choreography")
+    set_fields(
+        message, {"name": choreography.name, **choreography.options}, "the choreography"
+    )
     for number, move in enumerate(choreography.moves):
         fields: dict[str, Value] = {
             "type": move.type,
@@ -254,7 +331,10 @@ def message_of(choreography: Choreography) -> Any:  # noqa: ANN401
         }
         if move.kind:
             fields[move.kind] = None
-        fields |= {f"{move.kind}.{name.removeprefix('.')}": value for name, value in move.parameters.items()}
+        fields |= {
+            f"{move.kind}.{name.removeprefix('.')}": value
+            for name, value in move.parameters.items()
+        }
         set_fields(message.moves.add(), fields, f"move {number + 1}, {move.type!r}")
     return message
 
@@ -289,7 +369,9 @@ def _fill(message: Any, values: Mapping[str, Value]) -> None:  # noqa: ANN401
             setattr(
                 inner,
                 last,
-                one.enum_type.values_by_name[value].number if isinstance(value, str) and one.enum_type else value,
+                one.enum_type.values_by_name[value].number
+                if isinstance(value, str) and one.enum_type
+                else value,
             )
         elif value is None:
             getattr(inner, last).SetInParent()
@@ -307,14 +389,22 @@ def _existing(message: Any, name: str) -> str:  # noqa: ANN401
     return name
 
 
-def write_sequence_text(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
+def write_sequence_text(
+    choreography: Choreography, path: str | Path
+) -> tuple[Problem, ...]:
     """Write a choreography as the text of a message ChoreographySequence (`.csq`); return what is lost: unknown fields."""
-    return _save(message_of(choreography), path, _editor_losses(choreography), as_text=True)
+    return _save(
+        message_of(choreography), path, _editor_losses(choreography), as_text=True
+    )
 
 
-def write_sequence_bytes(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
+def write_sequence_bytes(
+    choreography: Choreography, path: str | Path
+) -> tuple[Problem, ...]:
     """Write a choreography as the bytes of a message ChoreographySequence (`.pb`); return what is lost: the fields of an editor."""
-    return _save(message_of(choreography), path, _editor_losses(choreography), as_text=False)
+    return _save(
+        message_of(choreography), path, _editor_losses(choreography), as_text=False
+    )
 
 
 def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
@@ -326,15 +416,34 @@ def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, .
 
 def _editor_losses(choreography: Choreography) -> tuple[Problem, ...]:
     names = ", ".join(name for name in choreography.editor or {} if name != ".")
-    return (losses.NO_FIELD.problem(f"the fields of the editor: {names}; a .chr holds them"),) if names else ()
+    return (
+        (
+            losses.NO_FIELD.problem(
+                f"the fields of the editor: {names}; a .chr holds them"
+            ),
+        )
+        if names
+        else ()
+    )
 
 
-def _save(message: Any, path: str | Path, lost: Iterable[Problem], *, as_text: bool) -> tuple[Problem, ...]:  # noqa: ANN401
+def _save(
+    message: Any,  # noqa: ANN401
+    path: str | Path,
+    lost: Iterable[Problem],
+    *,
+    as_text: bool,
+) -> tuple[Problem, ...]:
     if as_text:
         size = message.ByteSize()
         message.DiscardUnknownFields()
         if message.ByteSize() != size:
-            lost = (*lost, losses.NO_FIELD.problem("unknown fields have no names; a .pb holds them"))
+            lost = (
+                *lost,
+                losses.NO_FIELD.problem(
+                    "unknown fields have no names; a .pb holds them"
+                ),
+            )
     with whole_file(path) as stream:
         stream.write(_written(message, as_text=as_text))
     return tuple(lost)

@@ -35,7 +35,16 @@ SENSORS: dict[str, type[Device]] = {
     "RangeCamera": VisionSensor,
     "RangeSensor": RangeSensor,
 }
-DEVICES = (*SENSORS, "Attachment", "DigitalIO", "Holder", "IMU", "Imu", "PointLight", "SpotLight")
+DEVICES = (
+    *SENSORS,
+    "Attachment",
+    "DigitalIO",
+    "Holder",
+    "IMU",
+    "Imu",
+    "PointLight",
+    "SpotLight",
+)
 """The types of nodes that Choreonoid itself has as devices."""
 
 KEYS_OF_DEVICE: dict[str, tuple[str, ...]] = {
@@ -59,7 +68,14 @@ OPTICAL_FRAMES = {
     # x forward, y to the left, z up
     "robotics": (0.5, 0.5, -0.5, -0.5),
 }
-IMAGE_FORMATS = ("COLOR", "DEPTH", "COLOR_DEPTH", "POINT_CLOUD", "COLOR_POINT_CLOUD", "NONE")
+IMAGE_FORMATS = (
+    "COLOR",
+    "DEPTH",
+    "COLOR_DEPTH",
+    "POINT_CLOUD",
+    "COLOR_POINT_CLOUD",
+    "NONE",
+)
 
 
 def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Device:
@@ -69,7 +85,9 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
     sensor = SENSORS.get(kind)
     pose = poses.from_matrix(poses.nearest_rigid(transform))
     if sensor in (VisionSensor, RangeSensor):
-        pose = poses.compose(pose, poses.from_parts(np.zeros(3), _optical_frame(fields)))
+        pose = poses.compose(
+            pose, poses.from_parts(np.zeros(3), _optical_frame(fields))
+        )
     common: dict[str, Any] = {
         "name": fields.text("name"),
         "id": fields.integer("id", default=-1),
@@ -77,14 +95,23 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
         "pose": frozen(pose),
     }
     limits = SENSOR_LIMITS.get(sensor, ()) if sensor is not None else ()
-    own: dict[str, Any] = {name: frozen(fields.vector(name, default=(-1.0, -1.0, -1.0))) for name in limits}
+    own: dict[str, Any] = {
+        name: frozen(fields.vector(name, default=(-1.0, -1.0, -1.0))) for name in limits
+    }
     if sensor is VisionSensor:
         own = _camera(fields)
     elif sensor is RangeSensor:
         own = {
-            "scan_angle": fields.angle("yaw_range", "scan_angle", default=math.radians(120.0)),
-            "scan_step": fields.angle("yaw_step", "scan_step", default=math.radians(1.0)),
-            **{name: fields.number(name, default=getattr(RangeSensor, name)) for name in ("scan_rate", "max_distance")},
+            "scan_angle": fields.angle(
+                "yaw_range", "scan_angle", default=math.radians(120.0)
+            ),
+            "scan_step": fields.angle(
+                "yaw_step", "scan_step", default=math.radians(1.0)
+            ),
+            **{
+                name: fields.number(name, default=getattr(RangeSensor, name))
+                for name in ("scan_rate", "max_distance")
+            },
         }
     extra = fields.rest(("type", "translation", "rotation", "elements"))
     if sensor is None:
@@ -108,7 +135,9 @@ def _camera(fields: Fields) -> dict[str, Any]:
     image_format = fields.text("format", default="COLOR")
     if image_format not in IMAGE_FORMATS:
         message = f"format of {fields.title} is {image_format!r:.60}; expected one of {', '.join(IMAGE_FORMATS)}"
-        fields.context.found.report(WRONG_VALUE, message, fields.location("format"), severity="warning")
+        fields.context.found.report(
+            WRONG_VALUE, message, fields.location("format"), severity="warning"
+        )
     is_wide = fields.text("lens_type", default="NORMAL") != "NORMAL"
     fields.used -= {"lens_type", "lensType"}
     field_of_view = fields.angle("field_of_view", default=0.785398)

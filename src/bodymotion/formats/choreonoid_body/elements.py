@@ -21,7 +21,13 @@ from bodymotion.formats.resources import PART_UNREADABLE, NotFound
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import NOT_SHOWN
-from bodymotion.formats.vrml.shapes import IDENTITY, PLAIN, FoundShape, NodeFrame, by_purpose
+from bodymotion.formats.vrml.shapes import (
+    IDENTITY,
+    PLAIN,
+    FoundShape,
+    NodeFrame,
+    by_purpose,
+)
 from bodymotion.formats.yaml.fields import Context, label
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry import poses
@@ -33,14 +39,32 @@ from bodymotion.model.rules import SCALED
 MAX_KEYS = 1_000_000  # Keys of all elements, those that aliases repeat counted as often as they are read.
 MAX_DEPTH = 60  # Levels of elements inside of each other, files in files included.
 
-GROUPS = ("Group", "Node", "Transform", "Visual", "Collision", "VisualOrCollision", "Switch")
+GROUPS = (
+    "Group",
+    "Node",
+    "Transform",
+    "Visual",
+    "Collision",
+    "VisualOrCollision",
+    "Switch",
+)
 SCENERY = ("AmbientLight", "DirectionalLight", "Fog", "Viewpoint")
 TYPES = ("Shape", "Resource", "RigidBody", "Text", *GROUPS, *SCENERY, *DEVICES)
 MAX_UNKNOWN_TYPES = 200  # Unknown types that are compared with known ones.
 NAMED = {"shape": "Shape", "resource": "Resource"}
 """Keys of Visual and Collision that hold a single element of that type."""
 
-SHAPE_KEYS = ("type", "name", "geometry", "appearance", "material", "translation", "rotation", "scale", "elements")
+SHAPE_KEYS = (
+    "type",
+    "name",
+    "geometry",
+    "appearance",
+    "material",
+    "translation",
+    "rotation",
+    "scale",
+    "elements",
+)
 POSE_KEYS = ("translation", "rotation", "scale")
 
 
@@ -58,10 +82,14 @@ class LinkParts:
 class ElementReader:
     """Reads the elements of the links of one file, and of the files that they name."""
 
-    def __init__(self, document: Document, context: Context, parts: InlineLoader) -> None:
+    def __init__(
+        self, document: Document, context: Context, parts: InlineLoader
+    ) -> None:
         self.context, self.parts, self.document = context, parts, document
         self.shapes = ShapeReader(context, parts)
-        self.resources = resources.ResourceReader(context.found, parts, resources.named_nodes(document.root))
+        self.resources = resources.ResourceReader(
+            context.found, parts, resources.named_nodes(document.root)
+        )
         self.link = LinkParts()
         self.drawn: list[FoundShape] = []
         self.visited = self.depth = 0
@@ -80,7 +108,9 @@ class ElementReader:
 
     def _all(self, elements: Node, frame: NodeFrame, title: str) -> None:
         if self.depth >= MAX_DEPTH:
-            raise TOO_LARGE.error(f"elements are nested more than {MAX_DEPTH} deep", elements.location)
+            raise TOO_LARGE.error(
+                f"elements are nested more than {MAX_DEPTH} deep", elements.location
+            )
         self.depth += 1
         try:
             for kind, node in self._each(elements, title):
@@ -99,7 +129,10 @@ class ElementReader:
                 yield from self._each(item, title)
         elif isinstance(elements, Mapping):
             kind = elements.items.get("type")
-            if kind is None and any(isinstance(v, Scalar) and v.value in TYPES for v in elements.items.values()):
+            if kind is None and any(
+                isinstance(v, Scalar) and v.value in TYPES
+                for v in elements.items.values()
+            ):
                 fields = Fields(elements, self.context, f"an element of {title}")
                 fields.report_misspelt(("type",), as_meant=("type",))
                 kind = elements.items.get("type")
@@ -113,7 +146,9 @@ class ElementReader:
                 elif isinstance(value, Sequence):
                     for item in value.items:
                         if not isinstance(item, Mapping):
-                            self._refuse(f"{name:.60} in {title} is not a mapping", item)
+                            self._refuse(
+                                f"{name:.60} in {title} is not a mapping", item
+                            )
                             continue
                         yield name, item
                 elif value.value.lower() in ("", "~", "null"):
@@ -129,7 +164,9 @@ class ElementReader:
     def _count(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
         if self.visited > MAX_KEYS:
-            raise TOO_LARGE.error(f"the elements expand to more than {MAX_KEYS} keys", node.location)
+            raise TOO_LARGE.error(
+                f"the elements expand to more than {MAX_KEYS} keys", node.location
+            )
 
     def _element(self, kind: str, node: Mapping, frame: NodeFrame) -> None:
         self._count(node)
@@ -146,25 +183,42 @@ class ElementReader:
             case "RigidBody":
                 self._rigid_body(fields, frame)
             case _ if kind in GROUPS:
-                visual, collision = frame.visual and kind != "Collision", frame.collision and kind != "Visual"
+                visual, collision = (
+                    frame.visual and kind != "Collision",
+                    frame.collision and kind != "Visual",
+                )
                 self._inside(fields, NodeFrame(frame.transform, visual, collision))
             case _ if kind == "Text" or kind in SCENERY:
-                fields.report(NOT_SHOWN if kind == "Text" else rules.NOT_SHOWN, f"{title} is not shown")
+                fields.report(
+                    NOT_SHOWN if kind == "Text" else rules.NOT_SHOWN,
+                    f"{title} is not shown",
+                )
             case _:
                 self._device(fields, kind, frame)
 
     def _moved(self, fields: Fields, frame: NodeFrame) -> NodeFrame:
-        translation, rotation = fields.translation("translation"), fields.rotation("rotation")
-        scale = fields.vector("scale", default=(1.0, 1.0, 1.0)) if isinstance(fields.find("scale"), Sequence) else None
+        translation, rotation = (
+            fields.translation("translation"),
+            fields.rotation("rotation"),
+        )
+        scale = (
+            fields.vector("scale", default=(1.0, 1.0, 1.0))
+            if isinstance(fields.find("scale"), Sequence)
+            else None
+        )
         if scale is None and fields.has("scale"):
             scale = (fields.number("scale", default=1.0),) * 3
         if translation is None and rotation is None and scale is None:
             return frame
-        own = poses.to_matrix([*(translation or (0.0, 0.0, 0.0)), *(rotation or (1.0, 0.0, 0.0, 0.0))])
+        own = poses.to_matrix(
+            [*(translation or (0.0, 0.0, 0.0)), *(rotation or (1.0, 0.0, 0.0, 0.0))]
+        )
         own[:3, :3] *= scale or (1.0, 1.0, 1.0)
         whole = own if frame.transform is IDENTITY else frame.transform @ own
         if not np.isfinite(whole).all():
-            raise TOO_LARGE.error(f"the pose of {fields.title} is not finite", fields.location())
+            raise TOO_LARGE.error(
+                f"the pose of {fields.title} is not finite", fields.location()
+            )
         return NodeFrame(whole, frame.visual, frame.collision)
 
     def _inside(self, fields: Fields, frame: NodeFrame) -> None:
@@ -178,15 +232,23 @@ class ElementReader:
 
     def _rigid_body(self, fields: Fields, frame: NodeFrame) -> None:
         if not poses.is_rigid(frame.transform):
-            fields.report(SCALED, f"{fields.title} is inside of a Transform with a scale")
+            fields.report(
+                SCALED, f"{fields.title} is inside of a Transform with a scale"
+            )
         mass = read_mass(fields)
         outer, self.drawn = self.drawn, []
-        is_invertible = frame.transform is not IDENTITY and abs(np.linalg.det(frame.transform[:3, :3])) > 1e-12
+        is_invertible = (
+            frame.transform is not IDENTITY
+            and abs(np.linalg.det(frame.transform[:3, :3])) > 1e-12
+        )
         back = np.linalg.inv(frame.transform) if is_invertible else None
         self._inside(fields, frame)
         inner, self.drawn = self.drawn, outer
         if back is not None:
-            inner = [FoundShape(drawn.shape.moved(back), drawn.visual, drawn.collision) for drawn in inner]
+            inner = [
+                FoundShape(drawn.shape.moved(back), drawn.visual, drawn.collision)
+                for drawn in inner
+            ]
         visuals, collisions = by_purpose(inner)
         self.link.segments.append(
             replace(
@@ -204,18 +266,32 @@ class ElementReader:
         if kind not in DEVICES and kind not in self._unknown_types:
             self._unknown_types.add(kind)
             self._report_unknown_type(fields, kind)
-        self.link.devices.append((read_device(fields, kind, 0, frame.transform), fields.node, fields.unknown))
+        self.link.devices.append(
+            (read_device(fields, kind, 0, frame.transform), fields.node, fields.unknown)
+        )
         self._inside(fields, frame)
 
     def _report_unknown_type(self, fields: Fields, kind: str) -> None:
         """Report a type that Choreonoid itself does not have; as a warning where it is probably a misspelt one, and none of a plugin."""
-        almost = meant(kind, TYPES) if len(self._unknown_types) <= MAX_UNKNOWN_TYPES else None
+        almost = (
+            meant(kind, TYPES)
+            if len(self._unknown_types) <= MAX_UNKNOWN_TYPES
+            else None
+        )
         message = f"the type {kind} is not one of Choreonoid's own; {fields.title} is kept as it is"
-        problem = rules.PLUGIN_NODE.problem(message, fields.location(), data={"type": kind})
+        problem = rules.PLUGIN_NODE.problem(
+            message, fields.location(), data={"type": kind}
+        )
         if almost is not None:
             message = f"the type {kind} is unknown; {fields.title} is kept as it is, and has no effect"
             hint = f"did you mean {almost!r}?"
-            problem = replace(problem, message=message, location=fields.location("type"), hint=hint, severity="warning")
+            problem = replace(
+                problem,
+                message=message,
+                location=fields.location("type"),
+                hint=hint,
+                severity="warning",
+            )
         self.context.found.add(problem)
 
     def _shape(self, fields: Fields, frame: NodeFrame) -> None:
@@ -229,7 +305,11 @@ class ElementReader:
             resource = Fields(geometry, self.context, f"the geometry of {fields.title}")
             self._resource(resource, self._moved(resource, frame), material)
             return
-        made = self.shapes.geometry(geometry, self.context, material is not None and material.texture is not None)
+        made = self.shapes.geometry(
+            geometry,
+            self.context,
+            material is not None and material.texture is not None,
+        )
         if made is not None:
             shape = Shape(made, frame.transform, material or PLAIN, fields.text("name"))
             self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
@@ -239,9 +319,15 @@ class ElementReader:
         appearance, material = fields.find("appearance"), fields.find("material")
         if isinstance(appearance, Mapping):
             return self.shapes.material(appearance, self.context)
-        return self.shapes.material(fields.node, self.context) if isinstance(material, Mapping) else None
+        return (
+            self.shapes.material(fields.node, self.context)
+            if isinstance(material, Mapping)
+            else None
+        )
 
-    def _resource(self, fields: Fields, frame: NodeFrame, material: Material | None) -> None:
+    def _resource(
+        self, fields: Fields, frame: NodeFrame, material: Material | None
+    ) -> None:
         uri, name = fields.text("uri"), fields.text("node")
         where = fields.location("uri")
         path = resources.find_file(uri, fields.node, self.parts.finder)
@@ -250,33 +336,58 @@ class ElementReader:
             return
         suffix = path.suffix.lower()
         if suffix in (*resources.SCENES, *resources.COLLADA):
-            drawn = self.resources.shapes(path, uri, name, fields.texts("exclude"), frame, where)
+            drawn = self.resources.shapes(
+                path, uri, name, fields.texts("exclude"), frame, where
+            )
         elif suffix in resources.MESHES:
             mesh = self.resources.once(path, where, read_mesh_file)
             if name and mesh is not None:
-                fields.report(rules.RESOURCE_NODE, f"{path.name} is read as a whole, not its node {name!r:.60}", "node")
+                fields.report(
+                    rules.RESOURCE_NODE,
+                    f"{path.name} is read as a whole, not its node {name!r:.60}",
+                    "node",
+                )
             drawn = [] if mesh is None else [self._placed(mesh, frame, fields)]
         elif suffix in resources.ELEMENTS:
             self._include(path, name, frame, fields)
             return
         else:
-            kinds = " ".join((*resources.SCENES, *resources.COLLADA, *resources.MESHES, *resources.ELEMENTS))
-            fields.report(rules.RESOURCE_KIND, f"{path.name} cannot be read; resources are {kinds}", "uri")
+            kinds = " ".join(
+                (
+                    *resources.SCENES,
+                    *resources.COLLADA,
+                    *resources.MESHES,
+                    *resources.ELEMENTS,
+                )
+            )
+            fields.report(
+                rules.RESOURCE_KIND,
+                f"{path.name} cannot be read; resources are {kinds}",
+                "uri",
+            )
             return
         if material is not None:
-            drawn = [replace(d, shape=replace(d.shape, material=material)) for d in drawn]
+            drawn = [
+                replace(d, shape=replace(d.shape, material=material)) for d in drawn
+            ]
         self.drawn += drawn
 
     def _placed(self, mesh: Mesh, frame: NodeFrame, fields: Fields) -> FoundShape:
         crease = fields.angle("crease_angle", default=mesh.crease_angle)
         if crease != mesh.crease_angle:
             mesh = replace(mesh, crease_angle=crease)
-        return FoundShape(Shape(mesh, frame.transform, PLAIN, fields.text("name")), frame.visual, frame.collision)
+        return FoundShape(
+            Shape(mesh, frame.transform, PLAIN, fields.text("name")),
+            frame.visual,
+            frame.collision,
+        )
 
     def _include(self, path: Path, name: str, frame: NodeFrame, fields: Fields) -> None:
         """Read elements of another YAML file: those of the key or the anchor `name`, or those of the whole file."""
         if path in self._including:
-            fields.report(PART_UNREADABLE.as_error, f"{path.name} contains itself", "uri")
+            fields.report(
+                PART_UNREADABLE.as_error, f"{path.name} contains itself", "uri"
+            )
             return
         included = self._opened(path, fields)
         if included is None:
@@ -284,11 +395,17 @@ class ElementReader:
         found: Node | None = included.root
         if isinstance(found, Mapping):
             scene = found.items.get("scene")
-            found = (found.items.get(name) or included.anchors.get(name)) if name else (scene or found)
+            found = (
+                (found.items.get(name) or included.anchors.get(name))
+                if name
+                else (scene or found)
+            )
         elif name:
             found = included.anchors.get(name)
         if found is None:
-            fields.report(rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", "node")
+            fields.report(
+                rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", "node"
+            )
             return
         outer, unit, context = self.document, self.context.angle_unit, self.context
         # The model is whole without a faulty file.
@@ -297,24 +414,34 @@ class ElementReader:
         self.document = included
         with context.found.recover():
             if isinstance(included.root, Mapping):
-                context.angle_unit = angle_unit(Fields(included.root, context, path.name), unit)
+                context.angle_unit = angle_unit(
+                    Fields(included.root, context, path.name), unit
+                )
             self._all(found, frame, path.name)
         inside, context.found = context.found, outside
         self.document, context.angle_unit = outer, unit
         self._including.pop()
         outside.extend(inside.problems)
         if inside.refusal is not None:
-            fields.report(PART_UNREADABLE.as_error, f"{path.name} cannot be read as a whole", "uri")
+            fields.report(
+                PART_UNREADABLE.as_error,
+                f"{path.name} cannot be read as a whole",
+                "uri",
+            )
 
     def _opened(self, path: Path, fields: Fields) -> Document | None:
         key = (path, id(self.document))
         if key not in self._included:
             self._included[key] = None
             try:
-                document = self._included[key] = resources.read_elements(path, self.document, self.context.found)
+                document = self._included[key] = resources.read_elements(
+                    path, self.document, self.context.found
+                )
                 for uri, names in resources.named_nodes(document.root).items():
                     self.resources.names.setdefault(uri, set()).update(names)
             except FormatError as error:
                 self.context.found.extend(error.problems)
-                fields.report(PART_UNREADABLE.as_error, f"{path.name} is left out", "uri")
+                fields.report(
+                    PART_UNREADABLE.as_error, f"{path.name} is left out", "uri"
+                )
         return self._included[key]

@@ -38,7 +38,9 @@ class Fields(yaml_fields.Fields):
         if left:
             message = f"{names[0]} of {self.title} has {len(values)} numbers, expected a multiple of {width}"
             self.report(rules.LEFT_OVER, message, names[0])
-        return frozen(np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width))
+        return frozen(
+            np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width)
+        )
 
     def angle(self, *names: str, default: float) -> float:
         """Return an angle [rad]; `default` is in radians."""
@@ -50,7 +52,9 @@ class Fields(yaml_fields.Fields):
         """Return a translation (3,) [m], the sum where there are several; None where the key is missing."""
         total = [0.0, 0.0, 0.0]
         for part in self._lists(value, name):
-            total = [a + b for a, b in zip(total, self._list(part, name, 3), strict=True)]
+            total = [
+                a + b for a, b in zip(total, self._list(part, name, 3), strict=True)
+            ]
         return tuple(total)
 
     @reads(None)
@@ -58,7 +62,9 @@ class Fields(yaml_fields.Fields):
         """Return a rotation as a quaternion w x y z, the product where there are several; None where the key is missing."""
         total: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
         for part in self._lists(value, name):
-            total = tuple(rotations.multiply(total, self._rotation(part, name)).tolist())
+            total = tuple(
+                rotations.multiply(total, self._rotation(part, name)).tolist()
+            )
         return total
 
     def _lists(self, value: Node, name: str) -> Iterator[Sequence]:
@@ -73,7 +79,9 @@ class Fields(yaml_fields.Fields):
         for item in nested:
             self.context.nested_left -= 1
             if self.context.nested_left < 0:
-                raise TOO_LARGE.error(f"{name} of {self.title} expands to too many lists", value.location)
+                raise TOO_LARGE.error(
+                    f"{name} of {self.title} expands to too many lists", value.location
+                )
             yield from self._lists(item, name)
 
     def _list(self, part: Sequence, name: str, count: int) -> list[float]:
@@ -95,7 +103,12 @@ class Fields(yaml_fields.Fields):
             if angle != 0.0:
                 self.unknown.add(name)
                 message = f"{name} of {self.title} has the axis 0 0 0"
-                found.report(ZERO_QUATERNION, message, part.location, hint="write 0, 0, 1, 0 for no rotation")
+                found.report(
+                    ZERO_QUATERNION,
+                    message,
+                    part.location,
+                    hint="write 0, 0, 1, 0 for no rotation",
+                )
             return (1.0, 0.0, 0.0, 0.0)
         x, y, z = x / largest, y / largest, z / largest
         length = math.sqrt(x * x + y * y + z * z)
@@ -137,5 +150,9 @@ def angle_unit(header: Fields, default: float) -> float:
     """Return an angle of 1 in radians, as a file's header defines it; `default` where it does not."""
     word = header.text("angle_unit")
     if word not in ("", "degree", "radian"):
-        header.reject(rules.ANGLE_UNIT, f"angle_unit is {word!r:.60}; expected degree or radian", "angle_unit")
+        header.reject(
+            rules.ANGLE_UNIT,
+            f"angle_unit is {word!r:.60}; expected degree or radian",
+            "angle_unit",
+        )
     return {"": default, "radian": 1.0}.get(word, math.pi / 180.0)

@@ -17,7 +17,12 @@ from bodymotion.formats.vrml.nodes import NO_INTEGERS, Value
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import BAD_SIZE
-from bodymotion.formats.vrml.shapes import GEOMETRY_NODES, PROPERTIES, AppearanceReader, GeometryReader
+from bodymotion.formats.vrml.shapes import (
+    GEOMETRY_NODES,
+    PROPERTIES,
+    AppearanceReader,
+    GeometryReader,
+)
 from bodymotion.formats.vrml.values import standard_fields
 from bodymotion.formats.yaml.fields import Context, label
 from bodymotion.formats.yaml.rules import WRONG_VALUE
@@ -66,23 +71,32 @@ class ShapeReader:
 
     def __init__(self, context: Context, parts: InlineLoader) -> None:
         self.geometries = GeometryReader(context.found, lambda node: node)
-        self.appearances = AppearanceReader(context.found, lambda node: node, parts.resolve)
+        self.appearances = AppearanceReader(
+            context.found, lambda node: node, parts.resolve
+        )
         self._geometries: dict[tuple[int, bool], tuple[Mapping, Geometry | None]] = {}
         self._materials: dict[int, tuple[Mapping, Material]] = {}
 
-    def geometry(self, node: Mapping, context: Context, textured: bool) -> Geometry | None:
+    def geometry(
+        self, node: Mapping, context: Context, textured: bool
+    ) -> Geometry | None:
         """Return the geometry of a node; None where it shows nothing."""
         key = (id(node), textured)
         if key not in self._geometries:
             self.geometries.found = context.found
-            self._geometries[key] = (node, self._geometry(Fields(node, context, "a geometry"), textured))
+            self._geometries[key] = (
+                node,
+                self._geometry(Fields(node, context, "a geometry"), textured),
+            )
         return self._geometries[key][1]
 
     def material(self, node: Mapping, context: Context) -> Material:
         """Return the material of an appearance."""
         if id(node) not in self._materials:
             self.appearances.found = context.found
-            made = self.appearances.read(_appearance(Fields(node, context, "an appearance")))
+            made = self.appearances.read(
+                _appearance(Fields(node, context, "an appearance"))
+            )
             self._materials[id(node)] = (node, made)
         return self._materials[id(node)][1]
 
@@ -90,7 +104,9 @@ class ShapeReader:
         kind = fields.text("type")
         fields.title = label(kind) if kind else fields.title
         if kind == "Capsule":
-            radius, height = (cast("float", size) for size in _values(fields, "Capsule").values())
+            radius, height = (
+                cast("float", size) for size in _values(fields, "Capsule").values()
+            )
             if radius > 0 and height >= 0:
                 return Capsule(radius, height)
             fields.report(BAD_SIZE, f"Capsule of size {radius:g} {height:g}")
@@ -98,20 +114,33 @@ class ShapeReader:
         is_mesh = kind == "Mesh"
         kind = "IndexedFaceSet" if is_mesh else kind
         if kind not in GEOMETRY_NODES:
-            message = f"a geometry has the unknown type {kind!r:.60}" if kind else "a geometry has no type"
+            message = (
+                f"a geometry has the unknown type {kind!r:.60}"
+                if kind
+                else "a geometry has no type"
+            )
             fields.report(rules.GEOMETRY, message, "type")
             return None
         values = _values(fields, kind)
         faces = values.get("coordIndex")
-        if is_mesh and isinstance(faces, np.ndarray) and len(faces) and (faces >= 0).all():
-            values["coordIndex"] = np.insert(faces[: len(faces) // 3 * 3].reshape(-1, 3), 3, -1, axis=1).reshape(-1)
+        if (
+            is_mesh
+            and isinstance(faces, np.ndarray)
+            and len(faces)
+            and (faces >= 0).all()
+        ):
+            values["coordIndex"] = np.insert(
+                faces[: len(faces) // 3 * 3].reshape(-1, 3), 3, -1, axis=1
+            ).reshape(-1)
         elif kind == "Extrusion":
             values |= _along_spine(fields, values)
         return self.geometries.read(_vrml(fields.node, kind, values), textured)
 
 
 def _vrml(node: Mapping, kind: str, fields: dict[str, Value]) -> VrmlNode:
-    return VrmlNode(kind, fields=fields, text=cast("Text", node.text), offset=node.offset)
+    return VrmlNode(
+        kind, fields=fields, text=cast("Text", node.text), offset=node.offset
+    )
 
 
 def _values(fields: Fields, kind: str) -> dict[str, Value]:
@@ -136,10 +165,18 @@ def _values(fields: Fields, kind: str) -> dict[str, Value]:
 
 
 def _keys(name: str) -> tuple[str, ...]:
-    return KEYS.get(name) or (re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name),)
+    return KEYS.get(name) or (
+        re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name),
+    )
 
 
-def _value(fields: Fields, name: str, keys: tuple[str, ...], field_type: str, default: Any) -> Value:  # noqa: ANN401
+def _value(
+    fields: Fields,
+    name: str,
+    keys: tuple[str, ...],
+    field_type: str,
+    default: Any,  # noqa: ANN401
+) -> Value:
     """Return the value of a field of this type; None where a list cannot be read."""
     match field_type:
         case "SFBool":
@@ -147,7 +184,9 @@ def _value(fields: Fields, name: str, keys: tuple[str, ...], field_type: str, de
         case "SFInt32":
             return fields.integer(*keys, default=default)
         case "SFFloat":
-            return (fields.angle if name == "creaseAngle" else fields.number)(*keys, default=default)
+            return (fields.angle if name == "creaseAngle" else fields.number)(
+                *keys, default=default
+            )
         case "SFVec2f" | "SFVec3f" | "SFColor":
             return frozen(fields.vector(*keys, default=tuple(default)))
         case "MFInt32":
@@ -157,16 +196,27 @@ def _value(fields: Fields, name: str, keys: tuple[str, ...], field_type: str, de
         case "SFNode":
             node_type, inner, width = LISTS[name]
             rows = fields.rows(*keys, width=width)
-            return None if rows is None else _vrml(fields.node, node_type, {inner: rows})
+            return (
+                None if rows is None else _vrml(fields.node, node_type, {inner: rows})
+            )
         case _:
-            rows = fields.rows(*keys, width={"MFFloat": 1, "MFVec2f": 2, "MFVec3f": 3}[field_type])
-            return rows.reshape(-1) if rows is not None and field_type == "MFFloat" else rows
+            rows = fields.rows(
+                *keys, width={"MFFloat": 1, "MFVec2f": 2, "MFVec3f": 3}[field_type]
+            )
+            return (
+                rows.reshape(-1)
+                if rows is not None and field_type == "MFFloat"
+                else rows
+            )
 
 
 def _along_spine(fields: Fields, values: dict[str, Value]) -> dict[str, Value]:
     spine = values.get("spine")
     count = len(spine) if isinstance(spine, np.ndarray) else 2
-    rotations, scale = fields.rows("orientation", width=4), fields.rows("scale", width=2)
+    rotations, scale = (
+        fields.rows("orientation", width=4),
+        fields.rows("scale", width=2),
+    )
     found: dict[str, Value] = {}
     if rotations is not None and len(rotations):
         rotations = rotations * [1.0, 1.0, 1.0, fields.context.angle_unit]
@@ -185,8 +235,16 @@ def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
 
 def _indices(fields: Fields, *names: str) -> Ints:
     values = np.array(fields.numbers(*names) or [], dtype=np.float64)
-    if not np.isfinite(values).all() or (np.abs(values) > 2**31 - 1).any() or (values % 1 != 0).any():
-        fields.reject(WRONG_VALUE, f"{names[0]} of {fields.title} must be a list of whole numbers", names[0])
+    if (
+        not np.isfinite(values).all()
+        or (np.abs(values) > 2**31 - 1).any()
+        or (values % 1 != 0).any()
+    ):
+        fields.reject(
+            WRONG_VALUE,
+            f"{names[0]} of {fields.title} must be a list of whole numbers",
+            names[0],
+        )
         return NO_INTEGERS
     return values.astype(np.int32)
 
@@ -195,7 +253,13 @@ def _appearance(fields: Fields) -> VrmlNode:
     values: dict[str, Value] = {}
     for key, name, read in (
         ("material", "material", _material),
-        ("texture", "texture", lambda fields: _vrml(fields.node, "ImageTexture", _values(fields, "ImageTexture"))),
+        (
+            "texture",
+            "texture",
+            lambda fields: _vrml(
+                fields.node, "ImageTexture", _values(fields, "ImageTexture")
+            ),
+        ),
         ("texture_transform", "textureTransform", _texture_transform),
     ):
         node = fields.find(key)
@@ -208,8 +272,15 @@ def _material(fields: Fields) -> VrmlNode:
     values = _values(fields, "Material")
     if fields.has("specular_exponent"):
         # VRML's shininess 1 is an exponent of 128.
-        values["shininess"] = min(max(fields.number("specular_exponent", default=25.0), 0.0) / 128.0, 1.0)
-    fields.report_misspelt((*(key for name in FIELDS["Material"].split() for key in _keys(name)), "specular_exponent"))
+        values["shininess"] = min(
+            max(fields.number("specular_exponent", default=25.0), 0.0) / 128.0, 1.0
+        )
+    fields.report_misspelt(
+        (
+            *(key for name in FIELDS["Material"].split() for key in _keys(name)),
+            "specular_exponent",
+        )
+    )
     return _vrml(fields.node, "Material", values)
 
 

@@ -22,7 +22,13 @@ from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.links import MOTOR_NUMBERS, Device, Joint, JointType, Segment
-from bodymotion.model.rules import AXIS_LENGTH, ID_RANGE, LOOP_LINK, NEGATIVE_LIMIT, ZERO_AXIS
+from bodymotion.model.rules import (
+    AXIS_LENGTH,
+    ID_RANGE,
+    LOOP_LINK,
+    NEGATIVE_LIMIT,
+    ZERO_AXIS,
+)
 
 if TYPE_CHECKING:
     from bodymotion.formats.choreonoid_body.elements import ElementReader, LinkParts
@@ -41,22 +47,51 @@ JOINT_TYPES: dict[str, JointType] = {
 }
 """The types of the manual, and the names that OpenHRP has for them."""
 SURFACE_MODES = ("jointSurfaceVelocity", "joint_surface_velocity")
-EXTRA_JOINT_TYPES: dict[str, ExtraJointType] = {kind: kind for kind in sorted(get_args(ExtraJointType))}
+EXTRA_JOINT_TYPES: dict[str, ExtraJointType] = {
+    kind: kind for kind in sorted(get_args(ExtraJointType))
+}
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 MAX_ID = 9999
 MAX_TRACK_LINKS = 2_000
 
 JOINT_KEYS = (
-    *("joint_type", "joint_id", "joint_name", "joint_axis", "joint_range", "joint_angle", "joint_displacement"),
-    *("joint_velocity_range", "max_joint_velocity", "joint_effort_range", "max_joint_effort", "joint_axis_inertia"),
+    *(
+        "joint_type",
+        "joint_id",
+        "joint_name",
+        "joint_axis",
+        "joint_range",
+        "joint_angle",
+        "joint_displacement",
+    ),
+    *(
+        "joint_velocity_range",
+        "max_joint_velocity",
+        "joint_effort_range",
+        "max_joint_effort",
+        "joint_axis_inertia",
+    ),
     *MOTOR_NUMBERS,
 )
 MASS_KEYS = ("mass", "center_of_mass", "inertia")
-LINK_KEYS = ("type", "name", "parent", "translation", "rotation", "elements", "import", *JOINT_KEYS, *MASS_KEYS)
+LINK_KEYS = (
+    "type",
+    "name",
+    "parent",
+    "translation",
+    "rotation",
+    "elements",
+    "import",
+    *JOINT_KEYS,
+    *MASS_KEYS,
+)
 KEYS_OF_LINK: dict[str, tuple[str, ...]] = {
     **{part: (part,) for part in (*MOTOR_NUMBERS, *MASS_KEYS)},
     **dict.fromkeys(("lower", "upper"), ("joint_range",)),
-    **dict.fromkeys(("velocity_lower", "velocity_upper"), ("joint_velocity_range", "max_joint_velocity")),
+    **dict.fromkeys(
+        ("velocity_lower", "velocity_upper"),
+        ("joint_velocity_range", "max_joint_velocity"),
+    ),
     "name": ("joint_name", "name"),
     "type": ("joint_type",),
     "id": ("joint_id",),
@@ -94,7 +129,9 @@ def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
     return locate
 
 
-FoundDevice: TypeAlias = tuple[Device, Mapping, set[str]]  # A device, its mapping, and its keys that could not be read.
+FoundDevice: TypeAlias = tuple[
+    Device, Mapping, set[str]
+]  # A device, its mapping, and its keys that could not be read.
 
 
 @dataclass
@@ -140,7 +177,9 @@ class RawLink:
         """Add the shapes of the link itself, with its own mass if it has one, then its RigidBodies and devices."""
         visuals, collisions = by_purpose(parts.drawn)
         if mass is not None or visuals or collisions:
-            self.segments += (replace(mass or Segment(), visuals=visuals, collisions=collisions),)
+            self.segments += (
+                replace(mass or Segment(), visuals=visuals, collisions=collisions),
+            )
         self.segments += tuple(parts.segments)
         self.devices += tuple(parts.devices)
 
@@ -162,12 +201,22 @@ def read_link(fields: Fields, elements: ElementReader) -> RawLink:
 def _without_parts(fields: Fields, joint: Joint, name: str) -> RawLink:
     position = fields.translation("translation") or (0.0, 0.0, 0.0)
     rotation = fields.rotation("rotation") or (1.0, 0.0, 0.0, 0.0)
-    return RawLink(name, fields.text("parent"), joint, position, rotation, fields.node, fields.unknown)
+    return RawLink(
+        name,
+        fields.text("parent"),
+        joint,
+        position,
+        rotation,
+        fields.node,
+        fields.unknown,
+    )
 
 
 def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
     """Add segments and devices to a link; one without a mass of its own and without RigidBodies has 1 kg."""
-    has_mass = fields.has("mass") or fields.has("inertia") or fields.has("center_of_mass")
+    has_mass = (
+        fields.has("mass") or fields.has("inertia") or fields.has("center_of_mass")
+    )
     link.mass_unset = not has_mass and not parts.segments
     unset = Segment(mass=1.0, inertia=IDENTITY) if link.mass_unset else None
     link.add(parts, read_mass(fields, IDENTITY) if has_mass else unset)
@@ -181,8 +230,12 @@ def change_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
     root.rotation = fields.rotation("rotation") or root.rotation
     root.unknown = root.unknown | fields.unknown
     root.add(elements.read(fields.find("elements"), fields.title))
-    fields.report_misspelt((*LINK_KEYS, "uri", "prefix", "suffix", "device_prefix", "joint_id_offset"))
-    root.joint = replace(root.joint, extra={**root.joint.extra, **fields.rest(("type", "name"))})
+    fields.report_misspelt(
+        (*LINK_KEYS, "uri", "prefix", "suffix", "device_prefix", "joint_id_offset")
+    )
+    root.joint = replace(
+        root.joint, extra={**root.joint.extra, **fields.rest(("type", "name"))}
+    )
 
 
 def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
@@ -201,14 +254,25 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     axis = _read_axis(fields, "joint_axis")
     axis = frozen([0.0, 1.0, 0.0]) if axis is None or not axis.any() else axis
     offset = fields.vector("joint_offset", default=(0.0, 0.0, 0.0))
-    angles = [angle * fields.context.angle_unit for angle in fields.numbers("initial_joint_angles") or ()]
+    angles = [
+        angle * fields.context.angle_unit
+        for angle in fields.numbers("initial_joint_angles") or ()
+    ]
     _fill(first, fields, elements.read(fields.find("elements"), fields.title))
-    first.joint = replace(first.joint, axis=axis, extra={**fields.rest(("type",)), "isContinuousTrack": True})
+    first.joint = replace(
+        first.joint,
+        axis=axis,
+        extra={**fields.rest(("type",)), "isContinuousTrack": True},
+    )
     track = [first]
     for number in range(1, count):
-        extra = {"joint_displacement": angles[number - 1]} if number <= len(angles) else {}
+        extra = (
+            {"joint_displacement": angles[number - 1]} if number <= len(angles) else {}
+        )
         joint = Joint(name=f"{name}{number}", type="rotate", axis=axis, extra=extra)
-        link = replace(first, name=joint.name, parent=track[-1], joint=joint, position=offset)
+        link = replace(
+            first, name=joint.name, parent=track[-1], joint=joint, position=offset
+        )
         track.append(replace(link, rotation=(1.0, 0.0, 0.0, 0.0)))
     return track
 
@@ -231,14 +295,20 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
         # Older files write a pseudo-continuous track so: the surface moves, the link does not.
         kind = "crawler"
     unit = fields.context.angle_unit if kind == "rotate" else 1.0
-    lower, upper = _read_range(fields, "joint_range", unit=unit) or (default.lower, default.upper)
+    lower, upper = _read_range(fields, "joint_range", unit=unit) or (
+        default.lower,
+        default.upper,
+    )
     velocity = _read_range(fields, "max_joint_velocity", unit=unit)
     effort = _read_range(fields, "max_joint_effort", unit=1.0)
     velocity = _read_range(fields, "joint_velocity_range", unit=unit) or velocity
     effort = _read_range(fields, "joint_effort_range", unit=1.0) or effort
     if effort is not None:
         extra["joint_effort_range"] = list(effort)
-    displacement = fields.number("joint_displacement", default=fields.number("joint_angle", default=math.nan) * unit)
+    displacement = fields.number(
+        "joint_displacement",
+        default=fields.number("joint_angle", default=math.nan) * unit,
+    )
     if not math.isnan(displacement):
         extra["joint_displacement"] = displacement
     inertia = fields.number("joint_axis_inertia", default=0.0)
@@ -255,7 +325,10 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
         velocity_lower=velocity[0] if velocity else default.velocity_lower,
         velocity_upper=velocity[1] if velocity else default.velocity_upper,
         extra=extra,
-        **{key: fields.number(key, default=getattr(default, key)) for key in MOTOR_NUMBERS},
+        **{
+            key: fields.number(key, default=getattr(default, key))
+            for key in MOTOR_NUMBERS
+        },
     )
 
 
@@ -263,25 +336,41 @@ def _read_id(fields: Fields, default: int) -> int:
     number = fields.integer("joint_id", default=default)
     if number > MAX_ID:
         fields.unknown.add("joint_id")
-        fields.report(ID_RANGE, f"joint_id of {fields.title} is {number}, above {MAX_ID}", "joint_id")
+        fields.report(
+            ID_RANGE,
+            f"joint_id of {fields.title} is {number}, above {MAX_ID}",
+            "joint_id",
+        )
         return -1
     return max(number, -1)
 
 
 @reads(None)
-def _read_range(fields: Fields, value: Node, name: str, unit: float) -> tuple[float, float] | None:
+def _read_range(
+    fields: Fields, value: Node, name: str, unit: float
+) -> tuple[float, float] | None:
     """Return lower and upper end; one number is that of both, the word unlimited none."""
     ends = value.items if isinstance(value, Sequence) else [value]
     if not 1 <= len(ends) <= 2:
-        message = f"{name} of {fields.title} has {counted(len(ends), 'number')}; expected 2"
+        message = (
+            f"{name} of {fields.title} has {counted(len(ends), 'number')}; expected 2"
+        )
         raise WRONG_VALUE.error(message, value.location)
-    is_none = [isinstance(end, Scalar) and end.value.lower() == "unlimited" for end in ends]
+    is_none = [
+        isinstance(end, Scalar) and end.value.lower() == "unlimited" for end in ends
+    ]
     numbers = [
-        (math.inf if k else -math.inf) if is_none[k] else fields.scalar_number(name, end) * unit
+        (math.inf if k else -math.inf)
+        if is_none[k]
+        else fields.scalar_number(name, end) * unit
         for k, end in enumerate(ends)
     ]
     if len(numbers) == 1 and numbers[0] < 0 and name.startswith("max_"):
-        fields.report(NEGATIVE_LIMIT, f"{name} of {fields.title} is {numbers[0] / unit:g}, a negative number", name)
+        fields.report(
+            NEGATIVE_LIMIT,
+            f"{name} of {fields.title} is {numbers[0] / unit:g}, a negative number",
+            name,
+        )
     lower, upper = (-abs(numbers[0]), abs(numbers[0])) if len(numbers) == 1 else numbers
     if math.isnan(lower) or math.isnan(upper):
         fields.not_finite(name, lower, upper)
@@ -296,7 +385,11 @@ def _read_joint_axis(fields: Fields, kind: JointType, default: Floats) -> Floats
     if not axis.any():
         if kind in ("rotate", "slide", "crawler"):
             fields.unknown.add("joint_axis")
-            fields.report(ZERO_AXIS, f"joint_axis of {fields.title} is 0 0 0: it is read as 0 0 1", "joint_axis")
+            fields.report(
+                ZERO_AXIS,
+                f"joint_axis of {fields.title} is 0 0 0: it is read as 0 0 1",
+                "joint_axis",
+            )
         return frozen([0.0, 0.0, 1.0])
     return axis
 
@@ -322,9 +415,13 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
     length = float(np.linalg.norm(vector / largest))
     if abs(length * largest - 1.0) > 1e-6:
         shown = " ".join(f"{number:.6g}" for number in vector)
-        message = f"{name} of {fields.title} is {shown}, of length {length * largest:.6g}"
+        message = (
+            f"{name} of {fields.title} is {shown}, of length {length * largest:.6g}"
+        )
         data = {"length": length * largest}
-        fields.context.found.report(AXIS_LENGTH, message, fields.location(name), data=data)
+        fields.context.found.report(
+            AXIS_LENGTH, message, fields.location(name), data=data
+        )
     return frozen(vector if length * largest == 1.0 else vector / largest / length)
 
 
@@ -336,7 +433,11 @@ def read_mass(fields: Fields, default: Floats = ZERO) -> Segment:
     mass = fields.number("mass", default=0.0)
     center = frozen(fields.vector("center_of_mass", default=(0.0, 0.0, 0.0)))
     inertia = _read_inertia(fields)
-    return Segment(mass=mass, center_of_mass=center, inertia=default if inertia is None else inertia)
+    return Segment(
+        mass=mass,
+        center_of_mass=center,
+        inertia=default if inertia is None else inertia,
+    )
 
 
 def _read_inertia(fields: Fields) -> Floats | None:
@@ -367,9 +468,13 @@ class RawExtraJoint:
     def renamed(self, prefix: str, suffix: str) -> RawExtraJoint:
         """Return the joint as part of a body that has it in a SubBody."""
         first, second = self.names
-        return replace(self, names=(f"{prefix}{first}{suffix}", f"{prefix}{second}{suffix}"))
+        return replace(
+            self, names=(f"{prefix}{first}{suffix}", f"{prefix}{second}{suffix}")
+        )
 
-    def joined(self, links: AnyMapping[str, int], is_incomplete: bool = False) -> ExtraJoint | None:
+    def joined(
+        self, links: AnyMapping[str, int], is_incomplete: bool = False
+    ) -> ExtraJoint | None:
         """Return the joint between links with numbers; None where one of them is missing, which is recorded.
 
         In an incomplete model that may be no fault of the joint.
@@ -377,8 +482,14 @@ class RawExtraJoint:
         for key, name in zip(("link1_name", "link2_name"), self.names, strict=True):
             if name not in links:
                 message = f"{key} of {self.fields.title} is {name!r:.60}, which is not a link: the joint is left out"
-                rule = replace(LOOP_LINK, leaves_out=True, severity="warning" if is_incomplete else "error")
-                self.fields.context.found.report(rule, message, self.fields.location(key))
+                rule = replace(
+                    LOOP_LINK,
+                    leaves_out=True,
+                    severity="warning" if is_incomplete else "error",
+                )
+                self.fields.context.found.report(
+                    rule, message, self.fields.location(key)
+                )
                 return None
         return replace(self.joint, links=(links[self.names[0]], links[self.names[1]]))
 
@@ -395,12 +506,25 @@ def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
     if axis is None or not axis.any():
         if axis is not None and kind not in ("ball", "xyz"):
             fields.unknown.add("joint_axis")
-            fields.report(ZERO_AXIS, f"joint_axis of {fields.title} is 0 0 0", "joint_axis")
-        axis = frozen([1.0, 0.0, 0.0] if kind in ("xyz", "xy", "z") else [0.0, 0.0, 1.0])
-    positions = [fields.vector(name, default=(0.0, 0.0, 0.0)) for name in ("link1_local_pos", "link2_local_pos")]
+            fields.report(
+                ZERO_AXIS, f"joint_axis of {fields.title} is 0 0 0", "joint_axis"
+            )
+        axis = frozen(
+            [1.0, 0.0, 0.0] if kind in ("xyz", "xy", "z") else [0.0, 0.0, 1.0]
+        )
+    positions = [
+        fields.vector(name, default=(0.0, 0.0, 0.0))
+        for name in ("link1_local_pos", "link2_local_pos")
+    ]
     names = (fields.text("link1_name"), fields.text("link2_name"))
     fields.report_misspelt(EXTRA_JOINT_KEYS, 0.8)
     title = fields.text("name")
     joint_type = EXTRA_JOINT_TYPES[kind]
-    joint = ExtraJoint(name=title, type=joint_type, positions=np.array(positions), axis=axis, extra=fields.rest())
+    joint = ExtraJoint(
+        name=title,
+        type=joint_type,
+        positions=np.array(positions),
+        axis=axis,
+        extra=fields.rest(),
+    )
     return RawExtraJoint(fields, joint, names)

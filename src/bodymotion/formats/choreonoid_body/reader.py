@@ -9,7 +9,16 @@ from typing import Self
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Locator,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+)
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.choreonoid_body import rules
@@ -29,12 +38,25 @@ from bodymotion.formats.choreonoid_body.links import (
     read_track,
 )
 from bodymotion.formats.choreonoid_body.resources import find_file
-from bodymotion.formats.resources import PART_OUTSIDE, PART_REMOTE, NotFound, ResourceFinder, file_bytes
+from bodymotion.formats.resources import (
+    PART_OUTSIDE,
+    PART_REMOTE,
+    NotFound,
+    ResourceFinder,
+    file_bytes,
+)
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.yaml.fields import MAX_BYTES, Context, label, open_text
 from bodymotion.formats.yaml.recovery import read_or_recover
-from bodymotion.formats.yaml.rules import ALIAS, KEY_TWICE, MISSPELT, NOT_YAML, SUFFIX, WRONG_VALUE
+from bodymotion.formats.yaml.rules import (
+    ALIAS,
+    KEY_TWICE,
+    MISSPELT,
+    NOT_YAML,
+    SUFFIX,
+    WRONG_VALUE,
+)
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
@@ -46,10 +68,22 @@ MAX_KEYS = 1_000_000  # Keys of all links of a file, those that aliases repeat c
 MAX_SUB_BODY_DEPTH = 16
 MAX_CIRCLE_SHOWN = 10  # Links of a circle of parents that are named.
 
-HEADER_KEYS = ("format", "format_version", "angle_unit", "name", "root_link", "links", "extra_joints", "foot_links")
+HEADER_KEYS = (
+    "format",
+    "format_version",
+    "angle_unit",
+    "name",
+    "root_link",
+    "links",
+    "extra_joints",
+    "foot_links",
+)
 """The keys of the top node, and one of plugins that is almost one of them."""
 LINK_TYPES = ("Link", "SubBody", "ContinuousTrack", "Skip", "SkipLink")
-_CERTAIN = frozenset(rule.code for rule in (NOT_YAML, WRONG_VALUE, KEY_TWICE, MISSPELT, SUFFIX, NOT_FINITE))
+_CERTAIN = frozenset(
+    rule.code
+    for rule in (NOT_YAML, WRONG_VALUE, KEY_TWICE, MISSPELT, SUFFIX, NOT_FINITE)
+)
 """Rules that do not depend on what may have been in a line that was left out."""
 _OF_THE_WHOLE = frozenset(
     rule.code
@@ -61,7 +95,9 @@ _OF_THE_WHOLE = frozenset(
 """Rules that need the whole file."""
 
 
-def read_body(path: str | Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
+def read_body(
+    path: str | Path, *, allow_outside: bool | None = None
+) -> ReadResult[Body]:
     """Read a Choreonoid model with all its faults.
 
     Parameters
@@ -92,7 +128,11 @@ def parse_body(data: bytes, path: Path, *, allow_outside: bool | None = None) ->
 
 
 def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body]:
-    recovered = read_or_recover(data, lambda data: _attempt(data, path, allow_outside), (*HEADER_KEYS, *LINK_KEYS))
+    recovered = read_or_recover(
+        data,
+        lambda data: _attempt(data, path, allow_outside),
+        (*HEADER_KEYS, *LINK_KEYS),
+    )
     if isinstance(recovered, ReadResult):
         return recovered
     body, others = recovered.value, recovered.problems
@@ -101,7 +141,8 @@ def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Bod
         others = tuple(
             one
             for one in others
-            if one.rule in _CERTAIN or (one.rule not in _OF_THE_WHOLE and 0 < (one.location.line or 0) < begin)
+            if one.rule in _CERTAIN
+            or (one.rule not in _OF_THE_WHOLE and 0 < (one.location.line or 0) < begin)
         )
     return ReadResult(body, (*recovered.faults, *others), refusal=recovered.refusal)
 
@@ -111,15 +152,27 @@ def _with_lost_line(body: Body | None, line: int) -> tuple[Body | None, int]:
     if body is None:
         return None, line
     locations = body.source.locations
-    parts = [(kind, k) for kind in ("links", "extra_joints") for k in range(len(getattr(body, kind)))]
-    begins = {part: found.line for part in parts if (found := locations.locate(part)) is not None and found.line}
+    parts = [
+        (kind, k)
+        for kind in ("links", "extra_joints")
+        for k in range(len(getattr(body, kind)))
+    ]
+    begins = {
+        part: found.line
+        for part in parts
+        if (found := locations.locate(part)) is not None and found.line
+    }
     begin = max((at for at in begins.values() if at <= line), default=1)
     unknown: set[Subject] = {part for part, at in begins.items() if at == begin}
     unknown |= {(kind, "all") for kind in ("links", "devices", "extra_joints")}
-    return replace(body, source=replace(body.source, locations=locations.with_unknown(unknown))), begin
+    return replace(
+        body, source=replace(body.source, locations=locations.with_unknown(unknown))
+    ), begin
 
 
-def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body] | FormatError:
+def _attempt(
+    data: bytes, path: Path, allow_outside: bool | None
+) -> ReadResult[Body] | FormatError:
     found = Diagnostics(path)
     parts = InlineLoader(ResourceFinder(path.parent, allow_outside, model=path))
     loader = _ModelLoader(parts, path)
@@ -137,7 +190,9 @@ def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[
         return FormatError(found.refusal, found.problems)
     found.extend(parts.problems)
     result = found.result(body)
-    return replace(result, value=None if body is None else replace(body, problems=result.problems))
+    return replace(
+        result, value=None if body is None else replace(body, problems=result.problems)
+    )
 
 
 class _ModelLoader:
@@ -155,10 +210,19 @@ class _ModelLoader:
                 found.add(path.problem(where))
             else:
                 hint = path.rule.hint if path.rule is PART_REMOTE else None
-                found.report(rules.SUB_BODY, f"{path.message}: the SubBody is left out", where, hint=hint)
+                found.report(
+                    rules.SUB_BODY,
+                    f"{path.message}: the SubBody is left out",
+                    where,
+                    hint=hint,
+                )
             return None
         if path in self._open or len(self._open) >= MAX_SUB_BODY_DEPTH:
-            reason = "contains itself" if path in self._open else f"is nested more than {MAX_SUB_BODY_DEPTH} deep"
+            reason = (
+                "contains itself"
+                if path in self._open
+                else f"is nested more than {MAX_SUB_BODY_DEPTH} deep"
+            )
             fields.report(rules.SUB_BODY, f"{path.name} {reason}: left out", "uri")
             return None
         if path not in self.models:
@@ -169,7 +233,9 @@ class _ModelLoader:
             with own.recover():
                 if len(self.models) > MAX_FILES:
                     raise TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
-                model = _Model(open_text(file_bytes(path, MAX_BYTES), path, own), self, own).read()
+                model = _Model(
+                    open_text(file_bytes(path, MAX_BYTES), path, own), self, own
+                ).read()
             self._open.pop()
             found.extend(own.problems)
             if own.refusal is None:
@@ -194,7 +260,9 @@ class _Model:
         The links that lack their parents because of a SubBody.
     """
 
-    def __init__(self, document: Document, loader: _ModelLoader, found: Diagnostics) -> None:
+    def __init__(
+        self, document: Document, loader: _ModelLoader, found: Diagnostics
+    ) -> None:
         self.document, self.loader, self.found = document, loader, found
         self.context = Context(found, NOT_FINITE)
         self.elements = ElementReader(document, self.context, loader.parts)
@@ -223,16 +291,26 @@ class _Model:
             self.link(node)
         self.check_ranges(root.location.path)
         closed = header.find("extra_joints")
-        for node in closed.items if isinstance(closed, Sequence) else [] if closed is None else [closed]:
+        for node in (
+            closed.items
+            if isinstance(closed, Sequence)
+            else []
+            if closed is None
+            else [closed]
+        ):
             extra_joint = None
             with self.found.recover():
                 if not isinstance(node, Mapping):
                     header.refuse("extra_joints", "a list of mappings", node)
-                extra_joint = read_extra_joint(Fields(node, self.context, "an extra joint"))
+                extra_joint = read_extra_joint(
+                    Fields(node, self.context, "an extra joint")
+                )
             self.extra_joints += [] if extra_joint is None else [extra_joint]
             self.extra_joints_missing |= extra_joint is None
         self.name, wanted = header.text("name"), header.text("root_link")
-        self.tree = self.in_tree(wanted, header.location("root_link" if wanted else "links"))
+        self.tree = self.in_tree(
+            wanted, header.location("root_link" if wanted else "links")
+        )
         self.extra |= header.rest(("format", "links"))
         self.is_incomplete |= self.is_faulty
         return self
@@ -241,7 +319,11 @@ class _Model:
         kind = header.text("format")
         if kind != "ChoreonoidBody":
             if kind or not header.has("links"):
-                wrong = f"format is {kind!r:.60}, not 'ChoreonoidBody'" if kind else "there is no format, and no links"
+                wrong = (
+                    f"format is {kind!r:.60}, not 'ChoreonoidBody'"
+                    if kind
+                    else "there is no format, and no links"
+                )
                 error = rules.NOT_A_BODY.error(wrong, header.location("format"))
                 if not meant(kind, ("ChoreonoidBody",)):
                     raise error
@@ -252,9 +334,17 @@ class _Model:
         if version:
             number = header.number("format_version", default=1.0)
             if number not in (1.0, 2.0):
-                header.report(rules.VERSION, f"format_version is {version:.60}; expected 1.0 or 2.0", "format_version")
+                header.report(
+                    rules.VERSION,
+                    f"format_version is {version:.60}; expected 1.0 or 2.0",
+                    "format_version",
+                )
             if number >= 2.0 and header.text("angle_unit") == "radian":
-                header.report(rules.ANGLE_UNIT, f"angle_unit is radian in version {version:.60}", "angle_unit")
+                header.report(
+                    rules.ANGLE_UNIT,
+                    f"angle_unit is radian in version {version:.60}",
+                    "angle_unit",
+                )
         self.context.angle_unit = angle_unit(header, self.context.angle_unit)
         return version
 
@@ -265,20 +355,31 @@ class _Model:
             link
             for link in self.links
             if link.joint.type == "rotate" and link.node.location.path == path
-            if np.isfinite([link.joint.lower, link.joint.upper]).all() and link.joint.upper > link.joint.lower
+            if np.isfinite([link.joint.lower, link.joint.upper]).all()
+            and link.joint.upper > link.joint.lower
         ]
-        limits = np.array([[link.joint.lower, link.joint.upper] for link in limited]) / unit
+        limits = (
+            np.array([[link.joint.lower, link.joint.upper] for link in limited]) / unit
+        )
         widest = limits_in_radians(limits) if unit != 1.0 and limited else None
         if widest is not None:
             largest = np.abs(limits).max()
-            ranges = "range of the only joint is" if len(limited) == 1 else f"ranges of all {len(limited)} joints are"
+            ranges = (
+                "range of the only joint is"
+                if len(limited) == 1
+                else f"ranges of all {len(limited)} joints are"
+            )
             message = f"the {ranges} within ±{largest:.4g} degrees"
-            self.found.report(rules.DEGREES, message, limited[widest].node.location_of("joint_range"))
+            self.found.report(
+                rules.DEGREES, message, limited[widest].node.location_of("joint_range")
+            )
 
     def link(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
         if self.visited > MAX_KEYS or len(self.links) > MAX_LINKS:
-            raise TOO_LARGE.error(f"the body has more than {MAX_LINKS} links", node.location)
+            raise TOO_LARGE.error(
+                f"the body has more than {MAX_LINKS} links", node.location
+            )
         if isinstance(node, Sequence):
             # An alias may stand for several links.
             for item in node.items:
@@ -296,7 +397,11 @@ class _Model:
         fields = Fields(_imported(node), self.context, "a link without a name")
         fields.report_misspelt(LINK_KEYS, as_meant=("name", "parent", "elements"))
         name = fields.node.items.get("name")
-        title = fields.title = label("link", name) if isinstance(name, Scalar) and name.value else fields.title
+        title = fields.title = (
+            label("link", name)
+            if isinstance(name, Scalar) and name.value
+            else fields.title
+        )
         kind = fields.text("type", default="Link")
         if not (known := kind in LINK_TYPES):
             message = f"{title} has the type {kind!r:.60}, expected one of Link, SubBody, ContinuousTrack and Skip"
@@ -319,7 +424,10 @@ class _Model:
     def sub_body(self, fields: Fields) -> None:
         model = self.loader.sub_body(fields, self.found)
         prefix, suffix = fields.text("prefix"), fields.text("suffix")
-        device_prefix, id_offset = fields.text("device_prefix"), fields.integer("joint_id_offset", default=0)
+        device_prefix, id_offset = (
+            fields.text("device_prefix"),
+            fields.integer("joint_id_offset", default=0),
+        )
         if model is None or not model.tree:
             self.is_incomplete = True
             return
@@ -331,11 +439,18 @@ class _Model:
                 link.parent = copies[id(original.parent)]
             joint_id = link.joint.id + id_offset if link.joint.id >= 0 else -1
             link.name = f"{prefix}{link.name}{suffix}"
-            link.joint = replace(link.joint, name=f"{prefix}{link.joint.name}{suffix}", id=joint_id)
-            link.devices = tuple((replace(d, name=f"{device_prefix}{d.name}"), n, u) for d, n, u in link.devices)
+            link.joint = replace(
+                link.joint, name=f"{prefix}{link.joint.name}{suffix}", id=joint_id
+            )
+            link.devices = tuple(
+                (replace(d, name=f"{device_prefix}{d.name}"), n, u)
+                for d, n, u in link.devices
+            )
             self.links.append(link)
         change_link(fields, copies[id(model.tree[0])], self.elements)
-        self.extra_joints += [joint.renamed(prefix, suffix) for joint in model.extra_joints]
+        self.extra_joints += [
+            joint.renamed(prefix, suffix) for joint in model.extra_joints
+        ]
         self.extra = {**self.extra, **model.extra}
 
     def in_tree(self, wanted: str, where: Location) -> list[RawLink]:
@@ -343,18 +458,34 @@ class _Model:
         if not self.links and self.found.refusal is not None:
             return []
         if not self.links:
-            reasons = (*self.loader.parts.problems, *self.found.problems) if self.is_incomplete else ()
-            reason = next((problem for problem in reasons if problem.severity != "note"), None)
+            reasons = (
+                (*self.loader.parts.problems, *self.found.problems)
+                if self.is_incomplete
+                else ()
+            )
+            reason = next(
+                (problem for problem in reasons if problem.severity != "note"), None
+            )
             if reason is not None:
-                raise NO_LINKS.error(f"the body has no link: {reason.message}", where, reason.hint)
+                raise NO_LINKS.error(
+                    f"the body has no link: {reason.message}", where, reason.hint
+                )
             raise NO_LINKS.error("the body has no link", where)
         by_name = {link.name: link for link in reversed(self.links)}
         root = by_name.get(wanted) if wanted else self.links[0]
         if root is None:
-            self.found.refuse(rules.ROOT.error(f"root_link is {wanted!r:.60}, which is not a link", where))
+            self.found.refuse(
+                rules.ROOT.error(
+                    f"root_link is {wanted!r:.60}, which is not a link", where
+                )
+            )
             root = next((link for link in self.links if not link.parent), self.links[0])
         if root.parent:
-            self.found.report(rules.ROOT, f"{root.title} has a parent", root.node.location_of("parent"))
+            self.found.report(
+                rules.ROOT,
+                f"{root.title} has a parent",
+                root.node.location_of("parent"),
+            )
             root.parent = ""
         children: dict[int, list[RawLink]] = {}
         for link in self.links:
@@ -372,7 +503,9 @@ class _Model:
         self.report_loose([link for link in self.links if id(link) not in in_tree])
         return ordered
 
-    def parent(self, link: RawLink, by_name: dict[str, RawLink], root: RawLink) -> RawLink | str:
+    def parent(
+        self, link: RawLink, by_name: dict[str, RawLink], root: RawLink
+    ) -> RawLink | str:
         found = by_name.get(str(link.parent))
         if found is not None:
             return found
@@ -382,7 +515,9 @@ class _Model:
             return ""
         if not self.is_faulty:
             message = f"the parent of {link.title} is {link.parent!r:.60}, which is not a link"
-            self.found.refuse(rules.PARENT.error(message, link.node.location_of("parent")))
+            self.found.refuse(
+                rules.PARENT.error(message, link.node.location_of("parent"))
+            )
         # A child of the root, so that neither it nor its children are reported as left out.
         link.unknown = link.unknown | {"parent", "translation", "rotation"}
         return root
@@ -407,17 +542,31 @@ class _Model:
             others = below[id(top)] - len(top)
             more = f", with {counted(others, 'link')} below" if others else ""
             if isinstance(top[0].parent, RawLink):
-                names = " → ".join(one.name[:60] for one in [*top[:MAX_CIRCLE_SHOWN], top[0]])
+                names = " → ".join(
+                    one.name[:60] for one in [*top[:MAX_CIRCLE_SHOWN], top[0]]
+                )
                 names += " …" if len(top) > MAX_CIRCLE_SHOWN else ""
                 message = f"{names}: these links are parents of each other and are left out{more}"
                 hint = "give one of them a parent that is connected to the root"
-                self.found.report(UNCONNECTED, message, top[0].node.location_of("parent"), hint=hint)
+                self.found.report(
+                    UNCONNECTED, message, top[0].node.location_of("parent"), hint=hint
+                )
             elif id(top[0]) in self.orphans:
-                message = f"{top[0].title} is left out{more}: its parent could not be read"
-                self.found.report(UNCONNECTED, message, top[0].node.location, hint="", severity="warning")
+                message = (
+                    f"{top[0].title} is left out{more}: its parent could not be read"
+                )
+                self.found.report(
+                    UNCONNECTED,
+                    message,
+                    top[0].node.location,
+                    hint="",
+                    severity="warning",
+                )
             else:
                 self.found.report(
-                    UNCONNECTED, f"{top[0].title} has no parent and is left out{more}", top[0].node.location
+                    UNCONNECTED,
+                    f"{top[0].title} has no parent and is left out{more}",
+                    top[0].node.location,
                 )
 
 
@@ -448,13 +597,19 @@ def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) ->
     by_name = {link.name: link.index for link in reversed(links)}
     for number, raw in enumerate(model.tree):
         _check_mass(links[number], raw, found)
-    joined = [(raw, raw.joined(by_name, model.is_incomplete)) for raw in model.extra_joints]
+    joined = [
+        (raw, raw.joined(by_name, model.is_incomplete)) for raw in model.extra_joints
+    ]
     extra_joints = [(raw, joint) for raw, joint in joined if joint is not None]
     if len(extra_joints) < len(joined) or model.extra_joints_missing:
         found.mark_unknown(("extra_joints", "all"))
     if model.is_incomplete or len(model.tree) < len(model.links):
         found.mark_unknown(("links", "all"), ("devices", "all"))
-    devices = [replace(device, link=number) for number, raw in enumerate(model.tree) for device, _, _ in raw.devices]
+    devices = [
+        replace(device, link=number)
+        for number, raw in enumerate(model.tree)
+        for device, _, _ in raw.devices
+    ]
     order = in_order_of_ids([(device.kind, device.id) for device in devices])
     locations = _locations(model.tree, order, extra_joints, parts.urls, found)
     encoding = getattr(model.document.root.text, "encoding", "")
@@ -475,11 +630,26 @@ def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
     subject: Subject = ("links", link.index)
     if not np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
         message = f"the mass, center of mass or inertia of {raw.title}, the sum of its parts, is not finite"
-        where = raw.node.location_of("mass" if "mass" in raw.node.offsets else "inertia")
-        found.report(NOT_FINITE, message, where, hint="its parts have numbers that are too large")
-        found.mark_unknown(*((*subject, key) for key in ("mass", "center_of_mass", "inertia")))
-    elif raw.mass_unset and link.joint.type != "fixed" and not raw.unknown & {"mass", "center_of_mass", "inertia"}:
-        found.report(rules.MASS_UNSET, f"{raw.title} states no mass; 1 kg is used", raw.node.location, subject=subject)
+        where = raw.node.location_of(
+            "mass" if "mass" in raw.node.offsets else "inertia"
+        )
+        found.report(
+            NOT_FINITE, message, where, hint="its parts have numbers that are too large"
+        )
+        found.mark_unknown(
+            *((*subject, key) for key in ("mass", "center_of_mass", "inertia"))
+        )
+    elif (
+        raw.mass_unset
+        and link.joint.type != "fixed"
+        and not raw.unknown & {"mass", "center_of_mass", "inertia"}
+    ):
+        found.report(
+            rules.MASS_UNSET,
+            f"{raw.title} states no mass; 1 kg is used",
+            raw.node.location,
+            subject=subject,
+        )
 
 
 def _locations(
@@ -490,14 +660,26 @@ def _locations(
     found: Diagnostics,
 ) -> SourceMap:
     """Return where links, devices, extra joints and images are in their files, and mark what could not be read of them."""
-    entries: dict[Subject, Location | Locator] = {("textures", url): location for url, location in urls.items()}
+    entries: dict[Subject, Location | Locator] = {
+        ("textures", url): location for url, location in urls.items()
+    }
     devices = [(node, unknown) for link in links for _, node, unknown in link.devices]
     for name, keys, nodes in (
         ("links", KEYS_OF_LINK, [(link.node, link.unknown) for link in links]),
         ("devices", KEYS_OF_DEVICE, [devices[place] for place in order]),
-        ("extra_joints", KEYS_OF_EXTRA_JOINT, [(raw.fields.node, raw.fields.unknown) for raw, _ in extra_joints]),
+        (
+            "extra_joints",
+            KEYS_OF_EXTRA_JOINT,
+            [(raw.fields.node, raw.fields.unknown) for raw, _ in extra_joints],
+        ),
     ):
         for number, (node, unknown) in enumerate(nodes):
             entries[name, number] = locator(node, keys)
-            found.mark_unknown(*((name, number, key) for key, names in keys.items() if unknown.intersection(names)))
+            found.mark_unknown(
+                *(
+                    (name, number, key)
+                    for key, names in keys.items()
+                    if unknown.intersection(names)
+                )
+            )
     return SourceMap(entries, found.unknown)

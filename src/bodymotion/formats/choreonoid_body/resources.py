@@ -14,13 +14,28 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.meshes.collada import Part, SceneNode, placed_parts, read_collada
+from bodymotion.formats.meshes.collada import (
+    Part,
+    SceneNode,
+    placed_parts,
+    read_collada,
+)
 from bodymotion.formats.meshes.stl import mesh_fault
-from bodymotion.formats.resources import PART_UNREADABLE, NotFound, ResourceFinder, file_bytes
+from bodymotion.formats.resources import (
+    PART_UNREADABLE,
+    NotFound,
+    ResourceFinder,
+    file_bytes,
+)
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
-from bodymotion.formats.vrml.shapes import FoundShape, NodeFrame, SceneWalker, node_transform
+from bodymotion.formats.vrml.shapes import (
+    FoundShape,
+    NodeFrame,
+    SceneWalker,
+    node_transform,
+)
 from bodymotion.formats.yaml.fields import MAX_BYTES, open_text
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats
@@ -42,8 +57,14 @@ def find_file(uri: str, node: Mapping, finder: ResourceFinder) -> Path | NotFoun
     uris = [uri] if uri else []
     if uri.startswith(PACKAGE):
         name, _, rest = uri.removeprefix(PACKAGE).partition("/")
-        packages = ((folder, _package(name, folder)) for folder in finder.folders(holder))
-        uris = [os.path.relpath(package / rest, folder) for folder, package in packages if package is not None] or uris
+        packages = (
+            (folder, _package(name, folder)) for folder in finder.folders(holder)
+        )
+        uris = [
+            os.path.relpath(package / rest, folder)
+            for folder, package in packages
+            if package is not None
+        ] or uris
     return finder.find(uris, holder)
 
 
@@ -71,7 +92,9 @@ class ResourceReader:
     `names` are, by uri, the names of nodes that the model has out of a file: such a node is not drawn again within another one.
     """
 
-    def __init__(self, found: Diagnostics, parts: InlineLoader, names: dict[str, set[str]]) -> None:
+    def __init__(
+        self, found: Diagnostics, parts: InlineLoader, names: dict[str, set[str]]
+    ) -> None:
         self.found, self.parts, self.names = found, parts, names
         self._walker = SceneWalker(found, parts)
         self._files: dict[Path, object] = {}
@@ -87,14 +110,28 @@ class ResourceReader:
                 self._files[path] = read(path)
             except FormatError as error:
                 self.found.add(error.problem)
-                self.found.report(PART_UNREADABLE.as_error, f"{path.name} is left out", where)
+                self.found.report(
+                    PART_UNREADABLE.as_error, f"{path.name} is left out", where
+                )
             except (OSError, ValueError) as error:
-                fault = error.strerror if isinstance(error, OSError) else mesh_fault(path, error)
-                self.found.report(PART_UNREADABLE.as_error, f"{path.name}: {fault}", where)
+                fault = (
+                    error.strerror
+                    if isinstance(error, OSError)
+                    else mesh_fault(path, error)
+                )
+                self.found.report(
+                    PART_UNREADABLE.as_error, f"{path.name}: {fault}", where
+                )
         return cast("T | None", self._files[path])
 
     def shapes(
-        self, path: Path, uri: str, name: str, excluded: tuple[str, ...], frame: NodeFrame, where: Location
+        self,
+        path: Path,
+        uri: str,
+        name: str,
+        excluded: tuple[str, ...],
+        frame: NodeFrame,
+        where: Location,
     ) -> list[FoundShape]:
         """Return the shapes of a file in VRML97 or COLLADA, or of its node called `name`, at a pose.
 
@@ -105,10 +142,14 @@ class ResourceReader:
         draw = self._of_collada if path.suffix.lower() in COLLADA else self._of_scene
         drawn = draw(path, name, frame, where)
         if drawn is None:
-            self.found.report(rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", where)
+            self.found.report(
+                rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", where
+            )
         return drawn or []
 
-    def _of_scene(self, path: Path, name: str, frame: NodeFrame, where: Location) -> list[FoundShape] | None:
+    def _of_scene(
+        self, path: Path, name: str, frame: NodeFrame, where: Location
+    ) -> list[FoundShape] | None:
         is_new = path not in self._files
         scene = self.once(path, where, lambda path: parse_vrml(path.read_bytes(), path))
         if scene is None:
@@ -128,20 +169,28 @@ class ResourceReader:
             above, inside = above @ node_transform(node), nodes.children(node)
         rotation = np.array(above)
         rotation[:3, 3] = 0.0
-        return self._draw(inside, NodeFrame(frame.transform @ rotation, frame.visual, frame.collision))
+        return self._draw(
+            inside, NodeFrame(frame.transform @ rotation, frame.visual, frame.collision)
+        )
 
-    def _of_collada(self, path: Path, name: str, frame: NodeFrame, where: Location) -> list[FoundShape] | None:
+    def _of_collada(
+        self, path: Path, name: str, frame: NodeFrame, where: Location
+    ) -> list[FoundShape] | None:
         root = self.once(path, where, partial(self._read_collada, where))
         if root is None:
             return []
-        found = _find_node(root, root.transform, name) if name else (root, root.transform)
+        found = (
+            _find_node(root, root.transform, name) if name else (root, root.transform)
+        )
         if found is None:
             return None
         node, transform = found[0], np.array(found[1])
         transform[:3, 3] *= not name
         shapes = (
             Shape(part.mesh, at, self._textured(part, path, where), title)
-            for part, at, title in placed_parts(node, frame.transform @ transform, self._left_out)
+            for part, at, title in placed_parts(
+                node, frame.transform @ transform, self._left_out
+            )
         )
         return [FoundShape(shape, frame.visual, frame.collision) for shape in shapes]
 
@@ -180,11 +229,15 @@ class ResourceReader:
         return bool(node.name) and node.name in self._left_out
 
 
-def _find_node(node: SceneNode, transform: Floats, name: str) -> tuple[SceneNode, Floats] | None:
+def _find_node(
+    node: SceneNode, transform: Floats, name: str
+) -> tuple[SceneNode, Floats] | None:
     """Return the node of that name or id, and its transform in the scene, from a node whose transform is known."""
     if name in (node.name, node.id):
         return node, transform
-    below = (_find_node(child, transform @ child.transform, name) for child in node.children)
+    below = (
+        _find_node(child, transform @ child.transform, name) for child in node.children
+    )
     return next((found for found in below if found is not None), None)
 
 

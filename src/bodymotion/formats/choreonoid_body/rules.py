@@ -28,12 +28,17 @@ DEGREES = judgement.warning(
 LEFT_OVER = document.warning(
     "BDY113",
     "A list of points has two or three numbers for each point. Numbers left over are not used.",
-    example=("vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0, 7 ]", "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0 ]"),
+    example=(
+        "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0, 7 ]",
+        "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0 ]",
+    ),
 )
 
 # Links
 PARENT = document.error(
-    "BDY123", "The parent of a link is the name of another link.", example=("parent: WEIST", "parent: WAIST")
+    "BDY123",
+    "The parent of a link is the name of another link.",
+    example=("parent: WEIST", "parent: WAIST"),
 )
 ROOT = document.error(
     "BDY124",
@@ -68,7 +73,10 @@ JOINT_AXIS = document.error(
 INERTIA_SIZE = document.error(
     "BDY141",
     "inertia has nine numbers, row by row, or the six of its upper triangle.",
-    example=("inertia: [ 0.1, 0.1, 0.1 ]", "inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]"),
+    example=(
+        "inertia: [ 0.1, 0.1, 0.1 ]",
+        "inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]",
+    ),
 )
 MASS_UNSET = document.note(
     "BDY142",
@@ -83,12 +91,18 @@ MASS_UNSET = document.note(
 ELEMENT = document.error(
     "BDY150",
     "An element is a mapping with a type, or the value of a key that is its type.",
-    example=("- { type: Shape }", "- { type: Shape, geometry: { type: Sphere, radius: 0.1 } }"),
+    example=(
+        "- { type: Shape }",
+        "- { type: Shape, geometry: { type: Sphere, radius: 0.1 } }",
+    ),
 )
 PLUGIN_NODE = document.note(
     "BDY151",
     "Elements are of types that Choreonoid itself has. Others, such as those of plugins, are kept as devices with all their keys.",
-    example=("{ type: Thruster, name: gyro, id: 0 }", "{ type: RateGyroSensor, name: gyro, id: 0 }"),
+    example=(
+        "{ type: Thruster, name: gyro, id: 0 }",
+        "{ type: RateGyroSensor, name: gyro, id: 0 }",
+    ),
 )
 NO_SIZE = judgement.warning(
     "BDY153",
@@ -105,7 +119,10 @@ GEOMETRY = document.error(
     "BDY157",
     "A geometry is of a known type. Others are not shown.",
     leaves_out=True,
-    example=("geometry: { type: Ball, radius: 0.1 }", "geometry: { type: Sphere, radius: 0.1 }"),
+    example=(
+        "geometry: { type: Ball, radius: 0.1 }",
+        "geometry: { type: Sphere, radius: 0.1 }",
+    ),
 )
 
 # Resources
@@ -116,7 +133,10 @@ RESOURCE_KIND = document.error(
     example=("uri: hand.docx", "uri: hand.wrl"),
 )
 RESOURCE_NODE = document.error(
-    "BDY161", "The node of a resource is in its file.", leaves_out=True, example=("node: HNAD", "node: HAND")
+    "BDY161",
+    "The node of a resource is in its file.",
+    leaves_out=True,
+    example=("node: HNAD", "node: HAND"),
 )
 RESOURCE_PARTS = judgement.warning(
     "BDY163",

@@ -11,13 +11,25 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from bodymotion.animation import FOOT_CONTACT, LEGS
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    ReadResult,
+    Source,
+)
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.arrow import names_in, opened, read_arrow, schema_of
 from bodymotion.formats.npz.layouts import QuaternionOrder, are_quaternions, order_of
 from bodymotion.formats.sniffing import looks_like_arrow
-from bodymotion.formats.tables.columns import check_unit, in_body_order, in_id_order, joint_names, link_order
+from bodymotion.formats.tables.columns import (
+    check_unit,
+    in_body_order,
+    in_id_order,
+    joint_names,
+    link_order,
+)
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -42,15 +54,34 @@ AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
 """The first columns of a table that `write_csv` makes of a motion with a root pose: its angles are in radians."""
 
-Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "contact", "joint"]
+Kind: TypeAlias = Literal[
+    "time",
+    "frame",
+    "pose",
+    "angle",
+    "unclear",
+    "zmp",
+    "relative zmp",
+    "contact",
+    "joint",
+]
 
 _UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°|]++)\s*+[\])]\Z")
 _UNITS = {
     **dict.fromkeys(("s", "sec", "m", "rad", "rad|m"), 1.0),
-    **{"ms": 1e-3, "us": 1e-6, "ns": 1e-9, "cm": 1e-2, "mm": 1e-3, "deg": math.pi / 180, "°": math.pi / 180},
+    **{
+        "ms": 1e-3,
+        "us": 1e-6,
+        "ns": 1e-9,
+        "cm": 1e-2,
+        "mm": 1e-3,
+        "deg": math.pi / 180,
+        "°": math.pi / 180,
+    },
 }
 _ROOT = re.compile(
-    r"(?:root|base)_(?:pos(?:ition)?_|quat(?:ernion)?_)?(x|y|z|q[wxyz]|roll|pitch|yaw|q[0-3])", re.IGNORECASE
+    r"(?:root|base)_(?:pos(?:ition)?_|quat(?:ernion)?_)?(x|y|z|q[wxyz]|roll|pitch|yaw|q[0-3])",
+    re.IGNORECASE,
 )
 _QUATERNION_PART = re.compile(r"(?:root|base)_quat(?:ernion)?_([wxyz])", re.IGNORECASE)
 _LINK = re.compile(r"link/(.*)/(x|y|z|q[wxyz])", re.DOTALL)
@@ -58,7 +89,9 @@ _ZMP = re.compile(r"(root_relative_)?zmp_([xyz])", re.IGNORECASE)
 
 UNITREE_RATE = 30.0  # [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
 MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
-LIMIT_MARGIN = 1.0  # [rad] So may angles of a joint that are further than this beyond its limits.
+LIMIT_MARGIN = (
+    1.0  # [rad] So may angles of a joint that are further than this beyond its limits.
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +123,12 @@ def column(text: str) -> Column | None:
     if match := _LINK.fullmatch(name):
         return Column("pose", name, AXES.index(match[2]), match[1], factor)
     if match := _ZMP.fullmatch(name):
-        return Column("relative zmp" if match[1] else "zmp", name, "xyz".index(match[2].lower()), factor=factor)
+        return Column(
+            "relative zmp" if match[1] else "zmp",
+            name,
+            "xyz".index(match[2].lower()),
+            factor=factor,
+        )
     if match := _QUATERNION_PART.fullmatch(name):
         return Column("pose", name, AXES.index(f"q{match[1].lower()}"), factor=factor)
     if match := _ROOT.fullmatch(name):
@@ -98,7 +136,9 @@ def column(text: str) -> Column | None:
         if axis in AXES:
             return Column("pose", name, AXES.index(axis), factor=factor)
         if axis in ("roll", "pitch", "yaw"):
-            return Column("angle", name, ("roll", "pitch", "yaw").index(axis), factor=factor)
+            return Column(
+                "angle", name, ("roll", "pitch", "yaw").index(axis), factor=factor
+            )
         return Column("unclear", name, int(axis[1]), factor=factor)
     return Column("joint", name, factor=factor)
 
@@ -107,8 +147,14 @@ def holds_motion(path: Path) -> bool | None:
     """Return whether a table of Parquet or Arrow has times or poses of one motion; None for results of commands, such as a catalogue."""
     with open_file(path) as file:
         names = names_in(schema := schema_of(opened(file)))
-    is_motion = any(one is not None and one.kind in ("time", "pose") for one in map(column, names))
-    return None if {"file", "modified", "run"} <= {*schema.names} else is_motion and "episode_index" not in names
+    is_motion = any(
+        one is not None and one.kind in ("time", "pose") for one in map(column, names)
+    )
+    return (
+        None
+        if {"file", "modified", "run"} <= {*schema.names}
+        else is_motion and "episode_index" not in names
+    )
 
 
 def read_csv(
@@ -157,7 +203,9 @@ def read_csv(
     if layout not in (None, "unitree"):
         raise ValueError(f"the layouts are 'unitree', not {layout!r}")
     if quaternion_order not in (None, *get_args(QuaternionOrder)):
-        raise ValueError(f"the quaternion orders are 'wxyz' and 'xyzw', not {quaternion_order!r}")
+        raise ValueError(
+            f"the quaternion orders are 'wxyz' and 'xyzw', not {quaternion_order!r}"
+        )
     found = Diagnostics(path)
     is_arrow = False
     with suppress(OSError, ValueError):  # which `read_table` reports
@@ -166,11 +214,14 @@ def read_csv(
     if table is None:
         return ReadResult(None, found.problems)
     is_nameless = table.names is None and columns is None
-    if is_nameless and layout is None and table.values.shape[1] > 7 and are_quaternions(table.values[:, 3:7]):
+    if (
+        is_nameless
+        and layout is None
+        and table.values.shape[1] > 7
+        and are_quaternions(table.values[:, 3:7])
+    ):
         layout = "unitree"
-        message = (
-            f"no names, a position and a quaternion first: read as layout 'unitree', {frame_rate or UNITREE_RATE:g} Hz"
-        )
+        message = f"no names, a position and a quaternion first: read as layout 'unitree', {frame_rate or UNITREE_RATE:g} Hz"
         found.report(rules.GUESSED_LAYOUT, message, Location(table.path, 1))
     try:
         names = _names(table, layout, columns, quaternion_order, found)
@@ -190,43 +241,73 @@ def read_csv(
     if layout is None and names[: len(OWN_COLUMNS)] != OWN_COLUMNS and reader.assumed:
         message = f"{listed(reader.assumed, 4)}: no unit, read as radians (up to {reader.largest:.6g})"
         found.report(rules.ASSUMED, message, reader.location)
-    source = Source("parquet", Path(path)) if is_arrow else Source("csv", Path(path), encoding="utf-8")
+    source = (
+        Source("parquet", Path(path))
+        if is_arrow
+        else Source("csv", Path(path), encoding="utf-8")
+    )
     motion = table_motion([table], components, source, found)
     return ReadResult(motion, found.problems)
 
 
 def _names(
-    table: Table, layout: str | None, columns: Sequence[str] | None, order: QuaternionOrder | None, found: Diagnostics
+    table: Table,
+    layout: str | None,
+    columns: Sequence[str] | None,
+    order: QuaternionOrder | None,
+    found: Diagnostics,
 ) -> list[str]:
     count = table.values.shape[1]
     location = Location(table.path, table.header_line)
     if columns is not None:
         if len(columns) != count:
-            raise rules.COLUMNS.error(f"found {counted(len(columns), 'name')}; expected {count}", location)
+            raise rules.COLUMNS.error(
+                f"found {counted(len(columns), 'name')}; expected {count}", location
+            )
         return list(columns)
     if layout == "unitree":
         if table.names is not None:
             raise rules.COLUMNS.error(
-                "the table has names; the layout 'unitree' has none", location, "leave the layout out"
+                "the table has names; the layout 'unitree' has none",
+                location,
+                "leave the layout out",
             )
         if count < 8:
-            raise rules.COLUMNS.error(f"found {counted(count, 'column')}; layout 'unitree' has at least 8", location)
+            raise rules.COLUMNS.error(
+                f"found {counted(count, 'column')}; layout 'unitree' has at least 8",
+                location,
+            )
         if order is None and order_of(table.values[:, 3:7]) == "wxyz":
-            message = "the root is upright with quaternions as w x y z: read in that order"
+            message = (
+                "the root is upright with quaternions as w x y z: read in that order"
+            )
             found.report(rules.GUESSED_ORDER, message, Location(table.path, 1))
             order = "wxyz"
         pose = ("x", "y", "z", *(f"q{letter}" for letter in order or "xyzw"))
-        return [*(f"root_{axis}" for axis in pose), *(f"joint_{k}" for k in range(count - 7))]
+        return [
+            *(f"root_{axis}" for axis in pose),
+            *(f"joint_{k}" for k in range(count - 7)),
+        ]
     if table.names is None:
-        raise rules.NO_NAMES.error(f"the file has {counted(count, 'column')} and no names", location)
-    return [_bones_seed_name(name) for name in table.names] if "root_translateX" in table.names else list(table.names)
+        raise rules.NO_NAMES.error(
+            f"the file has {counted(count, 'column')} and no names", location
+        )
+    return (
+        [_bones_seed_name(name) for name in table.names]
+        if "root_translateX" in table.names
+        else list(table.names)
+    )
 
 
 def _bones_seed_name(name: str) -> str:
     """Return the name here of a column of BONES-SEED, whose lengths are centimetres and whose angles are degrees."""
     if match := re.fullmatch(r"root_(translate|rotate)([XYZ])", name):
         axis = "XYZ".index(match[2])
-        return f"root_{'xyz'[axis]} [cm]" if match[1] == "translate" else f"root_{('roll', 'pitch', 'yaw')[axis]} [deg]"
+        return (
+            f"root_{'xyz'[axis]} [cm]"
+            if match[1] == "translate"
+            else f"root_{('roll', 'pitch', 'yaw')[axis]} [deg]"
+        )
     return f"{name.removesuffix('_dof')} [deg]" if name.endswith("_dof") else name
 
 
@@ -240,25 +321,44 @@ class _Reader:
         body: Body | None,
         found: Diagnostics,
     ) -> None:
-        self.table, self.values, self.degrees, self.order, self.body = table, table.values, degrees, order, body
+        self.table, self.values, self.degrees, self.order, self.body = (
+            table,
+            table.values,
+            degrees,
+            order,
+            body,
+        )
         self.found = found
         self.location = Location(table.path, table.header_line)
         self.assumed: list[str] = []
         self.largest = 0.0
         self.columns: list[Column] = []
         known: set[tuple[object, ...]] = set()
-        feet = sum(one is not None and one.kind == "contact" for one in map(column, names))
+        feet = sum(
+            one is not None and one.kind == "contact" for one in map(column, names)
+        )
         for name in names:
             one = column(name)
             if one is None:
-                found.report(rules.NAMES, f"the unit of the column {name!r} is unknown", self.location)
+                found.report(
+                    rules.NAMES,
+                    f"the unit of the column {name!r} is unknown",
+                    self.location,
+                )
                 one = Column("frame", name)
             if one.kind == "contact" and feet < len(LEGS):
                 # Contacts of some feet only are columns like any other.
                 one = replace(one, kind="joint", index=0)
-            key = (one.kind, one.part, one.index, one.name if one.kind in ("joint", "frame") else "")
+            key = (
+                one.kind,
+                one.part,
+                one.index,
+                one.name if one.kind in ("joint", "frame") else "",
+            )
             if key in known and one.kind != "frame":
-                found.report(rules.NAMES, f"two columns are {one.name!r}", self.location)
+                found.report(
+                    rules.NAMES, f"two columns are {one.name!r}", self.location
+                )
                 one = replace(one, kind="frame")
             known.add(key)
             self.columns.append(one)
@@ -266,7 +366,9 @@ class _Reader:
     def of(self, *kinds: str, part: str = "") -> dict[int, Floats]:
         """Return the columns of these kinds by their index, in SI units."""
         return {
-            one.index: self.values[:, k] if one.factor is None else self.values[:, k] * one.factor
+            one.index: self.values[:, k]
+            if one.factor is None
+            else self.values[:, k] * one.factor
             for k, one in enumerate(self.columns)
             if one.kind in kinds and one.part == part
         }
@@ -278,12 +380,20 @@ class _Reader:
                 check_unit(times, self.found, self.location)
             return self.table.timeline(times, self.found, rate, from_zero)
         if rate is None:
-            self.found.report(rules.NO_TIME, "there are no column 'time' and no frame rate", self.location)
+            self.found.report(
+                rules.NO_TIME,
+                "there are no column 'time' and no frame rate",
+                self.location,
+            )
             self.found.mark_unknown(("times",))
         return Timeline.uniform(len(self.values), rate or 1.0)
 
     def poses(self, timeline: Timeline) -> list[Component]:
-        parts = list(dict.fromkeys(c.part for c in self.columns if c.kind in ("pose", "angle", "unclear")))
+        parts = list(
+            dict.fromkeys(
+                c.part for c in self.columns if c.kind in ("pose", "angle", "unclear")
+            )
+        )
         if not parts:
             return []
         if parts[0] != "" and "" in parts:
@@ -297,31 +407,55 @@ class _Reader:
             names = [link.name for link in self.body.links[: len(names)]]
         is_numbered = all(name == (str(k) if k else "") for k, name in enumerate(names))
         labels = tuple(names) if len(parts) > 1 and not is_numbered else ()
-        return [MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=labels)]
+        return [
+            MultiSE3Seq(
+                content=LINK_POSITION,
+                timeline=timeline,
+                values=poses,
+                part_labels=labels,
+            )
+        ]
 
     def pose(self, part: str) -> Floats:
         name = f"link/{part}/" if part else "root_"
-        found, angles, unclear = self.of("pose", part=part), self.of("angle", part=part), self.of("unclear", part=part)
+        found, angles, unclear = (
+            self.of("pose", part=part),
+            self.of("angle", part=part),
+            self.of("unclear", part=part),
+        )
         orientations = (found.keys() - {0, 1, 2}, angles, unclear)
         if sum(map(bool, orientations)) != 1:
-            orientation = "more than one orientation" if any(orientations) else "no orientation"
-            raise rules.POSE.error(f"{name}x, {name}y, {name}z come with {orientation}", self.location)
+            orientation = (
+                "more than one orientation" if any(orientations) else "no orientation"
+            )
+            raise rules.POSE.error(
+                f"{name}x, {name}y, {name}z come with {orientation}", self.location
+            )
         if unclear and self.order is None:
             message = "the columns root_q0 … root_q3 do not show which of them is w"
             raise rules.QUATERNION_ORDER.error(message, self.location)
-        found |= {AXES.index(f"q{letter}"): unclear[k] for k, letter in enumerate(self.order or ()) if k in unclear}
+        found |= {
+            AXES.index(f"q{letter}"): unclear[k]
+            for k, letter in enumerate(self.order or ())
+            if k in unclear
+        }
         found |= {3 + k: values for k, values in angles.items()}
         axes = (*AXES[:3], "roll", "pitch", "yaw") if angles else AXES
         absent = [name + axis for k, axis in enumerate(axes) if k not in found]
         if absent:
-            raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.location)
+            raise rules.POSE.error(
+                f"there is no column {', '.join(absent)}", self.location
+            )
         numbers = np.stack([found[k] for k in range(len(axes))], axis=-1)
         if not angles:
             return numbers
         columns = [k for k, one in enumerate(self.columns) if one.kind == "angle"]
         columns.sort(key=lambda k: self.columns[k].index)
         self.check_unit(columns)
-        factors = [math.pi / 180 if self.degrees and self.columns[k].factor is None else 1.0 for k in columns]
+        factors = [
+            math.pi / 180 if self.degrees and self.columns[k].factor is None else 1.0
+            for k in columns
+        ]
         quaternions = rotations.from_rpy(numbers[:, 3:] * factors)
         return np.concatenate([numbers[:, :3], quaternions], axis=-1)
 
@@ -335,33 +469,62 @@ class _Reader:
         joints = () if self.body is None else self.body.joints
         places = [-1] * len(names) if self.body is None else matched(names, self.body)
         slides = [k >= 0 and joints[k].type == "slide" for k in places]
-        self.check_unit([k for k, slide in zip(indices, slides, strict=True) if not slide])
+        self.check_unit(
+            [k for k, slide in zip(indices, slides, strict=True) if not slide]
+        )
         bare = np.where(slides, 1.0, math.pi / 180 if self.degrees else 1.0)
         factors = [one.factor or turn for one, turn in zip(found, bare, strict=True)]
         values = values * factors
         labels, in_file = names, values
-        if self.body is None and (by_id := in_id_order(values, names, self.location, self.found)) is not None:
+        if (
+            self.body is None
+            and (by_id := in_id_order(values, names, self.location, self.found))
+            is not None
+        ):
             values, labels = by_id, ()
         elif self.body is not None:
             if nameless and len(names) != len(self.body.joints):
                 wanted = f"{self.body.name} has {len(joints)} joints: {', '.join(joint_names(self.body))}"
-                raise rules.COLUMNS.error(f"{len(names)} joint columns without names; {wanted}", self.location)
+                raise rules.COLUMNS.error(
+                    f"{len(names)} joint columns without names; {wanted}", self.location
+                )
             lost = {one.name for one in self.columns if one.kind == "frame"}
-            values, labels = in_body_order(values, names, self.body, self.location, self.found, lost)
+            values, labels = in_body_order(
+                values, names, self.body, self.location, self.found, lost
+            )
             if nameless:
                 order = f"read in the order of the joints of {self.body.name}"
-                self.found.report(NAMELESS, f"{len(names)} joint columns without names, {order}", self.location)
+                self.found.report(
+                    NAMELESS,
+                    f"{len(names)} joint columns without names, {order}",
+                    self.location,
+                )
             if self.degrees is None:
-                without_unit = [k for k, one in enumerate(found) if one.factor is None and places[k] >= 0]
-                self.check_limits(in_file[:, without_unit], [joints[places[k]] for k in without_unit])
-        return [MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)]
+                without_unit = [
+                    k
+                    for k, one in enumerate(found)
+                    if one.factor is None and places[k] >= 0
+                ]
+                self.check_limits(
+                    in_file[:, without_unit], [joints[places[k]] for k in without_unit]
+                )
+        return [
+            MultiValueSeq(
+                content=JOINT_DISPLACEMENT,
+                timeline=timeline,
+                values=values,
+                part_labels=labels,
+            )
+        ]
 
     def check_unit(self, indices: list[int]) -> None:
         """Refuse angles without a unit that look like degrees; remember those that are read as radians."""
         without_unit = [k for k in indices if self.columns[k].factor is None]
         if self.degrees is not None or not without_unit:
             return
-        angles = np.abs(np.nan_to_num(self.values[:, without_unit], posinf=0.0, neginf=0.0))
+        angles = np.abs(
+            np.nan_to_num(self.values[:, without_unit], posinf=0.0, neginf=0.0)
+        )
         largest = angles.max(initial=0)
         if np.count_nonzero((angles > MAX_ANGLE).any(axis=1)) > MIN_SHARE * len(angles):
             message = f"angles go up to {largest:.6g}: degrees, or {largest / (2 * math.pi):.1f} turns?"
@@ -372,23 +535,53 @@ class _Reader:
 
     def check_limits(self, angles: Floats, joints: list[Joint]) -> None:
         """Refuse angles (T, J) that are so far beyond the limits of their joints that they look like degrees, where no unit is given."""
-        known = [k for k, joint in enumerate(joints) if joint.type == "rotate" and joint.lower < joint.upper]
-        limits = np.array([(joints[k].lower - LIMIT_MARGIN, joints[k].upper + LIMIT_MARGIN) for k in known])
-        if (wrong := angles_in_degrees(angles[:, known], *limits.reshape(-1, 2).T, min_angle=0.0)) is not None:
-            joint, value = joints[known[wrong.column]], angles[wrong.frame, known[wrong.column]]
+        known = [
+            k
+            for k, joint in enumerate(joints)
+            if joint.type == "rotate" and joint.lower < joint.upper
+        ]
+        limits = np.array(
+            [
+                (joints[k].lower - LIMIT_MARGIN, joints[k].upper + LIMIT_MARGIN)
+                for k in known
+            ]
+        )
+        if (
+            wrong := angles_in_degrees(
+                angles[:, known], *limits.reshape(-1, 2).T, min_angle=0.0
+            )
+        ) is not None:
+            joint, value = (
+                joints[known[wrong.column]],
+                angles[wrong.frame, known[wrong.column]],
+            )
             limit = f"far beyond its limits of {joint.lower:.3g} to {joint.upper:.3g} rad: degrees?"
-            raise rules.UNIT.error(f"{joint.name} is at {value:.6g} in frame {wrong.frame}, {limit}", self.location)
+            raise rules.UNIT.error(
+                f"{joint.name} is at {value:.6g} in frame {wrong.frame}, {limit}",
+                self.location,
+            )
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []
         for kind, relative in (("zmp", False), ("relative zmp", True)):
             found = self.of(kind)
             if found and len(found) < 3:
-                self.found.report(rules.POSE, "a zero moment point has zmp_x, zmp_y and zmp_z", self.location)
+                self.found.report(
+                    rules.POSE,
+                    "a zero moment point has zmp_x, zmp_y and zmp_z",
+                    self.location,
+                )
                 self.found.mark_unknown(("contents", ZMP))
             elif found:
                 values = np.stack([found[k] for k in range(3)], axis=-1)
-                components.append(Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=relative))
+                components.append(
+                    Vector3Seq(
+                        content=ZMP,
+                        timeline=timeline,
+                        values=values,
+                        is_root_relative=relative,
+                    )
+                )
         return components
 
     def contacts(self, timeline: Timeline) -> list[Component]:
@@ -396,4 +589,8 @@ class _Reader:
         if not found:
             return []
         values = np.stack([found[k] for k in range(len(LEGS))], axis=-1)
-        return [MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=values, part_labels=LEGS)]
+        return [
+            MultiValueSeq(
+                content=FOOT_CONTACT, timeline=timeline, values=values, part_labels=LEGS
+            )
+        ]

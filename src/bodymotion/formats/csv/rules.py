@@ -27,7 +27,9 @@ UNIT = judgement.error(
     example=("time,HIP\n0.0,90", "time,HIP [deg]\n0.0,90"),
 )
 POSE = judgement.error(
-    "CSV005", "A pose has all of x y z and an orientation.", example=("root_x,root_y,height", "root_x,root_y,root_z")
+    "CSV005",
+    "A pose has all of x y z and an orientation.",
+    example=("root_x,root_y,height", "root_x,root_y,root_z"),
 )
 NAMES = judgement.error(
     "CSV006",
@@ -37,7 +39,10 @@ NAMES = judgement.error(
 COLUMNS = judgement.error(
     "CSV007",
     "The number of columns is that of the layout or of the names.",
-    example=("columns=['time', 'HIP'] for three columns", "columns=['time', 'HIP', 'KNEE']"),
+    example=(
+        "columns=['time', 'HIP'] for three columns",
+        "columns=['time', 'HIP', 'KNEE']",
+    ),
 )
 ASSUMED = judgement.note(
     "CSV011",
@@ -58,10 +63,14 @@ GUESSED_LAYOUT = judgement.note(
     example=("load('dance.csv')", "load('dance.csv', layout='unitree')"),
 )
 NO_MOTION = judgement.error(
-    "CSV015", "A Parquet or Arrow table has numbers of one motion, each column once.", example=("KNEE, KNEE", "KNEE")
+    "CSV015",
+    "A Parquet or Arrow table has numbers of one motion, each column once.",
+    example=("KNEE, KNEE", "KNEE"),
 )
 UNREAD = judgement.note(
-    "CSV016", "Columns of Parquet or Arrow hold numbers or times.", example=("label: string", "KNEE: double")
+    "CSV016",
+    "Columns of Parquet or Arrow hold numbers or times.",
+    example=("label: string", "KNEE: double"),
 )
 
 RETIRED = {"CSV008": "MOT105", "CSV009": "MOT101", "CSV010": "MOT104"}

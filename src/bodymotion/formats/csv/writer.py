@@ -11,8 +11,19 @@ import numpy as np
 from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.csv.arrow import arrow
-from bodymotion.formats.csv.reader import AXES, MAX_ANGLE, OWN_COLUMNS, UNITREE_RATE, column
-from bodymotion.formats.tables.columns import SharedTime, column_names, is_plain, on_one_timeline
+from bodymotion.formats.csv.reader import (
+    AXES,
+    MAX_ANGLE,
+    OWN_COLUMNS,
+    UNITREE_RATE,
+    column,
+)
+from bodymotion.formats.tables.columns import (
+    SharedTime,
+    column_names,
+    is_plain,
+    on_one_timeline,
+)
 from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.text import rounded
 from bodymotion.geometry.arrays import Floats
@@ -54,7 +65,9 @@ def write_csv(
     if layout not in (None, "unitree"):
         raise ValueError(f"the layouts are 'unitree', not {layout!r}")
     contents = () if layout is not None else (FOOT_CONTACT,)
-    shared = on_one_timeline(motion, body=body, nameless=layout is not None, contents=contents)
+    shared = on_one_timeline(
+        motion, body=body, nameless=layout is not None, contents=contents
+    )
     table = _Table(shared, body, degrees, unitree=layout == "unitree")
     if digits is not None:
         table.columns = [
@@ -74,10 +87,19 @@ def write_parquet(
     motion: Motion, path: str | Path, *, body: Body | None = None, degrees: bool = False
 ) -> tuple[Problem, ...]:
     """Write a motion as a table of Parquet, or of Arrow with an extension of that; parameters and result as for `write_csv`."""
-    found = _Table(on_one_timeline(motion, body=body, contents=(FOOT_CONTACT,)), body, degrees, unitree=False)
+    found = _Table(
+        on_one_timeline(motion, body=body, contents=(FOOT_CONTACT,)),
+        body,
+        degrees,
+        unitree=False,
+    )
     is_arrow = Path(path).suffix.lower() in (".arrow", ".feather")
     with whole_file(path) as stream:
-        write = arrow(".feather").write_feather if is_arrow else arrow(".parquet").write_table
+        write = (
+            arrow(".feather").write_feather
+            if is_arrow
+            else arrow(".parquet").write_table
+        )
         write(arrow().table(found.columns, found.names), stream)
     return tuple(found.problems)
 
@@ -85,7 +107,9 @@ def write_parquet(
 class _Table:
     """The columns of a motion and their names."""
 
-    def __init__(self, shared: SharedTime, body: Body | None, degrees: bool, unitree: bool) -> None:
+    def __init__(
+        self, shared: SharedTime, body: Body | None, degrees: bool, unitree: bool
+    ) -> None:
         self.problems = list(shared.problems)
         self.names: list[str] = []
         self.columns: list[Floats] = []
@@ -99,11 +123,17 @@ class _Table:
             for values in shared.links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]].T:
                 self.add("", values)
             if timeline.frame_rate != UNITREE_RATE:
-                rate = "time stamps" if timeline.frame_rate is None else f"{timeline.frame_rate:g} Hz"
+                rate = (
+                    "time stamps"
+                    if timeline.frame_rate is None
+                    else f"{timeline.frame_rate:g} Hz"
+                )
                 assumed = f"readers assume {UNITREE_RATE:g} Hz, the motion has {rate}"
                 self.lost(losses.RATE, f"the layout holds no rate; {assumed}")
             if shared.links.num_parts > 1:
-                self.lost(losses.COMPONENT, "the layout holds the pose of the root link only")
+                self.lost(
+                    losses.COMPONENT, "the layout holds the pose of the root link only"
+                )
             if shared.zmp is not None:
                 self.lost(losses.COMPONENT, "the layout holds no zero moment point")
         else:
@@ -130,13 +160,24 @@ class _Table:
 
     def link_columns(self, links: MultiSE3Seq) -> None:
         labels = links.part_labels
-        usable = len(labels) == links.num_parts and len(set(labels)) == len(labels) and all(map(is_plain, labels))
+        usable = (
+            len(labels) == links.num_parts
+            and len(set(labels)) == len(labels)
+            and all(map(is_plain, labels))
+        )
         if labels and not (usable and links.num_parts > 1):
-            self.lost(losses.LABELS, f"the names of the links are not written: {', '.join(labels)[:200]!r}")
+            self.lost(
+                losses.LABELS,
+                f"the names of the links are not written: {', '.join(labels)[:200]!r}",
+            )
         for part in range(links.num_parts):
             label = labels[part] if usable else str(part)
             for k, axis in enumerate(AXES):
-                name = f"link/{label}/{axis}" if part or (usable and links.num_parts > 1) else f"root_{axis}"
+                name = (
+                    f"link/{label}/{axis}"
+                    if part or (usable and links.num_parts > 1)
+                    else f"root_{axis}"
+                )
                 self.add(name, links.values[:, part, k])
 
     def joint_columns(self, shared: SharedTime, degrees: bool, unitree: bool) -> None:
@@ -147,18 +188,27 @@ class _Table:
             found = column(label) if is_plain(label) else None
             return found is not None and (found.kind, found.name) == ("joint", label)
 
-        names, lost = column_names(joints, self.body, (lambda label: False) if unitree else plain)
+        names, lost = column_names(
+            joints, self.body, (lambda label: False) if unitree else plain
+        )
         self.problems.extend(lost)
         slides = set()
         if self.body is not None:
             columns = self.body.joint_columns(joints)
-            slides = {k for k, joint in zip(columns, self.body.joints, strict=True) if joint.type == "slide"}
+            slides = {
+                k
+                for k, joint in zip(columns, self.body.joints, strict=True)
+                if joint.type == "slide"
+            }
         own = self.names[: len(OWN_COLUMNS)] == OWN_COLUMNS
         for k in range(joints.num_parts):
             name, values = names[k], joints.values[:, k]
             if degrees and k not in slides:
                 name, values = f"{name} [deg]", values * (180 / math.pi)
-            elif not own or np.abs(values[np.isfinite(values)]).max(initial=0) > MAX_ANGLE:
+            elif (
+                not own
+                or np.abs(values[np.isfinite(values)]).max(initial=0) > MAX_ANGLE
+            ):
                 # Many turns of a wheel would look like degrees without a unit.
                 name = f"{name} [{'rad|m' if self.body is None else 'm' if k in slides else 'rad'}]"
             self.add("" if unitree else name, values)

@@ -50,7 +50,9 @@ def numbers(element: Element, count: int | None = None) -> Floats:
         values = np.array((element.text or "").split(), dtype=np.float64)
     except ValueError as error:
         slip = number_slip(element.text or "")
-        raise ValueError(f"a <{element.tag}> has text that is not a number{f': {slip}' if slip else ''}") from error
+        raise ValueError(
+            f"a <{element.tag}> has text that is not a number{f': {slip}' if slip else ''}"
+        ) from error
     if count is not None and len(values) != count:
         raise ValueError(f"a <{element.tag}> has {len(values)} numbers, not {count}")
     return values
@@ -67,14 +69,23 @@ def indices(text: str | None) -> Indices:
 def polygon_corners(element: Element, width: int) -> tuple[Indices, Indices]:
     """Return the number of corners of each polygon, and the indices (N, width) of all corners, one polygon after another."""
     lists = [indices(p.text) for path in ("p", "ph/p") for p in element.findall(path)]
-    lists = [values[: len(values) // width * width].reshape(-1, width) for values in lists]
+    lists = [
+        values[: len(values) // width * width].reshape(-1, width) for values in lists
+    ]
     kind = element.tag
     if kind in ("tristrips", "trifans"):
         for k, strip in enumerate(lists):
             first = np.arange(max(len(strip) - 2, 0))
             odd = first % 2
-            in_strip, in_fan = (first, first + 1 + odd, first + 2 - odd), (np.zeros_like(first), first + 1, first + 2)
-            lists[k] = strip[np.stack(in_strip if kind == "tristrips" else in_fan, axis=1).reshape(-1)]
+            in_strip, in_fan = (
+                (first, first + 1 + odd, first + 2 - odd),
+                (np.zeros_like(first), first + 1, first + 2),
+            )
+            lists[k] = strip[
+                np.stack(in_strip if kind == "tristrips" else in_fan, axis=1).reshape(
+                    -1
+                )
+            ]
     corners = np.concatenate([np.zeros((0, width), dtype=np.int64), *lists])
     if kind == "polygons":
         return np.array([len(polygon) for polygon in lists], dtype=np.int64), corners
@@ -83,15 +94,21 @@ def polygon_corners(element: Element, width: int) -> tuple[Indices, Indices]:
         if (counts < 0).any() or counts.sum() > len(corners):
             raise ValueError("vcount does not fit the corners")
         return counts, corners[: counts.sum()]
-    return np.full(len(corners) // 3, 3, dtype=np.int64), corners[: len(corners) // 3 * 3]
+    return np.full(len(corners) // 3, 3, dtype=np.int64), corners[
+        : len(corners) // 3 * 3
+    ]
 
 
-def triangle_corners(counts: Indices, index: Indices, points: Floats) -> tuple[Indices, Indices]:
+def triangle_corners(
+    counts: Indices, index: Indices, points: Floats
+) -> tuple[Indices, Indices]:
     """Return where the corners (F, 3) of triangles are in the `index` (N,) of polygons of `counts` corners, and their polygons (F,).
 
     Polygons with an index that is no vertex, and triangles with a corner that is not finite, are left out.
     """
-    found = triangulate(np.insert(np.where(index < 0, 2**31 - 1, index), np.cumsum(counts), -1), points)
+    found = triangulate(
+        np.insert(np.where(index < 0, 2**31 - 1, index), np.cumsum(counts), -1), points
+    )
     # Each polygon has one more entry in the terminated list than it has corners.
     entries = found.corners - found.polygons[:, None]
     good = np.asarray(np.isfinite(points).all(axis=1))[index[entries]].all(axis=1)
@@ -169,7 +186,9 @@ class _Reader:
         self.remarks: list[str] = []
         self.visited = 0
         self._meshes: dict[str, list[tuple[Mesh, str]]] = {}
-        self.by_id = {name: element for element in root.iter() if (name := element.get("id"))}
+        self.by_id = {
+            name: element for element in root.iter() if (name := element.get("id"))
+        }
         self._materials: dict[str, tuple[Material, str]] = {}
 
     def at(self, url: str) -> Element:
@@ -189,27 +208,40 @@ class _Reader:
 
     def effect(self, common: Element) -> tuple[Material, str]:
         kinds = ("phong", "blinn", "lambert", "constant")
-        shading = next((found for found in inside(common, "technique") if found.tag in kinds), None)
+        shading = next(
+            (found for found in inside(common, "technique") if found.tag in kinds), None
+        )
         if shading is None:
             return Material(), ""
 
-        def color(name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+        def color(
+            name: str, default: tuple[float, float, float]
+        ) -> tuple[float, float, float]:
             found = shading.find(f"{name}/color")
             if found is None:
                 return default
-            red, green, blue = np.clip(np.nan_to_num(numbers(found)[:3]), 0.0, 1.0).tolist()
+            red, green, blue = np.clip(
+                np.nan_to_num(numbers(found)[:3]), 0.0, 1.0
+            ).tolist()
             return red, green, blue
 
         texture = shading.find("diffuse/texture")
         shine = numbers(inside(shading, "shininess/float"))
         material = Material(
-            diffuse=color("diffuse", (1.0, 1.0, 1.0) if texture is not None else Material().diffuse),
+            diffuse=color(
+                "diffuse",
+                (1.0, 1.0, 1.0) if texture is not None else Material().diffuse,
+            ),
             specular=color("specular", (0.0, 0.0, 0.0)),
             emissive=color("emission", (0.0, 0.0, 0.0)),
-            shininess=float(np.clip(shine[0] / 128.0, 0.0, 1.0)) if len(shine) and np.isfinite(shine[0]) else 0.2,
+            shininess=float(np.clip(shine[0] / 128.0, 0.0, 1.0))
+            if len(shine) and np.isfinite(shine[0])
+            else 0.2,
             transparency=self.transparency(shading),
         )
-        return material, "" if texture is None else self.image(texture.get("texture", ""), common)
+        return material, "" if texture is None else self.image(
+            texture.get("texture", ""), common
+        )
 
     def transparency(self, shading: Element) -> float:
         """Return the transparency: of `transparent` the alpha, or the inverted luminance of its colour."""
@@ -227,10 +259,14 @@ class _Reader:
 
     def image(self, name: str, common: Element) -> str:
         """Return the path of the image that a sampler means; some files name the image itself."""
-        parameters = {found.get("sid", ""): found for found in common.findall("newparam")}
+        parameters = {
+            found.get("sid", ""): found for found in common.findall("newparam")
+        }
         sampler = inside(parameters.get(name, NOTHING), "sampler2D")
         surface = parameters.get(sampler.findtext("source", "").strip(), NOTHING)
-        name = inside(sampler, "instance_image").get("url", surface.findtext("surface/init_from", name))
+        name = inside(sampler, "instance_image").get(
+            "url", surface.findtext("surface/init_from", name)
+        )
         start = inside(self.at(name.strip()), "init_from")
         return start.findtext("ref", start.text or "").strip()
 
@@ -240,7 +276,9 @@ class _Reader:
         except ValueError:
             meter = 0.0
         if not (np.isfinite(meter) and meter > 0):
-            self.remarks.append("the unit is not a positive length; lengths are read as metres")
+            self.remarks.append(
+                "the unit is not a positive length; lengths are read as metres"
+            )
             meter = 1.0
         used = self.at(inside(self.root, "scene/instance_visual_scene").get("url", ""))
         if used is NOTHING:
@@ -257,7 +295,9 @@ class _Reader:
             elif element.tag == "instance_node":
                 target = self.at(element.get("url", ""))
                 if target.tag != "node":
-                    self.remarks.append(f"there is no node {element.get('url', '')!r:.60}")
+                    self.remarks.append(
+                        f"there is no node {element.get('url', '')!r:.60}"
+                    )
                 else:
                     yield self.node(target, depth)
 
@@ -265,9 +305,15 @@ class _Reader:
         self.visited += 1
         if depth > MAX_DEPTH or self.visited > MAX_NODES:
             raise ValueError("the scene expands to too many nodes")
-        parts = [part for instance in element.findall("instance_geometry") for part in self.parts(instance)]
+        parts = [
+            part
+            for instance in element.findall("instance_geometry")
+            for part in self.parts(instance)
+        ]
         if element.find("instance_controller") is not None:
-            self.remarks.append(f"the skin of node {element.get('name', '')!r:.60} is not read")
+            self.remarks.append(
+                f"the skin of node {element.get('name', '')!r:.60} is not read"
+            )
         return SceneNode(
             name=element.get("name", ""),
             id=element.get("id", ""),
@@ -288,7 +334,9 @@ class _Reader:
                     step[:3, 3] = numbers(part, 3)
                 case "rotate":
                     x, y, z, angle = numbers(part, 4)
-                    step[:3, :3] = rotations.to_matrix(rotations.from_axis_angle([x, y, z], np.radians(angle)))
+                    step[:3, :3] = rotations.to_matrix(
+                        rotations.from_axis_angle([x, y, z], np.radians(angle))
+                    )
                 case "scale":
                     step[:3, :3] = np.diag(numbers(part, 3))
                 case "lookat":
@@ -298,14 +346,18 @@ class _Reader:
             with np.errstate(invalid="ignore", over="ignore"):
                 whole = whole @ step
         if not np.isfinite(whole).all():
-            raise ValueError(f"the transform of node {element.get('name', '')!r:.60} is not finite")
+            raise ValueError(
+                f"the transform of node {element.get('name', '')!r:.60} is not finite"
+            )
         return frozen(whole)
 
     def parts(self, instance: Element) -> Iterator[Part]:
         url = instance.get("url", "")
         bound = {
             found.get("symbol", ""): found.get("target", "")
-            for found in instance.findall("bind_material/technique_common/instance_material")
+            for found in instance.findall(
+                "bind_material/technique_common/instance_material"
+            )
         }
         if url not in self._meshes:
             try:
@@ -327,7 +379,13 @@ class _Reader:
         if mesh is None:
             raise ValueError("there is no such mesh in the file")
         for element in mesh:
-            if element.tag in ("triangles", "polylist", "polygons", "tristrips", "trifans"):
+            if element.tag in (
+                "triangles",
+                "polylist",
+                "polygons",
+                "tristrips",
+                "trifans",
+            ):
                 made = self.polygons(element)
                 if made is not None:
                     yield made, element.get("material", "")
@@ -335,11 +393,16 @@ class _Reader:
     def polygons(self, element: Element) -> Mesh | None:
         inputs: dict[str, tuple[int, str]] = {}
         for found in element.findall("input"):
-            inputs.setdefault(found.get("semantic", ""), (int(found.get("offset", "0")), found.get("source", "")))
+            inputs.setdefault(
+                found.get("semantic", ""),
+                (int(found.get("offset", "0")), found.get("source", "")),
+            )
         width = 1 + max((offset for offset, _ in inputs.values()), default=0)
         offset, source = inputs.get("VERTEX", (0, ""))
         for found in self.at(source).findall("input"):
-            inputs.setdefault(found.get("semantic", ""), (offset, found.get("source", "")))
+            inputs.setdefault(
+                found.get("semantic", ""), (offset, found.get("source", ""))
+            )
         points = self.source(inputs.get("POSITION", (0, ""))[1], 3)
         starts, corners = polygon_corners(element, width)
         index = corners[:, offset]
@@ -351,26 +414,46 @@ class _Reader:
             faces=frozen_ints(index[entries]),
             crease_angle=DEFAULT_CREASE_ANGLE,
             normals=self.corners(inputs.get("NORMAL"), corners, entries, 3),
-            texture_coordinates=self.corners(inputs.get("TEXCOORD"), corners, entries, 2),
+            texture_coordinates=self.corners(
+                inputs.get("TEXCOORD"), corners, entries, 2
+            ),
             two_sided=True,
         )
 
-    def corners(self, origin: tuple[int, str] | None, corners: Indices, entries: Indices, width: int) -> Corners | None:
+    def corners(
+        self,
+        origin: tuple[int, str] | None,
+        corners: Indices,
+        entries: Indices,
+        width: int,
+    ) -> Corners | None:
         if origin is None:
             return None
         values = self.source(origin[1], width)
         which = corners[:, origin[0]][entries]
-        if not len(values) or which.min() < 0 or which.max() >= len(values) or not np.isfinite(values).all():
-            self.remarks.append("normals or texture coordinates do not fit their polygons: not used")
+        if (
+            not len(values)
+            or which.min() < 0
+            or which.max() >= len(values)
+            or not np.isfinite(values).all()
+        ):
+            self.remarks.append(
+                "normals or texture coordinates do not fit their polygons: not used"
+            )
             return None
         return Corners(values, frozen_ints(which))
 
     def source(self, url: str, width: int) -> Floats:
         element = self.at(url)
         accessor = inside(element, "technique_common/accessor")
-        stride, start = int(accessor.get("stride", width)), int(accessor.get("offset", "0"))
+        stride, start = (
+            int(accessor.get("stride", width)),
+            int(accessor.get("offset", "0")),
+        )
         if element is NOTHING or stride < width or start < 0:
-            raise ValueError(f"the source {url!r:.60} does not exist, or has too few numbers")
+            raise ValueError(
+                f"the source {url!r:.60} does not exist, or has too few numbers"
+            )
         values = numbers(inside(element, "float_array"))[start:]
         return values[: len(values) // stride * stride].reshape(-1, stride)[:, :width]
 

@@ -47,9 +47,16 @@ class MeshFolder:
 
     def __init__(self, model: Path, format: MeshFormat = "obj") -> None:
         if format not in get_args(MeshFormat):
-            raise ValueError(f"meshes are written as {', '.join(get_args(MeshFormat))}, not as {format!r}")
+            raise ValueError(
+                f"meshes are written as {', '.join(get_args(MeshFormat))}, not as {format!r}"
+            )
         self.model, self.format = model, format
-        self.name = re.sub(r"[\x00-\x1f\x7f/\\]", "_", model.stem + model.suffix.replace(".", "_")) + "_meshes"
+        self.name = (
+            re.sub(
+                r"[\x00-\x1f\x7f/\\]", "_", model.stem + model.suffix.replace(".", "_")
+            )
+            + "_meshes"
+        )
         self.possible = not model.exists() or model.is_file()
         """Whether there can be files beside the model: there are none beside a pipe or a terminal."""
         self.files: dict[str, bytes] = {}
@@ -61,7 +68,9 @@ class MeshFolder:
         self._losses: Counter[str] = Counter()
         self._missing_images: list[str] = []
 
-    def add(self, mesh: Mesh, name: str, material: Material | None = None) -> str | None:
+    def add(
+        self, mesh: Mesh, name: str, material: Material | None = None
+    ) -> str | None:
         """Add a mesh with finite vertices; return the path of its file from the model's folder, with slashes.
 
         The file is named after `name` (usually its link's), as far as that is a plain file name. The material goes into the file
@@ -71,7 +80,11 @@ class MeshFolder:
             return None
         key = id(mesh), id(material)
         if key not in self._known:
-            self._known[key] = self._add(mesh, name, material or Material()), mesh, material
+            self._known[key] = (
+                self._add(mesh, name, material or Material()),
+                mesh,
+                material,
+            )
         return self._known[key][0]
 
     def image(self, texture: Texture) -> str | None:
@@ -92,7 +105,9 @@ class MeshFolder:
                 self._images[texture.path] = ""
             else:
                 suffix = plain_name(texture.path.suffix)
-                name = self._add_files(texture.path.stem, lambda name: {f"{name}{suffix}": data})
+                name = self._add_files(
+                    texture.path.stem, lambda name: {f"{name}{suffix}": data}
+                )
                 self._images[texture.path] = f"{self.name}/{name}{suffix}"
         return self._images[texture.path] or None
 
@@ -103,7 +118,9 @@ class MeshFolder:
         kind, look = self.format.upper(), losses.MESH_LOOK
         if count := self._losses["rounded"]:
             words = f"{kind} rounds the numbers of {count} of {len(self._by_content)} meshes"
-            found.append(losses.PRECISION.problem(words, hint="OBJ keeps them to the bit"))
+            found.append(
+                losses.PRECISION.problem(words, hint="OBJ keeps them to the bit")
+            )
         if count := self._losses["bare"]:
             words = f"{kind} holds no colours, normals or texture coordinates: those of {count} meshes are left out"
             found.append(look.problem(words))
@@ -111,7 +128,8 @@ class MeshFolder:
             words = f"triangles without area, and vertices that no triangle has, are left out of {count} meshes"
             found.append(look.as_note.problem(words))
         lost = (
-            f"the image {name!r:.80} cannot be read: its surfaces lose their texture" for name in self._missing_images
+            f"the image {name!r:.80} cannot be read: its surfaces lose their texture"
+            for name in self._missing_images
         )
         return [*found, *map(look.problem, lost)]
 
@@ -152,18 +170,35 @@ class MeshFolder:
 
     def _fits(self, files: dict[str, bytes]) -> bool:
         folder = self.model.parent / self.name
-        existing = {folder / file: data for file, data in files.items() if os.path.lexists(folder / file)}
+        existing = {
+            folder / file: data
+            for file, data in files.items()
+            if os.path.lexists(folder / file)
+        }
         return all(_has_content(path, data) for path, data in existing.items())
 
     def _add(self, mesh: Mesh, name: str, look: Material) -> str:
         lost: set[str] = set()
         materials = b""
-        corners = [part for part in (mesh.normals, mesh.colors, mesh.texture_coordinates) if part is not None]
+        corners = [
+            part
+            for part in (mesh.normals, mesh.colors, mesh.texture_coordinates)
+            if part is not None
+        ]
         if self.format == "obj":
             with_material = bool(mesh.colors or look.texture)
-            image = self.image(look.texture) if with_material and look.texture is not None else None
+            image = (
+                self.image(look.texture)
+                if with_material and look.texture is not None
+                else None
+            )
             # In the library an image is named from the library's own folder.
-            data, materials = to_obj(mesh, look, (image or "").rpartition("/")[2], LIBRARY if with_material else "")
+            data, materials = to_obj(
+                mesh,
+                look,
+                (image or "").rpartition("/")[2],
+                LIBRARY if with_material else "",
+            )
         elif self.format == "stl":
             lost |= {"bare"} if corners else set()
             data, corners = to_stl(mesh), []
@@ -173,10 +208,16 @@ class MeshFolder:
             data = mesh_to_glb(mesh, look)
             split = mesh.corners_split
             numbers = split.vertices if split.vertices is not None else ()
-            if len(split.triangles) < len(mesh.faces) or len(np.unique(numbers)) < len(mesh.vertices):
+            if len(split.triangles) < len(mesh.faces) or len(np.unique(numbers)) < len(
+                mesh.vertices
+            ):
                 lost.add("flat")
         with np.errstate(over="ignore"):
-            arrays = [mesh.vertices, *(part.values for part in corners)] if self.format != "obj" else []
+            arrays = (
+                [mesh.vertices, *(part.values for part in corners)]
+                if self.format != "obj"
+                else []
+            )
             if any((array.astype(np.float32) != array).any() for array in arrays):
                 lost.add("rounded")
         key = hashlib.blake2b(data + materials, digest_size=16).digest()
@@ -189,7 +230,9 @@ class MeshFolder:
                 shown = data.replace(LIBRARY.encode(), f"{name}.mtl".encode(), 1)
                 return {f"{name}.obj": shown, f"{name}.mtl": materials}
 
-            self._by_content[key] = f"{self.name}/{self._add_files(name, files)}.{self.format}"
+            self._by_content[key] = (
+                f"{self.name}/{self._add_files(name, files)}.{self.format}"
+            )
         return self._by_content[key]
 
 
@@ -202,4 +245,8 @@ def _has_content(path: Path, data: bytes) -> bool:
 
 def plain_name(name: str) -> str:
     """Return a name of letters, digits, `.`, `_` and `-` only, which every file system and every reader accepts."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-") if name.strip(". ") else ""
+    return (
+        re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-")
+        if name.strip(". ")
+        else ""
+    )

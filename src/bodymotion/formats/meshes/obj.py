@@ -24,7 +24,9 @@ from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
-MAX_MATERIALS = 256  # Faces with more colours than this are written as vertices with colours.
+MAX_MATERIALS = (
+    256  # Faces with more colours than this are written as vertices with colours.
+)
 SPECULAR_EXPONENT = 128.0  # VRML97's shininess 0…1 as the exponent of MTL's `Ns`.
 MARK = "# bodymotion"
 
@@ -40,7 +42,9 @@ class _Colored:
     materials: Floats | None = None
 
 
-def to_obj(mesh: Mesh, material: Material | None = None, image: str = "", library: str = "") -> tuple[bytes, bytes]:
+def to_obj(
+    mesh: Mesh, material: Material | None = None, image: str = "", library: str = ""
+) -> tuple[bytes, bytes]:
     """Return the bytes of an OBJ file and of its library of materials.
 
     Parameters
@@ -64,15 +68,24 @@ def to_obj(mesh: Mesh, material: Material | None = None, image: str = "", librar
     head = [
         "# Wavefront OBJ by bodymotion",
         f"{MARK} crease_angle {number_text(mesh.crease_angle)} two_sided {int(mesh.two_sided)}"
-        + (f" channels {mesh.colors.values.shape[1]}" if mesh.colors is not None else ""),
+        + (
+            f" channels {mesh.colors.values.shape[1]}"
+            if mesh.colors is not None
+            else ""
+        ),
     ]
     named: dict[str, tuple[Material, str]] = {}
     if library:
         head.append(f"mtllib {library}")
         named = {"material_0": (look, image)} if colored.materials is None else {}
-        for number, row in enumerate([] if colored.materials is None else colored.materials.tolist()):
+        for number, row in enumerate(
+            [] if colored.materials is None else colored.materials.tolist()
+        ):
             clear = 1.0 - row[3] if len(row) > 3 else look.transparency
-            named[f"material_{number}"] = replace(look, diffuse=(row[0], row[1], row[2]), transparency=clear), image
+            named[f"material_{number}"] = (
+                replace(look, diffuse=(row[0], row[1], row[2]), transparency=clear),
+                image,
+            )
     parts = ["\n".join(head).encode(), b"\n"]
     points = colored.vertices
     if colored.vertex_colors is not None:
@@ -82,7 +95,9 @@ def to_obj(mesh: Mesh, material: Material | None = None, image: str = "", librar
     if uv is not None:
         coordinates = uv.values
         if look.texture is not None:
-            coordinates = (np.c_[coordinates, np.ones(len(coordinates))] @ look.texture.transform.T)[:, :2]
+            coordinates = (
+                np.c_[coordinates, np.ones(len(coordinates))] @ look.texture.transform.T
+            )[:, :2]
         parts.append(_rows(b"vt", coordinates))
     if normals is not None:
         parts.append(_rows(b"vn", normals.values))
@@ -97,7 +112,9 @@ def _colored(mesh: Mesh) -> _Colored:
     rows, row = np.unique(colors.values, axis=0, return_inverse=True)
     corner = row.reshape(-1)[colors.indices]
     if (corner == corner[:, :1]).all() and len(rows) <= MAX_MATERIALS:
-        return _Colored(mesh.vertices, mesh.faces, face_materials=corner[:, 0], materials=rows)
+        return _Colored(
+            mesh.vertices, mesh.faces, face_materials=corner[:, 0], materials=rows
+        )
     # Each vertex once for each colour that it has; where it has one, vertices keep their numbers.
     first = np.full(len(mesh.vertices), -1, dtype=np.int64)
     first[mesh.faces] = corner
@@ -105,27 +122,46 @@ def _colored(mesh: Mesh) -> _Colored:
         shown = np.ones((len(mesh.vertices), 3))
         shown[first >= 0] = rows[first[first >= 0], :3]
         return _Colored(mesh.vertices, mesh.faces, vertex_colors=shown)
-    pairs, vertex = np.unique(np.stack([mesh.faces.ravel(), corner.ravel()], axis=1), axis=0, return_inverse=True)
-    return _Colored(mesh.vertices[pairs[:, 0]], vertex.reshape(-1, 3), vertex_colors=rows[pairs[:, 1], :3])
+    pairs, vertex = np.unique(
+        np.stack([mesh.faces.ravel(), corner.ravel()], axis=1),
+        axis=0,
+        return_inverse=True,
+    )
+    return _Colored(
+        mesh.vertices[pairs[:, 0]],
+        vertex.reshape(-1, 3),
+        vertex_colors=rows[pairs[:, 1], :3],
+    )
 
 
 def _rows(word: bytes, values: Floats) -> bytes:
     if not len(values):
         return b""
-    lines = json_text(values)[2:-2].replace(b"],[", b"\n" + word + b" ").replace(b",", b" ")
+    lines = (
+        json_text(values)[2:-2].replace(b"],[", b"\n" + word + b" ").replace(b",", b" ")
+    )
     return word + b" " + lines + b"\n"
 
 
-def _faces(colored: _Colored, uv: Corners | None, normals: Corners | None, names: list[str]) -> Iterator[bytes]:
+def _faces(
+    colored: _Colored, uv: Corners | None, normals: Corners | None, names: list[str]
+) -> Iterator[bytes]:
     if not len(colored.faces):
         return
-    columns = [colored.faces] + [corners.indices for corners in (uv, normals) if corners is not None]
+    columns = [colored.faces] + [
+        corners.indices for corners in (uv, normals) if corners is not None
+    ]
     joint = b"//" if uv is None else b"/"
     table = np.stack(columns, axis=2).astype(np.int64) + 1
 
     def written(rows: Indices) -> bytes:
         # [[[v,t],[v,t],[v,t]],[[…]]]: brackets of faces, of corners, then commas inside of corners.
-        text = json_text(rows)[3:-3].replace(b"]],[[", b"\nf ").replace(b"],[", b" ").replace(b",", joint)
+        text = (
+            json_text(rows)[3:-3]
+            .replace(b"]],[[", b"\nf ")
+            .replace(b"],[", b" ")
+            .replace(b",", joint)
+        )
         return b"f " + text + b"\n"
 
     if colored.face_materials is None or not names:
@@ -182,15 +218,27 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
     names, known = {"": 0}, dict[str, tuple[Material, str]]()
     mark: dict[bytes, bytes] = {}
     material = 0
-    for line in data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").replace(b"\t", b" ").split(b"\n"):
+    for line in (
+        data.replace(b"\\\r\n", b" ")
+        .replace(b"\\\n", b" ")
+        .replace(b"\t", b" ")
+        .split(b"\n")
+    ):
         word, _, rest = line.strip().partition(b" ")
         if word == b"f":
-            before.extend((len(rows[b"v"]), len(rows[b"vt"]), len(rows[b"vn"]), material))
+            before.extend(
+                (len(rows[b"v"]), len(rows[b"vt"]), len(rows[b"vn"]), material)
+            )
         if word in rows:
             rows[word].append(rest)
         elif word == b"usemtl":
-            material = names.setdefault(rest.strip().decode("utf-8", "replace"), len(names))
-        elif word == b"mtllib" and (text := library(rest.strip().decode("utf-8", "replace"))) is not None:
+            material = names.setdefault(
+                rest.strip().decode("utf-8", "replace"), len(names)
+            )
+        elif (
+            word == b"mtllib"
+            and (text := library(rest.strip().decode("utf-8", "replace"))) is not None
+        ):
             known = {**read_mtl(text), **known}
         elif line.startswith(MARK.encode()):
             words = line.split()
@@ -210,7 +258,9 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
         faces=frozen_ints(corners[:, :, 0]),
         crease_angle=angle if 0.0 <= angle <= math.pi else DEFAULT_CREASE_ANGLE,
         normals=_attribute(_numbers(rows[b"vn"], 3)[:, :3], corners[:, :, 2]),
-        texture_coordinates=_attribute(_numbers(rows[b"vt"], 2)[:, :2], corners[:, :, 1]),
+        texture_coordinates=_attribute(
+            _numbers(rows[b"vt"], 2)[:, :2], corners[:, :, 1]
+        ),
         colors=_attribute(colors, corners[:, :, 0]) if colors is not None else None,
         two_sided=mark.get(b"two_sided") == b"1",
     )
@@ -233,7 +283,9 @@ def _table(rows: list[bytes], width: int, between: str | None, fault: str) -> Fl
     if not rows:
         return np.zeros((0, width))
     try:
-        return np.loadtxt(rows, delimiter=between, usecols=range(width), comments=None, ndmin=2)
+        return np.loadtxt(
+            rows, delimiter=between, usecols=range(width), comments=None, ndmin=2
+        )
     except ValueError as error:
         raise ValueError(fault) from error
 
@@ -242,25 +294,40 @@ def _corners(rows: list[bytes], before: Indices) -> tuple[Indices, Indices]:
     """Return the number of corners of each face, and the indices (N, 3) of corners: vertex, texture coordinate, normal; −1 for none."""
     counts = np.array([len(row.split()) for row in rows], dtype=np.int64)
     # An index that is left out becomes a zero: 1//3 is 1/0/3, and 1 is 1/0/0.
-    words = b"".join(word + b"/0/0\n" for word in b" ".join(rows).split()).replace(b"//", b"/0/").splitlines()
+    words = (
+        b"".join(word + b"/0/0\n" for word in b" ".join(rows).split())
+        .replace(b"//", b"/0/")
+        .splitlines()
+    )
     index = _table(words, 3, "/", "a face has a word that is not an index")
     if not (np.abs(index) < 2**31).all():
         raise ValueError("an index is not an integer below 2^31")
     whole = index.astype(np.int64)
     if (whole < 0).any():
-        whole = np.where(whole < 0, np.repeat(before, counts, axis=0) + whole + 1, whole)
+        whole = np.where(
+            whole < 0, np.repeat(before, counts, axis=0) + whole + 1, whole
+        )
     # 0 is not an index, and one counted from the end may be before the first: both become "none".
     return counts, np.where(whole >= 1, whole - 1, -1)
 
 
 def _attribute(values: Floats, index: Indices) -> Corners | None:
-    if not len(values) or index.min() < 0 or index.max() >= len(values) or not np.isfinite(values).all():
+    if (
+        not len(values)
+        or index.min() < 0
+        or index.max() >= len(values)
+        or not np.isfinite(values).all()
+    ):
         return None
     return Corners(np.ascontiguousarray(values), frozen_ints(index))
 
 
 def _parts_by_material(
-    whole: Mesh, used: Indices, names: list[str], known: dict[str, tuple[Material, str]], channels: int | None
+    whole: Mesh,
+    used: Indices,
+    names: list[str],
+    known: dict[str, tuple[Material, str]],
+    channels: int | None,
 ) -> list[Part]:
     plain = Material(), ""
     present, kind = np.unique(used, return_inverse=True)
@@ -272,7 +339,10 @@ def _parts_by_material(
     values = np.array([[*look.diffuse, 1.0 - look.transparency] for look, _ in looks])
     values = values[:, : channels or (4 if (values[:, 3] != 1.0).any() else 3)]
     if whole.colors is None and len(known):
-        whole = replace(whole, colors=Corners(values, frozen_ints(np.repeat(kind[:, None], 3, axis=1))))
+        whole = replace(
+            whole,
+            colors=Corners(values, frozen_ints(np.repeat(kind[:, None], 3, axis=1))),
+        )
     return [Part(whole, looks[0][0])]
 
 
@@ -302,7 +372,10 @@ def read_mtl(data: bytes) -> dict[str, tuple[Material, str]]:
             lines = {}
             found.setdefault(rest.strip(), lines)
         lines[word] = rest.strip()
-    return {name: (_material(lines), _image(lines.get("map_Kd", ""))) for name, lines in found.items()}
+    return {
+        name: (_material(lines), _image(lines.get("map_Kd", "")))
+        for name, lines in found.items()
+    }
 
 
 def _image(text: str) -> str:
@@ -319,10 +392,14 @@ def _material(lines: dict[str, str]) -> Material:
         except ValueError:
             return None
         return (
-            [min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values] if len(values) == count else None
+            [min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values]
+            if len(values) == count
+            else None
         )
 
-    def color(word: str, default_color: tuple[float, float, float]) -> tuple[float, float, float]:
+    def color(
+        word: str, default_color: tuple[float, float, float]
+    ) -> tuple[float, float, float]:
         red, green, blue = shares(word, 3) or default_color
         return red, green, blue
 
@@ -332,7 +409,9 @@ def _material(lines: dict[str, str]) -> Material:
     opaque, clear = shares("d", 1), shares("Tr", 1)
     return Material(
         diffuse=diffuse,
-        ambient_intensity=min(ambient[largest] / diffuse[largest], 1.0) if has_ambient else default.ambient_intensity,
+        ambient_intensity=min(ambient[largest] / diffuse[largest], 1.0)
+        if has_ambient
+        else default.ambient_intensity,
         specular=color("Ks", default.specular),
         emissive=color("Ke", default.emissive),
         shininess=(shares("Ns", 1, SPECULAR_EXPONENT) or [default.shininess])[0],

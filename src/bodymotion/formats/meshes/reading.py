@@ -31,14 +31,21 @@ class MeshReader:
         """The files that have been read."""
         return tuple(path for path, shapes in self._shapes.items() if shapes)
 
-    def shapes(self, path: Path, parts: InlineLoader, location: Location) -> tuple[Shape, ...]:
+    def shapes(
+        self, path: Path, parts: InlineLoader, location: Location
+    ) -> tuple[Shape, ...]:
         """Return the shapes of a file, none where it cannot be read; `parts` finds the files that it names."""
         if path in self._shapes:
             return self._shapes[path]
         self._shapes[path] = ()
         if path not in self._read:
             if self._passes is not None and not self._passes.may_read(path):
-                self.found.report(self.broken, f"{path.name} is not read yet", location, severity="note")
+                self.found.report(
+                    self.broken,
+                    f"{path.name} is not read yet",
+                    location,
+                    severity="note",
+                )
                 return ()
             remarks: list[str] = []
             known, shapes = len(parts.problems), list[Shape]()
@@ -79,15 +86,29 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
 
             def library(name: str) -> bytes | None:
                 found = parts.resolve_urls([name], path, Location(str(path)))
-                return None if found is None or found.stat().st_size > MAX_BYTES else found.read_bytes()
+                return (
+                    None
+                    if found is None or found.stat().st_size > MAX_BYTES
+                    else found.read_bytes()
+                )
 
             made = read_obj(path.read_bytes(), library)
-            return [Shape(part.mesh, material=_image(part.material, part.image, path, parts)) for part in made]
+            return [
+                Shape(
+                    part.mesh, material=_image(part.material, part.image, path, parts)
+                )
+                for part in made
+            ]
         if suffix == ".dae":
             root, unused = read_collada(path)
             remarks += unused
             return [
-                Shape(part.mesh, transform, _image(part.material, part.image, path, parts), name)
+                Shape(
+                    part.mesh,
+                    transform,
+                    _image(part.material, part.image, path, parts),
+                    name,
+                )
                 for part, transform, name in placed_parts(root, root.transform)
             ]
         if suffix in (".glb", ".gltf"):
@@ -105,7 +126,9 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
 
 def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Material:
     image = parts.resolve_urls([name], path, Location(str(path))) if name else None
-    return material if image is None else replace(material, texture=Texture(image, name))
+    return (
+        material if image is None else replace(material, texture=Texture(image, name))
+    )
 
 
 def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
@@ -116,6 +139,12 @@ def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
         walker.walk(scene.nodes, NodeFrame(), lambda node, frame: False)
     except FormatError as error:
         raise ValueError(error.problem.message) from error
-    remarks += [problem.message for problem in scene.problems if problem.rule == DECIMAL_COMMA.code]
-    remarks += [problem.message for problem in found.problems if problem.rule != SCENERY.code]
+    remarks += [
+        problem.message
+        for problem in scene.problems
+        if problem.rule == DECIMAL_COMMA.code
+    ]
+    remarks += [
+        problem.message for problem in found.problems if problem.rule != SCENERY.code
+    ]
     return [drawn.shape for drawn in walker.drawn if drawn.visual]

@@ -17,7 +17,9 @@ from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Mesh
 
-_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+_TRIANGLE = np.dtype(
+    [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")]
+)
 
 MAX_BYTES = 2 * 10**9
 
@@ -25,7 +27,9 @@ ARCHIVES = (".zip", ".gz", ".bz2", ".tgz", ".tar", ".zae", ".3dxml")
 """Archives hold several files, of any size once unpacked; none of them is known to be the mesh."""
 
 TEXT_MESHES = (".stl", ".obj", ".ply", ".off", ".dae")
-MAX_UNPACKED_RATIO = 20  # A 3MF file is an archive, too: it may unpack to this multiple of its size.
+MAX_UNPACKED_RATIO = (
+    20  # A 3MF file is an archive, too: it may unpack to this multiple of its size.
+)
 MIN_UNPACKED_BYTES = 64 << 20  # It may always unpack to this many bytes.
 
 _VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
@@ -40,7 +44,11 @@ def to_stl(mesh: Mesh) -> bytes:
         records["normal"] = mesh.face_normals
         records["corners"] = mesh.vertices[mesh.faces]
     # A header that begins with "solid" would mean the text form.
-    return b"binary STL by bodymotion".ljust(80, b" ") + np.uint32(len(records)).tobytes() + records.tobytes()
+    return (
+        b"binary STL by bodymotion".ljust(80, b" ")
+        + np.uint32(len(records)).tobytes()
+        + records.tobytes()
+    )
 
 
 def read_mesh_file(path: Path) -> Mesh:
@@ -60,18 +68,28 @@ def read_mesh_file(path: Path) -> Mesh:
             if zipfile.is_zipfile(stream):
                 with zipfile.ZipFile(stream) as archive:
                     unpacked = sum(member.file_size for member in archive.infolist())
-                if unpacked > max(MIN_UNPACKED_BYTES, MAX_UNPACKED_RATIO * stream.seek(0, 2)):
+                if unpacked > max(
+                    MIN_UNPACKED_BYTES, MAX_UNPACKED_RATIO * stream.seek(0, 2)
+                ):
                     raise ValueError(f"the archive unpacks to {unpacked >> 20} MiB")
             stream.seek(0)
-            corners = _text_corners(stream.read()) if path.suffix.lower() == ".stl" else None
+            corners = (
+                _text_corners(stream.read()) if path.suffix.lower() == ".stl" else None
+            )
             stream.seek(0)
             if corners is not None:
-                loaded = trimesh.Trimesh(corners, np.arange(len(corners)).reshape(-1, 3))
+                loaded = trimesh.Trimesh(
+                    corners, np.arange(len(corners)).reshape(-1, 3)
+                )
             else:
-                loaded = trimesh.load_mesh(stream, file_type=path.suffix.lstrip(".").lower())
+                loaded = trimesh.load_mesh(
+                    stream, file_type=path.suffix.lstrip(".").lower()
+                )
         faces = np.asarray(loaded.faces).reshape(-1, 3)
         vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
-    except Exception as error:  # trimesh's readers raise many exceptions for broken files
+    except (
+        Exception
+    ) as error:  # trimesh's readers raise many exceptions for broken files
         raise ValueError(mesh_fault(path, error)) from error
     if not len(faces) or not np.isfinite(vertices).all():
         raise ValueError("the file has no triangles, or corners that are not finite")
@@ -85,14 +103,18 @@ def _text_corners(data: bytes) -> Floats | None:
 
     trimesh refuses those without `endsolid`, and those in one line.
     """
-    if len(data) >= 84 and len(data) == 84 + _TRIANGLE.itemsize * int.from_bytes(data[80:84], "little"):
+    if len(data) >= 84 and len(data) == 84 + _TRIANGLE.itemsize * int.from_bytes(
+        data[80:84], "little"
+    ):
         return None
     rows = _VERTEX.findall(data)
     if not rows:
         return None
     if len(rows) % 3:
         raise ValueError(f"{len(rows)} corners are not a multiple of three")
-    return np.array([float(word) for row in rows for word in row.split()]).reshape(-1, 3)
+    return np.array([float(word) for row in rows for word in row.split()]).reshape(
+        -1, 3
+    )
 
 
 def mesh_fault(path: Path, error: Exception) -> str:

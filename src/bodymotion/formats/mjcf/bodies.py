@@ -13,7 +13,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Severity, losses
+from bodymotion.diagnostics import (
+    Diagnostics,
+    Location,
+    Problem,
+    Rule,
+    Severity,
+    losses,
+)
 from bodymotion.formats.kept_json import (
     attributes_of,
     differences,
@@ -46,7 +53,15 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen, same
 from bodymotion.model import inertias
 from bodymotion.model.body import Body
-from bodymotion.model.links import MAX_LINKS, Joint, JointType, Link, Segment, armature, first_number
+from bodymotion.model.links import (
+    MAX_LINKS,
+    Joint,
+    JointType,
+    Link,
+    Segment,
+    armature,
+    first_number,
+)
 from bodymotion.model.rules import NO_LINKS, REVERSED_LIMITS
 
 MAX_ID = 9999
@@ -57,7 +72,11 @@ _FIELDS = frozenset((*_PLACED, "range", "limited", "armature", "ref", *DYNAMICS)
 
 TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
 WRITTEN_TYPES = {"rotate": "hinge", "slide": "slide"}
-NOT_SUPPORTED = {"free": "is free and not at the root", "crawler": "moves a belt", "planar": "is planar"}
+NOT_SUPPORTED = {
+    "free": "is free and not at the root",
+    "crawler": "moves a belt",
+    "planar": "is planar",
+}
 """Joints that become fixed; planar ones are of URDF."""
 INERTIA_MARGIN = 1e-6  # Part of the largest moment by which a tensor must satisfy MuJoCo's conditions to be written as it is (fullinertia).
 MIN_MOMENT = 1e-13  # [kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14, but not diaginertia.
@@ -107,7 +126,9 @@ class Tree:
 
     def read(self, root: Element) -> None:
         """Read the links of a model."""
-        inside = [child for element in root.all("worldbody") for child in element.children]
+        inside = [
+            child for element in root.all("worldbody") for child in element.children
+        ]
         world = replace(next(root.all("worldbody"), root), children=inside)
         items = list(contents(world, "", self.settings, self.defaults))
         tops = [item for item in items if item.element.name == "body"]
@@ -116,19 +137,34 @@ class Tree:
             own = [item for item in own if item.element.get("name") not in SCENE]
         self.has_body = bool(tops) or any(item.element.name == "geom" for item in own)
         if not self.has_body:
-            world.report(NO_LINKS, "the world has no body; expected at least one", fatal=True)
+            world.report(
+                NO_LINKS, "the world has no body; expected at least one", fatal=True
+            )
         tops = self._robot(tops)
         body_is_root = len(tops) == 1 and set(self._joints(tops[0])) <= {"free"}
         if body_is_root:
-            others = [item for item in own if item.element.name in ("geom", "site", "camera", "light")]
+            others = [
+                item
+                for item in own
+                if item.element.name in ("geom", "site", "camera", "light")
+            ]
             if any(item.element.name != "light" for item in others):
-                world.report(rules.WORLD_SHAPES, "shapes, sites and cameras of the world are kept as plain data")
+                world.report(
+                    rules.WORLD_SHAPES,
+                    "shapes, sites and cameras of the world are kept as plain data",
+                )
             self.of_world = [self._plain(item) for item in others]
             self._bodies([(tops[0], -1)])
         else:
             if tops:
-                what = f"{len(tops)} bodies" if len(tops) > 1 else "a body with a joint that is not free"
-                world.report(rules.WORLD, f"the world has {what}: it is read as the root link")
+                what = (
+                    f"{len(tops)} bodies"
+                    if len(tops) > 1
+                    else "a body with a joint that is not free"
+                )
+                world.report(
+                    rules.WORLD, f"the world has {what}: it is read as the root link"
+                )
             link = RawLink("world", -1, Joint(name="world"), poses.IDENTITY, world)
             self._names.add("world")
             self.links.append(link)
@@ -142,7 +178,9 @@ class Tree:
         if item.element.name == "geom":
             material = self.geoms.material(item.element)
             values.pop("material", None)
-            values["rgba"] = number_text([*material.diffuse, 1.0 - material.transparency])
+            values["rgba"] = number_text(
+                [*material.diffuse, 1.0 - material.transparency]
+            )
         return values
 
     def _robot(self, tops: list[Item]) -> list[Item]:
@@ -154,25 +192,51 @@ class Tree:
         named = ", ".join(repr(element.get("name")) for element in others)
         message = f"the world has {len(tops)} bodies: only {free[0].element.get('name')!r:.60} is read, the free one, without {named:.200}"
         others[0].report(rules.OTHER_BODIES, message)
-        self.left_out |= {e.get("name") for element in others for e in element.every() if e.name in ("body", "site")}
+        self.left_out |= {
+            e.get("name")
+            for element in others
+            for e in element.every()
+            if e.name in ("body", "site")
+        }
         return free
 
     def _joints(self, top: Item) -> list[str]:
         inside = contents(top.element, top.childclass, self.settings, self.defaults)
-        elements = [item.element for item in inside if item.element.name in ("joint", "freejoint")]
-        return ["free" if element.name == "freejoint" else element.get("type", "hinge") for element in elements]
+        elements = [
+            item.element
+            for item in inside
+            if item.element.name in ("joint", "freejoint")
+        ]
+        return [
+            "free" if element.name == "freejoint" else element.get("type", "hinge")
+            for element in elements
+        ]
 
     def _bodies(self, todo: list[tuple[Item, int]]) -> None:
         stack = todo[::-1]
         while stack:
             item, parent = stack.pop()
             element = item.element
-            childclass = self.defaults.known(element, "childclass") if element.get("childclass") else item.childclass
+            childclass = (
+                self.defaults.known(element, "childclass")
+                if element.get("childclass")
+                else item.childclass
+            )
             inside = list(contents(element, childclass, self.settings, self.defaults))
-            if len(self.links) + max(sum(inner.element.name == "joint" for inner in inside), 1) > MAX_LINKS:
-                raise TOO_LARGE.error(f"the model has more than {MAX_LINKS} links", element.location)
+            if (
+                len(self.links)
+                + max(sum(inner.element.name == "joint" for inner in inside), 1)
+                > MAX_LINKS
+            ):
+                raise TOO_LARGE.error(
+                    f"the model has more than {MAX_LINKS} links", element.location
+                )
             index = self._body(item, parent, inside)
-            stack += [(inner, index) for inner in reversed(inside) if inner.element.name == "body"]
+            stack += [
+                (inner, index)
+                for inner in reversed(inside)
+                if inner.element.name == "body"
+            ]
 
     def _body(self, item: Item, parent: int, inside: list[Item]) -> int:
         """Add the links of one body and return the index of the last, which has the body's frame, mass and shapes."""
@@ -180,16 +244,35 @@ class Tree:
         in_file = element.get("name")
         kept_values = self.kept.get("link", in_file) if in_file else {}
         kept_name = kept_values.get("name")
-        name = kept_name if isinstance(kept_name, str) else in_file or self._free(f"link_{len(self.links)}")
+        name = (
+            kept_name
+            if isinstance(kept_name, str)
+            else in_file or self._free(f"link_{len(self.links)}")
+        )
         body_pose = item.placed(pose(element, self.settings))
-        joints = read_joints([i for i in inside if i.element.name in ("joint", "freejoint")], self.settings)
+        joints = read_joints(
+            [i for i in inside if i.element.name in ("joint", "freejoint")],
+            self.settings,
+        )
         free = next((read for read in joints if read.joint.type == "free"), None)
         if free is not None and len(joints) > 1:
-            free.element.report(rules.FREE, f"body {name!r:.60} has a free joint and other joints", fatal=True)
+            free.element.report(
+                rules.FREE,
+                f"body {name!r:.60} has a free joint and other joints",
+                fatal=True,
+            )
             free.element.faulty |= {"type"}
             joints = [free]
-        if free is not None and parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
-            free.element.report(rules.FREE, f"body {name!r:.60} has a free joint inside of another body", fatal=True)
+        if (
+            free is not None
+            and parent >= 0
+            and (parent > 0 or self.links[0].element.name != "worldbody")
+        ):
+            free.element.report(
+                rules.FREE,
+                f"body {name!r:.60} has a free joint inside of another body",
+                fatal=True,
+            )
             free.element.faulty |= {"type"}
         chain = self._chain(joints, body_pose, name, element)
         if len(chain) > 1:
@@ -212,19 +295,27 @@ class Tree:
             parent = len(self.links) - 1
         if in_file:
             if in_file in self.of_body:
-                element.report(rules.SAME_NAME, f"a second body has the name {in_file!r:.60}")
+                element.report(
+                    rules.SAME_NAME, f"a second body has the name {in_file!r:.60}"
+                )
                 link.name_unknown = True
             self.of_body.setdefault(in_file, parent)
         self._fill(link, inside, name, kept_values)
         return parent
 
-    def _chain(self, joints: list[JointRead], body_pose: Floats, name: str, element: Element) -> list[RawLink]:
+    def _chain(
+        self, joints: list[JointRead], body_pose: Floats, name: str, element: Element
+    ) -> list[RawLink]:
         """Return the links of a body with these joints: each rotates about its anchor, and the last has the body's frame."""
         chain: list[RawLink] = []
         before, at = body_pose, np.zeros(3)
         for number, read in enumerate(joints):
             step = read.anchor - at
-            offset = poses.compose(before, [*step, 1.0, 0.0, 0.0, 0.0]) if step.any() else before
+            offset = (
+                poses.compose(before, [*step, 1.0, 0.0, 0.0, 0.0])
+                if step.any()
+                else before
+            )
             if read.rest:
                 offset = poses.compose(offset, displacement(read.joint, -read.rest))
             last = number == len(joints) - 1 and not read.anchor.any()
@@ -234,7 +325,17 @@ class Tree:
             if joint.type in ("rotate", "slide"):
                 joint = replace(joint, id=self._number)
                 self._number += 1
-            chain.append(RawLink(own, -1, joint, frozen(offset), element, joint_element=read.element, rest=read.rest))
+            chain.append(
+                RawLink(
+                    own,
+                    -1,
+                    joint,
+                    frozen(offset),
+                    element,
+                    joint_element=read.element,
+                    rest=read.rest,
+                )
+            )
             before, at = poses.IDENTITY, read.anchor
         if at.any() or not joints:
             self._names.add(name)
@@ -250,7 +351,13 @@ class Tree:
         return name
 
     def _fill(
-        self, link: RawLink, inside: list[Item], name: str, kept: dict[str, object], *, moving: bool = True
+        self,
+        link: RawLink,
+        inside: list[Item],
+        name: str,
+        kept: dict[str, object],
+        *,
+        moving: bool = True,
     ) -> None:
         of_kind: dict[str, list[Item]] = {}
         geoms: list[Geom] = []
@@ -274,7 +381,9 @@ class Tree:
             elif inertial is not None:
                 mass = read_mass(inertial, self.settings)
             mass = settled(mass, self.settings)
-            link.mass_unknown = of_geoms and any(item.element.faulty for item in of_kind.get("geom", []))
+            link.mass_unknown = of_geoms and any(
+                item.element.faulty for item in of_kind.get("geom", [])
+            )
         visuals = tuple(geom.shape for geom in geoms if geom.visual)
         collisions = tuple(geom.shape for geom in geoms if geom.collision)
         own_element = link.element if moving else replace(link.element, attributes={})
@@ -282,15 +391,40 @@ class Tree:
         if of_it:
             self.of_bodies[link.name] = of_it
         own = kept.get("segment")
-        segment = replace(mass, name="" if isinstance(own, dict) else name, visuals=visuals, collisions=collisions)
-        values = usable(segment, own, skip=("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions"))
+        segment = replace(
+            mass,
+            name="" if isinstance(own, dict) else name,
+            visuals=visuals,
+            collisions=collisions,
+        )
+        values = usable(
+            segment,
+            own,
+            skip=(
+                "transform",
+                "mass",
+                "center_of_mass",
+                "inertia",
+                "visuals",
+                "collisions",
+            ),
+        )
         rules_of_geoms = geom_rules(geoms)
-        extra = {**values.pop("extra", {}), **({"mjcf": {"geoms": rules_of_geoms}} if rules_of_geoms else {})}
+        extra = {
+            **values.pop("extra", {}),
+            **({"mjcf": {"geoms": rules_of_geoms}} if rules_of_geoms else {}),
+        }
         segment = replace(segment, **values, extra=extra)
         parts = None
         with suppress(TypeError, ValueError, OverflowError):
             parts = separate_segments(kept.get("segments"), segment)
-        there = isinstance(own, dict) or mass.mass or mass.inertia.any() or visuals or collisions
+        there = (
+            isinstance(own, dict)
+            or mass.mass
+            or mass.inertia.any()
+            or visuals
+            or collisions
+        )
         link.segments = parts or ((segment,) if there else ())
 
 
@@ -305,7 +439,12 @@ def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
     """Return the three joints that a ball joint is read as; each keeps the attributes of the ball joint."""
     extra = {"mjcf": {"ball": {"name": name, **attributes}}}
     return [
-        Joint(name=f"{name or 'ball'}_{letter}", type="rotate", axis=frozen(axis), extra=extra)
+        Joint(
+            name=f"{name or 'ball'}_{letter}",
+            type="rotate",
+            axis=frozen(axis),
+            extra=extra,
+        )
         for letter, axis in zip("xyz", np.eye(3), strict=True)
     ]
 
@@ -335,7 +474,9 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
         element = item.element
         kind = "free" if element.name == "freejoint" else element.get("type", "hinge")
         if kind not in TYPES:
-            message = f"a joint has the type {kind!r:.60}; expected one of {', '.join(TYPES)}"
+            message = (
+                f"a joint has the type {kind!r:.60}; expected one of {', '.join(TYPES)}"
+            )
             element.report(rules.JOINT_TYPE, message, "type", fatal=True)
             meant = closest_name(kind, ("hinge", "slide"))
             if meant is not None:
@@ -344,7 +485,11 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
         name = element.get("name")
         if kind == "free":
             # A <freejoint> has no defaults; <joint type="free"> has, and may be damped.
-            own = {k: v for k, v in element.attributes.items() if k not in ("name", "class", "pos", "axis")}
+            own = {
+                k: v
+                for k, v in element.attributes.items()
+                if k not in ("name", "class", "pos", "axis")
+            }
             joint = Joint(name=name, type="free", extra={"mjcf": own} if own else {})
             found.append(JointRead(joint, np.zeros(3), 0.0, element))
             continue
@@ -352,17 +497,33 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
         if item.frame is not None:
             anchor = poses.transform_points(item.frame, anchor)
         if kind == "ball":
-            element.report(rules.BALL, f"joint {name!r:.60} is a ball: it is read as three joints")
-            own = {k: v for k, v in element.attributes.items() if k not in (*_PLACED, "ref")}
+            element.report(
+                rules.BALL, f"joint {name!r:.60} is a ball: it is read as three joints"
+            )
+            own = {
+                k: v
+                for k, v in element.attributes.items()
+                if k not in (*_PLACED, "ref")
+            }
             if "range" in own:
-                own["range"] = number_text(np.array(element.numbers("range", 2)) * settings.angle)
-            found += [JointRead(part, anchor, 0.0, element) for part in ball_parts(name, own)]
+                own["range"] = number_text(
+                    np.array(element.numbers("range", 2)) * settings.angle
+                )
+            found += [
+                JointRead(part, anchor, 0.0, element) for part in ball_parts(name, own)
+            ]
             continue
-        found.append(_of_one_value(item, "rotate" if kind == "hinge" else "slide", anchor, settings))
+        found.append(
+            _of_one_value(
+                item, "rotate" if kind == "hinge" else "slide", anchor, settings
+            )
+        )
     return found
 
 
-def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Settings) -> JointRead:
+def _of_one_value(
+    item: Item, kind: JointType, anchor: Floats, settings: Settings
+) -> JointRead:
     element = item.element
     unit = settings.angle if kind == "rotate" else 1.0
     axis = finite(element, "axis", 3, (0.0, 0.0, 1.0))
@@ -378,13 +539,23 @@ def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Setting
         if key in element.attributes:
             numbers = element.numbers(key)
             # The margin is no angle for MuJoCo's compiler, whatever its unit.
-            value = [number * unit for number in numbers] if key == "springref" else list(numbers)
+            value = (
+                [number * unit for number in numbers]
+                if key == "springref"
+                else list(numbers)
+            )
             extra[key] = value[0] if len(value) == 1 else value
     # What only MJCF has is kept as text.
-    only_mjcf = {key: value for key, value in element.attributes.items() if key not in _FIELDS}
+    only_mjcf = {
+        key: value for key, value in element.attributes.items() if key not in _FIELDS
+    }
     if ref := element.number("ref", 0.0) * unit:
         only_mjcf["ref"] = number_text(ref)
-    forces = element.numbers("actuatorfrcrange", 2) if "actuatorfrcrange" in element.attributes else (0.0, 0.0)
+    forces = (
+        element.numbers("actuatorfrcrange", 2)
+        if "actuatorfrcrange" in element.attributes
+        else (0.0, 0.0)
+    )
     if forces[0] < forces[1] and element.get("actuatorfrclimited", "auto") != "false":
         extra["joint_effort_range"] = list(forces)
     if only_mjcf:
@@ -398,7 +569,9 @@ def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Setting
         rotor_inertia=element.number("armature", 0.0),
         extra=extra,
     )
-    return JointRead(joint, anchor, float(finite(element, "ref", 1, (0.0,))[0]) * unit, element)
+    return JointRead(
+        joint, anchor, float(finite(element, "ref", 1, (0.0,))[0]) * unit, element
+    )
 
 
 def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, float]:
@@ -406,17 +579,26 @@ def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, f
     low, high = element.numbers("range", 2, (0.0, 0.0))
     limited = element.get("limited", "auto")
     if limited not in ("true", "false", "auto"):
-        element.wrong(f"limited of <joint> is {limited!r:.60}; expected true, false or auto", "limited")
+        element.wrong(
+            f"limited of <joint> is {limited!r:.60}; expected true, false or auto",
+            "limited",
+        )
     if low > high:
         message = f"the range of joint {element.get('name')!r:.60} is {low:g} {high:g}; expected the lower limit first"
         hint = 'MuJoCo refuses the model where limited="true", and ignores the range elsewhere; swap the limits if they are exchanged'
         data = {"lower": low * unit, "upper": high * unit}
         severity: Severity | None = "error" if limited == "true" else None
-        element.report(REVERSED_LIMITS, message, "range", hint=hint, severity=severity, data=data)
+        element.report(
+            REVERSED_LIMITS, message, "range", hint=hint, severity=severity, data=data
+        )
         if limited == "true":
             element.faulty |= {"range"}
     # MuJoCo ignores a range in reverse order.
-    if low >= high or limited == "false" or (limited == "auto" and not settings.autolimits):
+    if (
+        low >= high
+        or limited == "false"
+        or (limited == "auto" and not settings.autolimits)
+    ):
         return -np.inf, np.inf
     return low * unit, high * unit
 
@@ -425,28 +607,45 @@ def with_kept(joint: Joint, kept: object) -> Joint:
     """Return a joint with the fields that <custom> keeps of it; armature in the <joint> itself takes precedence."""
     if not isinstance(kept, dict):
         return joint
-    values = usable(joint, kept, skip=() if joint.type in ("fixed", "free") else ("type",))
+    values = usable(
+        joint, kept, skip=() if joint.type in ("fixed", "free") else ("type",)
+    )
     if not -1 <= values.get("id", -1) <= MAX_ID:
         del values["id"]
     if "extra" in values:
         without = kept.get("without")
-        gone = {key for key in without if isinstance(key, str)} if isinstance(without, list) else set()
-        values["extra"] = {**values["extra"], **{key: value for key, value in joint.extra.items() if key not in gone}}
+        gone = (
+            {key for key in without if isinstance(key, str)}
+            if isinstance(without, list)
+            else set()
+        )
+        values["extra"] = {
+            **values["extra"],
+            **{key: value for key, value in joint.extra.items() if key not in gone},
+        }
     inertia = armature(joint)
     if joint.lower > -np.inf or joint.upper < np.inf:
         for name in ("lower", "upper"):
             if name in values and abs(values[name] - getattr(joint, name)) > 1e-9:
                 del values[name]
     whole = replace(joint, **values)
-    is_other = armature(whole) >= 0 and not np.isclose(armature(whole), inertia, rtol=1e-9, atol=0.0)
+    is_other = armature(whole) >= 0 and not np.isclose(
+        armature(whole), inertia, rtol=1e-9, atol=0.0
+    )
     if joint.type in ("rotate", "slide") and is_other:
         gear = whole.gear_ratio or 1.0
-        extra = {key: value for key, value in whole.extra.items() if key != "equivalentInertia"}
+        extra = {
+            key: value
+            for key, value in whole.extra.items()
+            if key != "equivalentInertia"
+        }
         whole = replace(whole, rotor_inertia=inertia / gear**2, extra=extra)
     return whole
 
 
-def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) -> Element | None:
+def joint_element(
+    link: Link, name: str, problems: Diagnostics, *, top: bool
+) -> Element | None:
     """Return the joint of a link, which may be in the world (`top`); None where it is fixed to its parent. Losses go to `problems`."""
     joint = link.joint
 
@@ -456,11 +655,21 @@ def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) ->
     if link.parent < 0 or (top and joint.type == "free"):
         if joint.type != "free":
             return None
-        own = attributes_of({k: v for k, v in mjcf_values(joint.extra).items() if k != "name"})
-        return Element("joint" if own.get("type") == "free" else "freejoint", {"name": name, **own})
-    kind = "planar" if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar" else joint.type
+        own = attributes_of(
+            {k: v for k, v in mjcf_values(joint.extra).items() if k != "name"}
+        )
+        return Element(
+            "joint" if own.get("type") == "free" else "freejoint", {"name": name, **own}
+        )
+    kind = (
+        "planar"
+        if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar"
+        else joint.type
+    )
     if kind in NOT_SUPPORTED:
-        what = f"joint {joint.name} {NOT_SUPPORTED[kind]}, which MuJoCo does not support"
+        what = (
+            f"joint {joint.name} {NOT_SUPPORTED[kind]}, which MuJoCo does not support"
+        )
         lose(losses.JOINT_KIND, f"{what}: it is written as fixed")
     if joint.type not in WRITTEN_TYPES:
         return None
@@ -468,10 +677,17 @@ def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) ->
     if "ball" in only_mjcf:
         which = f"joint {joint.name} was a part of a ball joint whose other parts were removed"
         lose(losses.JOINT_KIND, f"{which}: it is written as a hinge")
-    attributes = {"name": name, "type": WRITTEN_TYPES[joint.type], "axis": number_text(joint.axis)}
+    attributes = {
+        "name": name,
+        "type": WRITTEN_TYPES[joint.type],
+        "axis": number_text(joint.axis),
+    }
     if not np.linalg.norm(joint.axis) > 1e-12:
         attributes["axis"] = "0 0 1"
-        lose(losses.EFFECT, f"joint {joint.name} has the axis 0 0 0: it is written as 0 0 1")
+        lose(
+            losses.EFFECT,
+            f"joint {joint.name} has the axis 0 0 0: it is written as 0 0 1",
+        )
     limits = joint_limits(joint)
     if limits is not None:
         attributes["range"] = number_text(limits)
@@ -482,7 +698,10 @@ def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) ->
     if rotor_inertia > 0 and np.isfinite(rotor_inertia):
         attributes["armature"] = number_text(rotor_inertia)
     # `friction` of URDF is the frictionloss of MJCF.
-    extra: dict[str, object] = {"frictionloss": joint.extra.get("friction"), **dynamic_values(joint.extra)}
+    extra: dict[str, object] = {
+        "frictionloss": joint.extra.get("friction"),
+        **dynamic_values(joint.extra),
+    }
     for key in DYNAMICS:
         value = extra.get(key)
         if value is None:
@@ -492,12 +711,23 @@ def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) ->
         except (TypeError, ValueError):
             numbers = np.array([np.nan])
         minimum = -np.inf if key == "springref" else 0.0
-        if numbers.ndim == 1 and len(numbers) and np.isfinite(numbers).all() and (numbers >= minimum).all():
+        if (
+            numbers.ndim == 1
+            and len(numbers)
+            and np.isfinite(numbers).all()
+            and (numbers >= minimum).all()
+        ):
             attributes[key] = number_text(numbers)
         else:
             what = f"{key} of joint {joint.name} is {value!r:.60}, which MuJoCo refuses"
             lose(losses.EFFECT, f"{what}: it is left out")
-    attributes |= attributes_of({k: v for k, v in only_mjcf.items() if k not in ("ball", "type", "pos", *attributes)})
+    attributes |= attributes_of(
+        {
+            k: v
+            for k, v in only_mjcf.items()
+            if k not in ("ball", "type", "pos", *attributes)
+        }
+    )
     return Element("joint", attributes)
 
 
@@ -513,7 +743,11 @@ def joint_limits(joint: Joint) -> tuple[float, float] | None:
     MuJoCo ignores equal limits: the upper one is then the next larger number.
     """
     lower, upper = joint.lower, joint.upper
-    if np.isnan([lower, upper]).any() or lower > upper or not np.isfinite([lower, upper]).any():
+    if (
+        np.isnan([lower, upper]).any()
+        or lower > upper
+        or not np.isfinite([lower, upper]).any()
+    ):
         return None
     return lower, float(np.nextafter(upper, np.inf)) if lower == upper else upper
 
@@ -523,7 +757,10 @@ def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
     found = differences(joint, read_back, skip=("extra",))
     # Values under "mjcf" are written as attributes.
     ours, theirs = joint.extra, read_back.extra
-    equal = {"mjcf", *(key for key in ours if key in theirs and same(ours[key], theirs[key]))}
+    equal = {
+        "mjcf",
+        *(key for key in ours if key in theirs and same(ours[key], theirs[key])),
+    }
     if not ours.keys() | theirs.keys() <= equal:
         found["extra"] = {key: value for key, value in ours.items() if key not in equal}
     if without := [key for key in theirs if key not in equal]:
@@ -538,12 +775,18 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
     children: dict[int, list[int]] = {}
     for link in body.links:
         children.setdefault(link.parent, []).append(link.index)
-    used = {device.link for device in body.devices} | {end for joint in body.extra_joints for end in joint.links}
+    used = {device.link for device in body.devices} | {
+        end for joint in body.extra_joints for end in joint.links
+    }
     found: dict[int, tuple[int, ...]] = {}
     ahead: tuple[int, ...] = ()
     for link in body.links:
         moves = link.parent >= 0 and link.joint.type in ("rotate", "slide")
-        own = not link.segments and link.index not in used and children.get(link.index) == [link.index + 1]
+        own = (
+            not link.segments
+            and link.index not in used
+            and children.get(link.index) == [link.index + 1]
+        )
         if ahead and not own and (moves or link.joint.type == "fixed"):
             found[link.index] = ahead
         ahead = (*ahead, link.index) if moves and own else ()
@@ -568,14 +811,19 @@ def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
             and isinstance(ball, Mapping)
             and all(other == ball for other in others)
             and all(link.joint.type == "rotate" for link in three)
-            and all(np.array_equal(link.joint.axis, axis) for link, axis in zip(three, np.eye(3), strict=True))
+            and all(
+                np.array_equal(link.joint.axis, axis)
+                for link, axis in zip(three, np.eye(3), strict=True)
+            )
             and not any(link.offset[:3].any() for link in three[1:])
         ):
             found.add(index)
     return found
 
 
-def in_last_frame(body: Body, ahead: tuple[int, ...], last: int) -> tuple[Floats, list[tuple[Floats, Floats]]]:
+def in_last_frame(
+    body: Body, ahead: tuple[int, ...], last: int
+) -> tuple[Floats, list[tuple[Floats, Floats]]]:
     """Return the pose (7,) of the last link in the parent of the first one, at `ref`, and the anchor and axis of each joint.
 
     Anchor (3,) [m], the point that a joint rotates about, and axis (3,) are in the last link's frame.
@@ -596,14 +844,21 @@ def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...
     Raises FormatError when MuJoCo refuses a link and `strict`; the message names all such links.
     """
     within = {index for ahead in chains(body).values() for index in ahead}
-    found = [one for one in inertias.faults(body, asymmetric=False) if one.link not in within]
+    found = [
+        one for one in inertias.faults(body, asymmetric=False) if one.link not in within
+    ]
     if not found:
         return body, ()
     if not strict:
         return inertias.repaired(body)
-    messages = "; ".join(f"{body.links[one.link].name or one.link}: {one.message}" for one in found)
+    messages = "; ".join(
+        f"{body.links[one.link].name or one.link}: {one.message}" for one in found
+    )
     count = "one link" if len(found) == 1 else f"{len(found)} links"
-    raise REFUSED.error(f"MuJoCo refuses {count}: {messages}", Location(inside=f"links[{found[0].link}]"))
+    raise REFUSED.error(
+        f"MuJoCo refuses {count}: {messages}",
+        Location(inside=f"links[{found[0].link}]"),
+    )
 
 
 def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
@@ -617,27 +872,52 @@ def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
         # Links without mass need no inertia in MuJoCo.
         if tensor.any():
             message = f"link {link.name} has an impossible inertia and no mass: the inertia is left out"
-            problems.add(losses.INERTIA_CHANGED.problem(message, Location(inside=f"links[{link.index}]")))
+            problems.add(
+                losses.INERTIA_CHANGED.problem(
+                    message, Location(inside=f"links[{link.index}]")
+                )
+            )
         tensor = np.zeros((3, 3))
     if mass == 0 and not tensor.any() and not link.center_of_mass.any():
         return
     if not np.array_equal(tensor, tensor.T):
         if np.abs(tensor - tensor.T).max() > 1e-6 * np.abs(tensor).max():
             message = f"the inertia of link {link.name} is not symmetric: its symmetric part is written"
-            problems.add(losses.INERTIA_CHANGED.problem(message, Location(inside=f"links[{link.index}]")))
+            problems.add(
+                losses.INERTIA_CHANGED.problem(
+                    message, Location(inside=f"links[{link.index}]")
+                )
+            )
         tensor = 0.5 * tensor + 0.5 * tensor.T
     attributes = {"pos": number_text(link.center_of_mass), "mass": number_text(mass)}
     moments, axes = inertias.principal_moments(tensor)
     minimum, middle, most = moments.tolist()
-    if minimum > INERTIA_MARGIN * most and minimum + middle > most * (1.0 + INERTIA_MARGIN) and minimum > MIN_MOMENT:
-        six = (tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2])
+    if (
+        minimum > INERTIA_MARGIN * most
+        and minimum + middle > most * (1.0 + INERTIA_MARGIN)
+        and minimum > MIN_MOMENT
+    ):
+        six = (
+            tensor[0, 0],
+            tensor[1, 1],
+            tensor[2, 2],
+            tensor[0, 1],
+            tensor[0, 2],
+            tensor[1, 2],
+        )
         element.add("inertial", {**attributes, "fullinertia": number_text(six)})
         return
     if not (tensor - np.diag(np.diag(tensor))).any():
-        element.add("inertial", {**attributes, "diaginertia": number_text(_raised(np.diag(tensor)))})
+        element.add(
+            "inertial",
+            {**attributes, "diaginertia": number_text(_raised(np.diag(tensor)))},
+        )
         return
     rotation = number_text(rotations.from_matrix(axes))
-    element.add("inertial", {**attributes, "quat": rotation, "diaginertia": number_text(_raised(moments))})
+    element.add(
+        "inertial",
+        {**attributes, "quat": rotation, "diaginertia": number_text(_raised(moments))},
+    )
 
 
 def _raised(moments: Floats) -> Floats:
@@ -658,7 +938,12 @@ class LinkWriter:
     """
 
     def __init__(self, output: Output, geoms: GeomWriter) -> None:
-        self.body, self.names, self.kept, self.problems = output.body, output.names, output.kept, output.problems
+        self.body, self.names, self.kept, self.problems = (
+            output.body,
+            output.names,
+            output.kept,
+            output.problems,
+        )
         self.geoms = geoms
         self.elements: dict[int, Element] = {}
         self.joint_names: dict[int, str] = {}
@@ -698,18 +983,35 @@ class LinkWriter:
         elif rest_of(link.joint) and link.parent >= 0:
             pose = at_rest(link.joint, pose)
         of_body = self._of_bodies.get(link.name, {})
-        attributes = {k: v for k, v in attributes_of(of_body.get("body")).items() if k not in ("name", "pos", "quat")}
-        element = self.elements[link.index] = parent.add("body", {"name": name, **pose_attributes(pose), **attributes})
+        attributes = {
+            k: v
+            for k, v in attributes_of(of_body.get("body")).items()
+            if k not in ("name", "pos", "quat")
+        }
+        element = self.elements[link.index] = parent.add(
+            "body", {"name": name, **pose_attributes(pose), **attributes}
+        )
         if ahead:
             balls = ball_starts(body, (*ahead, link.index))
-            for index, (anchor, axis) in zip((*ahead, link.index), anchors_and_axes, strict=True):
+            for index, (anchor, axis) in zip(
+                (*ahead, link.index), anchors_and_axes, strict=True
+            ):
                 if index in balls:
                     self._ball(body.links[index : index + 3], element, anchor, values)
                 if any(index in range(start, start + 3) for start in balls):
                     continue
-                joint = self._joint(body.links[index], element, body.links[index].name, values, chain=True)
+                joint = self._joint(
+                    body.links[index],
+                    element,
+                    body.links[index].name,
+                    values,
+                    chain=True,
+                )
                 if joint is not None:
-                    joint.attributes |= {"pos": number_text(anchor), "axis": number_text(axis)}
+                    joint.attributes |= {
+                        "pos": number_text(anchor),
+                        "axis": number_text(axis),
+                    }
         else:
             self._joint(link, element, name, values)
         _lights(element, of_body)
@@ -718,10 +1020,17 @@ class LinkWriter:
         self.kept.add("link", name, values)
 
     def _joint(
-        self, link: Link, element: Element, name: str, values: dict[str, object], chain: bool = False
+        self,
+        link: Link,
+        element: Element,
+        name: str,
+        values: dict[str, object],
+        chain: bool = False,
     ) -> Element | None:
         joint_name = self.names.free("joint", link.joint.name, name)
-        at_top = link.parent < 0 or (link.parent == 0 and self.elements[0].name == "worldbody")
+        at_top = link.parent < 0 or (
+            link.parent == 0 and self.elements[0].name == "worldbody"
+        )
         joint = joint_element(link, joint_name, self.problems, top=at_top)
         read_back = Joint(name=link.name)
         if joint is None:
@@ -730,7 +1039,9 @@ class LinkWriter:
             element.children.append(joint)
             self.joint_names[link.index] = joint_name
             # As the reader makes it of the element, with angles in radians.
-            read_back = read_joints([Item(joint, None, "")], Settings(angle=1.0))[0].joint
+            read_back = read_joints([Item(joint, None, "")], Settings(angle=1.0))[
+                0
+            ].joint
             if read_back.type != "free":
                 read_back = replace(read_back, id=self._count)
             self._count += joint.name == "joint"
@@ -741,11 +1052,27 @@ class LinkWriter:
             values.setdefault("joints", {})[joint_name] = of_joint  # type: ignore[index]
         return joint
 
-    def _ball(self, links: Sequence[Link], element: Element, anchor: Floats, values: dict[str, object]) -> None:
+    def _ball(
+        self,
+        links: Sequence[Link],
+        element: Element,
+        anchor: Floats,
+        values: dict[str, object],
+    ) -> None:
         values_of_ball = attributes_of(mjcf_values(links[0].joint.extra).get("ball"))
         name = self.names.free("joint", values_of_ball.get("name", ""), "ball")
-        ball = element.add("joint", {**values_of_ball, "name": name, "type": "ball", "pos": number_text(anchor)})
-        attributes = {k: v for k, v in ball.attributes.items() if k not in ("name", "type", "pos")}
+        ball = element.add(
+            "joint",
+            {
+                **values_of_ball,
+                "name": name,
+                "type": "ball",
+                "pos": number_text(anchor),
+            },
+        )
+        attributes = {
+            k: v for k, v in ball.attributes.items() if k not in ("name", "type", "pos")
+        }
         for link, read_back in zip(links, ball_parts(name, attributes), strict=True):
             self.joint_names[link.index] = name
             of_joint = kept_of_joint(link.joint, replace(read_back, id=self._count))
@@ -753,25 +1080,50 @@ class LinkWriter:
             if of_joint:
                 values.setdefault("joints", {})[read_back.name] = of_joint  # type: ignore[index]
 
-    def _segments(self, link: Link, values: dict[str, object], *, complete: bool) -> None:
+    def _segments(
+        self, link: Link, values: dict[str, object], *, complete: bool
+    ) -> None:
         """Keep the segments of a link; they can be separated read_back where all of their shapes are written (`complete`)."""
-        if len(link.segments) == 1 and np.array_equal(link.segments[0].transform, np.eye(4)):
+        if len(link.segments) == 1 and np.array_equal(
+            link.segments[0].transform, np.eye(4)
+        ):
             segment = link.segments[0]
-            extra = {key: value for key, value in segment.extra.items() if key != "mjcf"}
-            kept = {key: value for key, value in (("name", segment.name), ("extra", extra)) if value}
+            extra = {
+                key: value for key, value in segment.extra.items() if key != "mjcf"
+            }
+            kept = {
+                key: value
+                for key, value in (("name", segment.name), ("extra", extra))
+                if value
+            }
             if kept != {"name": link.name}:
                 values["segment"] = kept
-            if not segment.mass and not segment.inertia.any() and not (segment.visuals or segment.collisions):
+            if (
+                not segment.mass
+                and not segment.inertia.any()
+                and not (segment.visuals or segment.collisions)
+            ):
                 values["segment"] = {**kept, "empty": True}
             return
-        counts = [(len(segment.visuals), len(segment.collisions)) for segment in link.segments]
+        counts = [
+            (len(segment.visuals), len(segment.collisions)) for segment in link.segments
+        ]
         entry = json_of_segments(link, counts) if complete else None
         if entry:
-            extras = ({"extra": segment.extra} if segment.extra else {} for segment in link.segments)
-            values["segments"] = [{**one, **extra} for one, extra in zip(entry, extras, strict=True)]
+            extras = (
+                {"extra": segment.extra} if segment.extra else {}
+                for segment in link.segments
+            )
+            values["segments"] = [
+                {**one, **extra} for one, extra in zip(entry, extras, strict=True)
+            ]
         elif link.segments:
             message = f"the {len(link.segments)} segments of link {link.name} are written as one, in the link's frame"
-            self.problems.add(losses.SEGMENTS.problem(message, Location(inside=f"links[{link.index}]")))
+            self.problems.add(
+                losses.SEGMENTS.problem(
+                    message, Location(inside=f"links[{link.index}]")
+                )
+            )
 
 
 def _lights(element: Element, values: Mapping[str, object]) -> None:

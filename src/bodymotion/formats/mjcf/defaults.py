@@ -17,8 +17,15 @@ from bodymotion.model.rules import ZERO_QUATERNION
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 """The attributes for an orientation: an element that has one of them inherits none of the others."""
-_ONE_OF = (ORIENTATIONS, ("fromto", *ORIENTATIONS), ("mass", "density"), ("fullinertia", "diaginertia"))
-MAX_ATTRIBUTES = 10**6  # Attributes of all classes together, with those that they inherit.
+_ONE_OF = (
+    ORIENTATIONS,
+    ("fromto", *ORIENTATIONS),
+    ("mass", "density"),
+    ("fullinertia", "diaginertia"),
+)
+MAX_ATTRIBUTES = (
+    10**6
+)  # Attributes of all classes together, with those that they inherit.
 
 UNKNOWN = "\0"  # The class of an element that names a missing one.
 MIN_LENGTH = 1e-10  # [m] A shorter vector has no direction.
@@ -49,7 +56,10 @@ def read_settings(root: Element) -> Settings:
     for element in root.all("compiler"):
         for name in element.attributes:
             elements[name] = element
-    if "coordinate" in elements and (value := elements["coordinate"].get("coordinate")) != "local":
+    if (
+        "coordinate" in elements
+        and (value := elements["coordinate"].get("coordinate")) != "local"
+    ):
         message = f"coordinate is {value!r:.60}; expected local"
         elements["coordinate"].report(rules.GLOBAL, message, "coordinate", fatal=True)
 
@@ -58,32 +68,54 @@ def read_settings(root: Element) -> Settings:
             return default
         value = elements[name].get(name)
         if allowed and value not in allowed:
-            elements[name].wrong(f"{name} of <compiler> is {value!r:.60}; expected one of {', '.join(allowed)}", name)
+            elements[name].wrong(
+                f"{name} of <compiler> is {value!r:.60}; expected one of {', '.join(allowed)}",
+                name,
+            )
             return default
         return value
 
     eulerseq = word("eulerseq", "xyz")
     if len(eulerseq) != 3 or not set(eulerseq) <= set("xyzXYZ"):
-        elements["eulerseq"].wrong(f"eulerseq is {eulerseq!r:.60}; expected three of x, y, z, X, Y and Z", "eulerseq")
+        elements["eulerseq"].wrong(
+            f"eulerseq is {eulerseq!r:.60}; expected three of x, y, z, X, Y and Z",
+            "eulerseq",
+        )
         eulerseq = "xyz"
-    values: dict[str, object] = {"eulerseq": eulerseq, **dict.fromkeys(("meshdir", "texturedir"), word("assetdir", ""))}
+    values: dict[str, object] = {
+        "eulerseq": eulerseq,
+        **dict.fromkeys(("meshdir", "texturedir"), word("assetdir", "")),
+    }
     for name, default in ((one.name, one.default) for one in fields(Settings)):
         if name not in elements or name in ("angle", "eulerseq"):
             continue
         match default:
             case bool():
-                values[name] = word(name, "true" if default else "false", "true", "false") == "true"
+                values[name] = (
+                    word(name, "true" if default else "false", "true", "false")
+                    == "true"
+                )
             case float():
                 values[name] = elements[name].number(name)
             case tuple():
                 values[name] = elements[name].numbers(name, 2)
             case str():
-                values[name] = word(name, default, *(("auto", "true", "false") if default == "auto" else ()))
-    values["angle"] = 1.0 if word("angle", "degree", "degree", "radian") == "radian" else math.pi / 180.0
+                values[name] = word(
+                    name,
+                    default,
+                    *(("auto", "true", "false") if default == "auto" else ()),
+                )
+    values["angle"] = (
+        1.0
+        if word("angle", "degree", "degree", "radian") == "radian"
+        else math.pi / 180.0
+    )
     return Settings(**values)  # type: ignore[arg-type]
 
 
-_Attributes: TypeAlias = dict[str, tuple[str, Element]]  # Values of attributes, and the elements that have them.
+_Attributes: TypeAlias = dict[
+    str, tuple[str, Element]
+]  # Values of attributes, and the elements that have them.
 
 
 class Defaults:
@@ -105,10 +137,17 @@ class Defaults:
                 known = self._classes[""]
             else:
                 if not name:
-                    element.report(rules.CLASS, "a <default> inside of another has no class", "class", fatal=True)
+                    element.report(
+                        rules.CLASS,
+                        "a <default> inside of another has no class",
+                        "class",
+                        fatal=True,
+                    )
                     name = f"{UNKNOWN}{len(self._classes)}"
                     self._nameless += 1
-                known = {tag: dict(values) for tag, values in self._classes[above].items()}
+                known = {
+                    tag: dict(values) for tag, values in self._classes[above].items()
+                }
                 size += sum(map(len, known.values()))
                 if size > MAX_ATTRIBUTES:
                     message = f"the classes of <default> have more than {MAX_ATTRIBUTES} attributes with those that they inherit"
@@ -127,7 +166,9 @@ class Defaults:
             if value in self._missing:
                 return UNKNOWN
             if len(self._missing) >= self._nameless:
-                message = f"{name} of <{element.name}> is {value!r:.60}, which is not a class"
+                message = (
+                    f"{name} of <{element.name}> is {value!r:.60}, which is not a class"
+                )
                 element.report(rules.CLASS, message, name, fatal=True)
             self._missing.add(value)
             return UNKNOWN
@@ -144,7 +185,11 @@ class Defaults:
         merged = dict(inherited)
         _merge(merged, element)
         attributes = {name: value for name, (value, _) in merged.items()}
-        origins = {name: origin for name, (_, origin) in merged.items() if origin is not element}
+        origins = {
+            name: origin
+            for name, (_, origin) in merged.items()
+            if origin is not element
+        }
         return replace(element, attributes=attributes, inherited=origins)
 
 
@@ -153,7 +198,9 @@ def _merge(target: _Attributes, element: Element) -> None:
         if any(name in element.attributes for name in group):
             for name in group:
                 target.pop(name, None)
-    target.update({name: (value, element) for name, value in element.attributes.items()})
+    target.update(
+        {name: (value, element) for name, value in element.attributes.items()}
+    )
 
 
 @dataclass(frozen=True)
@@ -169,13 +216,21 @@ class Item:
         return pose if self.frame is None else poses.compose(self.frame, pose)
 
 
-def contents(body: Element, childclass: str, settings: Settings, defaults: Defaults) -> Iterator[Item]:
+def contents(
+    body: Element, childclass: str, settings: Settings, defaults: Defaults
+) -> Iterator[Item]:
     """Return the elements in a body, and in the frames in it, in order of the file."""
-    stack: list[tuple[Element, Floats | None, str]] = [(child, None, childclass) for child in reversed(body.children)]
+    stack: list[tuple[Element, Floats | None, str]] = [
+        (child, None, childclass) for child in reversed(body.children)
+    ]
     while stack:
         element, frame, current = stack.pop()
         if element.name == "frame":
-            inner = defaults.known(element, "childclass") if element.get("childclass") else current
+            inner = (
+                defaults.known(element, "childclass")
+                if element.get("childclass")
+                else current
+            )
             own = pose(element, settings)
             whole = own if frame is None else poses.compose(frame, own)
             stack += [(child, whole, inner) for child in reversed(element.children)]
@@ -187,7 +242,9 @@ def contents(body: Element, childclass: str, settings: Settings, defaults: Defau
 
 def pose(element: Element, settings: Settings) -> Floats:
     """Return the pose (7,) of an element in the frame around it."""
-    return poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), orientation(element, settings))
+    return poses.from_parts(
+        finite(element, "pos", 3, (0.0, 0.0, 0.0)), orientation(element, settings)
+    )
 
 
 def orientation(element: Element, settings: Settings) -> Floats:
@@ -196,17 +253,27 @@ def orientation(element: Element, settings: Settings) -> Floats:
     if not names:
         return rotations.IDENTITY
     if len(names) > 1:
-        message = f"<{element.name}> has {' and '.join(names)}; expected one orientation"
+        message = (
+            f"<{element.name}> has {' and '.join(names)}; expected one orientation"
+        )
         element.report(rules.ORIENTATION, message, fatal=True)
     name = names[0]
-    numbers = finite(element, name, {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}[name])
+    numbers = finite(
+        element,
+        name,
+        {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}[name],
+    )
     found: Floats | None
     match name:
         case "quat":
             found = numbers if np.linalg.norm(numbers) > MIN_LENGTH else None
         case "axisangle":
             has_axis = np.linalg.norm(numbers[:3]) >= MIN_LENGTH
-            found = rotations.from_axis_angle(numbers[:3], numbers[3] * settings.angle) if has_axis else None
+            found = (
+                rotations.from_axis_angle(numbers[:3], numbers[3] * settings.angle)
+                if has_axis
+                else None
+            )
         case "euler":
             found = _euler(numbers * settings.angle, settings.eulerseq)
         case "xyaxes":
@@ -214,7 +281,10 @@ def orientation(element: Element, settings: Settings) -> Floats:
         case _:
             found = rotation_to(numbers)
     if found is None:
-        message, hint = f"{name} of <{element.name}> has length 0, expected more", None if name == "quat" else ""
+        message, hint = (
+            f"{name} of <{element.name}> has length 0, expected more",
+            None if name == "quat" else "",
+        )
         element.report(ZERO_QUATERNION, message, name, hint=hint, fatal=True)
         return rotations.IDENTITY
     return found
@@ -238,7 +308,11 @@ def _euler(angles: Floats, sequence: str) -> Floats:
     result = np.array(rotations.IDENTITY)
     for letter, angle in zip(sequence, angles.tolist(), strict=True):
         step = rotations.from_axis_angle(np.eye(3)["xyz".index(letter.lower())], angle)
-        result = rotations.multiply(result, step) if letter.islower() else rotations.multiply(step, result)
+        result = (
+            rotations.multiply(result, step)
+            if letter.islower()
+            else rotations.multiply(step, result)
+        )
     return result
 
 
@@ -248,4 +322,6 @@ def _xyaxes(x: Floats, y: Floats) -> Floats | None:
     if min(np.linalg.norm(x), np.linalg.norm(y)) < MIN_LENGTH:
         return None
     second = unit(y)
-    return rotations.from_matrix(np.stack([first, second, np.cross(first, second)], axis=1))
+    return rotations.from_matrix(
+        np.stack([first, second, np.cross(first, second)], axis=1)
+    )

@@ -14,7 +14,13 @@ from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.kept_json import PHYSICAL_SECTIONS, attributes_of, mjcf_values
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, Item, Settings, pose
+from bodymotion.formats.mjcf.defaults import (
+    ORIENTATIONS,
+    Defaults,
+    Item,
+    Settings,
+    pose,
+)
 from bodymotion.formats.mjcf.geoms import INTEGRATOR, SCENE
 from bodymotion.formats.mjcf.names import OF_KIND, finite
 from bodymotion.formats.xml.tree import Element, number_text
@@ -29,31 +35,64 @@ if TYPE_CHECKING:
 
 
 POSE = ("pos", *ORIENTATIONS)
-SITE_ATTRIBUTES = ("name", "class", "material", "fromto", *POSE)  # Attributes of a site that its device has fields for.
+SITE_ATTRIBUTES = (
+    "name",
+    "class",
+    "material",
+    "fromto",
+    *POSE,
+)  # Attributes of a site that its device has fields for.
 BODY_ATTRIBUTES = ("name", "childclass", *POSE)
 
 SECTIONS = ("keyframe", "tendon", "actuator", "contact")
 WHOLE = "option", "size", "statistic", "visual", "extension", "deformable"
 """Sections that are kept with their attributes."""
 CLASSED = (
-    *("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor"),
+    *(
+        "general",
+        "motor",
+        "position",
+        "velocity",
+        "intvelocity",
+        "damper",
+        "cylinder",
+        "muscle",
+        "adhesion",
+        "dcmotor",
+    ),
     *("tendon", "equality", "pair"),
 )
 """Elements whose defaults are kept, because the elements are kept as they are."""
 MAX_KEPT = 100_000  # Elements that are kept with their children.
 
 WRITTEN_WHOLE = ("option", "size", "statistic", "visual")
-LISTS = ("custom", "asset", "worldbody", "tendon", "contact", "equality", "actuator", "sensor", "keyframe")
+LISTS = (
+    "custom",
+    "asset",
+    "worldbody",
+    "tendon",
+    "contact",
+    "equality",
+    "actuator",
+    "sensor",
+    "keyframe",
+)
 """In an order in which elements name only those of earlier sections."""
 OBJECTS = {"objname": "objtype", "refname": "reftype"}
 KINDS = {"freejoint": "joint", "spatial": "tendon", "fixed": "tendon", "xbody": "body"}
 MAX_DEPTH = 20
 
 
-def body_extras(element: Element, lights: Sequence[Item], settings: Settings) -> dict[str, object]:
+def body_extras(
+    element: Element, lights: Sequence[Item], settings: Settings
+) -> dict[str, object]:
     """Return what a body has besides joints, mass, shapes and devices: attributes and lights."""
     values: dict[str, object] = {
-        "body": {key: value for key, value in element.attributes.items() if key not in BODY_ATTRIBUTES},
+        "body": {
+            key: value
+            for key, value in element.attributes.items()
+            if key not in BODY_ATTRIBUTES
+        },
         "lights": [in_body_frame(item, settings) for item in lights],
     }
     return {key: value for key, value in values.items() if value}
@@ -62,40 +101,71 @@ def body_extras(element: Element, lights: Sequence[Item], settings: Settings) ->
 def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
     """Return an element of a body as plain data: with its defaults, in the body's frame, angles in radians."""
     element = item.element
-    values = {key: value for key, value in element.attributes.items() if key not in ("class", *POSE)}
+    values = {
+        key: value
+        for key, value in element.attributes.items()
+        if key not in ("class", *POSE)
+    }
     if element.name == "light":
-        item_pose = item.placed(poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), rotations.IDENTITY))
+        item_pose = item.placed(
+            poses.from_parts(
+                finite(element, "pos", 3, (0.0, 0.0, 0.0)), rotations.IDENTITY
+            )
+        )
         if item.frame is not None:
-            values["dir"] = number_text(rotations.rotate(item.frame[3:], finite(element, "dir", 3, (0.0, 0.0, -1.0))))
+            values["dir"] = number_text(
+                rotations.rotate(
+                    item.frame[3:], finite(element, "dir", 3, (0.0, 0.0, -1.0))
+                )
+            )
         return {"element": "light", **values, "pos": number_text(item_pose[:3])}
     if "fromto" in values:
         ends = finite(element, "fromto", 6).reshape(2, 3)
         ends = ends if item.frame is None else poses.transform_points(item.frame, ends)
         return {"element": element.name, **values, "fromto": number_text(ends)}
     item_pose = item.placed(pose(element, settings))
-    return {"element": element.name, **values, "pos": number_text(item_pose[:3]), "quat": number_text(item_pose[3:])}
+    return {
+        "element": element.name,
+        **values,
+        "pos": number_text(item_pose[:3]),
+        "quat": number_text(item_pose[3:]),
+    }
 
 
-def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: Defaults) -> tuple[Link, ...]:
+def with_efforts(
+    links: tuple[Link, ...], tree: Tree, root: Element, defaults: Defaults
+) -> tuple[Link, ...]:
     """Return the links with the effort ranges of their joints that only motors give."""
     changed = list(links)
-    by_joint = {link.joint.name: link.index for link in reversed(links) if link.joint.type in ("rotate", "slide")}
+    by_joint = {
+        link.joint.name: link.index
+        for link in reversed(links)
+        if link.joint.type in ("rotate", "slide")
+    }
     for raw, link in zip(tree.links, links, strict=True):
         if raw.joint_element is not None and raw.joint_element.get("name"):
             by_joint[raw.joint_element.get("name")] = link.index
     kinds = ("motor", "position", "velocity", "general")
-    for element in (defaults.full(one) for one in root.inside("actuator") if one.name in kinds):
+    for element in (
+        defaults.full(one) for one in root.inside("actuator") if one.name in kinds
+    ):
         index = by_joint.get(element.get("joint"))
         if index is None:
             continue
         gear = element.numbers("gear")[0] if element.get("gear") else 1.0
         # The control of a motor is a force; that of other actuators is not.
-        control = element.numbers("ctrlrange", 2, (0.0, 0.0)) if element.name == "motor" else (0.0, 0.0)
+        control = (
+            element.numbers("ctrlrange", 2, (0.0, 0.0))
+            if element.name == "motor"
+            else (0.0, 0.0)
+        )
         limits = element.numbers("forcerange", 2, control)
         low, high = sorted((limits[0] * gear, limits[1] * gear))
         joint = changed[index].joint
         known = effort_range(joint) or (math.nan, math.nan)
-        is_known = math.isclose(known[0], low, rel_tol=1e-9) and math.isclose(known[1], high, rel_tol=1e-9)
+        is_known = math.isclose(known[0], low, rel_tol=1e-9) and math.isclose(
+            known[1], high, rel_tol=1e-9
+        )
         if low < high and math.isfinite(low) and math.isfinite(high) and not is_known:
             extra = {**joint.extra, "joint_effort_range": [low, high]}
             changed[index] = replace(changed[index], joint=replace(joint, extra=extra))
@@ -103,33 +173,73 @@ def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: D
 
 
 def plain_sections(
-    root: Element, of_body: dict[str, object], loops: LoopReader, devices: DeviceReader, tree: Tree
+    root: Element,
+    of_body: dict[str, object],
+    loops: LoopReader,
+    devices: DeviceReader,
+    tree: Tree,
 ) -> dict[str, object]:
     """Return the elements that no field of a body holds, by section; of a file of ours without those that the writer makes again.
 
     `of_body` is what <custom> keeps of the body.
     """
     made = "motors" in of_body
-    ours = {id(element) for element in root.inside("tendon") if element.get("name") in loops.tendons}
+    ours = {
+        id(element)
+        for element in root.inside("tendon")
+        if element.get("name") in loops.tendons
+    }
     if made:
         kind = {"made": "motor", "position": "position"}.get(str(of_body["motors"]), "")
-        own_joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
-        motors = [e for e in root.inside("actuator") if e.name == kind and e.get("joint") in own_joints]
+        own_joints = {
+            raw.joint_element.get("name")
+            for raw in tree.links
+            if raw.joint_element is not None
+        }
+        motors = [
+            e
+            for e in root.inside("actuator")
+            if e.name == kind and e.get("joint") in own_joints
+        ]
         # The first actuator of each joint is one that our writer made.
-        ours |= set({element.get("joint"): id(element) for element in reversed(motors)}.values())
-        ours |= {id(element) for element in root.inside("keyframe") if element.get("name") in SCENE}
+        ours |= set(
+            {element.get("joint"): id(element) for element in reversed(motors)}.values()
+        )
+        ours |= {
+            id(element)
+            for element in root.inside("keyframe")
+            if element.get("name") in SCENE
+        }
         excluded = of_body.get("excludes")
         excludes = excluded if isinstance(excluded, list) else []
-        ours |= {id(e) for e in root.inside("contact") if [e.get("body1"), e.get("body2")] in excludes}
-    found = {name: [element for element in root.inside(name) if id(element) not in ours] for name in SECTIONS}
-    found |= {name: [e for e in root.all(name) if not (made and e.attributes == INTEGRATOR)] for name in WHOLE}
-    found["custom"] = [child for child in root.inside("custom") if not child.get("name").startswith("bodymotion ")]
+        ours |= {
+            id(e)
+            for e in root.inside("contact")
+            if [e.get("body1"), e.get("body2")] in excludes
+        }
+    found = {
+        name: [element for element in root.inside(name) if id(element) not in ours]
+        for name in SECTIONS
+    }
+    found |= {
+        name: [e for e in root.all(name) if not (made and e.attributes == INTEGRATOR)]
+        for name in WHOLE
+    }
+    found["custom"] = [
+        child
+        for child in root.inside("custom")
+        if not child.get("name").startswith("bodymotion ")
+    ]
     # Images of materials are read; other textures, such as the sky, and height fields are kept.
     found["asset"] = [
         child
         for child in root.inside("asset")
         if child.name not in ("mesh", "material")
-        and not (child.name == "texture" and child.get("file") and child.get("type", "cube") == "2d")
+        and not (
+            child.name == "texture"
+            and child.get("file")
+            and child.get("type", "cube") == "2d"
+        )
     ]
     found["equality"], found["sensor"] = loops.others, devices.others
     left = [MAX_KEPT]
@@ -137,16 +247,25 @@ def plain_sections(
     for name, elements in found.items():
         if not elements:
             continue
-        rule = {"equality": rules.EQUALITY, "sensor": rules.SENSOR}.get(name, rules.KEPT)
+        rule = {"equality": rules.EQUALITY, "sensor": rules.SENSOR}.get(
+            name, rules.KEPT
+        )
         # The efforts of motors of joints are read.
-        reported = [e for e in elements if name != "actuator" or not {"joint", "jointinparent"} & e.attributes.keys()]
+        reported = [
+            e
+            for e in elements
+            if name != "actuator"
+            or not {"joint", "jointinparent"} & e.attributes.keys()
+        ]
         if reported and name not in ("size", "asset", "custom"):
             message = f"no field of a body holds {counted(len(reported), 'element')} of <{name}>: kept as plain data"
             reported[0].report(rule, message)
         kept[name] = [_plain(element, left) for element in elements]
     for one, element in zip(kept.get("sensor", []), devices.others, strict=False):  # type: ignore[call-overload]
         one["order"] = devices.order[id(element)]
-    classes = [one for element in root.all("default") if (one := _classes(element, left))]
+    classes = [
+        one for element in root.all("default") if (one := _classes(element, left))
+    ]
     others = {"default": classes, "bodies": tree.of_bodies, "worldbody": tree.of_world}
     kept |= {name: values for name, values in others.items() if values}
     if "keyframe" in kept:
@@ -154,7 +273,9 @@ def plain_sections(
         for raw in tree.links:
             if (joint := raw.joint_element) is not None:
                 # A ball joint is read as three links.
-                named[id(joint)] = joint.get("name") if joint.get("type") == "ball" else raw.joint.name
+                named[id(joint)] = (
+                    joint.get("name") if joint.get("type") == "ball" else raw.joint.name
+                )
         kept["joints"] = list(named.values())
     return {"mjcf": kept} if kept else {}
 
@@ -163,7 +284,9 @@ def _plain(element: Element, left: list[int], depth: int = 0) -> dict[str, objec
     left[0] -= 1
     values: dict[str, object] = {"element": element.name, **element.attributes}
     if element.children and left[0] > 0 and depth < MAX_DEPTH:
-        values["children"] = [_plain(child, left, depth + 1) for child in element.children]
+        values["children"] = [
+            _plain(child, left, depth + 1) for child in element.children
+        ]
     return values
 
 
@@ -171,14 +294,28 @@ def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, obj
     """Return a class of defaults, and those in it, with the defaults of elements that are kept."""
     if depth > MAX_DEPTH:
         return {}
-    inside = [_plain(child, left) for child in element.children if child.name in CLASSED]
-    inside += [below for child in element.all("default") if (below := _classes(child, left, depth + 1))]
-    return {"element": "default", **element.attributes, "children": inside} if inside else {}
+    inside = [
+        _plain(child, left) for child in element.children if child.name in CLASSED
+    ]
+    inside += [
+        below
+        for child in element.all("default")
+        if (below := _classes(child, left, depth + 1))
+    ]
+    return (
+        {"element": "default", **element.attributes, "children": inside}
+        if inside
+        else {}
+    )
 
 
 def _kind(section: str, element: Element) -> str:
     """Return the kind of object that an element of a section is: names are unique within a kind."""
-    return section if section in ("actuator", "sensor", "equality") else KINDS.get(element.name, element.name)
+    return (
+        section
+        if section in ("actuator", "sensor", "equality")
+        else KINDS.get(element.name, element.name)
+    )
 
 
 class ExtraSections:
@@ -219,16 +356,25 @@ class ExtraSections:
                     above.children.append(target)
                 stack += [(target, inner) for inner in reversed(child.children)]
 
-    def lists(self, sections: Mapping[str, Element], without: Collection[str] = ()) -> None:
+    def lists(
+        self, sections: Mapping[str, Element], without: Collection[str] = ()
+    ) -> None:
         """Add elements to the sections of a model, which already have the elements of the body; not to those in `without`."""
         for section in sections.values():
             self._collect_names(section)
         for name in (name for name in LISTS if name not in without):
             section = sections[name]
-            waiting = [(one, element) for one in self._items(name) if (element := self._element(one)) is not None]
+            waiting = [
+                (one, element)
+                for one in self._items(name)
+                if (element := self._element(one)) is not None
+            ]
             for one, element in waiting:
                 if why := self._obstacle(name, element):
-                    self._report(f"{' '.join(filter(None, (f'<{element.name}>', element.get('name'))))}: {why}", name)
+                    self._report(
+                        f"{' '.join(filter(None, (f'<{element.name}>', element.get('name'))))}: {why}",
+                        name,
+                    )
                     continue
                 section.children.append(element)
                 self._collect_names(element)
@@ -236,12 +382,23 @@ class ExtraSections:
                 if isinstance(location, int) and name == "sensor":
                     self.order[id(element)] = location
         for name, held in self.kept_values.items():
-            if held and name not in (*WRITTEN_WHOLE, *LISTS, "default", "joints", "bodies"):
+            if held and name not in (
+                *WRITTEN_WHOLE,
+                *LISTS,
+                "default",
+                "joints",
+                "bodies",
+            ):
                 self._report(f"<{name}>, which is not written", name)
 
     def elements(self, *names: str) -> list[Element]:
         """Return the elements of sections that are kept with their attributes."""
-        return [element for name in names for one in self._items(name) if (element := self._element(one)) is not None]
+        return [
+            element
+            for name in names
+            for one in self._items(name)
+            if (element := self._element(one)) is not None
+        ]
 
     def _items(self, name: str) -> Iterator[Mapping[str, object]]:
         held = self.kept_values.get(name)
@@ -254,10 +411,19 @@ class ExtraSections:
         if not isinstance(name, str) or not name.isidentifier() or depth > MAX_DEPTH:
             self._report(f"an entry that is not an element: {name!r:.60}")
             return None
-        element = Element(name, {key: value for key, value in attributes_of(one).items() if key != "element"})
+        element = Element(
+            name,
+            {
+                key: value
+                for key, value in attributes_of(one).items()
+                if key != "element"
+            },
+        )
         inner = one.get("children")
         for child in inner if isinstance(inner, (list, tuple)) else []:
-            made = self._element(child, depth + 1) if isinstance(child, Mapping) else None
+            made = (
+                self._element(child, depth + 1) if isinstance(child, Mapping) else None
+            )
             if made is not None:
                 element.children.append(made)
         return element
@@ -266,14 +432,20 @@ class ExtraSections:
         stack = [(element, "")]
         while stack:
             one, section = stack.pop()
-            inside = one.name if one.name in (*LISTS, "actuator", "sensor") and not one.get("name") else section
+            inside = (
+                one.name
+                if one.name in (*LISTS, "actuator", "sensor") and not one.get("name")
+                else section
+            )
             if one.get("name"):
                 self._names.setdefault(_kind(section, one), set()).add(one.get("name"))
             stack += [(child, inside) for child in one.children]
 
     def _obstacle(self, section: str, element: Element) -> str:
         """Return why an element is not written: something that it names is missing, or its own name is not free; "" if nothing is."""
-        if element.get("name") and element.get("name") in self._names.get(_kind(section, element), ()):
+        if element.get("name") and element.get("name") in self._names.get(
+            _kind(section, element), ()
+        ):
             return "another element has its name"
         for one in element.every():
             if one.get("class") and one.get("class") not in self.classes:
@@ -281,9 +453,13 @@ class ExtraSections:
             if section in ("custom", "keyframe") and one.name != "element":
                 continue
             for key, wanted in self._named(one):
-                if wanted not in self._names.get(key, ()) and not (key == "body" and wanted == "world"):
+                if wanted not in self._names.get(key, ()) and not (
+                    key == "body" and wanted == "world"
+                ):
                     return f"there is no {key} {wanted!r:.60}"
-        if section == "asset" and (element.get("file") or element.name not in ("texture", "hfield")):
+        if section == "asset" and (
+            element.get("file") or element.name not in ("texture", "hfield")
+        ):
             return "it has a file of its own"
         if section == "keyframe" and self.joints != self.kept_values.get("joints"):
             return "the joints of the model have changed"
@@ -300,5 +476,9 @@ class ExtraSections:
 
     def _report(self, message: str, section: str = "actuator") -> None:
         location = Location(inside=self.body.name or "extra")
-        rule = losses.ONLY_MJCF if section in PHYSICAL_SECTIONS else losses.ONLY_MJCF.as_note
+        rule = (
+            losses.ONLY_MJCF
+            if section in PHYSICAL_SECTIONS
+            else losses.ONLY_MJCF.as_note
+        )
         self.problems.add(rule.problem(f"left out: {message}", location))

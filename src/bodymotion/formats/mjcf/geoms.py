@@ -20,7 +20,12 @@ from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, pose, rotation_to
 from bodymotion.formats.mjcf.names import Kept, Output, finite
-from bodymotion.formats.resources import PART_MISSING, PART_OUTSIDE, PART_UNREADABLE, ResourceFinder
+from bodymotion.formats.resources import (
+    PART_MISSING,
+    PART_OUTSIDE,
+    PART_UNREADABLE,
+    ResourceFinder,
+)
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import MISSING, Element, number_text
@@ -54,7 +59,15 @@ SCENE = ("floor", "light", "home")
 INTEGRATOR = {"integrator": "implicitfast"}
 """The option that our writer adds for position actuators: their damping is integrated implicitly."""
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)  # The rgba of a geom without one.
-MATERIAL_ATTRIBUTES = {"name", "class", "rgba", "specular", "shininess", "emission", "texture"}
+MATERIAL_ATTRIBUTES = {
+    "name",
+    "class",
+    "rgba",
+    "specular",
+    "shininess",
+    "emission",
+    "texture",
+}
 DENSITY = 1000.0  # [kg/m³] The default of geoms.
 
 FIRST_HIDDEN_GROUP = 3  # MuJoCo's viewer shows the groups below this one.
@@ -62,14 +75,30 @@ PLANE_HALF_SIZE = 100.0  # [m] The half size of a plane without limits.
 FROM_Z_TO_Y = poses.inverse(FROM_Y_TO_Z)
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 
-GEOM_RULES = {"contype": "1", "conaffinity": "1", "group": "0"}  # The defaults of geoms.
+GEOM_RULES = {
+    "contype": "1",
+    "conaffinity": "1",
+    "group": "0",
+}  # The defaults of geoms.
 GEOM_KEPT = (
-    *("contype", "conaffinity", "condim", "group", "priority", "friction", "solmix", "solref", "solimp"),
+    *(
+        "contype",
+        "conaffinity",
+        "condim",
+        "group",
+        "priority",
+        "friction",
+        "solmix",
+        "solref",
+        "solimp",
+    ),
     *("margin", "gap", "fluidshape", "fluidcoef", "user"),
 )
 
 
-def material_of(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
+def material_of(
+    rgba: tuple[float, ...], specular: float, shininess: float, emission: float
+) -> Material:
     """Return the material of the numbers in an MJCF material."""
     red, green, blue, alpha = rgba
     return Material(
@@ -81,7 +110,9 @@ def material_of(rgba: tuple[float, ...], specular: float, shininess: float, emis
     )
 
 
-MeshAsset: TypeAlias = tuple[Mesh, str]  # A mesh, and how MuJoCo computes its mass (`inertia` of the asset).
+MeshAsset: TypeAlias = tuple[
+    Mesh, str
+]  # A mesh, and how MuJoCo computes its mass (`inertia` of the asset).
 
 
 class Geoms:
@@ -97,10 +128,20 @@ class Geoms:
         path: Path,
         found: Diagnostics,
     ) -> None:
-        self.settings, self.kept, self.finder, self.path, self.found = settings, kept, finder, path, found
+        self.settings, self.kept, self.finder, self.path, self.found = (
+            settings,
+            kept,
+            finder,
+            path,
+            found,
+        )
         self._loader = InlineLoader(finder)
         self._files = MeshReader(PART_UNREADABLE.as_error, found)
-        self._elements: dict[str, dict[str, Element]] = {"mesh": {}, "material": {}, "texture": {}}
+        self._elements: dict[str, dict[str, Element]] = {
+            "mesh": {},
+            "material": {},
+            "texture": {},
+        }
         self._meshes: dict[str, MeshAsset | None] = {}
         self.faulty: set[str] = set()
         """Meshes that are missing, or have wrong numbers."""
@@ -109,10 +150,20 @@ class Geoms:
         self._unknown: set[str] = set()
         self._count = 0
         self._materials: dict[tuple[str, tuple[float, ...] | None], Material] = {}
-        for element in (defaults.full(plain) for plain in root.inside("asset") if plain.name in self._elements):
-            name = element.get("name") or PurePosixPath(element.get("file").replace("\\", "/")).stem
+        for element in (
+            defaults.full(plain)
+            for plain in root.inside("asset")
+            if plain.name in self._elements
+        ):
+            name = (
+                element.get("name")
+                or PurePosixPath(element.get("file").replace("\\", "/")).stem
+            )
             if name and name in self._elements[element.name]:
-                element.report(rules.SAME_NAME, f"a second asset <{element.name}> has the name {name!r:.60}")
+                element.report(
+                    rules.SAME_NAME,
+                    f"a second asset <{element.name}> has the name {name!r:.60}",
+                )
             self._elements[element.name].setdefault(name, element)
 
     def mesh(self, name: str, user: Element) -> MeshAsset | None:
@@ -121,7 +172,9 @@ class Geoms:
             element = self._elements["mesh"].get(name)
             self._meshes[name] = None if element is None else self._read(element)
             if element is None and name:
-                user.report(rules.ASSET, f"there is no mesh {name!r:.60}", "mesh", fatal=True)
+                user.report(
+                    rules.ASSET, f"there is no mesh {name!r:.60}", "mesh", fatal=True
+                )
                 self.faulty.add(name)
         return self._meshes[name]
 
@@ -137,7 +190,9 @@ class Geoms:
         if "refpos" in element.attributes:
             vertices = vertices - finite(element, "refpos", 3)
         if "refquat" in element.attributes:
-            back = rotations.conjugate(rotations.normalized(finite(element, "refquat", 4)))
+            back = rotations.conjugate(
+                rotations.normalized(finite(element, "refquat", 4))
+            )
             vertices = rotations.rotate(back, vertices)
         normals = None if "refquat" in element.attributes else found.normals
         moved = replace(found, vertices=frozen(vertices), normals=normals)
@@ -154,7 +209,10 @@ class Geoms:
         if "vertex" in element.attributes:
             corners = np.array(element.numbers("vertex"))
             if not len(corners) or len(corners) % 3:
-                element.wrong(f"vertex of <mesh> has {len(corners)} numbers; expected three for each vertex", "vertex")
+                element.wrong(
+                    f"vertex of <mesh> has {len(corners)} numbers; expected three for each vertex",
+                    "vertex",
+                )
                 self.faulty.add(element.get("name"))
                 return None
             corners = corners.reshape(-1, 3)
@@ -162,7 +220,11 @@ class Geoms:
                 what = f"mesh {element.get('name')!r:.60} is the convex hull of its vertices"
                 return _convex_hull(corners, element, rules.MESH_MADE, what)
             numbers = np.array(element.numbers("face"))
-            if not len(numbers) or len(numbers) % 3 or not ((numbers >= 0) & (numbers < len(corners))).all():
+            if (
+                not len(numbers)
+                or len(numbers) % 3
+                or not ((numbers >= 0) & (numbers < len(corners))).all()
+            ):
                 message = "face of <mesh> has wrong numbers; expected three indices of vertices for each triangle"
                 element.wrong(message, "face")
                 self.faulty.add(element.get("name"))
@@ -170,22 +232,32 @@ class Geoms:
             return Mesh(frozen(corners), numbers.astype(np.int32).reshape(-1, 3))
         name = element.get("file")
         if not name:
-            element.report(MISSING, f"mesh {element.get('name')!r:.60} has neither file nor vertex")
+            element.report(
+                MISSING, f"mesh {element.get('name')!r:.60} has neither file nor vertex"
+            )
             return None
         path = self._file(name, self.settings.meshdir, element)
         if path is None:
             return None
         shapes = self._files.shapes(path, self._loader, element.location)
-        if len(shapes) == 1 and isinstance(shapes[0].geometry, Mesh) and (shapes[0].transform == np.eye(4)).all():
+        if (
+            len(shapes) == 1
+            and isinstance(shapes[0].geometry, Mesh)
+            and (shapes[0].transform == np.eye(4)).all()
+        ):
             return shapes[0].geometry
-        return _joined([shape.to_mesh() for shape in shapes if isinstance(shape.geometry, Mesh)])
+        return _joined(
+            [shape.to_mesh() for shape in shapes if isinstance(shape.geometry, Mesh)]
+        )
 
     def _file(self, name: str, folder: str, element: Element) -> Path | None:
         path = PurePosixPath(name.replace("\\", "/"))
         within = PurePosixPath(path.name if self.settings.strippath else path)
         # Where <compiler> with the folder is in an included file, files may be named relative to the model.
         names = (str(PurePosixPath(folder.replace("\\", "/")) / within), str(within))
-        first, *others = (self.finder.find_one(wanted, self.path) for wanted in dict.fromkeys(names))
+        first, *others = (
+            self.finder.find_one(wanted, self.path) for wanted in dict.fromkeys(names)
+        )
         for file in (first, *others):
             if isinstance(file, Path):
                 return file
@@ -201,59 +273,99 @@ class Geoms:
     def material(self, geom: Element) -> Material:
         """Return the material of a geom; its own rgba takes precedence over that of the material."""
         name = geom.get("material")
-        own = tuple(finite(geom, "rgba", 4).tolist()) if "rgba" in geom.attributes else None
+        own = (
+            tuple(finite(geom, "rgba", 4).tolist())
+            if "rgba" in geom.attributes
+            else None
+        )
         key = (name, own)
         if key not in self._materials:
             self._materials[key] = self._material(name, own, geom)
         return self._materials[key]
 
-    def _material(self, name: str, own: tuple[float, ...] | None, geom: Element) -> Material:
+    def _material(
+        self, name: str, own: tuple[float, ...] | None, geom: Element
+    ) -> Material:
         if not name:
             return material_of(own or DEFAULT_COLOR, 0.5, 0.5, 0.0)
         element = self._elements["material"].get(name)
         if element is None:
             if name not in self._unknown:
-                geom.report(rules.ASSET, f"there is no material {name!r:.60}", "material", fatal=True)
+                geom.report(
+                    rules.ASSET,
+                    f"there is no material {name!r:.60}",
+                    "material",
+                    fatal=True,
+                )
             self._unknown.add(name)
             return Material()
         more = sorted(element.attributes.keys() - MATERIAL_ATTRIBUTES)
         if more or any(layer.get("role") != "rgb" for layer in element.all("layer")):
-            element.report(rules.LOOK, f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"[:300])
+            element.report(
+                rules.LOOK,
+                f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"[:300],
+            )
         rgba = tuple(finite(element, "rgba", 4, (1.0, 1.0, 1.0, 1.0)).tolist())
         # As in MuJoCo, a geom's own colour counts unless it is the default.
         if own is not None and own != DEFAULT_COLOR:
             rgba = own
         numbers = {"specular": 0.5, "shininess": 0.5, "emission": 0.0}
-        material = material_of(rgba, *(finite(element, key, 1, (n,)).item() for key, n in numbers.items()))
+        material = material_of(
+            rgba, *(finite(element, key, 1, (n,)).item() for key, n in numbers.items())
+        )
         kept_values = self.kept.get("material", name)
         as_kept = replace(material, **usable(material, kept_values, skip=("texture",)))
-        seen = zip((*as_kept.diffuse, as_kept.transparency), (*material.diffuse, material.transparency), strict=True)
+        seen = zip(
+            (*as_kept.diffuse, as_kept.transparency),
+            (*material.diffuse, material.transparency),
+            strict=True,
+        )
         if own is None and all(math.isclose(a, b, abs_tol=1e-6) for a, b in seen):
             material = as_kept
         return self._textured(material, element, kept_values)
 
-    def _textured(self, material: Material, element: Element, kept_values: dict[str, object]) -> Material:
+    def _textured(
+        self, material: Material, element: Element, kept_values: dict[str, object]
+    ) -> Material:
         name = element.get("texture")
         if not name:
-            name = next((layer.get("texture") for layer in element.all("layer") if layer.get("role") == "rgb"), "")
+            name = next(
+                (
+                    layer.get("texture")
+                    for layer in element.all("layer")
+                    if layer.get("role") == "rgb"
+                ),
+                "",
+            )
         if not name:
             return material
         texture = self._elements["texture"].get(name)
         if texture is None:
-            element.report(rules.ASSET, f"there is no texture {name!r:.60}", "texture", fatal=True)
+            element.report(
+                rules.ASSET, f"there is no texture {name!r:.60}", "texture", fatal=True
+            )
             return material
         file = texture.get("file")
         path = self._file(file, self.settings.texturedir, texture) if file else None
         if not file:
-            texture.report(rules.LOOK, f"texture {name!r:.60} has no image file: it is left out")
+            texture.report(
+                rules.LOOK, f"texture {name!r:.60} has no image file: it is left out"
+            )
         if path is None:
             return material
         kept = kept_values.get("texture")
         values: dict[str, Any] = kept if isinstance(kept, dict) else {}
         repeat = values.get("repeat")
-        repeats = repeat if isinstance(repeat, list) and len(repeat) == 2 else [True, True]
+        repeats = (
+            repeat if isinstance(repeat, list) and len(repeat) == 2 else [True, True]
+        )
         image = Texture(path, file, bool(repeats[0]), bool(repeats[1]))
-        image = replace(image, **usable(image, {k: values[k] for k in ("url", "transform") if k in values}))
+        image = replace(
+            image,
+            **usable(
+                image, {k: values[k] for k in ("url", "transform") if k in values}
+            ),
+        )
         self.images.setdefault(image.url, texture.location_of("file"))
         return replace(material, texture=image)
 
@@ -262,9 +374,15 @@ class Geoms:
         element = item.element
         self._count += 1
         if self._count > MAX_SHAPES:
-            raise TOO_LARGE.error(f"the model has more than {MAX_SHAPES} geoms", element.location)
+            raise TOO_LARGE.error(
+                f"the model has more than {MAX_SHAPES} geoms", element.location
+            )
         kind = element.get("type", "sphere")
-        between = "fromto" in element.attributes and kind not in ("sphere", "mesh", "plane")
+        between = "fromto" in element.attributes and kind not in (
+            "sphere",
+            "mesh",
+            "plane",
+        )
         frame = poses.IDENTITY if between else pose(element, self.settings)
         visual, collision = _visual_and_collision(element)
         material = self.material(element)
@@ -276,22 +394,40 @@ class Geoms:
             return None
         size, geom_pose, mesh, inertia = found
         geom_pose = item.placed(geom_pose)
-        geometry, transform = (mesh, poses.to_matrix(geom_pose)) if mesh else _solid(kind, size, geom_pose)
+        geometry, transform = (
+            (mesh, poses.to_matrix(geom_pose))
+            if mesh
+            else _solid(kind, size, geom_pose)
+        )
         name = element.get("name")
         kept = self.kept.get("geom", name).get("name") if name else None
-        shape = Shape(geometry, frozen(transform), material, kept if isinstance(kept, str) else name)
+        shape = Shape(
+            geometry,
+            frozen(transform),
+            material,
+            kept if isinstance(kept, str) else name,
+        )
         return Geom(element, kind, size, geom_pose, shape, visual, collision, inertia)
 
     def _form(self, element: Element, kind: str, frame: Floats) -> _Form | None:
         """Return the form of a geom whose pose (7,) is `frame`, unless fromto gives it; None where it is left out, which is reported."""
         count = len(element.get("size").split())
-        size = tuple(finite(element, "size", count).tolist()) if "size" in element.attributes else ()
+        size = (
+            tuple(finite(element, "size", count).tolist())
+            if "size" in element.attributes
+            else ()
+        )
         if element.partial and "type" not in element.attributes:
             return None
         if kind == "plane":
             # Two triangles with the normal z; without limits they have PLANE_HALF_SIZE.
-            half = [value if value > 0 else PLANE_HALF_SIZE for value in [*size[:2], 0.0, 0.0][:2]]
-            corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
+            half = [
+                value if value > 0 else PLANE_HALF_SIZE
+                for value in [*size[:2], 0.0, 0.0][:2]
+            ]
+            corners = np.array(
+                [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]]
+            )
             faces = np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32)
             return size, frame, Mesh(frozen(corners * [*half, 0.0]), faces), ""
         if kind not in (*_SIZES, "mesh"):
@@ -302,9 +438,15 @@ class Geoms:
         asset = self.mesh(element.need("mesh"), element)
         if asset is None:
             return None
-        return (size, frame, *asset) if kind == "mesh" else self._fitted(element, kind, asset, frame)
+        return (
+            (size, frame, *asset)
+            if kind == "mesh"
+            else self._fitted(element, kind, asset, frame)
+        )
 
-    def _fitted(self, element: Element, kind: str, asset: MeshAsset, frame: Floats) -> _Form | None:
+    def _fitted(
+        self, element: Element, kind: str, asset: MeshAsset, frame: Floats
+    ) -> _Form | None:
         """Return the form of a solid around a mesh; None for a mesh without volume, which is reported.
 
         As in MuJoCo, its axes are those of the mesh's inertia, z along the longest. Its size is that of the box with the mesh's second
@@ -336,24 +478,38 @@ class Geoms:
         size = tuple(scale * value for value in sizes[kind])
         # A capsule may have the length zero.
         if not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
-            self._left_out(element, f"of type {kind} cannot be fitted around a mesh without volume: it is left out")
+            self._left_out(
+                element,
+                f"of type {kind} cannot be fitted around a mesh without volume: it is left out",
+            )
             return None
         own = poses.from_parts(center + axes @ middle, rotations.from_matrix(axes))
         return size, poses.compose(frame, own), None, ""
 
-    def _sized(self, element: Element, kind: str, size: list[float], frame: Floats) -> _Form | None:
+    def _sized(
+        self, element: Element, kind: str, size: list[float], frame: Floats
+    ) -> _Form | None:
         """Return the form of a solid of these half sizes; fromto gives its length and pose. None where they cannot be read."""
         if "fromto" in element.attributes and kind != "sphere":
             ends = finite(element, "fromto", 6)
             along = ends[:3] - ends[3:]
             rotation = rotation_to(along)
             if rotation is None:
-                element.report(rules.GEOM_SIZE, "the two points of fromto are the same", "fromto", fatal=True)
+                element.report(
+                    rules.GEOM_SIZE,
+                    "the two points of fromto are the same",
+                    "fromto",
+                    fatal=True,
+                )
             if rotation is None or "fromto" in element.faulty:
                 return None
             frame = poses.from_parts(0.5 * (ends[:3] + ends[3:]), rotation)
             half = 0.5 * float(np.linalg.norm(along))
-            size = [size[0] if size else 0.0, half] if kind in ("capsule", "cylinder") else [*(size * 2)[:1] * 2, half]
+            size = (
+                [size[0] if size else 0.0, half]
+                if kind in ("capsule", "cylinder")
+                else [*(size * 2)[:1] * 2, half]
+            )
         number = _SIZES[kind]
         size = size[:number]
         if len(size) == number and all(value > 0 for value in size):
@@ -366,7 +522,9 @@ class Geoms:
 
     def _left_out(self, element: Element, message: str) -> None:
         name = element.get("name")
-        element.report(rules.GEOM, f"geom {name!r:.60} {message}" if name else f"a geom {message}")
+        element.report(
+            rules.GEOM, f"geom {name!r:.60} {message}" if name else f"a geom {message}"
+        )
 
 
 def _joined(meshes: list[Mesh]) -> Mesh | None:
@@ -374,12 +532,19 @@ def _joined(meshes: list[Mesh]) -> Mesh | None:
     if len(meshes) < 2:
         return meshes[0] if meshes else None
     starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
-    faces = [mesh.faces + np.int32(start) for mesh, start in zip(meshes, starts.tolist(), strict=True)]
+    faces = [
+        mesh.faces + np.int32(start)
+        for mesh, start in zip(meshes, starts.tolist(), strict=True)
+    ]
     vertices = np.concatenate([mesh.vertices for mesh in meshes])
-    return Mesh(frozen(vertices), np.concatenate(faces), crease_angle=meshes[0].crease_angle)
+    return Mesh(
+        frozen(vertices), np.concatenate(faces), crease_angle=meshes[0].crease_angle
+    )
 
 
-def _convex_hull(points: Floats, element: Element, rule: Rule, what: str) -> Mesh | None:
+def _convex_hull(
+    points: Floats, element: Element, rule: Rule, what: str
+) -> Mesh | None:
     """Return the convex hull of points (V, 3); None where it cannot be computed, which is reported: without SciPy, and for flat ones."""
     import trimesh
 
@@ -388,7 +553,10 @@ def _convex_hull(points: Floats, element: Element, rule: Rule, what: str) -> Mes
     except Exception as error:
         element.report(rule, f"{what}, which cannot be computed: {error!s:.100}")
         return None
-    return Mesh(frozen(np.asarray(hull.vertices, dtype=np.float64)), np.asarray(hull.faces, dtype=np.int32))
+    return Mesh(
+        frozen(np.asarray(hull.vertices, dtype=np.float64)),
+        np.asarray(hull.faces, dtype=np.int32),
+    )
 
 
 def _segment(mass: float, center: Floats, inertia: Floats) -> Segment:
@@ -414,9 +582,17 @@ def read_mass(item: Item, settings: Settings) -> Segment:
 def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Segment:
     """Compute the mass of a body from its geoms, each of uniform density."""
     low, high = settings.inertiagrouprange
-    chosen = [geom for geom in geoms if low <= geom.element.number("group", 0.0) <= high]
-    whole = Link(segments=tuple(part for part in map(_of_geom, chosen) if part is not None))
-    return _segment(whole.mass, whole.center_of_mass, whole.inertia) if whole.mass > 0 else Segment()
+    chosen = [
+        geom for geom in geoms if low <= geom.element.number("group", 0.0) <= high
+    ]
+    whole = Link(
+        segments=tuple(part for part in map(_of_geom, chosen) if part is not None)
+    )
+    return (
+        _segment(whole.mass, whole.center_of_mass, whole.inertia)
+        if whole.mass > 0
+        else Segment()
+    )
 
 
 def _of_geom(geom: Geom) -> Segment | None:
@@ -424,7 +600,11 @@ def _of_geom(geom: Geom) -> Segment | None:
     if geom.type == "plane":
         return None
     shell = element.get("shellinertia") == "true"
-    kind, size = ("ellipsoid", geom.size * 3) if geom.type == "sphere" else (geom.type, geom.size)
+    kind, size = (
+        ("ellipsoid", geom.size * 3)
+        if geom.type == "sphere"
+        else (geom.type, geom.size)
+    )
     center = np.zeros(3)
     if kind == "mesh":
         mesh = geom.shape.geometry
@@ -437,12 +617,18 @@ def _of_geom(geom: Geom) -> Segment | None:
         volume, moments = (_shell_moments if shell else _solid_moments)(kind, size)
     if not volume > 0:
         return None
-    mass = element.number("mass") if "mass" in element.attributes else volume * element.number("density", DENSITY)
+    mass = (
+        element.number("mass")
+        if "mass" in element.attributes
+        else volume * element.number("density", DENSITY)
+    )
     if mass == 0:
         return None
     rotation = rotations.to_matrix(geom.pose[3:])
     spread = rotation @ (moments * (mass / volume)) @ rotation.T
-    return _segment(mass, rotation @ center + geom.pose[:3], np.trace(spread) * np.eye(3) - spread)
+    return _segment(
+        mass, rotation @ center + geom.pose[:3], np.trace(spread) * np.eye(3) - spread
+    )
 
 
 def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
@@ -473,7 +659,9 @@ def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
     squares = np.square(size)
     match kind:
         case "box":
-            pairs = 8.0 * np.array([size[1] * size[2], size[0] * size[2], size[0] * size[1]])
+            pairs = 8.0 * np.array(
+                [size[1] * size[2], size[0] * size[2], size[0] * size[1]]
+            )
             area = float(pairs.sum())
             return area, np.diag(squares * (pairs + (area - pairs) / 3.0))
         case "ellipsoid":
@@ -481,23 +669,36 @@ def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
             x, y, z = (value**power for value in size)
             area = 4.0 * np.pi * ((x * y + x * z + y * z) / 3.0) ** (1.0 / power)
             thickness = 1.0 / sum(1.0 / value for value in size)
-            return area, area * np.diag((squares + 2.0 * thickness * np.array(size)) / 5.0)
+            return area, area * np.diag(
+                (squares + 2.0 * thickness * np.array(size)) / 5.0
+            )
     radius, half = size
     side = 4.0 * np.pi * radius * half
     moments = side * np.diag([radius**2 / 2.0, radius**2 / 2.0, half**2 / 3.0])
     if kind == "cylinder":
         ends = 2.0 * np.pi * radius**2
-        return side + ends, moments + ends * np.diag([radius**2 / 4.0, radius**2 / 4.0, half**2])
+        return side + ends, moments + ends * np.diag(
+            [radius**2 / 4.0, radius**2 / 4.0, half**2]
+        )
     ends = 4.0 * np.pi * radius**2
     along = half**2 + half * radius + radius**2 / 3.0
-    return side + ends, moments + ends * np.diag([radius**2 / 3.0, radius**2 / 3.0, along])
+    return side + ends, moments + ends * np.diag(
+        [radius**2 / 3.0, radius**2 / 3.0, along]
+    )
 
 
-def mesh_moments(mesh: Mesh, kind: str, element: Element) -> tuple[float, Floats, Floats] | None:
+def mesh_moments(
+    mesh: Mesh, kind: str, element: Element
+) -> tuple[float, Floats, Floats] | None:
     """Return volume (of a shell: area), centre and second moments about the centre, in the mesh's frame, as MuJoCo computes them."""
     corner = mesh.vertices[mesh.faces]
     if kind == "convex":
-        hull = _convex_hull(mesh.vertices, element, rules.GEOM_MASS, "the mass of a mesh is that of its convex hull")
+        hull = _convex_hull(
+            mesh.vertices,
+            element,
+            rules.GEOM_MASS,
+            "the mass of a mesh is that of its convex hull",
+        )
         corner = corner if hull is None else hull.vertices[hull.faces]
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     area = 0.5 * np.linalg.norm(normal, axis=1)
@@ -513,14 +714,18 @@ def mesh_moments(mesh: Mesh, kind: str, element: Element) -> tuple[float, Floats
     if not total > 0:
         element.report(rules.GEOM_MASS, "a mesh has no volume inside: its mass is zero")
         return None
-    center = middle + (volume[:, None] * (corner - middle).sum(axis=1)).sum(axis=0) / (4.0 * total)
+    center = middle + (volume[:, None] * (corner - middle).sum(axis=1)).sum(axis=0) / (
+        4.0 * total
+    )
     return total, center, _second(corner - center, volume, 20.0)
 
 
 def _second(corner: Floats, weight: Floats, share: float) -> Floats:
     """Return Σ weight/share · (Σ v·vᵀ + s·sᵀ), s = Σ v, over corners v of triangles: 20 of tetrahedra to the origin, 12 of triangles."""
     total = corner.sum(axis=1)
-    each = np.einsum("f,fki,fkj->ij", weight, corner, corner) + np.einsum("f,fi,fj->ij", weight, total, total)
+    each = np.einsum("f,fki,fkj->ij", weight, corner, corner) + np.einsum(
+        "f,fi,fj->ij", weight, total, total
+    )
     return np.asarray(each / share)
 
 
@@ -564,19 +769,28 @@ def _visual_and_collision(element: Element) -> tuple[bool, bool]:
 
     Geoms in hidden groups (3 and more) are collision shapes; one without contacts in a hidden group is read as a visual.
     """
-    has_contacts = element.number("contype", 1.0) != 0 or element.number("conaffinity", 1.0) != 0
+    has_contacts = (
+        element.number("contype", 1.0) != 0 or element.number("conaffinity", 1.0) != 0
+    )
     hidden = element.number("group", 0.0) >= FIRST_HIDDEN_GROUP
     # Flat meshes have no contacts in MuJoCo: our writer excludes the contacts of flat collision shapes.
-    own_class = element.get("class") in ("collision", "seen_collision") and element.get("type") == "mesh"
+    own_class = (
+        element.get("class") in ("collision", "seen_collision")
+        and element.get("type") == "mesh"
+    )
     return not hidden or not (has_contacts or own_class), has_contacts or own_class
 
 
-def _solid(kind: str, size: tuple[float, ...], geom_pose: Floats) -> tuple[Geometry, Floats]:
+def _solid(
+    kind: str, size: tuple[float, ...], geom_pose: Floats
+) -> tuple[Geometry, Floats]:
     match kind:
         case "sphere":
             return Sphere(size[0]), poses.to_matrix(geom_pose)
         case "box":
-            return Box((2.0 * size[0], 2.0 * size[1], 2.0 * size[2])), poses.to_matrix(geom_pose)
+            return Box((2.0 * size[0], 2.0 * size[1], 2.0 * size[2])), poses.to_matrix(
+                geom_pose
+            )
         case "ellipsoid":
             return Sphere(1.0), poses.to_matrix(geom_pose) @ np.diag([*size, 1.0])
     upright = poses.to_matrix(poses.compose(geom_pose, FROM_Z_TO_Y))
@@ -590,10 +804,17 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     for geom in geoms:
         element = geom.element
-        attributes = {key: value for key, value in element.attributes.items() if key in GEOM_KEPT}
+        attributes = {
+            key: value for key, value in element.attributes.items() if key in GEOM_KEPT
+        }
         touches = element.number("contype", 1.0) or element.number("conaffinity", 1.0)
-        own_flat_mesh = geom.type == "mesh" and element.get("class") in CLASSES and not touches
-        regular = {**GEOM_RULES, **CLASSES[kind_of(visual=geom.visual, collision=geom.collision)]}
+        own_flat_mesh = (
+            geom.type == "mesh" and element.get("class") in CLASSES and not touches
+        )
+        regular = {
+            **GEOM_RULES,
+            **CLASSES[kind_of(visual=geom.visual, collision=geom.collision)],
+        }
         values: dict[str, object] = {}
         for key, value in {**GEOM_RULES, **attributes}.items():
             if key in ("contype", "conaffinity") and own_flat_mesh:
@@ -608,7 +829,9 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
         found.append({**values, "shown": [geom.visual, geom.collision]})
     kinds = [(geom.visual, geom.collision) for geom in geoms]
     # Our writer puts geoms that are only visible first, and writes one geom for both purposes only where all geoms are so.
-    ordered = kinds == sorted(kinds, key=lambda kind: kind[1]) and ((True, True) not in kinds or len(set(kinds)) == 1)
+    ordered = kinds == sorted(kinds, key=lambda kind: kind[1]) and (
+        (True, True) not in kinds or len(set(kinds)) == 1
+    )
     return found if not ordered or any(len(values) > 1 for values in found) else []
 
 
@@ -618,7 +841,13 @@ def _hidden(group: str) -> bool:
 
 def kind_of(*, visual: bool, collision: bool) -> str:
     """Return the class that our writer gives a geom."""
-    return "seen_collision" if visual and collision else "visual" if visual else "collision"
+    return (
+        "seen_collision"
+        if visual and collision
+        else "visual"
+        if visual
+        else "collision"
+    )
 
 
 def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
@@ -630,24 +859,40 @@ def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
         return None, False
     with np.errstate(all="ignore"):
         corner = mesh.vertices.astype(np.float32).astype(np.float64)[mesh.faces]
-        double = np.linalg.norm(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1)
+        double = np.linalg.norm(
+            np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]), axis=1
+        )
         if not 1e-14 < 0.5 * double.sum() < np.inf:
             return None, False
-    if len(np.unique(mesh.vertices[np.unique(mesh.faces)].astype(np.float32), axis=0)) >= 4:
+    if (
+        len(np.unique(mesh.vertices[np.unique(mesh.faces)].astype(np.float32), axis=0))
+        >= 4
+    ):
         return mesh, False
     # In two at the middle of the first edge, without normals, colours and texture coordinates.
     first, second, third = mesh.faces.T
     middle = 0.5 * (mesh.vertices[first] + mesh.vertices[second])
     extra = len(mesh.vertices) + np.arange(len(mesh.faces))
-    faces = np.concatenate([np.stack([first, extra, third], axis=1), np.stack([extra, second, third], axis=1)])
+    faces = np.concatenate(
+        [
+            np.stack([first, extra, third], axis=1),
+            np.stack([extra, second, third], axis=1),
+        ]
+    )
     bare = replace(mesh, normals=None, colors=None, texture_coordinates=None)
-    return replace(bare, vertices=np.concatenate([mesh.vertices, middle]), faces=faces), True
+    return replace(
+        bare, vertices=np.concatenate([mesh.vertices, middle]), faces=faces
+    ), True
 
 
 def pose_attributes(pose: Floats) -> dict[str, str]:
     """Return the attributes pos and quat (w x y z) of a pose (7,); those of the identity are left out."""
     position = {"pos": number_text(pose[:3])} if pose[:3].any() else {}
-    return position | ({"quat": number_text(pose[3:])} if (pose[3:] != rotations.IDENTITY).any() else {})
+    return position | (
+        {"quat": number_text(pose[3:])}
+        if (pose[3:] != rotations.IDENTITY).any()
+        else {}
+    )
 
 
 class GeomWriter:
@@ -656,7 +901,10 @@ class GeomWriter:
     def __init__(self, output: Output, hull_vertices: int = 0) -> None:
         self.output, self.asset, self.names = output, output.asset, output.names
         # Every body has its inertia. MuJoCo does not use that of meshes, but refuses flat ones unless inertia is "shell".
-        self._attributes = {"inertia": "shell", **({"maxhullvert": str(hull_vertices)} if hull_vertices else {})}
+        self._attributes = {
+            "inertia": "shell",
+            **({"maxhullvert": str(hull_vertices)} if hull_vertices else {}),
+        }
         self._materials: dict[object, str] = {}
         self._assets: dict[str, str] = {}
         """By path, the names of meshes and images."""
@@ -671,9 +919,13 @@ class GeomWriter:
         left_out = self._counts["not drawn", name]
         if not self._as_read(element, link, name):
             visuals, collisions = link.visuals, link.collisions
-            flat = any(found is not None and found.is_flat for found in map(solid, visuals))
+            flat = any(
+                found is not None and found.is_flat for found in map(solid, visuals)
+            )
             both = list(visuals) == list(collisions) and not flat
-            shapes = [(shape, "seen_collision" if both else "visual") for shape in visuals]
+            shapes = [
+                (shape, "seen_collision" if both else "visual") for shape in visuals
+            ]
             shapes += [] if both else [(shape, "collision") for shape in collisions]
             for shape, kind in shapes:
                 self._geom(element, shape, kind, name)
@@ -681,18 +933,36 @@ class GeomWriter:
 
     def _as_read(self, element: Element, link: Link, name: str) -> bool:
         """Write the geoms of a link as they were in an MJCF file; False where it was read from another format, or has changed."""
-        plans = [rules for segment in link.segments if (rules := mjcf_values(segment.extra).get("geoms"))]
+        plans = [
+            rules
+            for segment in link.segments
+            if (rules := mjcf_values(segment.extra).get("geoms"))
+        ]
         if not plans:
             return False
-        shapes = _shared(plans[0] if len(link.segments) == 1 and isinstance(plans[0], (list, tuple)) else [], link)
+        shapes = _shared(
+            plans[0]
+            if len(link.segments) == 1 and isinstance(plans[0], (list, tuple))
+            else [],
+            link,
+        )
         if not shapes:
             self._counts["other rules", name] += 1
             return False
         for rules, shape, seen, touched in shapes:
-            self._geom(element, shape, kind_of(visual=seen, collision=touched), name, rules)
+            self._geom(
+                element, shape, kind_of(visual=seen, collision=touched), name, rules
+            )
         return True
 
-    def _geom(self, element: Element, shape: Shape, kind: str, name: str, rules: Mapping[str, object] = {}) -> None:
+    def _geom(
+        self,
+        element: Element,
+        shape: Shape,
+        kind: str,
+        name: str,
+        rules: Mapping[str, object] = {},
+    ) -> None:
         found, plane = solid(shape), rules.get("plane")
         is_plane = isinstance(plane, str) and poses.is_rigid(shape.transform)
         if found is None:
@@ -724,7 +994,9 @@ class GeomWriter:
             if kind != "visual" and is_flat(mesh):
                 self._counts["flat", name] += 1
                 attributes |= {"contype": "0", "conaffinity": "0"}
-        attributes |= attributes_of({key: value for key, value in rules.items() if key in GEOM_KEPT})
+        attributes |= attributes_of(
+            {key: value for key, value in rules.items() if key in GEOM_KEPT}
+        )
         if not is_plane:
             attributes |= pose_attributes(found.pose)
         attributes["material"] = self._material(shape.material)
@@ -734,53 +1006,98 @@ class GeomWriter:
         path = self.output.folder.add(mesh, name)
         if path is not None:
             if path not in self._assets:
-                self._assets[path] = self.names.free("mesh", path.rpartition("/")[2].rpartition(".")[0])
-                self.asset.add("mesh", {"name": self._assets[path], "file": path, **self._attributes})
+                self._assets[path] = self.names.free(
+                    "mesh", path.rpartition("/")[2].rpartition(".")[0]
+                )
+                self.asset.add(
+                    "mesh",
+                    {"name": self._assets[path], "file": path, **self._attributes},
+                )
             return self._assets[path]
         # Where no file can be written beside the model, the vertices are in it.
         if id(mesh) not in self._inline:
             self._inline[id(mesh)] = mesh, self.names.free("mesh", name)
-            inside = {"vertex": number_text(mesh.vertices), "face": " ".join(map(str, mesh.faces.ravel().tolist()))}
-            self.asset.add("mesh", {"name": self._inline[id(mesh)][1], **self._attributes, **inside})
+            inside = {
+                "vertex": number_text(mesh.vertices),
+                "face": " ".join(map(str, mesh.faces.ravel().tolist())),
+            }
+            self.asset.add(
+                "mesh",
+                {"name": self._inline[id(mesh)][1], **self._attributes, **inside},
+            )
         return self._inline[id(mesh)][1]
 
     def _material(self, material: Material) -> str:
         image = material.texture
-        pixels = image and (image.path, image.url, image.repeat_s, image.repeat_t, image.transform.tobytes())
-        key = (*(getattr(material, field.name) for field in fields(material) if field.name != "texture"), pixels)
+        pixels = image and (
+            image.path,
+            image.url,
+            image.repeat_s,
+            image.repeat_t,
+            image.transform.tobytes(),
+        )
+        key = (
+            *(
+                getattr(material, field.name)
+                for field in fields(material)
+                if field.name != "texture"
+            ),
+            pixels,
+        )
         if key in self._materials:
             return self._materials[key]
         name = self.names.free("material", f"material_{len(self._materials)}")
         self._materials[key] = name
         red, green, blue = material.diffuse
-        specular = sum(material.specular) / 3.0 if len(set(material.specular)) > 1 else material.specular[0]
+        specular = (
+            sum(material.specular) / 3.0
+            if len(set(material.specular)) > 1
+            else material.specular[0]
+        )
         brightest = max(material.diffuse)
         # MuJoCo stores emission in single precision; for colours near black it has no effect.
-        emission = min(max(material.emissive) / brightest, 1000.0) if brightest > 1e-6 else 0.0
+        emission = (
+            min(max(material.emissive) / brightest, 1000.0) if brightest > 1e-6 else 0.0
+        )
         rgba = (red, green, blue, 1.0 - material.transparency)
-        numbers: dict[str, Any] = {"rgba": rgba, "specular": specular, "shininess": material.shininess}
+        numbers: dict[str, Any] = {
+            "rgba": rgba,
+            "specular": specular,
+            "shininess": material.shininess,
+        }
         numbers |= {"emission": emission} if emission else {}
-        attributes = {"name": name, **{key: number_text(value) for key, value in numbers.items()}}
+        attributes = {
+            "name": name,
+            **{key: number_text(value) for key, value in numbers.items()},
+        }
         element = self.asset.add("material", attributes)
         read_back = material_of(rgba, specular, material.shininess, emission)
         attributes_kept = differences(material, read_back, skip=("texture",))
         if image is not None and (texture := self._texture(image)):
             element.attributes["texture"] = texture
             repeats = [image.repeat_s, image.repeat_t]
-            attributes_kept["texture"] = {"url": image.url, "repeat": repeats, "transform": image.transform}
+            attributes_kept["texture"] = {
+                "url": image.url,
+                "repeat": repeats,
+                "transform": image.transform,
+            }
         self.output.kept.add("material", name, attributes_kept)
         return name
 
     def _texture(self, image: Texture) -> str:
         if image.path.suffix.lower() != ".png":
-            self._lost.add(f"MuJoCo reads only PNG images: {image.path.name!r:.80} is left out")
+            self._lost.add(
+                f"MuJoCo reads only PNG images: {image.path.name!r:.80} is left out"
+            )
             return ""
         path = self.output.folder.image(image)
         if path is None:
             return ""
         if path not in self._assets:
             self._assets[path] = self.names.free("texture", image.path.stem)
-            self.asset.add("texture", {"name": self._assets[path], "type": "2d", "file": path})
+            self.asset.add(
+                "texture", {"name": self._assets[path], "type": "2d", "file": path}
+            )
         return self._assets[path]
 
     @property
@@ -789,31 +1106,49 @@ class GeomWriter:
         messages = {
             "not drawn": (losses.NOT_DRAWN, "{} of link {} without a surface left out"),
             "meshed": (losses.MESHED, "{} of link {} written as mesh"),
-            "other rules": (losses.ONLY_MJCF, "the contacts of {} of link {}, whose shapes have changed"),
-            "flat": (losses.FLAT, "{} of link {} that are flat, which have no contacts in MuJoCo"),
+            "other rules": (
+                losses.ONLY_MJCF,
+                "the contacts of {} of link {}, whose shapes have changed",
+            ),
+            "flat": (
+                losses.FLAT,
+                "{} of link {} that are flat, which have no contacts in MuJoCo",
+            ),
         }
         found = []
         for (what, name), count in self._counts.items():
             rule, message = messages[what]
             shapes = "a shape" if count == 1 else f"{count} shapes"
-            found.append(rule.problem(message.format(shapes, name), Location(inside=f"link {name}")))
-        if self._colored:
-            message = (
-                f"MuJoCo shows one colour for each mesh: vertex colours of {self._colored} are only in the mesh files"
+            found.append(
+                rule.problem(
+                    message.format(shapes, name), Location(inside=f"link {name}")
+                )
             )
+        if self._colored:
+            message = f"MuJoCo shows one colour for each mesh: vertex colours of {self._colored} are only in the mesh files"
             found.append(losses.MESH_LOOK.problem(message))
         return [*found, *map(losses.SURFACE.problem, sorted(self._lost))]
 
 
-def _shared(plan: Sequence[object], link: Link) -> list[tuple[Mapping[str, object], Shape, bool, bool]]:
+def _shared(
+    plan: Sequence[object], link: Link
+) -> list[tuple[Mapping[str, object], Shape, bool, bool]]:
     """Return the shape of each geom, and whether it is a visual and a collision; nothing where the shapes have changed."""
     left = [list(link.visuals), list(link.collisions)]
     found: list[tuple[Mapping[str, object], Shape, bool, bool]] = []
     for row in plan:
         shown = row.get("shown") if isinstance(row, Mapping) else None
-        if not isinstance(row, Mapping) or not isinstance(shown, (list, tuple)) or len(shown) != 2:
+        if (
+            not isinstance(row, Mapping)
+            or not isinstance(shown, (list, tuple))
+            or len(shown) != 2
+        ):
             return []
-        used = [rest.pop(0) for wanted, rest in zip(shown, left, strict=True) if wanted and rest]
+        used = [
+            rest.pop(0)
+            for wanted, rest in zip(shown, left, strict=True)
+            if wanted and rest
+        ]
         if len(used) != sum(map(bool, shown)) or not used or used[0] != used[-1]:
             return []
         found.append((row, used[0], bool(shown[0]), bool(shown[1])))

@@ -40,9 +40,18 @@ class LoopWriter:
     """Writes the extra joints of a body; `elements` are those of its links, `sites` those of devices, `classes` those of defaults."""
 
     def __init__(
-        self, output: Output, elements: dict[int, Element], sites: Mapping[str, Site], classes: Collection[str]
+        self,
+        output: Output,
+        elements: dict[int, Element],
+        sites: Mapping[str, Site],
+        classes: Collection[str],
     ) -> None:
-        self.body, self.names, self.kept, self.problems = output.body, output.names, output.kept, output.problems
+        self.body, self.names, self.kept, self.problems = (
+            output.body,
+            output.names,
+            output.kept,
+            output.problems,
+        )
         self.elements, self.sites, self.classes = elements, sites, classes
 
     def write(self, tendon: Element, equality: Element) -> None:
@@ -50,62 +59,120 @@ class LoopWriter:
         for number, joint in enumerate(self.body.extra_joints):
             self._write(joint, number, equality, tendon)
 
-    def _write(self, joint: ExtraJoint, number: int, equality: Element, tendon: Element) -> None:
+    def _write(
+        self, joint: ExtraJoint, number: int, equality: Element, tendon: Element
+    ) -> None:
         if self._as_read(joint, equality):
             return
         name = self.names.free("equality", joint.name, f"loop_{number}")
-        values: dict[str, object] = {"type": joint.type, "axis": joint.axis, "order": number}
+        values: dict[str, object] = {
+            "type": joint.type,
+            "axis": joint.axis,
+            "order": number,
+        }
         if name != joint.name:
             values["name"] = joint.name
         extra = {key: value for key, value in joint.extra.items() if key != "mjcf"}
         if extra:
             values["extra"] = extra
-        sites = [self._site(joint.links[k], f"{name}_{k + 1}", joint.positions[k]) for k in (0, 1)]
+        sites = [
+            self._site(joint.links[k], f"{name}_{k + 1}", joint.positions[k])
+            for k in (0, 1)
+        ]
         values["sites"] = sites
         self.kept.add("loop", name, values)
         if joint.links[0] == joint.links[1]:
             message = f"extra joint {joint.name} holds link {self.body.links[joint.links[0]].name} to itself, which has no effect"
-            self.problems.add(losses.LOOP_NEAREST.problem(message, Location(inside=f"extra_joints[{number}]")))
+            self.problems.add(
+                losses.LOOP_NEAREST.problem(
+                    message, Location(inside=f"extra_joints[{number}]")
+                )
+            )
             return
         if joint.type in ("xyz", "ball", "hinge"):
             points = {name: sites}
             if joint.type == "hinge":
                 arm = HINGE_ARM * unit_axis(joint)
-                ends = [self._site(joint.links[k], f"{name}_{k + 3}", joint.positions[k] + arm) for k in (0, 1)]
+                ends = [
+                    self._site(
+                        joint.links[k], f"{name}_{k + 3}", joint.positions[k] + arm
+                    )
+                    for k in (0, 1)
+                ]
                 points[self.names.free("equality", f"{name}_axis")] = ends
             for own, (one, two) in points.items():
-                equality.add("connect", {"name": own, "site1": one, "site2": two, **STIFF_SOLVER})
+                equality.add(
+                    "connect", {"name": own, "site1": one, "site2": two, **STIFF_SOLVER}
+                )
             return
         directions = constrained_directions(joint)
-        distances, moved = self._distances(joint, directions), self._moved(joint, directions)
-        for count, (direction, rest) in enumerate(zip(directions, distances, strict=True)):
-            far = self._site(joint.links[0], f"{name}_far{count}", joint.positions[0] + FAR_DISTANCE * direction)
+        distances, moved = (
+            self._distances(joint, directions),
+            self._moved(joint, directions),
+        )
+        for count, (direction, rest) in enumerate(
+            zip(directions, distances, strict=True)
+        ):
+            far = self._site(
+                joint.links[0],
+                f"{name}_far{count}",
+                joint.positions[0] + FAR_DISTANCE * direction,
+            )
             tendon_name = self.names.free("tendon", f"{name}_{count}")
             spatial = tendon.add("spatial", {"name": tendon_name, "rgba": "0 0 0 0"})
             spatial.add("site", {"site": far})
             spatial.add("site", {"site": sites[1]})
             own = name if count == 0 else self.names.free("equality", f"{name}_{count}")
             polynomial = number_text([FAR_DISTANCE - rest, 0, 0, 0, 0])
-            attributes = {"name": own, "tendon1": tendon_name, "polycoef": polynomial, **STIFF_SOLVER}
-            equality.add("tendon", attributes if moved[count] else {**attributes, "active": "false"})
+            attributes = {
+                "name": own,
+                "tendon1": tendon_name,
+                "polycoef": polynomial,
+                **STIFF_SOLVER,
+            }
+            equality.add(
+                "tendon",
+                attributes if moved[count] else {**attributes, "active": "false"},
+            )
         message = (
             f"extra joint {joint.name} of type {joint.type} is held on a sphere with a radius of {FAR_DISTANCE:g} m, as MuJoCo cannot hold "
             f"points in a plane: 1 m from its position the difference is {0.5 / FAR_DISTANCE:g} m"
         )
-        self.problems.add(losses.LOOP_NEAREST.problem(message, Location(inside=f"extra_joints[{number}]")))
+        self.problems.add(
+            losses.LOOP_NEAREST.problem(
+                message, Location(inside=f"extra_joints[{number}]")
+            )
+        )
 
     def _as_read(self, joint: ExtraJoint, equality: Element) -> bool:
         """Write a constraint as it was in an MJCF file; False where it was read from another format, or has changed."""
-        attributes = {k: v for k, v in attributes_of(mjcf_values(joint.extra)).items() if k != "name"}
+        attributes = {
+            k: v
+            for k, v in attributes_of(mjcf_values(joint.extra)).items()
+            if k != "name"
+        }
         plain = ExtraJoint(type="ball")
-        if not attributes or joint.type != "ball" or set(joint.extra) != {"mjcf"} or (joint.axis != plain.axis).any():
+        if (
+            not attributes
+            or joint.type != "ball"
+            or set(joint.extra) != {"mjcf"}
+            or (joint.axis != plain.axis).any()
+        ):
             return False
         if attributes.get("class") not in self.classes:
             attributes.pop("class", None)
         if "site1" in attributes:
-            ends = [self.sites.get(attributes.get(key, "")) for key in ("site1", "site2")]
-            for end, link, position in zip(ends, joint.links, joint.positions, strict=True):
-                if end is None or end[0] != link or not np.allclose(end[1][:3], position, rtol=0, atol=1e-9):
+            ends = [
+                self.sites.get(attributes.get(key, "")) for key in ("site1", "site2")
+            ]
+            for end, link, position in zip(
+                ends, joint.links, joint.positions, strict=True
+            ):
+                if (
+                    end is None
+                    or end[0] != link
+                    or not np.allclose(end[1][:3], position, rtol=0, atol=1e-9)
+                ):
                     return False
         else:
             bodies = [self.elements[link].get("name", "world") for link in joint.links]
@@ -122,15 +189,21 @@ class LoopWriter:
 
     def _site(self, link: int, name: str, position: Floats) -> str:
         free = self.names.free("site", name)
-        self.elements[link].add("site", {"name": free, "pos": number_text(position), "group": "5"})
+        self.elements[link].add(
+            "site", {"name": free, "pos": number_text(position), "group": "5"}
+        )
         return free
 
     def _distances(self, joint: ExtraJoint, directions: Floats) -> Floats:
         """Return the distance of the second point from each far one with the joints at 0, the reference of MuJoCo's polynomial."""
-        at_zero = self.body.forward_kinematics(np.zeros(self.body.num_joints), poses.IDENTITY)
+        at_zero = self.body.forward_kinematics(
+            np.zeros(self.body.num_joints), poses.IDENTITY
+        )
         one, other = (at_zero[link] for link in joint.links)
         point = poses.transform_points(other, joint.positions[1])
-        far = poses.transform_points(one, joint.positions[0] + FAR_DISTANCE * directions)
+        far = poses.transform_points(
+            one, joint.positions[0] + FAR_DISTANCE * directions
+        )
         return np.asarray(np.linalg.norm(far - point, axis=-1))
 
     def _moved(self, joint: ExtraJoint, directions: Floats) -> list[bool]:
@@ -142,7 +215,9 @@ class LoopWriter:
         random = np.random.default_rng(0).uniform(-1.0, 1.0, (8, self.body.num_joints))
         moved = self.body.forward_kinematics(random, poses.IDENTITY)
         one, other = (moved[:, link] for link in joint.links)
-        between = poses.transform_points(poses.inverse(one), poses.transform_points(other, joint.positions[1]))
+        between = poses.transform_points(
+            poses.inverse(one), poses.transform_points(other, joint.positions[1])
+        )
         return [bool(np.ptp(between @ direction) > 1e-9) for direction in directions]
 
 
@@ -159,7 +234,11 @@ class LoopReader:
         """Sites that our writer made for the ends of extra joints."""
 
     def read(
-        self, root: Element, of_body: dict[str, int], reference: Floats, left_out: set[str]
+        self,
+        root: Element,
+        of_body: dict[str, int],
+        reference: Floats,
+        left_out: set[str],
     ) -> list[tuple[ExtraJoint, Element]]:
         """Return the extra joints, and their elements.
 
@@ -171,13 +250,23 @@ class LoopReader:
         # Equalities have no defaults of their own element names: those of "equality" apply to all.
         elements = list(root.inside("equality"))
         named = {element.get("name"): element for element in elements}
-        made = (self._kept(name, named.get(name), root) for name in self.kept.names("loop"))
+        made = (
+            self._kept(name, named.get(name), root) for name in self.kept.names("loop")
+        )
         found = [one for one in made if one is not None]
         for element in elements:
-            if self._ours(element) or (element.name == "joint" and element.get("name") in mimics):
+            if self._ours(element) or (
+                element.name == "joint" and element.get("name") in mimics
+            ):
                 continue
-            ends = {element.get(name) for name in ("site1", "site2", "body1", "body2")} - {""}
-            is_read = element.name == "connect" and element.get("active", "true") != "false" and not ends & left_out
+            ends = {
+                element.get(name) for name in ("site1", "site2", "body1", "body2")
+            } - {""}
+            is_read = (
+                element.name == "connect"
+                and element.get("active", "true") != "false"
+                and not ends & left_out
+            )
             joint = self._connect(element, of_body, reference) if is_read else None
             if joint is None:
                 self.others.append(element)
@@ -187,11 +276,18 @@ class LoopReader:
             found.sort(key=lambda one: one[2])
         return [(joint, element) for joint, element, _ in found]
 
-    def _kept(self, name: str, element: Element | None, root: Element) -> tuple[ExtraJoint, Element, Any] | None:
+    def _kept(
+        self, name: str, element: Element | None, root: Element
+    ) -> tuple[ExtraJoint, Element, Any] | None:
         kept_values = self.kept.get("loop", name)
         ends = kept_values.get("sites")
         kind = next((kind for kind in TYPES if kind == kept_values.get("type")), None)
-        if kind is None or not isinstance(ends, list) or len(ends) != 2 or not self.sites.keys() >= set(map(str, ends)):
+        if (
+            kind is None
+            or not isinstance(ends, list)
+            or len(ends) != 2
+            or not self.sites.keys() >= set(map(str, ends))
+        ):
             return None
         one, two = (self.sites[str(end)] for end in ends)
         if element is None and one[0] != two[0]:
@@ -201,7 +297,12 @@ class LoopReader:
             rest = site.removeprefix(f"{name}_")
             if rest != site and (site in ends or rest.removeprefix("far").isdecimal()):
                 self.used_sites.add(site)
-        base = ExtraJoint(name=name, type=kind, links=(one[0], two[0]), positions=np.stack([one[1][:3], two[1][:3]]))
+        base = ExtraJoint(
+            name=name,
+            type=kind,
+            links=(one[0], two[0]),
+            positions=np.stack([one[1][:3], two[1][:3]]),
+        )
         joint = replace(base, **usable(base, kept_values, skip=("links", "positions")))
         return joint, root if element is None else element, kept_values.get("order")
 
@@ -211,18 +312,26 @@ class LoopReader:
             return sites <= self.used_sites
         rope = element.get("tendon1")
         for name in self.kept.names("loop"):
-            if element.name == "tendon" and rope.startswith(f"{name}_") and element.get("name").startswith(name):
+            if (
+                element.name == "tendon"
+                and rope.startswith(f"{name}_")
+                and element.get("name").startswith(name)
+            ):
                 self.tendons.add(rope)
                 return True
         return False
 
-    def _connect(self, element: Element, of_body: dict[str, int], reference: Floats) -> ExtraJoint | None:
+    def _connect(
+        self, element: Element, of_body: dict[str, int], reference: Floats
+    ) -> ExtraJoint | None:
         name = element.get("name")
         if "site1" in element.attributes or "site2" in element.attributes:
             ends = [element.need("site1"), element.need("site2")]
             for end in ends:
                 if end and end not in self.sites:
-                    message = f"<connect> names the site {end!r:.60}, which does not exist"
+                    message = (
+                        f"<connect> names the site {end!r:.60}, which does not exist"
+                    )
                     element.report(rules.REFERENCE, message, fatal=True)
             if any(end not in self.sites for end in ends):
                 return None
@@ -232,11 +341,16 @@ class LoopReader:
         links = []
         for body in bodies:
             if body == "world" and body not in of_body:
-                element.report(rules.EQUALITY, f"equality {name!r:.60} holds a body to the world, which is not a link")
+                element.report(
+                    rules.EQUALITY,
+                    f"equality {name!r:.60} holds a body to the world, which is not a link",
+                )
                 return None
             if body not in of_body:
                 if body:
-                    message = f"<connect> names the body {body!r:.60}, which does not exist"
+                    message = (
+                        f"<connect> names the body {body!r:.60}, which does not exist"
+                    )
                     element.report(rules.REFERENCE, message, fatal=True)
                 continue
             links.append(of_body[body])
@@ -248,8 +362,20 @@ class LoopReader:
         return _ball(element, (links[0], links[1]), first, second)
 
 
-def _ball(element: Element, links: tuple[int, int], first: Floats, second: Floats) -> ExtraJoint:
+def _ball(
+    element: Element, links: tuple[int, int], first: Floats, second: Floats
+) -> ExtraJoint:
     """Return the extra joint of a constraint that holds two points (3,) of links together, with its attributes for the writer."""
-    extra = {"mjcf": {key: value for key, value in element.attributes.items() if key != "name"}}
+    extra = {
+        "mjcf": {
+            key: value for key, value in element.attributes.items() if key != "name"
+        }
+    }
     positions = np.stack([first, second])
-    return ExtraJoint(name=element.get("name"), type="ball", links=links, positions=positions, extra=extra)
+    return ExtraJoint(
+        name=element.get("name"),
+        type="ball",
+        links=links,
+        positions=positions,
+        extra=extra,
+    )

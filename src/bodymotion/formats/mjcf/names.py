@@ -32,13 +32,37 @@ OF_KIND = {
     **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
     **dict.fromkeys(("body", "body1", "body2", "target"), "body"),
     **dict.fromkeys(("geom", "geom1", "geom2"), "geom"),
-    **dict.fromkeys(("site", "site1", "site2", "refsite", "sidesite", "slidersite", "cranksite"), "site"),
+    **dict.fromkeys(
+        ("site", "site1", "site2", "refsite", "sidesite", "slidersite", "cranksite"),
+        "site",
+    ),
     **dict.fromkeys(("tendon", "tendon1", "tendon2"), "tendon"),
-    **{kind: kind for kind in ("actuator", "camera", "mesh", "hfield", "texture", "material", "plugin", "flex")},
+    **{
+        kind: kind
+        for kind in (
+            "actuator",
+            "camera",
+            "mesh",
+            "hfield",
+            "texture",
+            "material",
+            "plugin",
+            "flex",
+        )
+    },
     "instance": "plugin",
 }
 """By attribute, the kind of object that it names."""
-DRIVEN = ("joint", "jointinparent", "tendon", "site", "refsite", "cranksite", "slidersite", "body")
+DRIVEN = (
+    "joint",
+    "jointinparent",
+    "tendon",
+    "site",
+    "refsite",
+    "cranksite",
+    "slidersite",
+    "body",
+)
 """The attributes of an actuator that name what it drives."""
 
 MAX_SPELLING_NAMES = 2_000  # Among more names no similar one is searched for.
@@ -59,7 +83,9 @@ def vocabulary() -> Mapping[str, Content]:
     top: dict[str, Content] = {}
     stack: list[dict[str, Content]] = [top]
     rows: dict[str, str] = {}
-    for line in Path(__file__).with_name("elements.txt").read_text("utf-8").splitlines():
+    for line in (
+        Path(__file__).with_name("elements.txt").read_text("utf-8").splitlines()
+    ):
         name, _, attributes = line.strip().partition(":")
         if not line.startswith("  "):
             rows = sections.get(name, {})
@@ -73,11 +99,17 @@ def vocabulary() -> Mapping[str, Content]:
             assert content.elements is not None
             stack.append(content.elements)
     root = top["mujoco"].elements
-    assert root is not None and root["sensor"].elements is not None and root["default"].elements is not None
+    assert (
+        root is not None
+        and root["sensor"].elements is not None
+        and root["default"].elements is not None
+    )
     for more, names in sections["sensors"].items():
         for name in names.split():
             known = root["sensor"].elements.setdefault(name, Content(frozenset()))
-            known.attributes = frozenset(_expanded(f"*sensor {more}", sections["groups"]))
+            known.attributes = frozenset(
+                _expanded(f"*sensor {more}", sections["groups"])
+            )
     root["default"].elements["default"] = root["default"]
     in_body = root["body"].elements
     assert in_body is not None
@@ -108,7 +140,9 @@ def correct_names(root: Element) -> None:
         if content.elements is None:
             continue
         for name in list(element.attributes):
-            if name not in content.attributes and not name.startswith(("xmlns", "xml:")):
+            if name not in content.attributes and not name.startswith(
+                ("xmlns", "xml:")
+            ):
                 free = content.attributes - element.attributes.keys()
                 message = f"<{element.name}> has no attribute {name!r:.60}"
                 if meant := _report_name(element, name, message, name, free, "'{}'"):
@@ -116,13 +150,26 @@ def correct_names(root: Element) -> None:
         for child in element.children:
             if child.name not in content.elements and child.name != "include":
                 message = f"<{element.name}> has no element <{child.name:.60}>"
-                child.name = _report_name(child, "", message, child.name, content.elements, "<{}>") or child.name
-        known = ((child, content.elements.get(child.name)) for child in reversed(element.children))
+                child.name = (
+                    _report_name(
+                        child, "", message, child.name, content.elements, "<{}>"
+                    )
+                    or child.name
+                )
+        known = (
+            (child, content.elements.get(child.name))
+            for child in reversed(element.children)
+        )
         stack += [(child, inner) for child, inner in known if inner is not None]
 
 
 def _report_name(
-    element: Element, attribute: str, message: str, name: str, known: Collection[str], shown: str
+    element: Element,
+    attribute: str,
+    message: str,
+    name: str,
+    known: Collection[str],
+    shown: str,
 ) -> str | None:
     """Report an unknown name, and return which of the known ones may be meant, unless so many were reported that more are only counted."""
     full = element.is_full(rules.UNKNOWN_NAME) or element.is_full(MISSPELT)
@@ -130,11 +177,15 @@ def _report_name(
     if meant is None:
         element.report(rules.UNKNOWN_NAME, message, attribute)
     else:
-        element.report(MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute)
+        element.report(
+            MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute
+        )
     return meant
 
 
-def finite(element: Element, name: str, count: int, default: tuple[float, ...] | None = None) -> Floats:
+def finite(
+    element: Element, name: str, count: int, default: tuple[float, ...] | None = None
+) -> Floats:
     """Return the numbers of an attribute; those larger than MAX_SIZE are reported, and the default, or NaN, is returned."""
     numbers = np.array(element.numbers(name, count, default))
     if not (np.abs(numbers) < MAX_SIZE).all():
@@ -151,7 +202,10 @@ def check_actuators(root: Element) -> None:
         # MuJoCo makes bodies of it, with names that are not in the file.
         return
     elements = {"body": ("body",), "site": ("site",), "joint": ("joint", "freejoint")}
-    names = {kind: {e.get("name") for e in inside if e.name in own} for kind, own in elements.items()}
+    names = {
+        kind: {e.get("name") for e in inside if e.name in own}
+        for kind, own in elements.items()
+    }
     names["tendon"] = {element.get("name") for element in root.inside("tendon")}
     for element in root.inside("actuator"):
         for attribute in DRIVEN:
@@ -159,7 +213,11 @@ def check_actuators(root: Element) -> None:
             if not name or name in names[kind]:
                 continue
             known = names[kind] - {""}
-            other = closest_name(name, sorted(known)) if len(known) <= MAX_SPELLING_NAMES else None
+            other = (
+                closest_name(name, sorted(known))
+                if len(known) <= MAX_SPELLING_NAMES
+                else None
+            )
             message = f"<{element.name:.60}> drives the {kind} {name!r:.60}, which does not exist"
             hint = None if other is None else f"did you mean {other!r:.60}?"
             element.report(rules.REFERENCE, message, attribute, hint=hint)
@@ -179,8 +237,19 @@ class Names:
 
         Characters that XML cannot hold become `_`, and so does `/`, which dm_control uses to join names, unless `slashes` keeps it.
         """
-        fits = [(c != "/" or self._slashes) and (c == " " or not c.isspace()) and is_xml_text(c) for c in wanted]
-        text = "".join(c if fit else "_" for c, fit in zip(wanted, fits, strict=True)).strip() or fallback or kind
+        fits = [
+            (c != "/" or self._slashes)
+            and (c == " " or not c.isspace())
+            and is_xml_text(c)
+            for c in wanted
+        ]
+        text = (
+            "".join(
+                c if fit else "_" for c, fit in zip(wanted, fits, strict=True)
+            ).strip()
+            or fallback
+            or kind
+        )
         used = self._used.setdefault(kind, set())
         name = text
         number = self._next.get((kind, text), 2)
@@ -218,7 +287,9 @@ class Kept:
         """Keep values of an object."""
         if values:
             key = f"{kind} {name}".rstrip()
-            self._texts.setdefault(f"bodymotion {key}", {}).update(plain(values, self.lost, key))
+            self._texts.setdefault(f"bodymotion {key}", {}).update(
+                plain(values, self.lost, key)
+            )
 
     def get(self, kind: str, name: str) -> dict[str, object]:
         """Return what is kept of an object; mostly nothing."""
@@ -234,7 +305,13 @@ class Kept:
         for name, values in self._texts.items():
             text = json.dumps(values, ensure_ascii=False)
             # JSON can write characters that XML cannot hold as \uXXXX.
-            custom.add("text", {"name": name, "data": text if is_xml_text(text) else json.dumps(values)})
+            custom.add(
+                "text",
+                {
+                    "name": name,
+                    "data": text if is_xml_text(text) else json.dumps(values),
+                },
+            )
 
     def read(self, name: str, data: str) -> None:
         """Read a text of a file, if it is one of ours that can be used."""

@@ -6,11 +6,25 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Locator,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+)
 from bodymotion.formats.kept_json import viewpoints_of
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.bodies import RawLink, Tree
-from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, Settings, read_settings
+from bodymotion.formats.mjcf.defaults import (
+    ORIENTATIONS,
+    Defaults,
+    Settings,
+    read_settings,
+)
 from bodymotion.formats.mjcf.devices import DeviceReader
 from bodymotion.formats.mjcf.extra import plain_sections, with_efforts
 from bodymotion.formats.mjcf.geoms import Geoms
@@ -18,7 +32,13 @@ from bodymotion.formats.mjcf.loops import LoopReader
 from bodymotion.formats.mjcf.names import MAX_SIZE, Kept, check_actuators, correct_names
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder, file_bytes
 from bodymotion.formats.rules import TOO_LARGE
-from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, read_xml
+from bodymotion.formats.xml.tree import (
+    MISSING,
+    Element,
+    FieldLocator,
+    FieldTable,
+    read_xml,
+)
 from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body
@@ -30,9 +50,14 @@ MAX_ELEMENTS = 2 * 10**6
 MAX_DEPTH = 250
 ROOTS = ("mujoco", "mujocoinclude")
 
-OF_THE_WHOLE = {rule.code for rule in (rules.CLASS, rules.ASSET, rules.REFERENCE, NO_LINKS)}
+OF_THE_WHOLE = {
+    rule.code for rule in (rules.CLASS, rules.ASSET, rules.REFERENCE, NO_LINKS)
+}
 """Rules that need the whole model: they report nothing where a part of it cannot be read."""
-OF_THE_WORLD = {rule.code for rule in (rules.OTHER_BODIES, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY)}
+OF_THE_WORLD = {
+    rule.code
+    for rule in (rules.OTHER_BODIES, rules.WORLD, rules.WORLD_SHAPES, rules.EQUALITY)
+}
 """Rules that need the whole <worldbody>."""
 
 LINK_FIELDS: FieldTable = {
@@ -55,7 +80,9 @@ DEVICE_FIELDS: FieldTable = {
 EXTRA_JOINT_FIELDS: FieldTable = {"name": ("@name",), "positions": ("@anchor",)}
 
 
-def read_mjcf(path: str | Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
+def read_mjcf(
+    path: str | Path, *, allow_outside: bool | None = None
+) -> ReadResult[Body]:
     """Read an MJCF model.
 
     Parameters
@@ -78,7 +105,9 @@ def read_mjcf(path: str | Path, *, allow_outside: bool | None = None) -> ReadRes
     return parse_mjcf(data, path, allow_outside=allow_outside)
 
 
-def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
+def parse_mjcf(
+    data: bytes, path: Path, *, allow_outside: bool | None = None
+) -> ReadResult[Body]:
     """Read a model from the bytes of the file at `path`; see `read_mjcf`."""
     found = Diagnostics(path)
     body = root = None
@@ -88,11 +117,21 @@ def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool | None = None) ->
         root = files.tree(data)
         if root is not None:
             body = _read(root, files, found)
-    world = root is not None and not files.included and not any(world.partial for world in root.all("worldbody"))
+    world = (
+        root is not None
+        and not files.included
+        and not any(world.partial for world in root.all("worldbody"))
+    )
     unknown = OF_THE_WHOLE if world else OF_THE_WHOLE | OF_THE_WORLD
-    found.discard(problem for problem in found.problems if files.incomplete and problem.rule in unknown)
+    found.discard(
+        problem
+        for problem in found.problems
+        if files.incomplete and problem.rule in unknown
+    )
     result = found.result(body)
-    return replace(result, value=None if body is None else replace(body, problems=result.problems))
+    return replace(
+        result, value=None if body is None else replace(body, problems=result.problems)
+    )
 
 
 @dataclass
@@ -119,7 +158,11 @@ class _Files:
             if any(child.name == "include" for child in element.children):
                 children: list[Element] = []
                 for child in element.children:
-                    children += self._contents(child, seen) if child.name == "include" else [child]
+                    children += (
+                        self._contents(child, seen)
+                        if child.name == "include"
+                        else [child]
+                    )
                 element.children = children
                 # An included file may include others: look at the same element again.
                 stack.append((element, depth))
@@ -157,7 +200,9 @@ class _Files:
         if not name:
             raise MISSING.error("<include> has no file", include.location)
         document = include.document
-        holder = Path(document.path) if document is not None and document.path else self.path
+        holder = (
+            Path(document.path) if document is not None and document.path else self.path
+        )
         # MuJoCo starts from the folder of the model, then from that of the file with the <include>.
         file = self.finder.find_one(name, self.path)
         if not isinstance(file, Path) and holder != self.path:
@@ -165,7 +210,9 @@ class _Files:
         if isinstance(file, Path):
             return file
         hint = PART_OUTSIDE.hint if file.is_outside else None
-        raise rules.INCLUDE.error(f"{name!r:.200} {file.reason}", include.location_of("file"), hint)
+        raise rules.INCLUDE.error(
+            f"{name!r:.200} {file.reason}", include.location_of("file"), hint
+        )
 
 
 def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
@@ -178,20 +225,33 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
     tree = Tree(settings, defaults, geoms, kept)
     tree.read(root)
     locators = [
-        FieldLocator(raw.element, LINK_FIELDS, {"joint": raw.joint_element, "inertial": raw.inertial})
+        FieldLocator(
+            raw.element,
+            LINK_FIELDS,
+            {"joint": raw.joint_element, "inertial": raw.inertial},
+        )
         for raw in tree.links
     ]
     _mark_unknown(tree.links, locators, found, incomplete=files.incomplete)
     _check_unit(tree.links, settings)
     links = tuple(
-        Link(name=raw.name, index=i, parent=raw.parent, joint=raw.joint, offset=raw.offset, segments=raw.segments)
+        Link(
+            name=raw.name,
+            index=i,
+            parent=raw.parent,
+            joint=raw.joint,
+            offset=raw.offset,
+            segments=raw.segments,
+        )
         for i, raw in enumerate(tree.links)
     )
     devices = DeviceReader(settings, defaults, kept, tree.links)
     loops = LoopReader(defaults, kept, devices.sites)
     body = Body(links=links, root_pose=tree.root_pose)
     rest = [tree.links[index].rest if index >= 0 else 0.0 for index in body.joint_links]
-    extra_joints = loops.read(root, tree.of_body, body.forward_kinematics(np.array(rest)), tree.left_out)
+    extra_joints = loops.read(
+        root, tree.of_body, body.forward_kinematics(np.array(rest)), tree.left_out
+    )
     carried = devices.read(root, loops.used_sites, tree.left_out)
     of_body = kept.get("body", "")
     check_actuators(root)
@@ -203,8 +263,14 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
     entries: dict[Subject, Location | Locator] = {
         **{("textures", url): location for url, location in geoms.images.items()},
         **{("links", k): locator for k, locator in enumerate(locators)},
-        **{("devices", k): FieldLocator(element, DEVICE_FIELDS, {}) for k, (_, element) in enumerate(carried)},
-        **{("extra_joints", k): FieldLocator(e, EXTRA_JOINT_FIELDS, {}) for k, (_, e) in enumerate(extra_joints)},
+        **{
+            ("devices", k): FieldLocator(element, DEVICE_FIELDS, {})
+            for k, (_, element) in enumerate(carried)
+        },
+        **{
+            ("extra_joints", k): FieldLocator(e, EXTRA_JOINT_FIELDS, {})
+            for k, (_, e) in enumerate(extra_joints)
+        },
     }
     for kind, locate in entries.items():
         if kind[0] != "links" and isinstance(locate, FieldLocator):
@@ -230,7 +296,11 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
 
 
 def _mark_unknown(
-    links: Sequence[RawLink], locators: Sequence[FieldLocator], found: Diagnostics, *, incomplete: bool
+    links: Sequence[RawLink],
+    locators: Sequence[FieldLocator],
+    found: Diagnostics,
+    *,
+    incomplete: bool,
 ) -> None:
     for index, (raw, locator) in enumerate(zip(links, locators, strict=True)):
         unknown = set(locator.unknown())
@@ -240,13 +310,26 @@ def _mark_unknown(
             unknown |= {"mass", "center_of_mass", "inertia"}
         if raw.name_unknown:
             unknown |= {"link_name", "name"}
-        masses = [np.append(s.inertia.ravel(), [s.mass, *s.center_of_mass]) for s in raw.segments]
+        masses = [
+            np.append(s.inertia.ravel(), [s.mass, *s.center_of_mass])
+            for s in raw.segments
+        ]
         sizes = [np.abs(numbers) for numbers in (raw.offset, raw.joint.axis, *masses)]
         # What is unknown is NaN.
-        if any((size >= MAX_SIZE).any() if unknown else not (size < MAX_SIZE).all() for size in sizes):
+        if any(
+            (size >= MAX_SIZE).any() if unknown else not (size < MAX_SIZE).all()
+            for size in sizes
+        ):
             message = f"body {raw.name!r:.60} has a pose, axis or mass that is not finite, or larger than {MAX_SIZE:g}"
             raw.element.report(NOT_FINITE, message, fatal=True)
-            unknown |= {"offset", "rotation", "axis", "mass", "center_of_mass", "inertia"}
+            unknown |= {
+                "offset",
+                "rotation",
+                "axis",
+                "mass",
+                "center_of_mass",
+                "inertia",
+            }
         found.mark_unknown(*(("links", index, name) for name in unknown))
     if incomplete:
         found.mark_unknown(("links", "all"))
@@ -255,15 +338,30 @@ def _mark_unknown(
 def _check_unit(links: Sequence[RawLink], settings: Settings) -> None:
     """Report angles in degrees that look like radians: all limits are small, and not whole numbers of a few joints."""
     turning = [link for link in links if link.joint.type == "rotate"]
-    limited = [link for link in turning if np.isfinite([link.joint.lower, link.joint.upper]).all()]
-    limits = np.array([[link.joint.lower, link.joint.upper] for link in limited]) / settings.angle
+    limited = [
+        link
+        for link in turning
+        if np.isfinite([link.joint.lower, link.joint.upper]).all()
+    ]
+    limits = (
+        np.array([[link.joint.lower, link.joint.upper] for link in limited])
+        / settings.angle
+    )
     widest = limits_in_radians(limits) if settings.angle != 1.0 and limited else None
     if widest is None:
         return
     link, largest = limited[widest], np.abs(limits).max()
     element = link.joint_element or link.element
-    which = f"the limits of joint {link.joint.name!r:.60} are" if len(limited) == 1 else "the limits of all joints are"
-    element.report(rules.RADIANS, f"{which} within ±{largest:.4g} degrees: are radians meant?", "range")
+    which = (
+        f"the limits of joint {link.joint.name!r:.60} are"
+        if len(limited) == 1
+        else "the limits of all joints are"
+    )
+    element.report(
+        rules.RADIANS,
+        f"{which} within ±{largest:.4g} degrees: are radians meant?",
+        "range",
+    )
 
 
 def _of_total_mass(links: tuple[Link, ...], total: float) -> tuple[Link, ...]:
@@ -274,6 +372,10 @@ def _of_total_mass(links: tuple[Link, ...], total: float) -> tuple[Link, ...]:
     share = total / sum_of_all
 
     def scaled(segment: Segment) -> Segment:
-        return replace(segment, mass=segment.mass * share, inertia=frozen(segment.inertia * share))
+        return replace(
+            segment, mass=segment.mass * share, inertia=frozen(segment.inertia * share)
+        )
 
-    return tuple(replace(link, segments=tuple(map(scaled, link.segments))) for link in links)
+    return tuple(
+        replace(link, segments=tuple(map(scaled, link.segments))) for link in links
+    )

@@ -15,14 +15,18 @@ RETIRED = {
 """Codes of rules that others replaced, with the codes of these."""
 
 # The file
-NOT_MJCF = document.error("MJCF101", "The root of an MJCF file is <mujoco>.", example=("<model>", "<mujoco>"))
+NOT_MJCF = document.error(
+    "MJCF101", "The root of an MJCF file is <mujoco>.", example=("<model>", "<mujoco>")
+)
 INCLUDE = document.error(
     "MJCF102",
     "A file in <include> exists, can be read, and is included once.",
     example=('<include file="lge.xml"/>', '<include file="leg.xml"/>'),
 )
 CLASS = document.error(
-    "MJCF105", "class and childclass name a class of <default>.", example=('childclass="foot"', 'childclass="leg"')
+    "MJCF105",
+    "class and childclass name a class of <default>.",
+    example=('childclass="foot"', 'childclass="leg"'),
 )
 NOT_READ = judgement.warning(
     "MJCF106",
@@ -57,10 +61,15 @@ ORIENTATION = document.error(
 FREE = document.error(
     "MJCF112",
     "A body with a free joint has no other joint, and is directly in the world.",
-    example=("a <freejoint/> of a body within a body", "a <freejoint/> of a body of the world"),
+    example=(
+        "a <freejoint/> of a body within a body",
+        "a <freejoint/> of a body of the world",
+    ),
 )
 JOINT_TYPE = document.error(
-    "MJCF114", "The type of a joint is hinge, slide, ball or free.", example=('type="revolute"', 'type="hinge"')
+    "MJCF114",
+    "The type of a joint is hinge, slide, ball or free.",
+    example=('type="revolute"', 'type="hinge"'),
 )
 SEVERAL_JOINTS = judgement.note(
     "MJCF120",
@@ -109,7 +118,10 @@ REFUSED = document.error(
     "MJCF133",
     "Each moving body of MJCF has a possible mass and inertia of a rigid body.",
     "without strict=True (`bodymotion convert --strict`) they are repaired, and each repair is reported",
-    example=("a moving link with mass=0, saved with strict=True", "the same with mass=1"),
+    example=(
+        "a moving link with mass=0, saved with strict=True",
+        "the same with mass=1",
+    ),
 )
 
 # Geometry
@@ -133,7 +145,10 @@ MESH_MADE = judgement.warning(
     "MJCF145",
     "A mesh has its triangles in a file or in the model. Meshes that MuJoCo generates are left out.",
     leaves_out=True,
-    example=('<mesh name="hand" builtin="sphere" params="2"/>', '<mesh name="hand" file="hand.stl"/>'),
+    example=(
+        '<mesh name="hand" builtin="sphere" params="2"/>',
+        '<mesh name="hand" file="hand.stl"/>',
+    ),
 )
 LOOK = judgement.warning(
     "MJCF144",
@@ -154,7 +169,9 @@ EQUALITY = judgement.note(
     example=('<joint joint1="hip"/>', "<!-- nothing tied -->"),
 )
 REFERENCE = document.error(
-    "MJCF152", "The objects that an element names exist in the model.", example=('site="hed"', 'site="head"')
+    "MJCF152",
+    "The objects that an element names exist in the model.",
+    example=('site="hed"', 'site="head"'),
 )
 KEPT = judgement.note(
     "MJCF154",
@@ -170,5 +187,8 @@ OVERLAP = judgement.note(
     "MJCF160",
     "Links that overlap at rest do not collide in a model that is written.",
     "with `convert --self-collision all`, or `simulate --self-collision all`, they collide, which pushes them apart",
-    example=("two shapes in one place, on a link and on the child of its child", "shapes apart from each other"),
+    example=(
+        "two shapes in one place, on a link and on the child of its child",
+        "shapes apart from each other",
+    ),
 )

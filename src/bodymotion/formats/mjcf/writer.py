@@ -32,12 +32,28 @@ from bodymotion.geometry.meshes import solid
 from bodymotion.geometry.shapes import Box, Shape
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
-from bodymotion.model.links import MOVING, default_gains, effort_range, motor_range, passive_joints
+from bodymotion.model.links import (
+    MOVING,
+    default_gains,
+    effort_range,
+    motor_range,
+    passive_joints,
+)
 from bodymotion.model.rules import NO_LINKS, NOT_FINITE
 
 COMPILER = {
-    **{"angle": "radian", "autolimits": "true", "inertiafromgeom": "false", "balanceinertia": "false"},
-    **{"boundmass": "0", "boundinertia": "0", "fusestatic": "false", "discardvisual": "false"},
+    **{
+        "angle": "radian",
+        "autolimits": "true",
+        "inertiafromgeom": "false",
+        "balanceinertia": "false",
+    },
+    **{
+        "boundmass": "0",
+        "boundinertia": "0",
+        "fusestatic": "false",
+        "discardvisual": "false",
+    },
 }
 MAX_DEPTH = 180  # Links in a chain: XML readers limit how deep elements are nested.
 
@@ -52,7 +68,11 @@ def excluded_contacts(body: Body, links: LinkWriter) -> Element:
     for link in body.links:
         free = link.parent < 0 and link.joint.type == "free"
         above = link.parent < 0 or fixed[link.parent]
-        fixed.append(above and not free and not (link.parent >= 0 and link.index in links.joint_names))
+        fixed.append(
+            above
+            and not free
+            and not (link.parent >= 0 and link.index in links.joint_names)
+        )
         if link.parent >= 0 and above and not fixed[-1]:
             ends = [links.elements.get(index) for index in (link.parent, link.index)]
             names = [element.get("name") for element in ends if element is not None]
@@ -65,7 +85,11 @@ def actuators(body: Body, links: LinkWriter) -> Element:
     """Return a motor for each joint with a column; its control is the torque [Nm] or force [N] before the gear."""
     actuator = Element("actuator")
     for index in body.joint_links:
-        if index > 0 and index in links.joint_names and body.links[index].joint.type in MOVING:
+        if (
+            index > 0
+            and index in links.joint_names
+            and body.links[index].joint.type in MOVING
+        ):
             joint, name = body.links[index].joint, links.joint_names[index]
             attributes = {"name": links.names.free("actuator", name), "joint": name}
             if joint.gear_ratio not in (0.0, 1.0):
@@ -84,21 +108,43 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
     The names of the equalities.
     """
     found: list[str] = []
-    named = {link.joint.name: links.joint_names[link.index] for link in body.links if link.index in links.joint_names}
+    named = {
+        link.joint.name: links.joint_names[link.index]
+        for link in body.links
+        if link.index in links.joint_names
+    }
     for link in body.links:
         mimic = link.joint.extra.get("mimic")
         if not isinstance(mimic, Mapping):
             continue
-        own, other = links.joint_names.get(link.index), named.get(str(mimic.get("joint")))
+        own, other = (
+            links.joint_names.get(link.index),
+            named.get(str(mimic.get("joint"))),
+        )
         numbers = [mimic.get("offset", 0.0), mimic.get("multiplier", 1.0)]
         usable = all(isinstance(n, (int, float)) and np.isfinite(n) for n in numbers)
-        if own is None or other is None or own == other or not usable or link.joint.type not in ("rotate", "slide"):
-            message = f"joint {link.joint.name} does not follow {mimic.get('joint')!s:.60}"
-            links.problems.add(losses.FOLLOWING.problem(message, Location(inside=f"links[{link.index}]")))
+        if (
+            own is None
+            or other is None
+            or own == other
+            or not usable
+            or link.joint.type not in ("rotate", "slide")
+        ):
+            message = (
+                f"joint {link.joint.name} does not follow {mimic.get('joint')!s:.60}"
+            )
+            links.problems.add(
+                losses.FOLLOWING.problem(
+                    message, Location(inside=f"links[{link.index}]")
+                )
+            )
             continue
         name = links.names.free("equality", f"{own}_mimic")
         polynomial = number_text([*numbers, 0.0, 0.0, 0.0])
-        equality.add("joint", {"name": name, "joint1": own, "joint2": other, "polycoef": polynomial})
+        equality.add(
+            "joint",
+            {"name": name, "joint1": own, "joint2": other, "polycoef": polynomial},
+        )
         found.append(name)
     return found
 
@@ -154,7 +200,11 @@ def write_mjcf(
     if mesh not in ("obj", "stl"):
         raise ValueError(f"MuJoCo reads meshes as obj and stl, not as {mesh!r}")
     if fix_inertia is not None:
-        warnings.warn("write_mjcf repairs inertias unless strict=True", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            "write_mjcf repairs inertias unless strict=True",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         strict = not fix_inertia
     options = ModelOptions(self_collision, actuators, gains, collision_shapes, friction)
     model = mjcf_model(body, options, MeshFolder(path, mesh), strict=strict)
@@ -186,16 +236,30 @@ class MjcfModel:
     problems: tuple[Problem, ...]
 
 
-def mjcf_model(body: Body, options: ModelOptions, folder: MeshFolder, *, strict: bool = False) -> MjcfModel:
+def mjcf_model(
+    body: Body, options: ModelOptions, folder: MeshFolder, *, strict: bool = False
+) -> MjcfModel:
     """Return a body as MJCF, without writing a file; errors as `write_mjcf`."""
     _check(body)
     body, changed = accepted_body(body, strict=strict)
     if options.collision_shapes == "box":
         body = boxed(body)
     writer = _Writer(body, folder, options)
-    data = to_xml(writer.model(), "Made by bodymotion. Lengths in m, angles in rad, masses in kg.")
-    links = {index: element.get("name", "world") for index, element in writer.links.elements.items()}
-    return MjcfModel(data, folder, body, links, writer.links.joint_names, (*changed, *writer.problems.problems))
+    data = to_xml(
+        writer.model(), "Made by bodymotion. Lengths in m, angles in rad, masses in kg."
+    )
+    links = {
+        index: element.get("name", "world")
+        for index, element in writer.links.elements.items()
+    }
+    return MjcfModel(
+        data,
+        folder,
+        body,
+        links,
+        writer.links.joint_names,
+        (*changed, *writer.problems.problems),
+    )
 
 
 def _check(body: Body) -> None:
@@ -206,13 +270,22 @@ def _check(body: Body) -> None:
         depth.append(0 if link.parent < 0 else depth[link.parent] + 1)
         location = Location(inside=f"links[{link.index}]")
         if depth[-1] > MAX_DEPTH:
-            raise rules.DEEP.error(f"link {link.name} is in a chain of more than {MAX_DEPTH} links", location)
+            raise rules.DEEP.error(
+                f"link {link.name} is in a chain of more than {MAX_DEPTH} links",
+                location,
+            )
         if not (np.isfinite(link.offset).all() and np.isfinite(link.joint.axis).all()):
-            raise NOT_FINITE.error(f"the pose or the axis of link {link.name} is not finite", location)
+            raise NOT_FINITE.error(
+                f"the pose or the axis of link {link.name} is not finite", location
+            )
     arrays = [body.root_pose, *(d.pose for d in body.devices)]
-    arrays += [np.append(joint.positions.ravel(), joint.axis) for joint in body.extra_joints]
+    arrays += [
+        np.append(joint.positions.ravel(), joint.axis) for joint in body.extra_joints
+    ]
     if not all(np.isfinite(numbers).all() for numbers in arrays):
-        raise NOT_FINITE.error("the root pose, or a pose of a device or extra joint, is not finite")
+        raise NOT_FINITE.error(
+            "the root pose, or a pose of a device or extra joint, is not finite"
+        )
 
 
 class _Writer:
@@ -229,17 +302,25 @@ class _Writer:
         root.children += extras.elements(*WRITTEN_WHOLE)
         default = root.add("default")
         for name, values in CLASSES.items():
-            own = {**values, "contype": "0"} if self.options.self_collision == "none" else values
+            own = (
+                {**values, "contype": "0"}
+                if self.options.self_collision == "none"
+                else values
+            )
             default.add("default", {"class": name}).add("geom", dict(own))
         extras.defaults(default)
         world, sensors = Element("worldbody"), Element("sensor")
-        geoms = GeomWriter(self.output, 64 if self.options.collision_shapes == "hull" else 0)
+        geoms = GeomWriter(
+            self.output, 64 if self.options.collision_shapes == "hull" else 0
+        )
         links = self.links = LinkWriter(self.output, geoms)
         for link in body.links:
             links.write(link, world)
         devices = self._devices(links.elements, sensors)
         # A model from an MJCF file keeps the motors and contacts of that file.
-        makes = body.source.format != "mjcf" or body.source.options.get("motors") == "made"
+        makes = (
+            body.source.format != "mjcf" or body.source.options.get("motors") == "made"
+        )
         contact = excluded_contacts(body, links) if makes else Element("contact")
         points = CollisionPoints(body) if makes else None
         if points is not None and self.options.self_collision == "touching":
@@ -249,7 +330,11 @@ class _Writer:
         if kind == "motor":
             actuator = actuators(body, links)
         elif kind == "position":
-            table = None if self.options.gains is None else np.asarray(self.options.gains, dtype=np.float64)
+            table = (
+                None
+                if self.options.gains is None
+                else np.asarray(self.options.gains, dtype=np.float64)
+            )
             actuator = position_actuators(body, links, table)
             root.add("option", dict(INTEGRATOR))
         keyframe = Element("keyframe")
@@ -257,18 +342,45 @@ class _Writer:
             keyframe.children += home_keyframe(points, links, world, actuator)
             if not body.is_mounted:
                 add_floor(world, self.options.friction)
-        tendon, equality, custom = Element("tendon"), Element("equality"), root.add("custom")
-        LoopWriter(self.output, links.elements, devices.sites, extras.classes).write(tendon, equality)
+        tendon, equality, custom = (
+            Element("tendon"),
+            Element("equality"),
+            root.add("custom"),
+        )
+        LoopWriter(self.output, links.elements, devices.sites, extras.classes).write(
+            tendon, equality
+        )
         mimics = add_followers(body, links, equality)
-        self._body(contact if makes else None, mimics, {"motor": "made"}.get(kind or "", kind))
+        self._body(
+            contact if makes else None, mimics, {"motor": "made"}.get(kind or "", kind)
+        )
         self.kept.write(custom)
         asset = self.output.asset
-        parts = (custom, asset, world, contact, tendon, equality, actuator, sensors, keyframe)
+        parts = (
+            custom,
+            asset,
+            world,
+            contact,
+            tendon,
+            equality,
+            actuator,
+            sensors,
+            keyframe,
+        )
         sections = {part.name: part for part in parts}
-        extras.joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
-        extras.lists(sections, without=() if self.options.actuators is None else ("actuator", "keyframe"))
+        extras.joints = [
+            e.get("name") for e in world.every() if e.name in ("joint", "freejoint")
+        ]
+        extras.lists(
+            sections,
+            without=() if self.options.actuators is None else ("actuator", "keyframe"),
+        )
         positions = {**devices.order, **extras.order}
-        sensors.children.sort(key=lambda element: positions.get(id(element), len(positions) + len(sensors.children)))
+        sensors.children.sort(
+            key=lambda element: positions.get(
+                id(element), len(positions) + len(sensors.children)
+            )
+        )
         if not custom.children:
             root.children.remove(custom)
         # MuJoCo accepts sections in any order; this is that of its own files.
@@ -286,10 +398,16 @@ class _Writer:
         ordered = in_tree == sorted(in_tree)
         writer = DeviceWriter(self.output, sensors)
         for number in in_tree:
-            writer.write(elements[devices[number].link], devices[number], None if ordered else number)
+            writer.write(
+                elements[devices[number].link],
+                devices[number],
+                None if ordered else number,
+            )
         return writer
 
-    def _body(self, made: Element | None, mimics: list[str], motors: str | None) -> None:
+    def _body(
+        self, made: Element | None, mimics: list[str], motors: str | None
+    ) -> None:
         """Keep what MJCF cannot hold of the body; `made` are the excluded contacts of a model whose actuators this writer makes."""
         body = self.body
         # The version marks a file of ours: what the writer makes anew each time is not kept by the reader.
@@ -297,12 +415,19 @@ class _Writer:
             "version": 1,
             "info": body.info,
             "motors": motors,
-            "excludes": [[one.get("body1"), one.get("body2")] for one in (() if made is None else made.children)],
+            "excludes": [
+                [one.get("body1"), one.get("body2")]
+                for one in (() if made is None else made.children)
+            ],
             "mimics": mimics,
             "extra": {key: value for key, value in body.extra.items() if key != "mjcf"},
             "viewpoints": json_of_viewpoints(body.viewpoints),
         }
-        kept = {key: value for key, value in values.items() if (value if key != "motors" else made is not None)}
+        kept = {
+            key: value
+            for key, value in values.items()
+            if (value if key != "motors" else made is not None)
+        }
         self.kept.add("body", "", kept)
 
 
@@ -320,12 +445,22 @@ def boxed(body: Body) -> Body:
             return shape
         low, high = found.mesh.vertices.min(axis=0), found.mesh.vertices.max(axis=0)
         at = poses.compose(found.pose, [*(0.5 * (low + high)), 1.0, 0.0, 0.0, 0.0])
-        return replace(shape, geometry=Box(tuple((high - low).tolist())), transform=poses.to_matrix(at))
+        return replace(
+            shape,
+            geometry=Box(tuple((high - low).tolist())),
+            transform=poses.to_matrix(at),
+        )
 
     return replace(
         body,
         links=tuple(
-            replace(link, segments=tuple(replace(s, collisions=tuple(map(box, s.collisions))) for s in link.segments))
+            replace(
+                link,
+                segments=tuple(
+                    replace(s, collisions=tuple(map(box, s.collisions)))
+                    for s in link.segments
+                ),
+            )
             for link in body.links
         ),
     )
@@ -333,12 +468,16 @@ def boxed(body: Body) -> Body:
 
 def overlap_problem(pairs: Sequence[str]) -> Problem:
     """Return the problem that reports pairs of links, `A and B`, that do not collide in the model."""
-    shown = "; ".join(pairs[:6]) + (f"; {len(pairs) - 6} more" if len(pairs) > 6 else "")
+    shown = "; ".join(pairs[:6]) + (
+        f"; {len(pairs) - 6} more" if len(pairs) > 6 else ""
+    )
     message = f"{counted(len(pairs), 'pair')} of links overlap at rest and do not collide in the model: {shown}"
     return rules.OVERLAP.problem(message, data={"pairs": list(pairs)})
 
 
-def exclude_overlaps(points: CollisionPoints, links: LinkWriter, contact: Element) -> None:
+def exclude_overlaps(
+    points: CollisionPoints, links: LinkWriter, contact: Element
+) -> None:
     """Exclude contacts of links that overlap at rest; they are reported."""
     known = {(one.get("body1"), one.get("body2")) for one in contact.children}
     named = []
@@ -357,45 +496,83 @@ def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> E
     `gains` (J, 2) are kp and kd; by default `bodymotion.model.links.default_gains`.
     """
     actuator = Element("actuator")
-    table, passive = default_gains(body) if gains is None else gains, passive_joints(body)
+    table, passive = (
+        default_gains(body) if gains is None else gains,
+        passive_joints(body),
+    )
     for column, index in enumerate(body.joint_links):
         joint = body.links[index].joint
-        if index <= 0 or index not in links.joint_names or joint.type not in ("rotate", "slide") or column in passive:
+        if (
+            index <= 0
+            or index not in links.joint_names
+            or joint.type not in ("rotate", "slide")
+            or column in passive
+        ):
             continue
         name, (kp, kd) = links.joint_names[index], table[column].tolist()
         attributes = {"name": links.names.free("actuator", name), "joint": name}
         attributes |= {"kp": number_text(kp), "kv": number_text(kd)}
         # MuJoCo keeps the range of a joint itself; that of a motor in a file may be of a control without a unit.
-        efforts = None if "actuatorfrcrange" in mjcf_values(joint.extra) else effort_range(joint)
+        efforts = (
+            None
+            if "actuatorfrcrange" in mjcf_values(joint.extra)
+            else effort_range(joint)
+        )
         if efforts is not None:
             attributes["forcerange"] = number_text(efforts)
         if body.source.format == "mjcf":
             # Defaults of the file, of motors too, would hold for it.
-            attributes |= {"gear": "1", "ctrllimited": "false", "forcelimited": "false" if efforts is None else "true"}
+            attributes |= {
+                "gear": "1",
+                "ctrllimited": "false",
+                "forcelimited": "false" if efforts is None else "true",
+            }
         actuator.add("position", attributes)
     return actuator
 
 
 def add_floor(world: Element, friction: float) -> None:
     """Add a floor at z = 0 with a coefficient of sliding friction, and a light, before the bodies."""
-    plane = {"type": "plane", "size": "0 0 1", "friction": number_text([friction, 0.005, 0.0001])}
+    plane = {
+        "type": "plane",
+        "size": "0 0 1",
+        "friction": number_text([friction, 0.005, 0.0001]),
+    }
     plane |= {"priority": "1", "rgba": "0.7 0.75 0.8 1"}
-    light = {"name": "light", "type": "directional", "pos": "0 0 4", "dir": "0.3 0.3 -1"}
-    world.children[:0] = [Element("light", light), Element("geom", {"name": "floor", **plane})]
+    light = {
+        "name": "light",
+        "type": "directional",
+        "pos": "0 0 4",
+        "dir": "0.3 0.3 -1",
+    }
+    world.children[:0] = [
+        Element("light", light),
+        Element("geom", {"name": "floor", **plane}),
+    ]
 
 
-def home_keyframe(points: CollisionPoints, links: LinkWriter, world: Element, actuator: Element) -> list[Element]:
+def home_keyframe(
+    points: CollisionPoints, links: LinkWriter, world: Element, actuator: Element
+) -> list[Element]:
     """Return the keyframe of `CollisionPoints.home`, if there are joints; the controls of position actuators hold it."""
     body, (q, root) = points.body, points.home()
     columns, names_of_joints = enumerate(body.joint_links), links.joint_names
-    values = {names_of_joints[index]: [float(q[column])] for column, index in columns if index in names_of_joints}
+    values = {
+        names_of_joints[index]: [float(q[column])]
+        for column, index in columns
+        if index in names_of_joints
+    }
     if body.links and 0 in links.joint_names:
         values[links.joint_names[0]] = root.tolist()
     joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
     attributes = {
         "name": "home",
-        "qpos": number_text([number for name in joints for number in values.get(name, [0.0])]),
+        "qpos": number_text(
+            [number for name in joints for number in values.get(name, [0.0])]
+        ),
     }
     if actuator.first("position") is not None:
-        attributes["ctrl"] = number_text([values[one.get("joint")][0] for one in actuator.children])
+        attributes["ctrl"] = number_text(
+            [values[one.get("joint")][0] for one in actuator.children]
+        )
     return [Element("key", attributes)] if joints else []

@@ -14,10 +14,23 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    ReadResult,
+    Source,
+    SourceMap,
+)
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.npz import rules
-from bodymotion.formats.tables.columns import check_increasing, check_unit, in_body_order, joint_names, link_order
+from bodymotion.formats.tables.columns import (
+    check_increasing,
+    check_unit,
+    in_body_order,
+    joint_names,
+    link_order,
+)
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, matched
@@ -40,7 +53,13 @@ QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
 
 JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
 RATES, TIMES = ("fps", "frame_rate", "frequency"), ("times", "time")
-ROOT_JOINTS = ("root", "freejoint", "floating_base_joint", "floating_base", "")  # Names of free joints.
+ROOT_JOINTS = (
+    "root",
+    "freejoint",
+    "floating_base_joint",
+    "floating_base",
+    "",
+)  # Names of free joints.
 NO_ORDER = "BeyondMimic", "Isaac Lab AMP"
 """Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab."""
 UNIT_TOLERANCE = 0.01  # The difference of a quaternion's length from 1.
@@ -75,18 +94,37 @@ class Layout:
 
 def _layout(row: str) -> Layout:
     """Return the layout of a row of `layouts.txt`."""
-    name, joints, position, rotation, order, also = (cell.strip() for cell in row.split("|"))
-    return Layout(name, joints, position, rotation, order.strip("?"), order.endswith("?"), tuple(also.split()))  # type: ignore[arg-type]
+    name, joints, position, rotation, order, also = (
+        cell.strip() for cell in row.split("|")
+    )
+    return Layout(
+        name,
+        joints,
+        position,
+        rotation,
+        order.strip("?"),  # type: ignore[arg-type]
+        order.endswith("?"),
+        tuple(also.split()),
+    )
 
 
 LAYOUTS = tuple(
-    map(_layout, Path(__file__).with_name("layouts.txt").read_text("utf-8").partition("also\n")[2].splitlines())
+    map(
+        _layout,
+        Path(__file__)
+        .with_name("layouts.txt")
+        .read_text("utf-8")
+        .partition("also\n")[2]
+        .splitlines(),
+    )
 )
 
 
 def are_quaternions(values: Floats) -> bool:
     """Return whether at least nine of ten rows (T, 4) have length 1: a row with a fault is still a quaternion."""
-    return len(values) > 0 and bool(np.mean(np.abs(np.linalg.norm(values, axis=1) - 1) < UNIT_TOLERANCE) >= 0.9)
+    return len(values) > 0 and bool(
+        np.mean(np.abs(np.linalg.norm(values, axis=1) - 1) < UNIT_TOLERANCE) >= 0.9
+    )
 
 
 def order_of(quaternions: Floats) -> QuaternionOrder | None:
@@ -95,7 +133,9 @@ def order_of(quaternions: Floats) -> QuaternionOrder | None:
     if not len(quaternions):
         return None
     with np.errstate(all="ignore"):
-        a, b, c, _ = np.square(quaternions.T) / np.maximum(np.square(quaternions).sum(axis=1), 1e-300)
+        a, b, c, _ = np.square(quaternions.T) / np.maximum(
+            np.square(quaternions).sum(axis=1), 1e-300
+        )
         heights: dict[QuaternionOrder, float] = {
             "wxyz": float(1 - 2 * np.mean(b + c)),
             "xyzw": float(1 - 2 * np.mean(a + b)),
@@ -115,7 +155,9 @@ class ReadOptions:
     quaternion_order: QuaternionOrder | None = None
 
 
-def motion_of(arrays: dict[str, Array], source: Source, found: Diagnostics, options: ReadOptions) -> ReadResult[Motion]:
+def motion_of(
+    arrays: dict[str, Array], source: Source, found: Diagnostics, options: ReadOptions
+) -> ReadResult[Motion]:
     """Return the motion of named arrays, with all problems; the arrays are those of a file, and not looked into before."""
     components: list[Component] = []
     location = Location(str(source.path))
@@ -123,7 +165,9 @@ def motion_of(arrays: dict[str, Array], source: Source, found: Diagnostics, opti
         with found.recover(("components", "all")):
             reader = _Reader(arrays, location, options, found)
             layout = next((one for one in LAYOUTS if one.keys <= arrays.keys()), None)
-            named = [key for key in arrays if key.startswith("q_") and arrays[key].ndim == 1]
+            named = [
+                key for key in arrays if key.startswith("q_") and arrays[key].ndim == 1
+            ]
             if arrays.keys() & {"joint_displacement", "link_position", "zmp"}:
                 reader.own_layout(components)
             elif layout is not None:
@@ -137,12 +181,27 @@ def motion_of(arrays: dict[str, Array], source: Source, found: Diagnostics, opti
     if not components and found.has_errors:
         return ReadResult(None, found.problems)
     source = replace(source, locations=SourceMap({(): location}, found.unknown))
-    return ReadResult(Motion(tuple(components), source=source, problems=found.problems), found.problems)
+    return ReadResult(
+        Motion(tuple(components), source=source, problems=found.problems),
+        found.problems,
+    )
 
 
 class _Reader:
-    def __init__(self, arrays: dict[str, Array], location: Location, options: ReadOptions, found: Diagnostics) -> None:
-        self.arrays, self.location, self.body, self.options, self.found = arrays, location, options.body, options, found
+    def __init__(
+        self,
+        arrays: dict[str, Array],
+        location: Location,
+        options: ReadOptions,
+        found: Diagnostics,
+    ) -> None:
+        self.arrays, self.location, self.body, self.options, self.found = (
+            arrays,
+            location,
+            options.body,
+            options,
+            found,
+        )
         self.used: set[str] = set()
 
     def array(self, name: str) -> Array:
@@ -154,14 +213,18 @@ class _Reader:
 
     def numbers(self, name: str, shape: tuple[int | None, ...]) -> Floats:
         array = self.array(name)
-        fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
+        fits = array.ndim == len(shape) and all(
+            n is None or n == m for n, m in zip(shape, array.shape, strict=True)
+        )
         if array.dtype.kind not in "iuf" or not fits:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
             message = f"{name} is {array.dtype} of shape {array.shape}; expected numbers of shape ({wanted})"
             raise rules.SHAPE.error(message, self.location)
         return np.asarray(array, np.float64)
 
-    def names(self, keys: Sequence[str], stated: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    def names(
+        self, keys: Sequence[str], stated: Sequence[str] | None, count: int
+    ) -> tuple[str, ...]:
         """Return the `stated` names, or those of the first existing array of `keys`; empty without both."""
         names = tuple(stated) if stated is not None else ()
         key = next((key for key in keys if key in self.arrays), "")
@@ -169,42 +232,77 @@ class _Reader:
             array = self.array(key)
             if array.ndim != 1 or array.dtype.kind not in "SU":
                 raise rules.SHAPE.error(f"{key} is no list of texts", self.location)
-            names = tuple(one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in array.tolist())
+            names = tuple(
+                one.decode("utf-8", "replace") if isinstance(one, bytes) else one
+                for one in array.tolist()
+            )
         self.used.add(key)
         # MuJoCo's lists begin with the free joint.
-        names = names[1:] if stated is None and len(names) == count + 1 and names[0] in ROOT_JOINTS else names
+        names = (
+            names[1:]
+            if stated is None and len(names) == count + 1 and names[0] in ROOT_JOINTS
+            else names
+        )
         if names and len(names) != count:
-            raise rules.SHAPE.error(f"{len(names)} names for {count} columns: {', '.join(names[:60])}", self.location)
+            raise rules.SHAPE.error(
+                f"{len(names)} names for {count} columns: {', '.join(names[:60])}",
+                self.location,
+            )
         return names
 
     def timeline(self, count: int, assumed: float | None = None) -> Timeline:
         """Return the timeline of `count` frames; one of 1 Hz, marked as unknown, where it cannot be read."""
         with self.found.recover(("times",)):
-            rate = next((self.rate(key) for key in RATES if key in self.arrays), self.options.frame_rate)
+            rate = next(
+                (self.rate(key) for key in RATES if key in self.arrays),
+                self.options.frame_rate,
+            )
             if rate is None and "dt" in self.arrays:
                 rate = 1 / self.rate("dt")
-            if (key := next((key for key in TIMES if key in self.arrays), None)) is not None:
+            if (
+                key := next((key for key in TIMES if key in self.arrays), None)
+            ) is not None:
                 times = self.numbers(key, (count,))
                 check_increasing(times, self.found, lambda frame: self.location)
                 check_unit(times, self.found, self.location)
                 return Timeline.stamped(times, rate)
             if rate is None and assumed is not None:
-                self.found.report(rules.ASSUMED_RATE, f"no frame rate; {assumed:g} Hz is assumed", self.location)
+                self.found.report(
+                    rules.ASSUMED_RATE,
+                    f"no frame rate; {assumed:g} Hz is assumed",
+                    self.location,
+                )
             elif rate is None:
-                raise rules.RATE.error(f"there is neither a rate ({', '.join(RATES)}) nor times", self.location)
+                raise rules.RATE.error(
+                    f"there is neither a rate ({', '.join(RATES)}) nor times",
+                    self.location,
+                )
             return Timeline.uniform(count, rate or assumed or 1.0)
         return Timeline.uniform(count, 1.0)
 
     def rate(self, name: str) -> float:
         array = self.array(name)
-        if array.size != 1 or array.dtype.kind not in "iuf" or not 0 < float(array.ravel()[0]) < np.inf:
-            raise FRAME_RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.location)
+        if (
+            array.size != 1
+            or array.dtype.kind not in "iuf"
+            or not 0 < float(array.ravel()[0]) < np.inf
+        ):
+            raise FRAME_RATE.error(
+                f"{name} is {array.ravel()[:3].tolist()}, not one positive number",
+                self.location,
+            )
         return float(array.ravel()[0])
 
     def own_layout(self, components: list[Component]) -> None:
         """Add the components of an archive with our names."""
-        keys = [key for key in ("joint_displacement", "link_position", "zmp") if key in self.arrays]
-        first = self.array(next((key for key in keys if self.arrays[key] is not UNREAD), keys[0]))
+        keys = [
+            key
+            for key in ("joint_displacement", "link_position", "zmp")
+            if key in self.arrays
+        ]
+        first = self.array(
+            next((key for key in keys if self.arrays[key] is not UNREAD), keys[0])
+        )
         count = len(first) if first.ndim else 0
         timeline = self.timeline(count)
         if "link_position" in self.arrays:
@@ -221,8 +319,16 @@ class _Reader:
             relative = self.arrays.get("zmp_is_root_relative", np.zeros(1))
             self.used.add("zmp_is_root_relative")
             with self.found.recover(("contents", ZMP)):
-                values, is_relative = self.numbers("zmp", (count, 3)), bool(relative.any())
-                zmp = Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=is_relative)
+                values, is_relative = (
+                    self.numbers("zmp", (count, 3)),
+                    bool(relative.any()),
+                )
+                zmp = Vector3Seq(
+                    content=ZMP,
+                    timeline=timeline,
+                    values=values,
+                    is_root_relative=is_relative,
+                )
                 components.append(zmp)
         self.report_unread()
 
@@ -234,7 +340,9 @@ class _Reader:
             inner = (None,) if bodies else ()
             position = self.numbers(layout.position, (len(q), *inner, 3))
             turn = self.numbers(layout.rotation, (len(q), *inner, 4))
-            position, turn = (position, turn) if bodies else (position[:, None], turn[:, None])
+            position, turn = (
+                (position, turn) if bodies else (position[:, None], turn[:, None])
+            )
             if position.shape[:2] != turn.shape[:2] or not position.shape[1]:
                 message = f"{layout.position} has {position.shape[1]} bodies, and {layout.rotation} {turn.shape[1]}"
                 raise rules.SHAPE.error(message, self.location)
@@ -246,18 +354,34 @@ class _Reader:
             turn = turn[..., [3, 0, 1, 2]]
         names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
         is_known = layout.name not in NO_ORDER and q.shape[1] == len(G1_JOINTS)
-        if not names and is_known and (self.body is None or -1 not in matched(G1_JOINTS, self.body)):
+        if (
+            not names
+            and is_known
+            and (self.body is None or -1 not in matched(G1_JOINTS, self.body))
+        ):
             names = G1_JOINTS
-            message = f"{len(names)} joints without names are read as those of the Unitree G1"
+            message = (
+                f"{len(names)} joints without names are read as those of the Unitree G1"
+            )
             self.found.report(rules.KNOWN_ORDER, message, self.location)
         if not names and self.body is None:
-            raise rules.NAMES.error(f"found {counted(q.shape[1], 'joint')} without names", self.location)
-        links = self.names(LINK_NAMES, self.options.link_names, position.shape[1]) if layout.position else ()
+            raise rules.NAMES.error(
+                f"found {counted(q.shape[1], 'joint')} without names", self.location
+            )
+        links = (
+            self.names(LINK_NAMES, self.options.link_names, position.shape[1])
+            if layout.position
+            else ()
+        )
         timeline = self.timeline(len(q))
         poses = np.concatenate([position, turn], axis=-1)
         if not links:
             poses = poses[:, :1]
-        self.report_unread("the poses of bodies other than the first" if poses.shape[1] < position.shape[1] else "")
+        self.report_unread(
+            "the poses of bodies other than the first"
+            if poses.shape[1] < position.shape[1]
+            else ""
+        )
         components += [self.links(poses, timeline, links)] if poses.shape[1] else []
         components.append(self.joints(q, timeline, names))
 
@@ -276,13 +400,21 @@ class _Reader:
         """Return the indices of w x y z in quaternions (T, 4); report how they were found."""
         key = f"{layout.rotation}_order"
         order = self.options.quaternion_order
-        if order is None and key in self.arrays and str(self.arrays[key]) in ("wxyz", "xyzw"):
+        if (
+            order is None
+            and key in self.arrays
+            and str(self.arrays[key]) in ("wxyz", "xyzw")
+        ):
             order = "wxyz" if str(self.arrays[key]) == "wxyz" else "xyzw"
             self.used.add(key)
         elif order is None:
             order = order_of(turn)
             assert layout.order
-            reason = "in which the root is upright" if order else "of its program; the data do not decide"
+            reason = (
+                "in which the root is upright"
+                if order
+                else "of its program; the data do not decide"
+            )
             order = order or layout.order
             message = f"{layout.rotation} ({layout.name}) is read as {' '.join(order)}, the order {reason}"
             self.found.report(rules.GUESSED_ORDER, message, self.location)
@@ -295,15 +427,23 @@ class _Reader:
         self.used |= {f"d{key}" for key in keys}
         timeline = self.timeline(count, LOCO_MUJOCO_RATE)
         self.report_unread()
-        components.append(self.joints(q, timeline, tuple(key.removeprefix("q_") for key in keys)))
+        components.append(
+            self.joints(q, timeline, tuple(key.removeprefix("q_") for key in keys))
+        )
 
-    def links(self, poses: Floats, timeline: Timeline, names: tuple[str, ...]) -> MultiSE3Seq:
+    def links(
+        self, poses: Floats, timeline: Timeline, names: tuple[str, ...]
+    ) -> MultiSE3Seq:
         if self.body is not None and names:
             poses = poses[:, link_order(names, self.body, self.location)]
             names = tuple(link.name for link in self.body.links[: poses.shape[1]])
-        return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=names)
+        return MultiSE3Seq(
+            content=LINK_POSITION, timeline=timeline, values=poses, part_labels=names
+        )
 
-    def joints(self, q: Floats, timeline: Timeline, names: tuple[str, ...]) -> MultiValueSeq:
+    def joints(
+        self, q: Floats, timeline: Timeline, names: tuple[str, ...]
+    ) -> MultiValueSeq:
         if self.body is not None and names:
             q, names = in_body_order(q, names, self.body, self.location, self.found)
         elif self.body is not None:
@@ -314,9 +454,19 @@ class _Reader:
             message = f"{q.shape[1]} joints without names are read in the order of {self.body.name}'s joint ids"
             self.found.report(rules.ORDER, message, self.location)
             names = wanted
-        return MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=names)
+        return MultiValueSeq(
+            content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=names
+        )
 
     def report_unread(self, more: str = "") -> None:
-        known = (key for key in sorted(self.arrays.keys() - self.used) if self.arrays[key] is not UNREAD)
+        known = (
+            key
+            for key in sorted(self.arrays.keys() - self.used)
+            if self.arrays[key] is not UNREAD
+        )
         if unread := [*known, *([more] if more else [])]:
-            self.found.report(rules.UNREAD, f"arrays that are not read: {', '.join(unread)}", self.location)
+            self.found.report(
+                rules.UNREAD,
+                f"arrays that are not read: {', '.join(unread)}",
+                self.location,
+            )

@@ -9,9 +9,21 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    ReadResult,
+    Source,
+)
 from bodymotion.formats.npz import rules
-from bodymotion.formats.npz.layouts import UNREAD, Array, QuaternionOrder, ReadOptions, motion_of
+from bodymotion.formats.npz.layouts import (
+    UNREAD,
+    Array,
+    QuaternionOrder,
+    ReadOptions,
+    motion_of,
+)
 from bodymotion.formats.resources import unreadable
 from bodymotion.formats.rules import UNPACKED
 from bodymotion.model.body import Body
@@ -27,7 +39,10 @@ MAX_EMPTY_ROWS = 10**7
 
 
 def read_archive(
-    path: str | Path, *, only: Collection[str] | None = None, found: Diagnostics | None = None
+    path: str | Path,
+    *,
+    only: Collection[str] | None = None,
+    found: Diagnostics | None = None,
 ) -> dict[str, Array]:
     """Read all arrays of an archive by their names, or `only` some; `found` gets the faults of single arrays, which are then UNREAD.
 
@@ -43,35 +58,62 @@ def read_archive(
                 raise rules.NOT_AN_ARCHIVE.error("the file is empty", location)
             with zipfile.ZipFile(file) as archive:
                 members = archive.infolist()
-                members = [one for one in members if only is None or one.filename.removesuffix(".npy") in only]
+                members = [
+                    one
+                    for one in members
+                    if only is None or one.filename.removesuffix(".npy") in only
+                ]
                 total = sum(member.file_size for member in members)
-                if len(members) > MAX_ARRAYS or total > max(MAX_BYTES, MAX_RATIO * size):
+                if len(members) > MAX_ARRAYS or total > max(
+                    MAX_BYTES, MAX_RATIO * size
+                ):
                     message = f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB"
                     raise UNPACKED.error(message, location)
-                arrays = {one.filename.removesuffix(".npy"): UNREAD for one in members if one.filename.endswith(".npy")}
+                arrays = {
+                    one.filename.removesuffix(".npy"): UNREAD
+                    for one in members
+                    if one.filename.endswith(".npy")
+                }
                 for member in members:
-                    if (name := member.filename.removesuffix(".npy")) != member.filename:
-                        with archive.open(member) as stream, nullcontext() if found is None else found.recover():
-                            arrays[name] = _array(cast(BinaryIO, stream), member, location)
+                    if (
+                        name := member.filename.removesuffix(".npy")
+                    ) != member.filename:
+                        with (
+                            archive.open(member) as stream,
+                            nullcontext() if found is None else found.recover(),
+                        ):
+                            arrays[name] = _array(
+                                cast(BinaryIO, stream), member, location
+                            )
                 return arrays
     except FormatError:
         raise
     except OSError as error:
         raise unreadable(error, path) from error
     except Exception as error:  # zipfile, zlib, lzma and bz2 have errors of their own
-        raise rules.NOT_AN_ARCHIVE.error(f"the archive is damaged: {error}"[:200], location) from error
+        raise rules.NOT_AN_ARCHIVE.error(
+            f"the archive is damaged: {error}"[:200], location
+        ) from error
 
 
 def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Array:
     inside = Location(location.path, inside=member.filename)
     version = np.lib.format.read_magic(stream)
     if version not in ((1, 0), (2, 0)):
-        raise rules.NOT_AN_ARCHIVE.error(f"arrays of the file format version {version} are not read", inside)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        raise rules.NOT_AN_ARCHIVE.error(
+            f"arrays of the file format version {version} are not read", inside
+        )
+    read = (
+        np.lib.format.read_array_header_1_0
+        if version == (1, 0)
+        else np.lib.format.read_array_header_2_0
+    )
     try:
         shape, fortran, dtype = read(stream)
     except Exception as error:  # a header is Python's source: what its tokens and its syntax raise comes through
-        raise rules.NOT_AN_ARCHIVE.error(f"{member.filename} has a damaged header: {error}"[:200], inside) from error
+        raise rules.NOT_AN_ARCHIVE.error(
+            f"{member.filename} has a damaged header: {error}"[:200], inside
+        ) from error
     if dtype.hasobject or dtype.kind not in "biufSU":
         raise rules.OBJECTS.error(f"{member.filename} is an array of {dtype}", inside)
 
@@ -91,7 +133,11 @@ def array_of(
 ) -> Array:
     """Return an array of numbers or texts, whose data `read` returns, of `available` bytes; raise what `fail` makes of a message."""
     count = math.prod(shape)
-    if min(shape, default=0) < 0 or len(shape) > 4 or count * dtype.itemsize > available:
+    if (
+        min(shape, default=0) < 0
+        or len(shape) > 4
+        or count * dtype.itemsize > available
+    ):
         raise fail(f"has shape {shape} and only {available} bytes")
     if not count and max(shape, default=0) > MAX_EMPTY_ROWS:
         raise fail(f"has shape {shape} and no numbers")
@@ -108,12 +154,16 @@ def array_of(
     return array
 
 
-def write_archive(stream: BinaryIO, arrays: Mapping[str, Array], *, compressed: bool = False) -> None:
+def write_archive(
+    stream: BinaryIO, arrays: Mapping[str, Array], *, compressed: bool = False
+) -> None:
     """Write arrays as an archive, `compressed` or not; the same arrays give the same bytes."""
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, array in arrays.items():
             info = zipfile.ZipInfo(f"{name}.npy")
-            info.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+            info.compress_type = (
+                zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+            )
             with archive.open(info, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
@@ -148,4 +198,9 @@ def read_npz(
     with found.recover(("components", "all")):
         arrays = read_archive(path, found=found)
     source = Source("npz", Path(path))
-    return motion_of(arrays, source, found, ReadOptions(body, joint_names, link_names, frame_rate, quaternion_order))
+    return motion_of(
+        arrays,
+        source,
+        found,
+        ReadOptions(body, joint_names, link_names, frame_rate, quaternion_order),
+    )

@@ -20,10 +20,15 @@ LAYOUT = judgement.error(
 SHAPE = judgement.error(
     "NPZ102",
     "The arrays of a motion have shapes that fit together.",
-    example=("joint_displacement of shape (10,)", "joint_displacement of shape (10, 1)"),
+    example=(
+        "joint_displacement of shape (10,)",
+        "joint_displacement of shape (10, 1)",
+    ),
 )
 RATE = judgement.error(
-    "NPZ103", "A motion has a frame rate, or times.", example=("joint_displacement=…", "joint_displacement=…, fps=100")
+    "NPZ103",
+    "A motion has a frame rate, or times.",
+    example=("joint_displacement=…", "joint_displacement=…, fps=100"),
 )
 NAMES = judgement.error(
     "NPZ104",
@@ -35,7 +40,10 @@ ORDER = judgement.warning(
     "NPZ105",
     "Columns of joints have names, which are matched with those of the model.",
     "joint_names=[…] (--joint-names) names the columns",
-    example=("load('dance.npz', body=robot)", "load('dance.npz', body=robot, joint_names=['HIP', 'KNEE'])"),
+    example=(
+        "load('dance.npz', body=robot)",
+        "load('dance.npz', body=robot, joint_names=['HIP', 'KNEE'])",
+    ),
 )
 UNREAD = judgement.note(
     "NPZ106",

@@ -18,7 +18,11 @@ from bodymotion.system.files import whole_file
 
 
 def write_npz(
-    motion: Motion, path: str | Path, *, layout: Literal["beyondmimic"] | None = None, body: Body | None = None
+    motion: Motion,
+    path: str | Path,
+    *,
+    layout: Literal["beyondmimic"] | None = None,
+    body: Body | None = None,
 ) -> tuple[Problem, ...]:
     """Write a motion as a NumPy archive; return what the archive cannot hold.
 
@@ -42,7 +46,11 @@ def write_npz(
     shared = on_one_timeline(motion, rows=False, body=body, nameless=layout is not None)
     problems = Diagnostics()
     problems.extend(shared.problems)
-    arrays = _ours(shared, problems) if layout is None else _beyond_mimic(shared, body, problems)
+    arrays = (
+        _ours(shared, problems)
+        if layout is None
+        else _beyond_mimic(shared, body, problems)
+    )
     with whole_file(path) as stream:
         write_archive(stream, arrays)
     return problems.problems
@@ -56,32 +64,55 @@ def _ours(shared: SharedTime, problems: Diagnostics) -> dict[str, Array]:
         arrays["frame_rate"] = np.array(rate)
     if timeline.stamps is not None:
         arrays["times"] = timeline.stamps
-    for name, component in (("joint_displacement", shared.joints), ("link_position", shared.links)):
+    for name, component in (
+        ("joint_displacement", shared.joints),
+        ("link_position", shared.links),
+    ):
         if component is not None:
             arrays[name] = component.values
-            arrays |= _names(name[: name.index("_")], component.part_labels, component.num_parts, problems)
+            arrays |= _names(
+                name[: name.index("_")],
+                component.part_labels,
+                component.num_parts,
+                problems,
+            )
     if shared.zmp is not None:
         arrays["zmp"] = shared.zmp.values
         arrays["zmp_is_root_relative"] = np.array(shared.zmp.is_root_relative)
     return arrays
 
 
-def _names(kind: str, labels: Sequence[str], count: int, problems: Diagnostics) -> dict[str, Array]:
+def _names(
+    kind: str, labels: Sequence[str], count: int, problems: Diagnostics
+) -> dict[str, Array]:
     """Return the array of the names of joints or links (`kind`), empty where they are not written, which is reported."""
     # NumPy removes nulls at the end of texts, and cannot hold surrogates.
-    kept = not any(label.endswith("\0") or any("\ud800" <= c <= "\udfff" for c in label) for label in labels)
+    kept = not any(
+        label.endswith("\0") or any("\ud800" <= c <= "\udfff" for c in label)
+        for label in labels
+    )
     if kept and 0 < len(labels) == count:
         return {f"{kind}_names": np.array(labels, dtype=np.str_)}
     if labels:
-        problems.add(losses.LABELS.problem(f"the names of the {kind}s are not written: {', '.join(labels)[:200]!r}"))
+        problems.add(
+            losses.LABELS.problem(
+                f"the names of the {kind}s are not written: {', '.join(labels)[:200]!r}"
+            )
+        )
     return {}
 
 
-def _beyond_mimic(shared: SharedTime, body: Body | None, problems: Diagnostics) -> dict[str, Array]:
+def _beyond_mimic(
+    shared: SharedTime, body: Body | None, problems: Diagnostics
+) -> dict[str, Array]:
     if body is None:
-        raise ValueError("the layout 'beyondmimic' holds the poses of all links: give the body")
+        raise ValueError(
+            "the layout 'beyondmimic' holds the poses of all links: give the body"
+        )
     if shared.joints is None:
-        raise ValueError("the layout 'beyondmimic' needs joint displacements, and the motion has none")
+        raise ValueError(
+            "the layout 'beyondmimic' needs joint displacements, and the motion has none"
+        )
     rate = shared.timeline.frame_rate
     if rate is None:
         raise ValueError(
@@ -100,20 +131,35 @@ def _beyond_mimic(shared: SharedTime, body: Body | None, problems: Diagnostics) 
     orientations = rotations.normalized(poses[..., 3:])
     rounded = [
         name
-        for name, values in (("joint values", q), ("positions", poses[..., :3]), ("orientations", orientations))
+        for name, values in (
+            ("joint values", q),
+            ("positions", poses[..., :3]),
+            ("orientations", orientations),
+        )
         if not np.array_equal(values, values.astype(np.float32), equal_nan=True)
     ]
     if rounded:
-        problems.add(losses.PRECISION.problem(f"{', '.join(rounded)} are rounded to single precision"))
+        problems.add(
+            losses.PRECISION.problem(
+                f"{', '.join(rounded)} are rounded to single precision"
+            )
+        )
     return {
         "fps": np.array([rate]),
         "joint_pos": q.astype(np.float32),
         "joint_vel": (np.gradient(q, axis=0) * rate).astype(np.float32),
         "body_pos_w": poses[..., :3].astype(np.float32),
         "body_quat_w": orientations.astype(np.float32),
-        "body_lin_vel_w": (np.gradient(poses[..., :3], axis=0) * rate).astype(np.float32),
+        "body_lin_vel_w": (np.gradient(poses[..., :3], axis=0) * rate).astype(
+            np.float32
+        ),
         "body_ang_vel_w": (_angular_velocities(orientations) * rate).astype(np.float32),
-        **_names("joint", shared.joints.part_labels or joint_names(body), q.shape[1], problems),
+        **_names(
+            "joint",
+            shared.joints.part_labels or joint_names(body),
+            q.shape[1],
+            problems,
+        ),
         **_names("body", [link.name for link in body.links], len(body.links), problems),
     }
 
@@ -122,7 +168,9 @@ def _angular_velocities(orientations: Floats) -> Floats:
     """Return the rotation vectors per frame (T, L, 3) [rad] in the world, by the differences of `np.gradient`."""
     before = np.concatenate([orientations[:1], orientations[:-1]])
     after = np.concatenate([orientations[1:], orientations[-1:]])
-    axis, angle = rotations.to_axis_angle(rotations.multiply(after, rotations.conjugate(before)))
+    axis, angle = rotations.to_axis_angle(
+        rotations.multiply(after, rotations.conjugate(before))
+    )
     over = np.full((len(orientations), 1), 2.0)
     over[[0, -1]] = 1.0
     return np.asarray(axis * (angle / over)[..., None])

@@ -77,7 +77,11 @@ JOINT_FIELDS = {
     **MOTOR_FIELDS,
 }
 """For attributes of a link and its joint the fields of the Joint node."""
-SEGMENT_FIELDS = {"mass": "mass", "center_of_mass": "centerOfMass", "inertia": "momentsOfInertia"}
+SEGMENT_FIELDS = {
+    "mass": "mass",
+    "center_of_mass": "centerOfMass",
+    "inertia": "momentsOfInertia",
+}
 """For attributes of a link the fields of its Segment nodes."""
 
 SENSOR_FIELDS = {
@@ -85,24 +89,49 @@ SENSOR_FIELDS = {
     for kind, names in {
         **SENSOR_LIMITS,
         VisionSensor: (
-            *("field_of_view", "front_clip_distance", "back_clip_distance", "frame_rate"),
+            *(
+                "field_of_view",
+                "front_clip_distance",
+                "back_clip_distance",
+                "frame_rate",
+            ),
             *("type", "width", "height"),
         ),
         RangeSensor: ("scan_angle", "scan_step", "scan_rate", "max_distance"),
     }.items()
 }
 """By the classes of sensors, for their attributes the fields of their nodes."""
-DEVICE_FIELDS = {"id": "sensorId", "pose": "translation"}  # For attributes of a device the fields of its node.
+DEVICE_FIELDS = {
+    "id": "sensorId",
+    "pose": "translation",
+}  # For attributes of a device the fields of its node.
 for _fields in SENSOR_FIELDS.values():
     DEVICE_FIELDS |= _fields
-EXTRA_JOINT_FIELDS = {"links": "link1Name", "type": "jointType", "axis": "jointAxis", "positions": "link1LocalPos"}
+EXTRA_JOINT_FIELDS = {
+    "links": "link1Name",
+    "type": "jointType",
+    "axis": "jointAxis",
+    "positions": "link1LocalPos",
+}
 """For attributes of an extra joint the fields of its node."""
-HUMANOID_USED = {"humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints"}
+HUMANOID_USED = {
+    "humanoidBody",
+    "info",
+    "joints",
+    "name",
+    "segments",
+    "version",
+    "viewpoints",
+}
 """Fields of a Humanoid that are read; the others are kept in `extra`."""
 
 
 # ---- fields
-AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}  # The letters that old files write for axes.
+AXES = {
+    "X": (1.0, 0.0, 0.0),
+    "Y": (0.0, 1.0, 0.0),
+    "Z": (0.0, 0.0, 1.0),
+}  # The letters that old files write for axes.
 
 JOINT_TYPES: dict[str, JointType] = {
     "rotate": "rotate",
@@ -124,12 +153,28 @@ SEGMENT_USED = {"mass", "centerOfMass", "momentsOfInertia", "children"}
 POSE_FIELDS = {"translation", "rotation", "sensorId", "children"}
 # The document's heading has the name GyroSensor for a Gyro.
 CLASSES: dict[str, type[Device]] = {**DEVICE_KINDS, "GyroSensor": Gyro}
-OTHER_SENSORS = ("PressureSensor", "PhotoInterrupter", "SpotLightDevice", "TorqueSensor")
+OTHER_SENSORS = (
+    "PressureSensor",
+    "PhotoInterrupter",
+    "SpotLightDevice",
+    "TorqueSensor",
+)
 """Sensors that files have and the document does not."""
 
 EXTRA_JOINT_TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
-EXTRA_JOINT_USED = {"link1Name", "link2Name", "link1LocalPos", "link2LocalPos", "jointType", "jointAxis"}
-ALL: tuple[Subject, ...] = (("links", "all"), ("devices", "all"), ("extra_joints", "all"))
+EXTRA_JOINT_USED = {
+    "link1Name",
+    "link2Name",
+    "link1LocalPos",
+    "link2LocalPos",
+    "jointType",
+    "jointAxis",
+}
+ALL: tuple[Subject, ...] = (
+    ("links", "all"),
+    ("devices", "all"),
+    ("extra_joints", "all"),
+)
 """What is unknown where any part of a body may be missing in the value."""
 
 
@@ -142,7 +187,9 @@ def name_of(node: Node) -> str:
 def label(node: Node) -> str:
     """Return the type and the name of a node: `Joint 'WAIST'`."""
     name = name_of(node)
-    return f"{node.type} {name!r}" if name else f"{with_article(node.type)} without a name"
+    return (
+        f"{node.type} {name!r}" if name else f"{with_article(node.type)} without a name"
+    )
 
 
 def plain(value: object) -> object:
@@ -151,16 +198,26 @@ def plain(value: object) -> object:
         return value.name or value.type
     if isinstance(value, list):
         return [plain(item) for item in value]
-    return value if value is None or isinstance(value, (bool, int, float, str, np.ndarray)) else str(value)
+    return (
+        value
+        if value is None or isinstance(value, (bool, int, float, str, np.ndarray))
+        else str(value)
+    )
 
 
 def rest(node: Node, used: set[str]) -> dict[str, object]:
     """Return the fields that the file has for a node, except those in `used`."""
-    return {name: plain(value) for name, value in node.fields.items() if name not in used}
+    return {
+        name: plain(value) for name, value in node.fields.items() if name not in used
+    }
 
 
 def finite(
-    node: Node, name: str, default: tuple[float, ...], found: ModelDiagnostics, unknown: Subject = ()
+    node: Node,
+    name: str,
+    default: tuple[float, ...],
+    found: ModelDiagnostics,
+    unknown: Subject = (),
 ) -> tuple[float, ...]:
     """Return a field's numbers; where one of them is not finite, report that, mark `unknown`, and return `default`."""
     values = nodes.vector(node, name, default)
@@ -177,7 +234,9 @@ def _shown(values: Iterable[float]) -> str:
     return " ".join(f"{value:.6g}" for value in values)
 
 
-def _report_more_numbers(node: Node, name: str, count: int, found: ModelDiagnostics) -> None:
+def _report_more_numbers(
+    node: Node, name: str, count: int, found: ModelDiagnostics
+) -> None:
     value = node.fields.get(name)
     # Possible where the type of the field is not declared.
     if isinstance(value, np.ndarray) and value.size > count:
@@ -185,7 +244,12 @@ def _report_more_numbers(node: Node, name: str, count: int, found: ModelDiagnost
         found.report(rules.MORE_NUMBERS, message, node.location_of(name))
 
 
-def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnostics, subject: Subject) -> Floats:
+def _axis(
+    node: Node,
+    default: tuple[float, float, float],
+    found: ModelDiagnostics,
+    subject: Subject,
+) -> Floats:
     """Return a jointAxis (3,) of length 1, or zero; a vector, or in old files the letter of an axis."""
     value = node.get("jointAxis")
     if isinstance(value, str):
@@ -196,39 +260,66 @@ def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnosti
             found.fault(rules.JOINT_AXIS.error(message, location), (*subject, "axis"))
             return frozen(default)
         if value not in AXES:
-            message = f"jointAxis of {label(node)} is {value!r}; it is read as {letter!r}"
+            message = (
+                f"jointAxis of {label(node)} is {value!r}; it is read as {letter!r}"
+            )
             found.report(rules.JOINT_AXIS, message, location)
         elif "jointAxis" in node.fields:
-            found.report(rules.OLD_AXIS, f"jointAxis of {label(node)} is {value!r}, expected a vector", location)
+            found.report(
+                rules.OLD_AXIS,
+                f"jointAxis of {label(node)} is {value!r}, expected a vector",
+                location,
+            )
         return frozen(AXES[letter])
     x, y, z = vector = finite(node, "jointAxis", default, found, (*subject, "axis"))
     length = math.hypot(x, y, z)
     if length and abs(length - 1.0) > 1e-6:
         message = f"jointAxis of {label(node)} is {_shown(vector)}, expected a vector of length 1"
         location, data = node.location_of("jointAxis"), {"length": length}
-        found.report(AXIS_LENGTH, message, location, subject=(*subject, "axis"), data=data)
+        found.report(
+            AXIS_LENGTH, message, location, subject=(*subject, "axis"), data=data
+        )
     # A vector that was divided by its length, and is of length 1 except for rounding, is not divided again.
-    return frozen(vector if not length or abs(length - 1.0) < 1e-15 else nodes.unit(x, y, z))
+    return frozen(
+        vector if not length or abs(length - 1.0) < 1e-15 else nodes.unit(x, y, z)
+    )
 
 
 def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floats:
     """Return the pose (7,) of a node in its parent, from its translation and rotation."""
     rotation_subject: Subject = (*subject, "rotation") if subject else ()
-    x, y, z, angle = rotation = finite(node, "rotation", (0.0, 0.0, 1.0, 0.0), found, rotation_subject)
+    x, y, z, angle = rotation = finite(
+        node, "rotation", (0.0, 0.0, 1.0, 0.0), found, rotation_subject
+    )
     if abs(angle) > MAX_ROTATION:
         turns = abs(angle) / FULL_TURN
         message = f"rotation of {label(node)} is {_shown(rotation)}, an angle of {turns:.3g} full turns"
-        found.report(ROTATION_ANGLE, message, node.location_of("rotation"), subject=rotation_subject)
+        found.report(
+            ROTATION_ANGLE,
+            message,
+            node.location_of("rotation"),
+            subject=rotation_subject,
+        )
     if angle != 0.0 and any((x, y, z)) and not 0.98 < x * x + y * y + z * z < 1.02:
         is_far = abs(math.hypot(x, y, z) - 1) > MAX_LENGTH_ERROR
-        hint = "are these three angles, or a quaternion? An axis and an angle belong here" if is_far else None
+        hint = (
+            "are these three angles, or a quaternion? An axis and an angle belong here"
+            if is_far
+            else None
+        )
         message = f"rotation of {label(node)} is {_shown(rotation)}, expected an axis of length 1"
         location = node.location_of("rotation")
         found.report(QUATERNION, message, location, hint=hint, subject=rotation_subject)
     # The default where a number is not finite; a zero axis is refused.
-    quaternion = nodes.quaternion(*nodes.axis_angle(node)) if rotation != (0.0, 0.0, 1.0, 0.0) else (1.0, 0.0, 0.0, 0.0)
+    quaternion = (
+        nodes.quaternion(*nodes.axis_angle(node))
+        if rotation != (0.0, 0.0, 1.0, 0.0)
+        else (1.0, 0.0, 0.0, 0.0)
+    )
     unknown: Subject = (*subject, "offset") if subject else ()
-    return frozen((*finite(node, "translation", (0.0, 0.0, 0.0), found, unknown), *quaternion))
+    return frozen(
+        (*finite(node, "translation", (0.0, 0.0, 0.0), found, unknown), *quaternion)
+    )
 
 
 # ---- Joint
@@ -250,7 +341,10 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
         expected = f"expected one of {', '.join(JOINT_TYPES)}"
         message = f"jointType of {label(node)} is {shown!r}, {expected}"
         message = message if kind else f"{label(node)} has no jointType, {expected}"
-        found.fault(rules.JOINT_TYPE.error(message, node.location_of("jointType")), (*subject, "type"))
+        found.fault(
+            rules.JOINT_TYPE.error(message, node.location_of("jointType")),
+            (*subject, "type"),
+        )
         kind = "rotate"
     joint_type = JOINT_TYPES[kind]
     if joint_type == kind:
@@ -260,18 +354,35 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
     number = _joint_id(node, found, subject)
     axis = _axis(node, (0.0, 0.0, 1.0), found, subject)
     stated = extra.pop("jointAxis", None)
-    if isinstance(stated, np.ndarray) and stated.shape == (3,) and not np.array_equal(stated, axis):
+    if (
+        isinstance(stated, np.ndarray)
+        and stated.shape == (3,)
+        and not np.array_equal(stated, axis)
+    ):
         extra["jointAxis"] = stated
     if not axis.any() and joint_type not in ("rotate", "slide"):
         axis = frozen([0.0, 0.0, 1.0])
-    limits = {attribute: _limit(node, name, default, extra, found) for attribute, (name, default) in LIMITS.items()}
+    limits = {
+        attribute: _limit(node, name, default, extra, found)
+        for attribute, (name, default) in LIMITS.items()
+    }
     _limit(node, "climit", math.inf, extra, found)
     _report_unused(node, extra, found)
     motor = {
-        attribute: finite(node, name, (getattr(DEFAULT, attribute),), found, (*subject, attribute))[0]
+        attribute: finite(
+            node, name, (getattr(DEFAULT, attribute),), found, (*subject, attribute)
+        )[0]
         for attribute, name in MOTOR_FIELDS.items()
     }
-    return Joint(name=name_of(node), type=joint_type, id=number, axis=axis, extra=extra, **limits, **motor)
+    return Joint(
+        name=name_of(node),
+        type=joint_type,
+        id=number,
+        axis=axis,
+        extra=extra,
+        **limits,
+        **motor,
+    )
 
 
 def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
@@ -279,13 +390,21 @@ def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
     _report_more_numbers(node, "jointId", 1, found)
     if -1 <= number <= MAX_ID:
         return number
-    message = f"jointId of {label(node)} is {number}, expected -1 or a number in 0…{MAX_ID}"
+    message = (
+        f"jointId of {label(node)} is {number}, expected -1 or a number in 0…{MAX_ID}"
+    )
     found.report(ID_RANGE, message, node.location_of("jointId"))
     found.mark_unknown((*subject, "id"))
     return -1
 
 
-def _limit(node: Node, name: str, default: float, extra: dict[str, object], found: ModelDiagnostics) -> float:
+def _limit(
+    node: Node,
+    name: str,
+    default: float,
+    extra: dict[str, object],
+    found: ModelDiagnostics,
+) -> float:
     """Return the first number of a limit; an empty list means no limit."""
     values = nodes.numbers(node, name)
     if len(values) <= (name != "climit"):
@@ -296,17 +415,25 @@ def _limit(node: Node, name: str, default: float, extra: dict[str, object], foun
     if not len(values):
         return default
     if len(values) > 1:
-        message = f"{name} of {label(node)} has {len(values)} numbers; the first is used"
+        message = (
+            f"{name} of {label(node)} has {len(values)} numbers; the first is used"
+        )
         found.report(rules.SEVERAL_LIMITS, message, node.location_of(name))
     return default if np.isnan(values[0]) else float(values[0])
 
 
-def _report_unused(node: Node, extra: dict[str, object], found: ModelDiagnostics) -> None:
+def _report_unused(
+    node: Node, extra: dict[str, object], found: ModelDiagnostics
+) -> None:
     for name, default in (("center", (0.0, 0.0, 0.0)), ("scale", (1.0, 1.0, 1.0))):
         value = nodes.vector(node, name, default)
         if value != default:
             shown = " ".join(f"{number:g}" for number in value)
-            found.report(rules.CENTER, f"{name} of {label(node)} is {shown}; it has no effect", node.location_of(name))
+            found.report(
+                rules.CENTER,
+                f"{name} of {label(node)} is {shown}; it has no effect",
+                node.location_of(name),
+            )
     if nodes.number(node, "equivalentInertia", 0.0) != 0.0:
         extra["equivalentInertia"] = nodes.number(node, "equivalentInertia", 0.0)
         message = f"{label(node)} has an equivalentInertia, which has no effect"
@@ -316,18 +443,32 @@ def _report_unused(node: Node, extra: dict[str, object], found: ModelDiagnostics
 # ---- Segment
 
 
-def read_segment(node: Node, transform: Floats, found: ModelDiagnostics, subject: Subject) -> Segment:
+def read_segment(
+    node: Node, transform: Floats, found: ModelDiagnostics, subject: Subject
+) -> Segment:
     """Return the segment of a Segment node at `transform` (4, 4) in its link, without its shapes.
 
     Raises FormatError when a field has a value of the wrong type.
     """
     if not is_rigid(transform):
-        found.report(SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
+        found.report(
+            SCALED,
+            f"{label(node)} is inside of a Transform with a scale",
+            node.location,
+        )
     return Segment(
         name=name_of(node),
         transform=transform,
         mass=finite(node, "mass", (0.0,), found, (*subject, "mass"))[0],
-        center_of_mass=frozen(finite(node, "centerOfMass", (0.0, 0.0, 0.0), found, (*subject, "center_of_mass"))),
+        center_of_mass=frozen(
+            finite(
+                node,
+                "centerOfMass",
+                (0.0, 0.0, 0.0),
+                found,
+                (*subject, "center_of_mass"),
+            )
+        ),
         inertia=_inertia(node, found, subject),
         extra=rest(node, SEGMENT_USED),
     )
@@ -346,7 +487,9 @@ def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
     if len(numbers) != 9:
         message = f"momentsOfInertia of {label(node)} has {counted(len(numbers), 'number')}, expected 9"
         if len(numbers) < 9:
-            found.fault(rules.INERTIA_SIZE.error(message, location), (*subject, "inertia"))
+            found.fault(
+                rules.INERTIA_SIZE.error(message, location), (*subject, "inertia")
+            )
             return frozen(np.zeros((3, 3)))
         found.report(rules.INERTIA_SIZE, message, location)
     if np.isfinite(numbers[:9]).all():
@@ -362,7 +505,9 @@ def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
 
 def is_sensor(node: Node) -> bool:
     """Return whether a node is a sensor: a known one, or any other with a sensorId, in its prototype or undeclared."""
-    fields: Mapping[str, object] = node.fields if node.proto is None else node.proto.fields
+    fields: Mapping[str, object] = (
+        node.fields if node.proto is None else node.proto.fields
+    )
     return node.type in CLASSES or node.type in OTHER_SENSORS or "sensorId" in fields
 
 
@@ -375,19 +520,33 @@ def sensor_key(node: Node) -> tuple[str, int]:
         return kind, -1
 
 
-def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostics, subject: Subject) -> Device:
+def read_sensor(
+    node: Node, link: int, transform: Floats, found: ModelDiagnostics, subject: Subject
+) -> Device:
     """Return the device of a sensor node at `transform` (4, 4) in link number `link`.
 
     Raises FormatError when a field has a value of the wrong type.
     """
     if not is_rigid(transform):
-        found.report(SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
+        found.report(
+            SCALED,
+            f"{label(node)} is inside of a Transform with a scale",
+            node.location,
+        )
     pose = own_pose(node, found)
     _report_more_numbers(node, "sensorId", 1, found)
-    common: dict[str, Any] = {"name": name_of(node), "id": nodes.integer(node, "sensorId", -1), "link": link}
+    common: dict[str, Any] = {
+        "name": name_of(node),
+        "id": nodes.integer(node, "sensorId", -1),
+        "link": link,
+    }
     whole = transform if transform is IDENTITY else transform @ poses.to_matrix(pose)
     if not np.isfinite(whole).all():
-        found.report(NOT_FINITE, f"the pose of {label(node)} in its link is not finite", node.location)
+        found.report(
+            NOT_FINITE,
+            f"the pose of {label(node)} in its link is not finite",
+            node.location,
+        )
         found.mark_unknown((*subject, "pose"))
     elif whole is not IDENTITY:
         pose = poses.from_matrix(poses.nearest_rigid(whole))
@@ -403,25 +562,41 @@ def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostic
             for name, item in declared.items()
             if item.access in ("field", "exposedField") and name not in POSE_FIELDS
         }
-        return OtherDevice(**common, type=node.type, extra=fields | rest(node, POSE_FIELDS))
+        return OtherDevice(
+            **common, type=node.type, extra=fields | rest(node, POSE_FIELDS)
+        )
     default = kind()
     values: dict[str, Any] = {}
     for attribute, name in SENSOR_FIELDS.get(kind, {}).items():
         before = getattr(default, attribute)
         if isinstance(before, (str, int)):
             values[attribute] = (
-                nodes.text(node, name, before) if isinstance(before, str) else nodes.integer(node, name, before)
+                nodes.text(node, name, before)
+                if isinstance(before, str)
+                else nodes.integer(node, name, before)
             )
         else:
-            numbers = finite(node, name, tuple(np.ravel(before).tolist()), found, (*subject, attribute))
+            numbers = finite(
+                node,
+                name,
+                tuple(np.ravel(before).tolist()),
+                found,
+                (*subject, attribute),
+            )
             values[attribute] = frozen(numbers) if len(numbers) > 1 else numbers[0]
-    device = kind(**common, **values, extra=rest(node, POSE_FIELDS | set(SENSOR_FIELDS.get(kind, {}).values())))
+    device = kind(
+        **common,
+        **values,
+        extra=rest(node, POSE_FIELDS | set(SENSOR_FIELDS.get(kind, {}).values())),
+    )
     if isinstance(device, VisionSensor):
         _check_camera(device, node, found, subject)
     return device
 
 
-def _check_camera(device: VisionSensor, node: Node, found: ModelDiagnostics, subject: Subject) -> None:
+def _check_camera(
+    device: VisionSensor, node: Node, found: ModelDiagnostics, subject: Subject
+) -> None:
     if device.type not in ("COLOR", "DEPTH", "COLOR_DEPTH", "NONE"):
         message = f"type of {label(node)} is {device.type!r}, expected COLOR, DEPTH, COLOR_DEPTH or NONE"
         found.report(rules.VISION_TYPE, message, node.location_of("type"))
@@ -434,7 +609,9 @@ def _check_camera(device: VisionSensor, node: Node, found: ModelDiagnostics, sub
 # ---- ExtraJoint
 
 
-def read_extra_joint(node: Node, links: Mapping[str, int], found: ModelDiagnostics, subject: Subject) -> ExtraJoint:
+def read_extra_joint(
+    node: Node, links: Mapping[str, int], found: ModelDiagnostics, subject: Subject
+) -> ExtraJoint:
     """Return the extra joint of a node; `links` has the index of each link by name.
 
     Raises FormatError when a field has a value of the wrong type.
@@ -443,14 +620,19 @@ def read_extra_joint(node: Node, links: Mapping[str, int], found: ModelDiagnosti
     for name in ("link1Name", "link2Name"):
         wanted = nodes.text(node, name)
         if wanted not in links:
-            message = f"{name} of {label(node)} is {wanted!r}, and no Joint has this name"
+            message = (
+                f"{name} of {label(node)} is {wanted!r}, and no Joint has this name"
+            )
             found.fault(LOOP_LINK.error(message, node.location_of(name)), subject)
         ends.append(links.get(wanted, 0))
     kind = nodes.text(node, "jointType", "xyz")
     known = next((known for known in EXTRA_JOINT_TYPES if known == kind), None)
     if known is None:
         message = f"jointType of {label(node)} is {kind!r}, expected one of {', '.join(EXTRA_JOINT_TYPES)}"
-        found.fault(rules.EXTRA_TYPE.error(message, node.location_of("jointType")), (*subject, "type"))
+        found.fault(
+            rules.EXTRA_TYPE.error(message, node.location_of("jointType")),
+            (*subject, "type"),
+        )
         known = "xyz"
     axis = _axis(node, (1.0, 0.0, 0.0), found, subject)
     if not axis.any() and known in ("xyz", "ball"):
@@ -511,7 +693,10 @@ class TreeReader:
         if self.open_links:
             self._add_beside_root()
         self._read_sensors()
-        self.links = [replace(link.bare, segments=tuple(link.segments)) for link in self.open_links]
+        self.links = [
+            replace(link.bare, segments=tuple(link.segments))
+            for link in self.open_links
+        ]
         self.joint_nodes = [link.node for link in self.open_links]
         self._mark_incomplete()
         return self
@@ -524,8 +709,12 @@ class TreeReader:
             case "Segment":
                 self._enter_segment(node, frame)
             case "Surface" if "visual" in node.fields or "collision" in node.fields:
-                self.walker.enter(nodes.children(node, "collision"), replace(frame, visual=False))
-                self.walker.enter(nodes.children(node, "visual"), replace(frame, collision=False))
+                self.walker.enter(
+                    nodes.children(node, "collision"), replace(frame, visual=False)
+                )
+                self.walker.enter(
+                    nodes.children(node, "visual"), replace(frame, collision=False)
+                )
             case "ExtraJoint":
                 self.extra_joint_nodes.append(node)
             case _ if is_sensor(node):
@@ -539,8 +728,14 @@ class TreeReader:
     def _leave_out(self, node: Node) -> None:
         """Mark what is unknown because of a node of a type that is not declared; report the links that are lost in it."""
         if self.link is not None:
-            self.found.mark_unknown(*((*self.link.subject, name) for name in (*SEGMENT_FIELDS, "shapes")))
-        lost = [label(inside) for inside in visits([node]) if inside.type in ("Joint", "Segment")]
+            self.found.mark_unknown(
+                *((*self.link.subject, name) for name in (*SEGMENT_FIELDS, "shapes"))
+            )
+        lost = [
+            label(inside)
+            for inside in visits([node])
+            if inside.type in ("Joint", "Segment")
+        ]
         if lost:
             message = f"the node type {node.type[:80]} is not declared: {listed(lost)} in it are left out"
             self.found.fault(UNKNOWN_NODE.error(message, node.location), *ALL)
@@ -549,29 +744,62 @@ class TreeReader:
         index = len(self.open_links)
         subject: Subject = ("links", index)
         if self.segment is not None:
-            self.found.fault(rules.JOINT_IN_SEGMENT.error(f"{label(node)} is inside of a Segment", node.location))
+            self.found.fault(
+                rules.JOINT_IN_SEGMENT.error(
+                    f"{label(node)} is inside of a Segment", node.location
+                )
+            )
         if not _is_identity(frame.transform):
-            error = rules.JOINT_MOVED.error(f"{label(node)} is inside of a Transform", node.location)
+            error = rules.JOINT_MOVED.error(
+                f"{label(node)} is inside of a Transform", node.location
+            )
             self.found.fault(error, (*subject, "offset"), (*subject, "rotation"))
         parent = self.link
         if parent is None and self.open_links:
-            message, hint = f"{label(node)} is a second root Joint: left out", "put it into the children of the first"
+            message, hint = (
+                f"{label(node)} is a second root Joint: left out",
+                "put it into the children of the first",
+            )
             self.found.report(UNCONNECTED, message, node.location, hint=hint)
             self.found.mark_unknown(*ALL)
             # Its faults are reported; the body is whole without it.
-            left_out = ModelDiagnostics(self.found.path, self.found.damage, self.found.doubtful)
+            left_out = ModelDiagnostics(
+                self.found.path, self.found.damage, self.found.doubtful
+            )
             TreeReader(self.walker.parts, left_out).read([node])
             self.found.extend(left_out.problems)
             return
         if index >= MAX_LINKS:
-            self.found.fault(rules.TOO_MANY.error(f"the body has more than {MAX_LINKS} Joints", node.location), *ALL)
+            self.found.fault(
+                rules.TOO_MANY.error(
+                    f"the body has more than {MAX_LINKS} Joints", node.location
+                ),
+                *ALL,
+            )
             return
-        joint = attempt(lambda node: read_joint(node, self.found, subject), node, self.found, subject, JOINT_FIELDS)
+        joint = attempt(
+            lambda node: read_joint(node, self.found, subject),
+            node,
+            self.found,
+            subject,
+            JOINT_FIELDS,
+        )
         joint = joint or Joint(name=name_of(node))
-        offset = attempt(lambda node: own_pose(node, self.found, subject), node, self.found, subject, JOINT_FIELDS)
+        offset = attempt(
+            lambda node: own_pose(node, self.found, subject),
+            node,
+            self.found,
+            subject,
+            JOINT_FIELDS,
+        )
         offset = poses.IDENTITY if offset is None else offset
         above = -1 if parent is None else parent.bare.index
-        link = OpenLink(node, Link(name=joint.name, index=index, parent=above, joint=joint, offset=offset))
+        link = OpenLink(
+            node,
+            Link(
+                name=joint.name, index=index, parent=above, joint=joint, offset=offset
+            ),
+        )
         children = self._children(node)
         self.open_links.append(link)
         around, self.link = (self.link, self.segment, self.walker.unknown), link
@@ -584,13 +812,20 @@ class TreeReader:
                 # Shapes of the Joint itself: a part of the link without mass and name.
                 visuals, collisions = by_purpose(self.walker.drawn)
                 link.segments.append(Segment(visuals=visuals, collisions=collisions))
-            (self.link, self.segment, self.walker.unknown), self.walker.drawn = around, outer
+            (self.link, self.segment, self.walker.unknown), self.walker.drawn = (
+                around,
+                outer,
+            )
 
         self.walker.enter(children, NodeFrame(), leave)
 
     def _enter_segment(self, node: Node, frame: NodeFrame) -> None:
         if self.segment is not None:
-            self.found.fault(rules.SEGMENT_IN_SEGMENT.error(f"{label(node)} is inside of a Segment", node.location))
+            self.found.fault(
+                rules.SEGMENT_IN_SEGMENT.error(
+                    f"{label(node)} is inside of a Segment", node.location
+                )
+            )
         link = self.link
         if link is None:
             self.beside_root.append((node, frame))
@@ -603,13 +838,24 @@ class TreeReader:
         def leave() -> None:
             visuals, collisions = by_purpose(self.walker.drawn)
             self.segment, self.walker.drawn = around, outer
-            read = partial(read_segment, transform=transform, found=self.found, subject=link.subject)
+            read = partial(
+                read_segment,
+                transform=transform,
+                found=self.found,
+                subject=link.subject,
+            )
             segment = attempt(read, node, self.found, link.subject, SEGMENT_FIELDS)
             if segment is not None:
-                link.segments.append(replace(segment, visuals=visuals, collisions=collisions))
+                link.segments.append(
+                    replace(segment, visuals=visuals, collisions=collisions)
+                )
                 link.nodes.append(node)
 
-        self.walker.enter(self._children(node), NodeFrame(IDENTITY, frame.visual, frame.collision), leave)
+        self.walker.enter(
+            self._children(node),
+            NodeFrame(IDENTITY, frame.visual, frame.collision),
+            leave,
+        )
 
     def _enter_sensor(self, node: Node, frame: NodeFrame) -> None:
         if self.link is None:
@@ -635,7 +881,13 @@ class TreeReader:
         for place in in_order_of_ids([sensor_key(node) for node, _, _ in self.sensors]):
             node, link, transform = self.sensors[place]
             subject: Subject = ("devices", len(self.devices))
-            read = partial(read_sensor, link=link, transform=transform, found=self.found, subject=subject)
+            read = partial(
+                read_sensor,
+                link=link,
+                transform=transform,
+                found=self.found,
+                subject=subject,
+            )
             device = attempt(read, node, self.found, subject, DEVICE_FIELDS)
             if device is None:
                 self.found.mark_unknown(("devices", "all"))
@@ -649,11 +901,15 @@ class TreeReader:
         in_root = poses.to_matrix(poses.inverse(root.bare.offset))
         if self.walker.drawn:
             visuals, collisions = by_purpose(self.walker.drawn)
-            root.segments.append(Segment(transform=in_root, visuals=visuals, collisions=collisions))
+            root.segments.append(
+                Segment(transform=in_root, visuals=visuals, collisions=collisions)
+            )
             self.walker.drawn = []
         self.walker.unknown = (*root.subject, "shapes")
         for node, frame in self.beside_root:
-            self.walker.walk([node], replace(frame, transform=in_root @ frame.transform), self.visit)
+            self.walker.walk(
+                [node], replace(frame, transform=in_root @ frame.transform), self.visit
+            )
 
     def _mark_incomplete(self) -> None:
         """Mark the attributes whose fields have no value that can be read, or may be missing only because the file is damaged."""
@@ -671,14 +927,22 @@ class TreeReader:
                 # A Segment may be among what is missing in the Joint.
                 if is_cut or not (joint_is_whole or is_given):
                     self.found.mark_unknown((*link.subject, attribute))
-            if not (all(map(damage.is_whole, link.nodes)) and (joint_is_whole or link.nodes)):
+            if not (
+                all(map(damage.is_whole, link.nodes)) and (joint_is_whole or link.nodes)
+            ):
                 self.found.mark_unknown((*link.subject, "shapes"))
         for number, node in enumerate(self.device_nodes):
             self._mark_fields(("devices", number), DEVICE_FIELDS, node, damage)
 
-    def _mark_fields(self, subject: Subject, fields: dict[str, str], node: Node, damage: Damage) -> None:
+    def _mark_fields(
+        self, subject: Subject, fields: dict[str, str], node: Node, damage: Damage
+    ) -> None:
         for attribute, name in fields.items():
-            is_cut = damage and name in node.fields and damage.touches(node.location_of(name))
+            is_cut = (
+                damage
+                and name in node.fields
+                and damage.touches(node.location_of(name))
+            )
             if is_cut or not damage.has_all(node, name):
                 self.found.mark_unknown((*subject, attribute))
 

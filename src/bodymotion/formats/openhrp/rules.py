@@ -46,7 +46,10 @@ NO_JOINT = judgement.warning(
     "WRL102",
     "A Humanoid has a Joint in its humanoidBody. Without one the body is a single fixed link.",
     "write humanoidBody [ DEF BASE Joint { … } ]",
-    example=("humanoidBody [ ]", 'humanoidBody [ DEF BASE Joint { jointType "fixed" } ]'),
+    example=(
+        "humanoidBody [ ]",
+        'humanoidBody [ DEF BASE Joint { jointType "fixed" } ]',
+    ),
 )
 JOINT_MOVED = document.error(
     "WRL104",
@@ -70,7 +73,10 @@ SEGMENT_IN_SEGMENT = document.error(
     "WRL106",
     "A Segment is not inside of a Segment.",
     "put the Segments side by side",
-    example=("DEF A Segment { children [ DEF B Segment { } ] }", "DEF A Segment { } DEF B Segment { }"),
+    example=(
+        "DEF A Segment { children [ DEF B Segment { } ] }",
+        "DEF A Segment { } DEF B Segment { }",
+    ),
 )
 OUTSIDE = judgement.warning(
     "WRL107",
@@ -88,9 +94,14 @@ LISTS = document.warning(
     "WRL109",
     "The lists joints and segments of a Humanoid name all Joints and Segments.",
     fixable=True,
-    example=("joints [ USE WAIST, USE HIP ]", "joints [ USE WAIST, USE HIP, USE KNEE ]"),
+    example=(
+        "joints [ USE WAIST, USE HIP ]",
+        "joints [ USE WAIST, USE HIP, USE KNEE ]",
+    ),
 )
-TOO_MANY = judgement.error("WRL112", "A body has at most 10 000 links.", example=("10001 Joints", "100 Joints"))
+TOO_MANY = judgement.error(
+    "WRL112", "A body has at most 10 000 links.", example=("10001 Joints", "100 Joints")
+)
 NOTHING = judgement.error(
     "WRL113",
     "A file has at least one node.",
@@ -112,10 +123,15 @@ NO_HUMANOID = document.note(
     "WRL116",
     "A model has a Humanoid. A file without one is a scene: a single fixed link with all shapes.",
     "put a Humanoid around the Joints: its humanoidBody has the root Joint",
-    example=("DEF BASE Joint { … }", "DEF robot Humanoid { humanoidBody [ DEF BASE Joint { … } ] }"),
+    example=(
+        "DEF BASE Joint { … }",
+        "DEF robot Humanoid { humanoidBody [ DEF BASE Joint { … } ] }",
+    ),
 )
 EXTENSION = document.note(
-    "WRL117", "The name of a model file ends with .wrl.", example=("a robot.txt of the format wrl", "robot.wrl")
+    "WRL117",
+    "The name of a model file ends with .wrl.",
+    example=("a robot.txt of the format wrl", "robot.wrl"),
 )
 SEGMENT_NAME = judgement.note(
     "WRL118",
@@ -139,7 +155,10 @@ HANIM_JOINT = judgement.warning(
     "WRL149",
     "The PROTO of Joint declares jointType. Without it, as in H-Anim figures, all joints are fixed.",
     "an H-Anim figure can be shown; to move it, use the document's PROTO and write jointType, jointAxis and translation",
-    example=("PROTO Joint [ ] { }", 'PROTO Joint [ field SFString jointType "fixed" ] { }'),
+    example=(
+        "PROTO Joint [ ] { }",
+        'PROTO Joint [ field SFString jointType "fixed" ] { }',
+    ),
 )
 JOINT_AXIS = document.error(
     "WRL121",
@@ -193,7 +212,10 @@ SEVERAL_LIMITS = judgement.note(
 INERTIA_SIZE = document.error(
     "WRL140",
     "momentsOfInertia has nine numbers, row by row.",
-    example=("momentsOfInertia [ 0.1 0.1 0.1 ]", "momentsOfInertia [ 0.1 0 0 0 0.1 0 0 0 0.1 ]"),
+    example=(
+        "momentsOfInertia [ 0.1 0.1 0.1 ]",
+        "momentsOfInertia [ 0.1 0 0 0 0.1 0 0 0 0.1 ]",
+    ),
 )
 MORE_NUMBERS = document.warning(
     "WRL148",
@@ -203,7 +225,9 @@ MORE_NUMBERS = document.warning(
 
 # Sensors
 SENSOR_ID_MISSING = document.warning(
-    "WRL162", "A sensor has a sensorId.", example=("DEF gyro Gyro { }", "DEF gyro Gyro { sensorId 0 }")
+    "WRL162",
+    "A sensor has a sensorId.",
+    example=("DEF gyro Gyro { }", "DEF gyro Gyro { sensorId 0 }"),
 )
 VISION_TYPE = document.error(
     "WRL163",

@@ -15,7 +15,12 @@ from bodymotion.diagnostics.losses import Report
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.kept_json import mjcf_losses
 from bodymotion.formats.openhrp import node_writer
-from bodymotion.formats.openhrp.node_writer import REMARKS, KeptFields, Names, prototypes_of
+from bodymotion.formats.openhrp.node_writer import (
+    REMARKS,
+    KeptFields,
+    Names,
+    prototypes_of,
+)
 from bodymotion.formats.openhrp.nodes import HUMANOID_USED
 from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.nodes import visits
@@ -27,12 +32,20 @@ from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
 from bodymotion.skeleton.values import depth_first
 from bodymotion.system.files import whole_files
 
-MOVING_JOINTS = ("rotate", "slide", "crawler")  # Types of joints that have a column in a motion.
+MOVING_JOINTS = (
+    "rotate",
+    "slide",
+    "crawler",
+)  # Types of joints that have a column in a motion.
 SEGMENT_LEVELS = 12  # How deep the nodes of a segment go below its Joint.
-MAX_OPEN_FILES = 100  # Files that are open at the same time; systems allow some hundreds.
+MAX_OPEN_FILES = (
+    100  # Files that are open at the same time; systems allow some hundreds.
+)
 
 
-def _slots(body: Body, children: list[list[int]], order: list[int]) -> list[list[list[int]]]:
+def _slots(
+    body: Body, children: list[list[int]], order: list[int]
+) -> list[list[list[int]]]:
     """Return the slots where each device is written after all children that hold, at any depth, a device before it in `order`."""
     first: list[float] = [float("inf")] * len(body.links)
     for rank in range(len(order) - 1, -1, -1):
@@ -40,8 +53,13 @@ def _slots(body: Body, children: list[list[int]], order: list[int]) -> list[list
     for link in reversed(body.links[1:]):
         first[link.parent] = min(first[link.parent], first[link.index])
     # From each child on: the earliest device in it or any later one; this ascends, so devices find their place by bisection.
-    after = [list(accumulate((first[child] for child in reversed(below)), min))[::-1] for below in children]
-    slots: list[list[list[int]]] = [[[] for _ in range(len(children[i]) + 1)] for i in range(len(body.links))]
+    after = [
+        list(accumulate((first[child] for child in reversed(below)), min))[::-1]
+        for below in children
+    ]
+    slots: list[list[list[int]]] = [
+        [[] for _ in range(len(children[i]) + 1)] for i in range(len(body.links))
+    ]
     for rank, number in enumerate(order):
         carrier = body.devices[number].link
         slots[carrier][bisect_left(after[carrier], rank)].append(number)
@@ -55,7 +73,11 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
         texts = list(value) if isinstance(value, (list, tuple, np.ndarray)) else None
         if key == "title" and isinstance(value, str):
             fields["title"] = value
-        elif key in ("info", "world_info") and texts is not None and all(isinstance(text, str) for text in texts):
+        elif (
+            key in ("info", "world_info")
+            and texts is not None
+            and all(isinstance(text, str) for text in texts)
+        ):
             fields["info"] = texts
         elif key not in ("name", "version", "info") or not isinstance(value, str):
             report(losses.KEPT_VALUE, f"info[{key!r}] is left out")
@@ -65,27 +87,39 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
 def viewpoint_node(view: Viewpoint, report: Report) -> Node:
     """Return the node of a viewpoint, without the numbers that are not finite."""
     title = f"the Viewpoint {view.description!r}"
-    pose = node_writer.pose_fields(np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, report)
-    fields: dict[str, Value] = {"description": view.description} if view.description else {}
+    pose = node_writer.pose_fields(
+        np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, report
+    )
+    fields: dict[str, Value] = (
+        {"description": view.description} if view.description else {}
+    )
     if np.isfinite(view.pose[:3]).all():
         fields["position"] = view.pose[:3]
     else:
         report(losses.NUMBER_RANGE, f"{title}: the position is left out")
     if "rotation" in pose:
         fields["orientation"] = pose["rotation"]
-    fields |= node_writer.vector_fields({"fieldOfView": view.field_of_view}, title, report, Viewpoint().field_of_view)
+    fields |= node_writer.vector_fields(
+        {"fieldOfView": view.field_of_view}, title, report, Viewpoint().field_of_view
+    )
     return Node("Viewpoint", fields=fields)
 
 
 def _is_scene(body: Body) -> bool:
     """Return whether a body is one that was read from a file without a Humanoid."""
-    if len(body.links) != 1 or len(body.links[0].segments) != 1 or set(body.info) - {"title", "info"}:
+    if (
+        len(body.links) != 1
+        or len(body.links[0].segments) != 1
+        or set(body.info) - {"title", "info"}
+    ):
         return False
     segment = body.links[0].segments[0]
     bare = Segment(name="Root", visuals=segment.visuals, collisions=segment.collisions)
     alone = Body(
         name=body.name,
-        links=(Link(name="Root", joint=Joint(name="Root", type="fixed"), segments=(bare,)),),
+        links=(
+            Link(name="Root", joint=Joint(name="Root", type="fixed"), segments=(bare,)),
+        ),
         viewpoints=body.viewpoints,
         info=body.info,
     )
@@ -99,13 +133,17 @@ class _Builder:
     mesh has its shapes in a file there. None: everything is in one file.
     """
 
-    def __init__(self, body: Body, url: Callable[[Texture, bool], str], folder: Path | None) -> None:
+    def __init__(
+        self, body: Body, url: Callable[[Texture, bool], str], folder: Path | None
+    ) -> None:
         self.body = body
         self.scene = Scene()
         self.losses = Diagnostics()
         self.names = Names(self.report)
         self.where = ""
-        self.segments = node_writer.SegmentWriter(body, self.names, self.report, url, folder)
+        self.segments = node_writer.SegmentWriter(
+            body, self.names, self.report, url, folder
+        )
 
     def build(self, stem: str) -> None:
         """Make the nodes; `stem` is the name of the file without its extension, which is that of a scene without a Humanoid.
@@ -113,11 +151,19 @@ class _Builder:
         Raises ValueError when a device or an extra joint is on a link that the body does not have.
         """
         body = self.body
-        ends = [(f"{device.kind} {device.name!r}", device.link) for device in body.devices]
-        ends += [(f"ExtraJoint {extra.name!r}", end) for extra in body.extra_joints for end in extra.links]
+        ends = [
+            (f"{device.kind} {device.name!r}", device.link) for device in body.devices
+        ]
+        ends += [
+            (f"ExtraJoint {extra.name!r}", end)
+            for extra in body.extra_joints
+            for end in extra.links
+        ]
         for title, link in ends:
             if not 0 <= link < len(body.links):
-                raise ValueError(f"{title} is on link {link}; the body has {counted(len(body.links), 'link')}")
+                raise ValueError(
+                    f"{title} is on link {link}; the body has {counted(len(body.links), 'link')}"
+                )
         if _is_scene(body):
             self.plain_scene(stem)
         else:
@@ -132,8 +178,12 @@ class _Builder:
             message = f"the model {body.name!r} has the name of its file, {stem!r}, when it is read"
             self.report(losses.BODY_NAMES.as_note, message)
         segment = body.links[0].segments[0]
-        nodes = world_info(body.info, self.report) + [viewpoint_node(view, self.report) for view in body.viewpoints]
-        nodes += node_writer.shape_nodes(segment, self.segments.shapes, "the scene", surfaces=False)
+        nodes = world_info(body.info, self.report) + [
+            viewpoint_node(view, self.report) for view in body.viewpoints
+        ]
+        nodes += node_writer.shape_nodes(
+            segment, self.segments.shapes, "the scene", surfaces=False
+        )
         self.scene.nodes = nodes or [Node("Group")]
 
     def humanoid(self) -> None:
@@ -148,21 +198,33 @@ class _Builder:
         kept = KeptFields("Humanoid", [extra], self.report)
         name = legal_name(body.name) if body.name else ""
         if name != body.name:
-            self.report(losses.BODY_NAMES.as_note, f"the model {body.name!r} is written as {name!r}")
+            self.report(
+                losses.BODY_NAMES.as_note,
+                f"the model {body.name!r} is written as {name!r}",
+            )
         fields: dict[str, Value] = {}
-        texts = {key: value for key, value in body.info.items() if isinstance(value, str)}
+        texts = {
+            key: value for key, value in body.info.items() if isinstance(value, str)
+        }
         for key in ("name", "version"):
-            if texts.get(key, kept.proto.fields[key].value) != kept.proto.fields[key].value:
+            if (
+                texts.get(key, kept.proto.fields[key].value)
+                != kept.proto.fields[key].value
+            ):
                 fields[key] = texts[key]
         if texts.get("info"):
             fields["info"] = texts["info"].split("\n")
         fields |= kept.of(extra, HUMANOID_USED)
         if body.viewpoints:
-            fields["viewpoints"] = [viewpoint_node(view, self.report) for view in body.viewpoints]
+            fields["viewpoints"] = [
+                viewpoint_node(view, self.report) for view in body.viewpoints
+            ]
         joints, segments = self._tree(order, children)
         fields["humanoidBody"] = [joints[order[0]]] if order else []
         fields["joints"] = [joints[index] for index in order if joints[index].name]
-        fields["segments"] = list({id(node): node for node in segments if node.name}.values())
+        fields["segments"] = list(
+            {id(node): node for node in segments if node.name}.values()
+        )
         for rule, message, part in mjcf_losses(body):
             self.report(rule, f"{message}: {part}")
         humanoid = [Node("Humanoid", name, fields, kept.proto)]
@@ -170,7 +232,9 @@ class _Builder:
             humanoid = node_writer.moved(around, humanoid, "the Humanoid", self.report)
         scene = self.scene
         scene.nodes = world_info(body.info, self.report) + humanoid
-        scene.nodes += node_writer.extra_joint_nodes(body.extra_joints, joints, self.names, self.report)
+        scene.nodes += node_writer.extra_joint_nodes(
+            body.extra_joints, joints, self.names, self.report
+        )
         scene.protos = {p.name: p for p in prototypes_of(scene.nodes)}
 
     def _report_order(self, order: list[int]) -> None:
@@ -182,26 +246,46 @@ class _Builder:
             depth.append(1 + (depth[link.parent] if link.parent >= 0 else 0))
         deepest = max(depth, default=0)
         if deepest + SEGMENT_LEVELS > MAX_DEPTH:
-            self.report(losses.DEPTH, f"{deepest} links are in one chain; bodymotion reads {MAX_DEPTH} nodes at most")
+            self.report(
+                losses.DEPTH,
+                f"{deepest} links are in one chain; bodymotion reads {MAX_DEPTH} nodes at most",
+            )
         if not body.links:
-            self.report(losses.BODY_ORDER, "a body without links is read as one of a single link")
+            self.report(
+                losses.BODY_ORDER,
+                "a body without links is read as one of a single link",
+            )
             return
         if not np.array_equal(body.root_pose, body.links[0].offset):
-            self.report(losses.PLACE.as_note, "the root link's offset is written as the pose of the body (root_pose)")
+            self.report(
+                losses.PLACE.as_note,
+                "the root link's offset is written as the pose of the body (root_pose)",
+            )
 
-    def _tree(self, order: list[int], children: list[list[int]]) -> tuple[dict[int, Node], list[Node]]:
+    def _tree(
+        self, order: list[int], children: list[list[int]]
+    ) -> tuple[dict[int, Node], list[Node]]:
         """Return the Joint nodes of all links, one in the other, and all Segment nodes."""
         body = self.body
         links = body.links
-        ends = {end for extra in body.extra_joints for end in extra.links if 0 <= end < len(links)}
+        ends = {
+            end
+            for extra in body.extra_joints
+            for end in extra.links
+            if 0 <= end < len(links)
+        }
         names = self._joint_names(order, ends)
         kept = KeptFields("Joint", [link.joint.extra for link in links], self.report)
         devices = node_writer.DeviceWriter(body, self.report)
         # Segments and devices get their names before shapes, which give way to them.
         segment_names = {
-            (i, k): self.segments.name(segment) for i in order for k, segment in enumerate(links[i].segments)
+            (i, k): self.segments.name(segment)
+            for i in order
+            for k, segment in enumerate(links[i].segments)
         }
-        device_names = [self.names.unique(d.name, f"the {d.kind}") for d in body.devices]
+        device_names = [
+            self.names.unique(d.name, f"the {d.kind}") for d in body.devices
+        ]
         joints: dict[int, Node] = {}
         segments: list[Node] = []
         path: list[int] = []
@@ -213,17 +297,25 @@ class _Builder:
                 self.segments.bound.add(names[path.pop()])
             path.append(index)
             offset = body.root_pose if index == 0 else link.offset
-            fields = node_writer.joint_fields(joint, offset, f"Joint {names[index]!r}", self.report)
+            fields = node_writer.joint_fields(
+                joint, offset, f"Joint {names[index]!r}", self.report
+            )
             fields |= kept.of(joint.extra, node_writer.WRITTEN)
             # What cannot be the name of the node is written into its field name.
-            unsaid = {"link": link.name, "joint": joint.name} if joint.name != link.name else {}
+            unsaid = (
+                {"link": link.name, "joint": joint.name}
+                if joint.name != link.name
+                else {}
+            )
             for kind, name in unsaid.items():
                 if name and name != names[index]:
                     otherwise.append(f"{kind} {name!r} is {names[index]!r}")
                     fields.setdefault("name", name)
             inside: list[Node] = []
             for k, segment in enumerate(link.segments):
-                made = self.segments.nodes(segment, segment_names[index, k], k == len(link.segments) - 1)
+                made = self.segments.nodes(
+                    segment, segment_names[index, k], k == len(link.segments) - 1
+                )
                 inside += made
                 self.segments.bound.add(segment_names[index, k])
                 segments += [node for node in visits(made) if node.type == "Segment"]
@@ -235,14 +327,28 @@ class _Builder:
             old = {link.name: link.index for link in links}
             # A name that was that of another link: labels of motions by names of links mean other links now.
             clash = any(old.get(names[index], index) != index for index in order)
-            self.report(replace(losses.JOINT_NAME, severity="warning") if clash else losses.JOINT_NAME, message)
-        device_nodes = [devices.node(device, name) for device, name in zip(body.devices, device_names, strict=True)]
+            self.report(
+                replace(losses.JOINT_NAME, severity="warning")
+                if clash
+                else losses.JOINT_NAME,
+                message,
+            )
+        device_nodes = [
+            devices.node(device, name)
+            for device, name in zip(body.devices, device_names, strict=True)
+        ]
         if order and not self._place(device_nodes, joints, order, children):
-            self.report(losses.BODY_ORDER, "the devices are in the order of their links and ids")
+            self.report(
+                losses.BODY_ORDER, "the devices are in the order of their links and ids"
+            )
         return joints, segments
 
     def _place(
-        self, device_nodes: list[Node], joints: dict[int, Node], order: list[int], children: list[list[int]]
+        self,
+        device_nodes: list[Node],
+        joints: dict[int, Node],
+        order: list[int],
+        children: list[list[int]],
     ) -> bool:
         """Put the nodes of devices and of child links into those of links; return whether the devices are read back in their order.
 
@@ -251,15 +357,31 @@ class _Builder:
         devices = self.body.devices
         numbers = {id(node): number for number, node in enumerate(device_nodes)}
         of_shapes = {index: joints[index].fields["children"] for index in order}
-        for ranks in (list(range(len(devices))), in_order_of_ids([(device.kind, device.link) for device in devices])):
+        for ranks in (
+            list(range(len(devices))),
+            in_order_of_ids([(device.kind, device.link) for device in devices]),
+        ):
             slots = _slots(self.body, children, ranks)
             for index in order:
                 into: list[Node] = [*of_shapes[index]]  # type: ignore[misc]
-                for child_nodes, slot in zip([[], *([joints[k]] for k in children[index])], slots[index], strict=True):
+                for child_nodes, slot in zip(
+                    [[], *([joints[k]] for k in children[index])],
+                    slots[index],
+                    strict=True,
+                ):
                     into += [*child_nodes, *(device_nodes[number] for number in slot)]
                 joints[index].fields["children"] = into
-            read = [numbers[id(node)] for node in visits([joints[order[0]]]) if id(node) in numbers]
-            as_read = [read[place] for place in in_order_of_ids([(devices[n].kind, devices[n].id) for n in read])]
+            read = [
+                numbers[id(node)]
+                for node in visits([joints[order[0]]])
+                if id(node) in numbers
+            ]
+            as_read = [
+                read[place]
+                for place in in_order_of_ids(
+                    [(devices[n].kind, devices[n].id) for n in read]
+                )
+            ]
             if as_read == list(range(len(devices))):
                 return True
         return False
@@ -268,19 +390,33 @@ class _Builder:
         """Return the names of the Joint nodes: those of joints where these move, since motions go by them, and else of links."""
         links = self.body.links
         names = {}
-        for index in [i for i in order if links[i].joint.type in MOVING_JOINTS and links[i].joint.name]:
+        for index in [
+            i
+            for i in order
+            if links[i].joint.type in MOVING_JOINTS and links[i].joint.name
+        ]:
             names[index] = self.names.unique(links[index].joint.name, "the joint")
         for index in order:
             if index not in names:
-                wanted = links[index].name or links[index].joint.name or (f"LINK{index}" if index in ends else "")
+                wanted = (
+                    links[index].name
+                    or links[index].joint.name
+                    or (f"LINK{index}" if index in ends else "")
+                )
                 own = links[index].joint.name
-                if legal_name(wanted) in self.names.used_names and own and legal_name(own) not in self.names.used_names:
+                if (
+                    legal_name(wanted) in self.names.used_names
+                    and own
+                    and legal_name(own) not in self.names.used_names
+                ):
                     wanted = own
                 names[index] = self.names.unique(wanted, "the link")
         return names
 
 
-def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline") -> tuple[Problem, ...]:
+def write_openhrp(
+    body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline"
+) -> tuple[Problem, ...]:
     """Write a body as an OpenHRP model, whole or not at all.
 
     Parameters
@@ -312,7 +448,9 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
     outside = Diagnostics()
 
     def url(texture: Texture, in_part: bool) -> str:
-        return _texture_url(texture, path.parent, folder if folder and in_part else path.parent, outside)
+        return _texture_url(
+            texture, path.parent, folder if folder and in_part else path.parent, outside
+        )
 
     # Numbers near the largest there are may overflow; what is not finite in the end is left out and reported.
     with np.errstate(all="ignore"):
@@ -332,13 +470,17 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
     return (*builder.losses.problems, *outside.problems)
 
 
-def _texture_url(texture: Texture, model_folder: Path, here: Path, outside: Diagnostics) -> str:
+def _texture_url(
+    texture: Texture, model_folder: Path, here: Path, outside: Diagnostics
+) -> str:
     """Return the url of an image: the one that it had where that leads to the file from the folder `here`, too, else its relative path."""
     wanted = texture.path.resolve()
     if not wanted.is_relative_to(model_folder.resolve()):
         name = texture.path.name
         message = f"the image {name} is not in the folder of the model: it is opened with allow_outside only"
-        outside.add(losses.SHAPE_LOOK.problem(message, Location(), "copy it beside the model"))
+        outside.add(
+            losses.SHAPE_LOOK.problem(message, Location(), "copy it beside the model")
+        )
     if texture.url and (here / texture.url).resolve() == wanted:
         return texture.url
     try:

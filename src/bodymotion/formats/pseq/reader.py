@@ -10,7 +10,15 @@ from typing import cast
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+)
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.pseq import rules
@@ -31,9 +39,26 @@ MAX_ROTATION_ERROR = 1e-3  # Entries of R·Rᵀ − 1; files have six digits or 
 
 TOP_KEYS = ("type", "name", "target_body", "refs")
 REF_KEYS = ("time", "max_transition_time", "refer")
-POSE_KEYS = ("type", "name", "joints", "q", "sp_joints", "ik_links", "zmp", "is_zmp_stationary_point")
+POSE_KEYS = (
+    "type",
+    "name",
+    "joints",
+    "q",
+    "sp_joints",
+    "ik_links",
+    "zmp",
+    "is_zmp_stationary_point",
+)
 FLAGS = ("is_base_link", "is_stationary_point", "is_touching", "is_slave")
-LINK_KEYS = ("name", "index", "translation", "rotation", *FLAGS, "parting_direction", "contact_points")
+LINK_KEYS = (
+    "name",
+    "index",
+    "translation",
+    "rotation",
+    *FLAGS,
+    "parting_direction",
+    "contact_points",
+)
 
 
 @dataclass(frozen=True)
@@ -67,10 +92,18 @@ def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
         data = file_bytes(path, MAX_BYTES)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
-    found = read_or_recover(data, lambda data: _attempt(data, path), (*TOP_KEYS, *REF_KEYS, *POSE_KEYS, *LINK_KEYS))
+    found = read_or_recover(
+        data,
+        lambda data: _attempt(data, path),
+        (*TOP_KEYS, *REF_KEYS, *POSE_KEYS, *LINK_KEYS),
+    )
     if isinstance(found, ReadResult):
         return found
-    others = (one for one in found.problems if not found.lost or 0 < (one.location.line or 0) < found.lost)
+    others = (
+        one
+        for one in found.problems
+        if not found.lost or 0 < (one.location.line or 0) < found.lost
+    )
     return ReadResult(None, (*found.faults, *others), refusal=found.refusal)
 
 
@@ -80,8 +113,12 @@ def _attempt(data: bytes, path: Path) -> ReadResult[KeyPoses] | FormatError:
     with found.recover(), without_collections():
         document = open_text(data, path, found)
         if not isinstance(document.root, Mapping):
-            raise rules.NOT_KEY_POSES.error("the file is not a mapping", document.root.location)
-        value = _Reader(found, cast("Text", document.root.text), document.has_aliases).read(document.root)
+            raise rules.NOT_KEY_POSES.error(
+                "the file is not a mapping", document.root.location
+            )
+        value = _Reader(
+            found, cast("Text", document.root.text), document.has_aliases
+        ).read(document.root)
     if found.refusal is not None and found.refusal.rule == NOT_YAML.code:
         return FormatError(found.refusal, found.problems)
     return ReadResult(value, found.problems, refusal=found.refusal)
@@ -112,12 +149,16 @@ class _Reader:
             self.found.refuse(error)
         name, target = top.text("name"), top.text("target_body")
         if not name:
-            self.found.report(rules.NAME, "the sequence has no name", top.location("name"))
+            self.found.report(
+                rules.NAME, "the sequence has no name", top.location("name")
+            )
         if refs is not None and not isinstance(refs, Sequence):
             raise rules.NOT_KEY_POSES.error("refs is not a list", refs.location)
         items = refs.items if isinstance(refs, Sequence) else []
         if not items:
-            self.found.report(rules.NO_POSES, "the sequence has no poses", top.location("refs"))
+            self.found.report(
+                rules.NO_POSES, "the sequence has no poses", top.location("refs")
+            )
         if len(items) > MAX_POSES:
             message = f"there are {len(items)} key poses: at most {MAX_POSES} are read"
             raise TOO_LARGE.error(message, items[MAX_POSES].location)
@@ -134,22 +175,43 @@ class _Reader:
                 message = f"there is another pose at {self.poses[after].time:g} s before this one"
                 self.found.report(rules.SAME_TIME, message, at)
         numbers = {old: new for new, old in enumerate(ordered)}
-        locations: dict[Subject, Location] = {("poses", new): self.nodes[old].location for old, new in numbers.items()}
+        locations: dict[Subject, Location] = {
+            ("poses", new): self.nodes[old].location for old, new in numbers.items()
+        }
         for (_, number, *rest), location in self.locations.items():
             if number in numbers:
                 locations["poses", numbers[number], *rest] = location
-        options, found = {"layout": layout} if layout else {}, SourceMap(locations, self.found.unknown)
-        source = Source("pseq", self.text.path, "1.0", self.text.encoding, options, locations=found)
+        options, found = (
+            {"layout": layout} if layout else {},
+            SourceMap(locations, self.found.unknown),
+        )
+        source = Source(
+            "pseq", self.text.path, "1.0", self.text.encoding, options, locations=found
+        )
         poses, problems = tuple(self.poses[n] for n in ordered), self.found.problems
-        return KeyPoses(name=name, target_body=target, poses=poses, extra=extra, source=source, problems=problems)
+        return KeyPoses(
+            name=name,
+            target_body=target,
+            poses=poses,
+            extra=extra,
+            source=source,
+            problems=problems,
+        )
 
     def _ref(self, item: Node) -> None:
         if not isinstance(item, Mapping):
-            raise WRONG_VALUE.error("a pose is not a mapping; expected one with time and refer", item.location)
+            raise WRONG_VALUE.error(
+                "a pose is not a mapping; expected one with time and refer",
+                item.location,
+            )
         ref = self.fields(item, "a pose")
         time = ref.number("time", default=math.nan)
         if not time >= 0:
-            message = "a pose has no time" if math.isnan(time) else f"a pose is at {time:g} s, before 0"
+            message = (
+                "a pose has no time"
+                if math.isnan(time)
+                else f"a pose is at {time:g} s, before 0"
+            )
             if "time" not in ref.unknown:
                 self.found.report(rules.TIME, message, ref.location("time"))
             return
@@ -164,7 +226,9 @@ class _Reader:
         elif isinstance(refer, Mapping):
             pose = self._pose(self.fields(refer, f"the pose at {time:g} s"), number)
         else:
-            raise WRONG_VALUE.error(f"the pose at {time:g} s has no refer", ref.location("refer"))
+            raise WRONG_VALUE.error(
+                f"the pose at {time:g} s has no refer", ref.location("refer")
+            )
         if pose is not None:
             self.poses.append(replace(pose, time=time, max_transition_time=limit))
             self.nodes.append(item)
@@ -173,9 +237,15 @@ class _Reader:
     def _shared(self, refer: Scalar) -> KeyPose:
         for pose in reversed(self.poses):
             if refer.value and refer.value in (pose.name, pose.syllable):
-                self.found.report(rules.NAMED_POSE, f"the pose is that called {refer.value[:60]!r}", refer.location)
+                self.found.report(
+                    rules.NAMED_POSE,
+                    f"the pose is that called {refer.value[:60]!r}",
+                    refer.location,
+                )
                 return pose
-        raise rules.UNKNOWN_POSE.error(f"there is no pose {refer.value[:60]!r} before", refer.location)
+        raise rules.UNKNOWN_POSE.error(
+            f"there is no pose {refer.value[:60]!r} before", refer.location
+        )
 
     def _pose(self, pose: Fields, number: int) -> KeyPose | None:
         kind, name = pose.text("type"), pose.text("name")
@@ -183,7 +253,9 @@ class _Reader:
             return KeyPose(syllable=name, extra=pose.rest())
         if kind != "Pose":
             message = f"{pose.title} is a {kind[:60]!r}; expected a Pose or a PronunSymbol. It is not used"
-            self.found.report(rules.KIND, message, pose.location("type" if pose.has("type") else None))
+            self.found.report(
+                rules.KIND, message, pose.location("type" if pose.has("type") else None)
+            )
             return None
         joints = self._joints(pose, number)
         stationary = self._ids(pose, "sp_joints") or []
@@ -211,7 +283,9 @@ class _Reader:
         if numbers is None:
             return None
         times = Counter(numbers)
-        wrong = next((x for x in numbers if not (x >= 0 and x % 1 == 0) or times[x] > 1), None)
+        wrong = next(
+            (x for x in numbers if not (x >= 0 and x % 1 == 0) or times[x] > 1), None
+        )
         if wrong is not None:
             pose.unknown.add(name)
             part = f"{name.replace('sp_j', 'spJ')} of {pose.title}"
@@ -226,12 +300,18 @@ class _Reader:
         if not {"joints", "q"} & pose.unknown:
             if len(ids) != len(q):
                 message = f"{pose.title} has {counted(len(ids), 'joint')}, but q has {counted(len(q), 'value')}"
-                self.found.report(rules.LENGTHS, message, pose.location("q" if pose.has("q") else "joints"))
+                self.found.report(
+                    rules.LENGTHS,
+                    message,
+                    pose.location("q" if pose.has("q") else "joints"),
+                )
             elif not all(map(math.isfinite, q)):
                 pose.not_finite("q", *(x for x in q if not math.isfinite(x)))
             else:
                 for joint in ids:
-                    self.locations["poses", number, "joints", joint] = pose.location("q")
+                    self.locations["poses", number, "joints", joint] = pose.location(
+                        "q"
+                    )
                 return dict(zip(ids, q, strict=True))
         self.found.mark_unknown(("poses", number, "joints"))
         return None
@@ -255,17 +335,27 @@ class _Reader:
                     links.append(key)
         if sum(key.is_base for key in links) > 1:
             names = ", ".join(repr(key.name) for key in links if key.is_base)
-            self.found.report(rules.BASES, f"{pose.title} has several bases: {names}", node.location)
+            self.found.report(
+                rules.BASES, f"{pose.title} has several bases: {names}", node.location
+            )
         return links
 
     def _link(self, link: Fields) -> LinkKey | None:
         name, index = link.text("name"), link.integer("index", default=-1)
         if not name and index < 0:
-            raise rules.LINK_NAME.error("a link has neither a name nor an index", link.location())
-        link.title = f"link {name[:60]!r}" if name else f"the link with the index {index}"
-        base, stationary, touching, slave = (link.flag(flag, default=False) for flag in FLAGS)
+            raise rules.LINK_NAME.error(
+                "a link has neither a name nor an index", link.location()
+            )
+        link.title = (
+            f"link {name[:60]!r}" if name else f"the link with the index {index}"
+        )
+        base, stationary, touching, slave = (
+            link.flag(flag, default=False) for flag in FLAGS
+        )
         parting = link.vector("parting_direction", default=(0.0, 0.0, 1.0))
-        points = [self._point(item, link) for item in _items(link.find("contact_points"))]
+        points = [
+            self._point(item, link) for item in _items(link.find("contact_points"))
+        ]
         missing = [key for key in ("translation", "rotation") if not link.has(key)]
         link.report_misspelt(LINK_KEYS)
         if missing:
@@ -273,14 +363,24 @@ class _Reader:
             self.found.report(rules.LINK_POSE, message, link.location())
             return None
         position = link.vector("translation", default=(0.0,) * 3)
-        rotation = np.array(link.vector("rotation", default=(1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0))).reshape(3, 3)
+        rotation = np.array(
+            link.vector("rotation", default=(1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0))
+        ).reshape(3, 3)
         if {"translation", "rotation"} & link.unknown:
             return None
         with np.errstate(all="ignore"):
             error = np.abs(rotation @ rotation.T - np.eye(3)).max()
         if not error <= MAX_ROTATION_ERROR or np.linalg.det(rotation) < 0:
-            what = "mirrors" if error <= MAX_ROTATION_ERROR else f"has R·Rᵀ off by {error:.3g}"
-            self.found.report(rules.ROTATION, f"the rotation of {link.title} {what}", link.location("rotation"))
+            what = (
+                "mirrors"
+                if error <= MAX_ROTATION_ERROR
+                else f"has R·Rᵀ off by {error:.3g}"
+            )
+            self.found.report(
+                rules.ROTATION,
+                f"the rotation of {link.title} {what}",
+                link.location("rotation"),
+            )
         return LinkKey(
             name=name,
             index=index,
@@ -291,22 +391,36 @@ class _Reader:
             is_touching=touching,
             is_slave=slave,
             parting_direction=np.array(parting),
-            contact_points=np.array([point for point in points if point]).reshape(-1, 3),
+            contact_points=np.array([point for point in points if point]).reshape(
+                -1, 3
+            ),
             extra=link.rest(),
         )
 
     def _point(self, item: Node, link: Fields) -> list[float]:
         with self.found.recover():
-            values = [link.scalar_number("contactPoints", part) for part in _items(item)]
+            values = [
+                link.scalar_number("contactPoints", part) for part in _items(item)
+            ]
             if len(values) != 3 or not all(map(math.isfinite, values)):
-                raise WRONG_VALUE.error(f"a contact point of {link.title} is not three numbers", item.location)
+                raise WRONG_VALUE.error(
+                    f"a contact point of {link.title} is not three numbers",
+                    item.location,
+                )
             return values
         return []
 
-    def _layout(self, refs: Node | None, value: tuple[str, str, AnyMapping[str, object]]) -> Layout | None:
+    def _layout(
+        self, refs: Node | None, value: tuple[str, str, AnyMapping[str, object]]
+    ) -> Layout | None:
         """Return the texts of the poses; None where one cannot be cut out: in lists in brackets, with aliases, with other keys behind."""
         data = self.text.data
-        whole = not self.has_aliases and not self.shared and isinstance(refs, Sequence) and not refs.flow
+        whole = (
+            not self.has_aliases
+            and not self.shared
+            and isinstance(refs, Sequence)
+            and not refs.flow
+        )
         if not whole or self.found.has_errors or len(self.nodes) != len(refs.items):  # type: ignore[union-attr]
             return None
         starts = []
@@ -322,9 +436,10 @@ class _Reader:
         for n, start in enumerate(starts):
             starts[n] = _with_comments(data, start, starts[n - 1] if n else 0)
         tail = data[starts[-1] :].split("\n")
-        if any(line and not line.startswith((" ", "#", "-", "\r", ".")) for line in tail[1:]) or (
-            indent == 0 and any(line and line[0] not in " #-\r." for line in tail)
-        ):
+        if any(
+            line and not line.startswith((" ", "#", "-", "\r", "."))
+            for line in tail[1:]
+        ) or (indent == 0 and any(line and line[0] not in " #-\r." for line in tail)):
             return None
         ends = [*starts[1:], len(data)]
         texts = [data[start:end] for start, end in zip(starts, ends, strict=True)]

@@ -47,7 +47,10 @@ UNKNOWN_POSE = reference.error(
 LENGTHS = reference.error(
     "PSQ107",
     "`q` has as many values as `joints`.",
-    example=("joints: [ 0, 1 ]\n      q: [ 0.1 ]", "joints: [ 0, 1 ]\n      q: [ 0.1, 0 ]"),
+    example=(
+        "joints: [ 0, 1 ]\n      q: [ 0.1 ]",
+        "joints: [ 0, 1 ]\n      q: [ 0.1, 0 ]",
+    ),
 )
 JOINT = judgement.error(
     "PSQ108",
@@ -63,7 +66,10 @@ LINK_POSE = reference.warning(
     "PSQ110",
     "A link has a translation and a rotation. Otherwise it is not used.",
     leaves_out=True,
-    example=("- { name: WAIST, index: 0 }", "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: […] }"),
+    example=(
+        "- { name: WAIST, index: 0 }",
+        "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: […] }",
+    ),
 )
 LINK_NAME = reference.error(
     "PSQ111",
@@ -77,7 +83,10 @@ ROTATION = judgement.warning(
     "PSQ112",
     "The rotation of a link is a rotation matrix, given by rows.",
     "its nine numbers are used as they are",
-    example=("rotation: [ 2, 0, 0, 0, 1, 0, 0, 0, 1 ]", "rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]"),
+    example=(
+        "rotation: [ 2, 0, 0, 0, 1, 0, 0, 0, 1 ]",
+        "rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]",
+    ),
 )
 BASES = reference.warning(
     "PSQ113",
@@ -85,7 +94,9 @@ BASES = reference.warning(
     example=("two links with isBaseLink: true", "one link with isBaseLink: true"),
 )
 NO_POSES = judgement.warning(
-    "PSQ114", "A sequence has poses.", example=("refs: []", "refs: [ { time: 0, refer: { type: Pose } } ]")
+    "PSQ114",
+    "A sequence has poses.",
+    example=("refs: []", "refs: [ { time: 0, refer: { type: Pose } } ]"),
 )
 COMMENTS = judgement.note(
     "PSQ201",

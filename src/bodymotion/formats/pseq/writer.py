@@ -33,13 +33,20 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
     if isinstance(layout, Layout):
         text = _with_layout(key_poses, layout, lost)
         encoding = layout.encoding if text == layout.text else "utf-8"
-    text = text or _head(key_poses, lost) + "".join(_pose(pose, 2, lost) for pose in _in_file_order(key_poses.poses))
+    text = text or _head(key_poses, lost) + "".join(
+        _pose(pose, 2, lost) for pose in _in_file_order(key_poses.poses)
+    )
     with whole_file(path) as stream:
         stream.write(text.encode(encoding))
     where = Location(str(path))
-    found = [rules.UNWRITABLE.problem(f"not written: {what}", where) for what in (*lost.values, *map(repr, lost.texts))]
+    found = [
+        rules.UNWRITABLE.problem(f"not written: {what}", where)
+        for what in (*lost.values, *map(repr, lost.texts))
+    ]
     if isinstance(layout, Layout):
-        gone = sum(before.count("#") for pose, before in layout.poses if before not in text)
+        gone = sum(
+            before.count("#") for pose, before in layout.poses if before not in text
+        )
         if gone:
             message = f"comments of changed or removed poses are not written ({gone})"
             found.append(rules.COMMENTS.problem(message, where))
@@ -48,7 +55,11 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
 
 def _in_file_order(poses: Iterable[KeyPose]) -> list[KeyPose]:
     """Return the poses in the order in which a file has them: those of one time in reverse."""
-    return [pose for _, group in groupby(poses, lambda pose: pose.time) for pose in reversed(list(group))]
+    return [
+        pose
+        for _, group in groupby(poses, lambda pose: pose.time)
+        for pose in reversed(list(group))
+    ]
 
 
 def _with_layout(key_poses: KeyPoses, layout: Layout, lost: as_text.Unwritable) -> str:
@@ -75,7 +86,10 @@ def _head(key_poses: KeyPoses, lost: as_text.Unwritable) -> str:
 
 
 def _extra(extra: Mapping[str, object], lost: as_text.Unwritable) -> list[str]:
-    return [f"{as_text.key(name, lost)} {as_text.value(thing, lost)}" for name, thing in extra.items()]
+    return [
+        f"{as_text.key(name, lost)} {as_text.value(thing, lost)}"
+        for name, thing in extra.items()
+    ]
 
 
 def _pose(pose: KeyPose, indent: int, lost: as_text.Unwritable) -> str:
@@ -89,7 +103,9 @@ def _pose(pose: KeyPose, indent: int, lost: as_text.Unwritable) -> str:
     else:
         inner = ["type: Pose", f"name: {as_text.quoted(pose.name, lost)}"]
         if pose.joints:
-            inner += _numbers("joints", pose.joints.keys()) + _numbers("q", pose.joints.values())
+            inner += _numbers("joints", pose.joints.keys()) + _numbers(
+                "q", pose.joints.values()
+            )
         if pose.stationary_joints:
             inner += _numbers("spJoints", sorted(pose.stationary_joints))
         if pose.links:
@@ -125,8 +141,13 @@ def _link(key: LinkKey, lost: as_text.Unwritable) -> list[str]:
 def _numbers(name: str, values: Iterable[float], width: int = 9) -> list[str]:
     """Return a key with a list of numbers, at most a fixed number in a line."""
     texts = [number(float(value)) for value in values]
-    rows = [", ".join(texts[start : start + width]) for start in range(0, len(texts), width)]
-    return [f"{name}: [", *(f"  {row}{',' if row is not rows[-1] else ' ]'}" for row in rows)]
+    rows = [
+        ", ".join(texts[start : start + width]) for start in range(0, len(texts), width)
+    ]
+    return [
+        f"{name}: [",
+        *(f"  {row}{',' if row is not rows[-1] else ' ]'}" for row in rows),
+    ]
 
 
 def _flow(values: Iterable[float]) -> str:

@@ -57,4 +57,11 @@ from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.reader import parse_seq, read_seq, read_source
 from bodymotion.formats.seq.streaming import MotionReader, open_motion
 
-__all__ = ["ComponentHeader", "MotionReader", "open_motion", "parse_seq", "read_seq", "read_source"]
+__all__ = [
+    "ComponentHeader",
+    "MotionReader",
+    "open_motion",
+    "parse_seq",
+    "read_seq",
+    "read_source",
+]

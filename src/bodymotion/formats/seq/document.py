@@ -10,17 +10,46 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.rows import SingleRow, elements, row_starts, rows_by_yaml, single_row
-from bodymotion.formats.seq.scan import ByteSource, Scan, Span, UnusualError, decoded, scan, without_comments
-from bodymotion.formats.seq.values import OLD_TYPES, Layout, parse_rows, parse_text, plain
+from bodymotion.formats.seq.rows import (
+    SingleRow,
+    elements,
+    row_starts,
+    rows_by_yaml,
+    single_row,
+)
+from bodymotion.formats.seq.scan import (
+    ByteSource,
+    Scan,
+    Span,
+    UnusualError,
+    decoded,
+    scan,
+    without_comments,
+)
+from bodymotion.formats.seq.values import (
+    OLD_TYPES,
+    Layout,
+    parse_rows,
+    parse_text,
+    plain,
+)
 from bodymotion.formats.yaml.rules import NOT_YAML
 from bodymotion.formats.yaml.tree import Document as Tree
-from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
+from bodymotion.formats.yaml.tree import (
+    Mapping,
+    Node,
+    PiecedText,
+    Scalar,
+    Sequence,
+    key_text,
+)
 from bodymotion.geometry.arrays import Floats, Indices
 
 MAX_WHOLE = 64 << 20
 """[bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape."""
-MAX_VALUES = 1 << 25  # Rows of components of unknown types are kept as plain values, no more than about this many.
+MAX_VALUES = (
+    1 << 25
+)  # Rows of components of unknown types are kept as plain values, no more than about this many.
 _BESIDES_NUMBERS = re.compile(rb"[*&\x80-\xff]")
 _DASH = re.compile(rb"\s*-\s*")
 _BLOCK = 4096  # Rows of a tree that are read at a time.
@@ -74,7 +103,9 @@ class Frames:
         """Return all rows, some at a time."""
         for at in range(0, self.num_rows, _BLOCK):
             nodes = self._nodes[at : at + _BLOCK]
-            yield RowPiece(at, len(nodes), None, partial(list, nodes), self._text.location)
+            yield RowPiece(
+                at, len(nodes), None, partial(list, nodes), self._text.location
+            )
 
     def location(self, row: int, element: int | None, inside: str | None) -> Location:
         """Return where a row begins, or a number of it, counted without nesting."""
@@ -85,7 +116,11 @@ class Frames:
         offsets, text = np.array([row.offset for row in self._nodes]), self._text
 
         def locate(row: int, element: int | None, inside: str) -> Location | None:
-            return text.location(int(offsets[row]), inside) if 0 <= row < len(offsets) else None
+            return (
+                text.location(int(offsets[row]), inside)
+                if 0 <= row < len(offsets)
+                else None
+            )
 
         return locate
 
@@ -119,12 +154,16 @@ class _SpanFrames(Frames):
         piece, text = self._span.pieces[k], self._read(k)
         where = PiecedText(self._source.path)
         try:
-            found = rows_by_yaml(decoded(text)[0], self._span.indent, where, piece.line, piece.column)
+            found = rows_by_yaml(
+                decoded(text)[0], self._span.indent, where, piece.line, piece.column
+            )
             if not text.isascii():  # offsets would be those of characters
                 raise UnusualError("a row has something besides numbers")
         except UnusualError as error:
             wrong = _BESIDES_NUMBERS.search(text)
-            raise UnusualError(str(error), self._location(k, wrong.start() if wrong else 0, None)) from None
+            raise UnusualError(
+                str(error), self._location(k, wrong.start() if wrong else 0, None)
+            ) from None
         except FormatError as error:
             fault = error if error.problem.rule == NOT_YAML.code else None
             raise UnusualError(error.problem.message, error.problem.location) from fault
@@ -134,7 +173,10 @@ class _SpanFrames(Frames):
     def _check_count(self, k: int, rows: int) -> None:
         piece = self._span.pieces[k]
         if rows != piece.rows:
-            raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
+            raise UnusualError(
+                "the rows do not end with their lines",
+                Location(self._source.path, piece.line),
+            )
 
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
         singly = self._singly and self._span.indent is not None
@@ -143,7 +185,15 @@ class _SpanFrames(Frames):
             block = block if block is not None and len(block) == piece.rows else None
             nodes, location = partial(self._parsed, k), partial(self._location, k)
             singles = partial(self._singles, k) if singly else None
-            yield RowPiece(piece.first_row, piece.rows, block, nodes, location, piece.offset, singles)
+            yield RowPiece(
+                piece.first_row,
+                piece.rows,
+                block,
+                nodes,
+                location,
+                piece.offset,
+                singles,
+            )
 
     def _singles(self, k: int) -> Iterator[SingleRow]:
         text, rows, _ = self._find_lines(k)
@@ -158,7 +208,11 @@ class _SpanFrames(Frames):
 
     def _line(self, number: int) -> tuple[int, tuple[int, int] | None]:
         """Return the piece that a row is in, and where the row is in it; None where it is not on lines of its own."""
-        k = max(bisect_right(self._span.pieces, number, key=lambda piece: piece.first_row) - 1, 0)
+        k = max(
+            bisect_right(self._span.pieces, number, key=lambda piece: piece.first_row)
+            - 1,
+            0,
+        )
         piece, rows = self._span.pieces[k], self._rows_by_line(k)[1]
         number -= piece.first_row
         return k, rows[number] if number < len(rows) == piece.rows else None
@@ -181,7 +235,11 @@ class _SpanFrames(Frames):
         try:
             return self.row(0)
         except UnusualError:
-            singles = (row for k in range(len(self._span.pieces)) for row in self._singles(k)) if self._singly else ()
+            singles = (
+                (row for k in range(len(self._span.pieces)) for row in self._singles(k))
+                if self._singly
+                else ()
+            )
             found = next((row.node for row in singles if row.node is not None), None)
             if found is None:
                 raise
@@ -213,8 +271,15 @@ class _SpanFrames(Frames):
             text = self._source.read(piece.offset, piece.size)
             count += sum(text.count(mark) for mark in (b"[", b",", b"- "))
             if count > MAX_VALUES:
-                where = Location(self._source.path, self._span.pieces[0].line, self._span.pieces[0].column)
-                raise UnusualError("the frames of a component of unknown type have too many values", where)
+                where = Location(
+                    self._source.path,
+                    self._span.pieces[0].line,
+                    self._span.pieces[0].column,
+                )
+                raise UnusualError(
+                    "the frames of a component of unknown type have too many values",
+                    where,
+                )
             some = [plain(node) for node in self._parsed(k)]
             self._check_count(k, len(some))
             rows += some
@@ -249,7 +314,12 @@ class Document:
 
     def __init__(self, source: ByteSource, scanned: Scan) -> None:
         self.faults = Diagnostics(source.path)
-        self.source, self.text, self.marks, self.encoding = source, scanned.text, scanned.marks, scanned.encoding
+        self.source, self.text, self.marks, self.encoding = (
+            source,
+            scanned.text,
+            scanned.marks,
+            scanned.encoding,
+        )
         self.tree: Tree = parse_text(self.text, self.faults)
         self._frames: dict[int, Frames] = {}
         self._singly = False
@@ -269,7 +339,11 @@ class Document:
 
     def span(self, node: Node) -> Span | None:
         """Return the rows that were taken out of a sequence, if they were."""
-        if isinstance(node, Sequence) and len(node.items) == 1 and isinstance(node.items[0], Scalar):
+        if (
+            isinstance(node, Sequence)
+            and len(node.items) == 1
+            and isinstance(node.items[0], Scalar)
+        ):
             return self.marks.get(node.items[0].offset)
         return None
 
@@ -278,7 +352,11 @@ class Document:
         known = self._frames.get(id(node))
         if known is None:
             span = self.span(node)
-            known = _SpanFrames(self.source, span, self._singly) if span else Frames(node.items, self.text)
+            known = (
+                _SpanFrames(self.source, span, self._singly)
+                if span
+                else Frames(node.items, self.text)
+            )
             self._frames[id(node)] = known
         return known
 
@@ -310,7 +388,11 @@ class Document:
             seen.add(id(node))
             if isinstance(node, Mapping):
                 for key, value in node.pairs:
-                    if isinstance(key, Scalar) and key.value == "frames" and self.span(value):
+                    if (
+                        isinstance(key, Scalar)
+                        and key.value == "frames"
+                        and self.span(value)
+                    ):
                         assert isinstance(value, Sequence)
                         spans.add(value.items[0].offset)
                     else:
@@ -324,18 +406,31 @@ class Document:
         """Return the marks of the rows that are the frames of a component: those, and only those, are read."""
         root = self.tree.root
         kind, components = _value(root, "type"), _value(root, "components")
-        if isinstance(kind, Scalar) and kind.value in OLD_TYPES:  # the top node is a component itself
+        if (
+            isinstance(kind, Scalar) and kind.value in OLD_TYPES
+        ):  # the top node is a component itself
             mappings = [root]
         else:
             mappings = components.items if isinstance(components, Sequence) else []
         frames = [_value(mapping, "frames") for mapping in mappings]
-        return {node.items[0].offset for node in frames if isinstance(node, Sequence) and self.span(node)}
+        return {
+            node.items[0].offset
+            for node in frames
+            if isinstance(node, Sequence) and self.span(node)
+        }
 
 
 def _value(node: Node, name: str) -> Node | None:
     """Return the value of a key; the last one where there are several."""
     pairs = node.pairs if isinstance(node, Mapping) else []
-    return next((value for key, value in reversed(pairs) if isinstance(key, Scalar) and key.value == name), None)
+    return next(
+        (
+            value
+            for key, value in reversed(pairs)
+            if isinstance(key, Scalar) and key.value == name
+        ),
+        None,
+    )
 
 
 def open_document(source: ByteSource) -> Document:

@@ -7,7 +7,15 @@ from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity, ShortRepr
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Problem,
+    Rule,
+    Severity,
+    ShortRepr,
+)
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.seq import rules
@@ -28,8 +36,23 @@ from bodymotion.formats.seq.values import (
     number,
 )
 from bodymotion.formats.yaml.rules import KEY_TWICE, MISSPELT, WRONG_VALUE
-from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
-from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP, Component, OtherSeq, Vector3Seq
+from bodymotion.formats.yaml.tree import (
+    Mapping,
+    MissingAlias,
+    Node,
+    Scalar,
+    Sequence,
+    key_text,
+)
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    JOINT_EFFORT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    OtherSeq,
+    Vector3Seq,
+)
 from bodymotion.motion.rules import FRAME_RATE
 
 T = TypeVar("T")
@@ -38,14 +61,27 @@ MAX_COMPONENTS = 10**4
 MAX_PARTS = 10**8
 MAX_MISSPELT = 50  # Unknown keys of a mapping that are compared with known ones: spelling mistakes are few.
 
-_NAME_OF = {spelling: name for name, spellings in KEYS.items() for spelling in spellings}
+_NAME_OF = {
+    spelling: name for name, spellings in KEYS.items() for spelling in spellings
+}
 _OF_TOP = tuple(name for name in KEYS if name != "frames")
 _ONLY_TOP = ("format_version", "components")
-_INHERITED = ("frame_rate", "has_frame_time", "num_parts", "is_root_relative", "se3_format")
+_INHERITED = (
+    "frame_rate",
+    "has_frame_time",
+    "num_parts",
+    "is_root_relative",
+    "se3_format",
+)
 """Keys of the top node that are for the components without them."""
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
-_TYPE_OF_CONTENT = {JOINT_DISPLACEMENT: MULTI_VALUE, JOINT_EFFORT: MULTI_VALUE, LINK_POSITION: MULTI_SE3, ZMP: VECTOR3}
+_TYPE_OF_CONTENT = {
+    JOINT_DISPLACEMENT: MULTI_VALUE,
+    JOINT_EFFORT: MULTI_VALUE,
+    LINK_POSITION: MULTI_SE3,
+    ZMP: VECTOR3,
+}
 _ALL_CONTENTS = {name for names in CONTENTS.values() for name in names}
 _ONLY_IN = {
     3: set(CONTENTS[3]) - set(CONTENTS[4]),
@@ -57,7 +93,9 @@ _ONLY_IN = {
 
 def _is_empty(node: Node) -> bool:
     """Return whether a key has no value."""
-    return isinstance(node, Scalar) and not node.quoted and node.value in ("", "~", "null")
+    return (
+        isinstance(node, Scalar) and not node.quoted and node.value in ("", "~", "null")
+    )
 
 
 class Fields:
@@ -76,22 +114,44 @@ class Fields:
     """
 
     def __init__(
-        self, document: Document, node: Mapping, found: Diagnostics, inside: str, top: Fields | None = None
+        self,
+        document: Document,
+        node: Mapping,
+        found: Diagnostics,
+        inside: str,
+        top: Fields | None = None,
     ) -> None:
-        self.document, self.node, self.inside, self.found, self.top = document, node, inside, found, top or self
+        self.document, self.node, self.inside, self.found, self.top = (
+            document,
+            node,
+            inside,
+            found,
+            top or self,
+        )
         self.values: dict[str, Node] = {}
         self.unknown: dict[str, Node] = {}
         merged: list[Mapping] = []
         for key, value in node.pairs:
             text = key_text(key)
-            if text == "<<" and isinstance(key, Scalar) and not key.quoted and isinstance(value, Mapping):
-                found.report(rules.MERGE, "the merge key '<<' copies keys from another mapping", self.at(key))
+            if (
+                text == "<<"
+                and isinstance(key, Scalar)
+                and not key.quoted
+                and isinstance(value, Mapping)
+            ):
+                found.report(
+                    rules.MERGE,
+                    "the merge key '<<' copies keys from another mapping",
+                    self.at(key),
+                )
                 merged.append(value)
                 continue
             name = _NAME_OF.get(text) if isinstance(key, Scalar) else None
             known, label = (self.unknown, text) if name is None else (self.values, name)
             if label in known:
-                found.report(KEY_TWICE, f"the key {text[:60]} occurs twice", self.at(key))
+                found.report(
+                    KEY_TWICE, f"the key {text[:60]} occurs twice", self.at(key)
+                )
             known[label] = value
         for key, value in [pair for mapping in merged for pair in mapping.pairs]:
             text = key_text(key)
@@ -107,7 +167,11 @@ class Fields:
         keys = {key.value: key for key, _ in self.node.pairs if isinstance(key, Scalar)}
         slips: dict[str, Problem] = {}
         for text in list(self.unknown)[:MAX_MISSPELT]:
-            spelling = meant(text, (KEYS[name][0] for name in expected)) if text in keys else None
+            spelling = (
+                meant(text, (KEYS[name][0] for name in expected))
+                if text in keys
+                else None
+            )
             if spelling is None or _NAME_OF[spelling] in slips:
                 continue
             message = f"the key {text!r} is not known: did you mean {spelling!r}?"
@@ -119,7 +183,9 @@ class Fields:
 
     def at(self, node: Node | None, rest: str = "") -> Location:
         """Return where a node is; of None, where the mapping itself is."""
-        return self.document.location(node or self.node, (self.inside + rest).lstrip(".") or None)
+        return self.document.location(
+            node or self.node, (self.inside + rest).lstrip(".") or None
+        )
 
     def holder(self, name: str) -> Fields:
         """Return the mapping that has a key: this one, or else the top node."""
@@ -144,7 +210,11 @@ class Fields:
 
     def location(self, name: str) -> Location | None:
         """Return where the value of a key is; None where there is none."""
-        return self.at(self.values[name], f".{KEYS[name][0]}") if name in self.values else None
+        return (
+            self.at(self.values[name], f".{KEYS[name][0]}")
+            if name in self.values
+            else None
+        )
 
     def refuse(self, rule: Rule, message: str, name: str) -> None:
         """Record a faulty value of a key."""
@@ -156,7 +226,11 @@ class Fields:
         if node is None or _is_empty(node):
             return None
         if not isinstance(node, Scalar):
-            self.refuse(WRONG_VALUE, f"{KEYS[name][0]} is a list or a mapping, not a single value", name)
+            self.refuse(
+                WRONG_VALUE,
+                f"{KEYS[name][0]} is a list or a mapping, not a single value",
+                name,
+            )
             return None
         return node.value
 
@@ -171,7 +245,11 @@ class Fields:
             self.refuse(FRAME_RATE, message, "frame_rate")
             return None
         if not 1e-3 <= value <= 1e6:
-            self.found.report(rules.IRREGULAR_RATE, f"the frame rate is {text[:40]} Hz", self.location("frame_rate"))
+            self.found.report(
+                rules.IRREGULAR_RATE,
+                f"the frame rate is {text[:40]} Hz",
+                self.location("frame_rate"),
+            )
         return value
 
     def flag(self, name: str) -> bool | None:
@@ -181,7 +259,11 @@ class Fields:
             return None
         if text.lower() in _TRUE or text.lower() in _FALSE:
             return text.lower() in _TRUE
-        self.refuse(WRONG_VALUE, f"{KEYS[name][0]} is {text[:40]!r}; expected true or false", name)
+        self.refuse(
+            WRONG_VALUE,
+            f"{KEYS[name][0]} is {text[:40]!r}; expected true or false",
+            name,
+        )
         return None
 
     def count(self, name: str) -> int | None:
@@ -190,7 +272,11 @@ class Fields:
         if text is None:
             return None
         value = number(text)
-        return int(value) if value is not None and 0 <= value < 2**53 and value == int(value) else -1
+        return (
+            int(value)
+            if value is not None and 0 <= value < 2**53 and value == int(value)
+            else -1
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -235,7 +321,11 @@ def header_of(component: Component) -> ComponentHeader:
     """Return a component without its frames."""
     if isinstance(component, OtherSeq):
         return ComponentHeader(
-            type=component.type, content=component.content, num_parts=0, num_frames=0, extra=component.extra
+            type=component.type,
+            content=component.content,
+            num_parts=0,
+            num_frames=0,
+            extra=component.extra,
         )
     timeline, parts = component.timeline, component.values.shape[1]
     is_stamped = timeline.stamps is not None
@@ -246,7 +336,8 @@ def header_of(component: Component) -> ComponentHeader:
         num_parts=parts,
         frame_rate=timeline.frame_rate or timeline.import_rate,
         has_frame_time=is_stamped,
-        is_root_relative=isinstance(component, Vector3Seq) and component.is_root_relative,
+        is_root_relative=isinstance(component, Vector3Seq)
+        and component.is_root_relative,
         part_labels=component.part_labels,
         extra=component.extra,
         layout=Layout(parts, is_stamped),
@@ -305,7 +396,9 @@ class _Reader:
         if not isinstance(root, Mapping):
             kind_found = "list" if isinstance(root, Sequence) else "text"
             where = self.document.location(root)
-            raise rules.NOT_A_MOTION.error(f"the top node is a {kind_found}, not a mapping", where)
+            raise rules.NOT_A_MOTION.error(
+                f"the top node is a {kind_found}, not a mapping", where
+            )
         top = Fields(self.document, root, self.found, "")
         self.check_indentation(top)
         kind = top.text("type")
@@ -313,24 +406,43 @@ class _Reader:
         self.check_kind(top, kind, bare)
         version = self.version(top, kind)
         content = top.text("content")
-        if not bare and content != "BodyMotion" and (content or version > 1) and "content" not in top.slips:
-            message = f"the content of the top node is {content[:60]!r}, not 'BodyMotion'" if content else ""
+        if (
+            not bare
+            and content != "BodyMotion"
+            and (content or version > 1)
+            and "content" not in top.slips
+        ):
+            message = (
+                f"the content of the top node is {content[:60]!r}, not 'BodyMotion'"
+                if content
+                else ""
+            )
             where = top.at(top.values.get("content"))
-            self.found.report(rules.TOP_CONTENT, message or "the top node has no content", where)
+            self.found.report(
+                rules.TOP_CONTENT, message or "the top node has no content", where
+            )
         rate = top.rate()
         extra: dict[str, object] = {}
         if bare:
-            self.found.report(rules.BARE_COMPONENT, f"the file is a bare {kind}", top.at(top.values.get("type")))
+            self.found.report(
+                rules.BARE_COMPONENT,
+                f"the file is a bare {kind}",
+                top.at(top.values.get("type")),
+            )
             component = self.component(top, version)
             components = [] if component is None else [component]
         else:
             components = self.components(top, version)
-            extra = top.extra("frames", *(() if self.labels_inherited else ("part_labels",)))
+            extra = top.extra(
+                "frames", *(() if self.labels_inherited else ("part_labels",))
+            )
             if "components" in top.slips:
                 self.worsen(top.slips["components"], refused=False)
             elif not components and not self.found.has_errors:
                 where = top.at(top.values.get("components"))
-                self.found.report(rules.NO_COMPONENTS, "the motion has no components", where)
+                self.found.report(
+                    rules.NO_COMPONENTS, "the motion has no components", where
+                )
         self.check_together(components, rate)
         self.check_text()
         style = "flow" if root.flow else "block"
@@ -339,10 +451,27 @@ class _Reader:
     def check_indentation(self, top: Fields) -> None:
         """Raise FormatError where the keys of components stand in the top node, as in examples that lost their indentation."""
         keys = [key_text(key) for key, _ in top.node.pairs]
-        inside = [key_text(key) for item in _items(top.values.get("components")) for key, _ in _pairs(item)]
-        twice = next((name for name in ("type", "content") if keys.count(name) > 1), None)
-        if twice and "frames" in keys and "components" in keys and "frames" not in inside:
-            self.found.discard([problem for problem in self.found.problems if problem.rule == KEY_TWICE.code])
+        inside = [
+            key_text(key)
+            for item in _items(top.values.get("components"))
+            for key, _ in _pairs(item)
+        ]
+        twice = next(
+            (name for name in ("type", "content") if keys.count(name) > 1), None
+        )
+        if (
+            twice
+            and "frames" in keys
+            and "components" in keys
+            and "frames" not in inside
+        ):
+            self.found.discard(
+                [
+                    problem
+                    for problem in self.found.problems
+                    if problem.rule == KEY_TWICE.code
+                ]
+            )
             second = [key for key, _ in top.node.pairs if key_text(key) == twice][1]
             message = "the keys of the components are not indented: in the top node, each replaces the one before"
             raise rules.INDENTATION.error(message, top.at(second))
@@ -362,7 +491,9 @@ class _Reader:
         if kind is not None:
             almost = meant(kind, ("CompositeSeq", "BodyMotion", *OLD_TYPES))
             question = f": did you mean {almost!r}?" if almost else ""
-            error = rules.NOT_A_MOTION.error(f"the top node is of type {kind[:60]!r}{question}", where)
+            error = rules.NOT_A_MOTION.error(
+                f"the top node is of type {kind[:60]!r}{question}", where
+            )
             if "components" not in top.values:
                 raise error
             self.found.refuse(error)
@@ -371,9 +502,13 @@ class _Reader:
             if "type" in top.slips:
                 self.worsen(top.slips["type"])
                 return
-            raise rules.NOT_A_MOTION.error("the top node has neither a type nor components", where)
+            raise rules.NOT_A_MOTION.error(
+                "the top node has neither a type nor components", where
+            )
         if "type" not in top.slips:
-            self.found.report(rules.TOP_TYPE, "the top node has no type; read as CompositeSeq", where)
+            self.found.report(
+                rules.TOP_TYPE, "the top node has no type; read as CompositeSeq", where
+            )
 
     def version(self, top: Fields, kind: str | None) -> int:
         node = top.values.get("format_version")
@@ -386,22 +521,39 @@ class _Reader:
                 return 2
             version = _version_of(top.values.get("components"))
             hint = f"read as version {version}; add 'formatVersion: {version}'"
-            self.found.report(rules.VERSION_MISSING, "the file has no format version", where, hint=hint)
+            self.found.report(
+                rules.VERSION_MISSING,
+                "the file has no format version",
+                where,
+                hint=hint,
+            )
             return version
         value = number(text)
         known = value is not None and abs(value) < float("inf")
         if value is None or not known or value >= 5:
-            wrong = f"{text[:40]}; versions are 1 to 4" if known else f"{text[:40]!r}, not a number"
-            self.found.refuse(rules.VERSION.error(f"the format version is {wrong}", where))
+            wrong = (
+                f"{text[:40]}; versions are 1 to 4"
+                if known
+                else f"{text[:40]!r}, not a number"
+            )
+            self.found.refuse(
+                rules.VERSION.error(f"the format version is {wrong}", where)
+            )
             return 4 if known else 2
         if value < 1:
             message = f"the format version is {text[:40]}; the first version is 1"
             self.found.report(rules.VERSION_LOW, message, where)
         version = max(int(value), 1)
-        if kind in ("CompositeSeq", "BodyMotion") and (kind == "BodyMotion") != (version == 1):
+        if kind in ("CompositeSeq", "BodyMotion") and (kind == "BodyMotion") != (
+            version == 1
+        ):
             right = "CompositeSeq" if version > 1 else "BodyMotion"
             where = top.at(top.values.get("type"))
-            self.found.report(rules.TOP_TYPE, f"the type is {kind}; in version {version} it is {right}", where)
+            self.found.report(
+                rules.TOP_TYPE,
+                f"the type is {kind}; in version {version} it is {right}",
+                where,
+            )
         return version
 
     def components(self, top: Fields, version: int) -> list[ComponentHeader]:
@@ -421,19 +573,25 @@ class _Reader:
             component = None
             if isinstance(item, Mapping):
                 try:
-                    component = self.component(Fields(self.document, item, self.found, inside, top), version)
+                    component = self.component(
+                        Fields(self.document, item, self.found, inside, top), version
+                    )
                 except FormatError as error:
                     self.found.refuse(error)
             elif not isinstance(item, MissingAlias):
                 where = self.document.location(item, inside)
-                self.found.refuse(WRONG_VALUE.error(f"component {k} is not a mapping", where))
+                self.found.refuse(
+                    WRONG_VALUE.error(f"component {k} is not a mapping", where)
+                )
             if component is None:
                 self.is_complete = False
             else:
                 components.append(component)
         return components
 
-    def check_together(self, components: list[ComponentHeader], rate: float | None) -> None:
+    def check_together(
+        self, components: list[ComponentHeader], rate: float | None
+    ) -> None:
         seen: set[str] = set()
         for component in components:
             if component.layout is None:
@@ -444,25 +602,46 @@ class _Reader:
             seen.add(component.content)
             own = component.frame_rate
             if rate is not None and own is not None and abs(own - rate) > 1e-5 * rate:
-                message = f"{component.content[:60]} has {own:g} Hz, the top node {rate:g} Hz"
+                message = (
+                    f"{component.content[:60]} has {own:g} Hz, the top node {rate:g} Hz"
+                )
                 self.found.report(rules.RATES, message, component.location)
-        misspelt = {p.location.inside for p in self.found.problems if p.rule == MISSPELT.code}
-        known = [c for c in components if c.layout and c.content in CONTENTS[2] and not c.has_frame_time]
+        misspelt = {
+            p.location.inside for p in self.found.problems if p.rule == MISSPELT.code
+        }
+        known = [
+            c
+            for c in components
+            if c.layout and c.content in CONTENTS[2] and not c.has_frame_time
+        ]
         known = [c for c in known if c.frames or c.inside not in misspelt]
         if len({c.num_frames for c in known}) > 1:
             lengths = ", ".join(f"{c.content} {c.num_frames}" for c in known)
-            self.found.report(rules.LENGTHS, f"the numbers of frames differ: {lengths}", known[0].location)
+            self.found.report(
+                rules.LENGTHS,
+                f"the numbers of frames differ: {lengths}",
+                known[0].location,
+            )
 
     def check_text(self) -> None:
         more = self.document.tree.next_document
         if more is not None:
             where = self.document.text.location(more)
-            self.found.report(rules.DOCUMENTS, "another YAML document begins here", where)
+            self.found.report(
+                rules.DOCUMENTS, "another YAML document begins here", where
+            )
         if self.document.encoding == "cp932":
-            path, wrong = self.document.source.path, first_non_utf8_byte(self.document.source)
+            path, wrong = (
+                self.document.source.path,
+                first_non_utf8_byte(self.document.source),
+            )
             where = Location(path) if wrong is None else Location(path, *wrong[:2])
             byte = "" if wrong is None else f": this is the byte 0x{wrong[2]:02x}"
-            self.found.report(ENCODING, f"the text is not UTF-8 but read as Japanese (cp932){byte}", where)
+            self.found.report(
+                ENCODING,
+                f"the text is not UTF-8 but read as Japanese (cp932){byte}",
+                where,
+            )
 
     def component(self, own: Fields, version: int) -> ComponentHeader | None:
         """Return the header of a component, which may be the top node itself; None where its type is unknown."""
@@ -475,7 +654,9 @@ class _Reader:
                 return None
         if content is None:
             content = own.top.text("content") or ""
-            inherited = f"; {content[:60]!r} is inherited from the top node" if content else ""
+            inherited = (
+                f"; {content[:60]!r} is inherited from the top node" if content else ""
+            )
             if "content" not in own.slips:
                 message = f"a {kind[:60]} has no content{inherited}"
                 self.found.report(rules.CONTENT_MISSING, message, own.at(None))
@@ -485,10 +666,16 @@ class _Reader:
         frames = self.frames(own, content)
         num_frames = frames.num_rows if frames else 0
         self.check_num_frames(own, content, num_frames)
-        relative = own.inherited(lambda fields: fields.flag("is_root_relative")) or False
+        relative = (
+            own.inherited(lambda fields: fields.flag("is_root_relative")) or False
+        )
         stamped = self.stamped(own, version, known, frames)
         rate = own.inherited(Fields.rate)
-        rates = [fields.values["frame_rate"] for fields in (own, own.top) if "frame_rate" in fields.values]
+        rates = [
+            fields.values["frame_rate"]
+            for fields in (own, own.top)
+            if "frame_rate" in fields.values
+        ]
         if rate is None and not stamped and all(map(_is_empty, rates)):
             message = f"the component {content[:60]} has no frame rate"
             self.missing(rules.FRAME_RATE_MISSING, message, "frame_rate", own, own.top)
@@ -506,7 +693,8 @@ class _Reader:
             frame_rate=rate,
             has_frame_time=stamped,
             se3_format=order,
-            is_root_relative=relative or (version == 1 and content in ("RelativeZMP", "RelativeZmp")),
+            is_root_relative=relative
+            or (version == 1 and content in ("RelativeZMP", "RelativeZmp")),
             part_labels=labels or (),
             extra=own.extra(*unwanted, *(("part_labels",) if labels is None else ())),
             location=own.at(None),
@@ -517,26 +705,40 @@ class _Reader:
             frames=frames,
         )
 
-    def other_component(self, own: Fields, kind: str, content: str, version: int) -> ComponentHeader:
+    def other_component(
+        self, own: Fields, kind: str, content: str, version: int
+    ) -> ComponentHeader:
         """Return the header of a component of an unknown type, with all its keys and those that it inherits from the top node."""
         almost = meant(kind, TYPES)
         question = f": did you mean {almost!r}?" if almost else ""
         message = f"the component {content[:60]} is of type {kind[:60]!r}{question}"
         self.found.report(rules.COMPONENT_UNKNOWN, message, own.location("type"))
         self.found.mark_unknown(("contents", CONTENTS[version].get(content, content)))
-        extra = {key_text(key): self.document.plain(value) for key, value in own.node.pairs}
+        extra = {
+            key_text(key): self.document.plain(value) for key, value in own.node.pairs
+        }
         for spelling in (*KEYS["type"], *KEYS["content"]):
             extra.pop(spelling, None)
         for name in _INHERITED:
             if name in own.top.values and name not in own.values:
-                extra[key_name(name, version)] = self.document.plain(own.top.values[name])
+                extra[key_name(name, version)] = self.document.plain(
+                    own.top.values[name]
+                )
         return ComponentHeader(
-            type=kind, content=content, num_parts=0, num_frames=0, extra=extra, location=own.at(None), inside=own.inside
+            type=kind,
+            content=content,
+            num_parts=0,
+            num_frames=0,
+            extra=extra,
+            location=own.at(None),
+            inside=own.inside,
         )
 
     def missing(self, rule: Rule, message: str, name: str, *fields: Fields) -> None:
         """Record that a component lacks a key without which it cannot be read; a misspelt one is the error, if there is one."""
-        slip = next((mapping.slips[name] for mapping in fields if name in mapping.slips), None)
+        slip = next(
+            (mapping.slips[name] for mapping in fields if name in mapping.slips), None
+        )
         if slip is None:
             self.found.refuse(rule.error(message, fields[0].at(None)))
         else:
@@ -548,10 +750,16 @@ class _Reader:
             if "frames" in own.slips:
                 self.worsen(own.slips["frames"], refused=False)
             elif not isinstance(node, MissingAlias):
-                self.found.report(rules.FRAMES_MISSING, f"the component {content[:60]} has no frames", own.at(node))
+                self.found.report(
+                    rules.FRAMES_MISSING,
+                    f"the component {content[:60]} has no frames",
+                    own.at(node),
+                )
             return None
         if not isinstance(node, Sequence):
-            raise WRONG_VALUE.error(f"the frames of {content[:60]} are not a list", own.at(node, ".frames"))
+            raise WRONG_VALUE.error(
+                f"the frames of {content[:60]} are not a list", own.at(node, ".frames")
+            )
         return self.document.frames(node) if node.items else None
 
     def check_num_frames(self, own: Fields, content: str, counted: int) -> None:
@@ -561,20 +769,32 @@ class _Reader:
             return
         where = fields.location("num_frames")
         if stated < 0:
-            message = f"numFrames is {fields.text('num_frames')!r:.60}, not a whole number"
+            message = (
+                f"numFrames is {fields.text('num_frames')!r:.60}, not a whole number"
+            )
             self.found.report(rules.NUM_FRAMES_NUMBER, message, where)
             return
-        hint = "the rows count; some are missing, if the file was cut off" if stated > counted else None
+        hint = (
+            "the rows count; some are missing, if the file was cut off"
+            if stated > counted
+            else None
+        )
         message = f"numFrames is {stated}, but {content[:60]} has {counted or 'no'} row{'s' * (counted != 1)}"
         data = {"given": stated, "counted": counted}
         severity: Severity | None = None if counted else "error"
-        self.found.report(rules.NUM_FRAMES, message, where, hint=hint, severity=severity, data=data)
+        self.found.report(
+            rules.NUM_FRAMES, message, where, hint=hint, severity=severity, data=data
+        )
 
-    def stamped(self, own: Fields, version: int, kind: str, frames: Frames | None) -> bool:
+    def stamped(
+        self, own: Fields, version: int, kind: str, frames: Frames | None
+    ) -> bool:
         flag = own.inherited(lambda fields: fields.flag("has_frame_time"))
         fields = own.holder("has_frame_time")
         if flag and version == 1:
-            fields.refuse(rules.FRAME_TIME_V1, "version 1 has no hasFrameTime", "has_frame_time")
+            fields.refuse(
+                rules.FRAME_TIME_V1, "version 1 has no hasFrameTime", "has_frame_time"
+            )
         if flag is None and fields.text("has_frame_time") is not None:
             return self.looks_stamped(own, kind, frames)
         slip = own.slip("has_frame_time")
@@ -591,7 +811,10 @@ class _Reader:
         if kind == MULTI_SE3:
             return isinstance(row.items[0], Scalar)
         parts = own.count("num_parts")
-        return len(row.items) == (3 if kind == VECTOR3 else -1 if parts is None else parts) + 1
+        return (
+            len(row.items)
+            == (3 if kind == VECTOR3 else -1 if parts is None else parts) + 1
+        )
 
     def content(self, own: Fields, kind: str, content: str, version: int) -> str:
         where = own.at(own.values.get("content"))
@@ -599,25 +822,37 @@ class _Reader:
         if name is None:
             almost = meant(content, (*CONTENTS[version], JOINT_EFFORT))
             if content in _ALL_CONTENTS:
-                meaning = next(names[content] for names in CONTENTS.values() if content in names)
-                there = next(name for name, known in CONTENTS[version].items() if known == meaning)
+                meaning = next(
+                    names[content] for names in CONTENTS.values() if content in names
+                )
+                there = next(
+                    name
+                    for name, known in CONTENTS[version].items()
+                    if known == meaning
+                )
                 message = f"the content {content} is of another version; in version {version} it is {there}"
                 self.found.report(rules.CONTENT_OF_OTHER_VERSION, message, where)
             elif almost not in (None, content):
                 message = f"the content {content!r} is not one of the format: did you mean {almost!r}?"
                 self.found.report(rules.MISSPELT_CONTENT, message, where)
-                self.found.mark_unknown(("contents", CONTENTS[version].get(almost or "", "")))
+                self.found.mark_unknown(
+                    ("contents", CONTENTS[version].get(almost or "", ""))
+                )
             name = content
         right = _TYPE_OF_CONTENT.get(name, kind)
         if right != kind:
-            self.found.report(rules.CONTENT_TYPE, f"{content} is a {kind}; expected a {right}", where)
+            self.found.report(
+                rules.CONTENT_TYPE, f"{content} is a {kind}; expected a {right}", where
+            )
         return name
 
     def first_row(self, own: Fields, frames: Frames) -> Sequence:
         row = frames.first_row()
         if not isinstance(row, Sequence):
             message = "frame 0 is not a row [ … ] of numbers"
-            raise rules.ROW.error(message, frames.location(0, None, f"{own.inside}.frames[0]".lstrip(".")))
+            raise rules.ROW.error(
+                message, frames.location(0, None, f"{own.inside}.frames[0]".lstrip("."))
+            )
         return row
 
     def order(self, own: Fields, frames: Frames | None, stamped: bool) -> str:
@@ -631,29 +866,44 @@ class _Reader:
         size = 7
         if frames:
             poses = self.first_row(own, frames).items[stamped:]
-            size = len(poses[0].items) if poses and isinstance(poses[0], Sequence) else 7
+            size = (
+                len(poses[0].items) if poses and isinstance(poses[0], Sequence) else 7
+            )
             if size not in (6, 7):
-                message = f"there is no SE3 format, and the first pose has {size} numbers"
-                raise rules.SE3_FORMAT.error(message, frames.location(0, None, f"{own.inside}.frames[0]".lstrip(".")))
+                message = (
+                    f"there is no SE3 format, and the first pose has {size} numbers"
+                )
+                raise rules.SE3_FORMAT.error(
+                    message,
+                    frames.location(0, None, f"{own.inside}.frames[0]".lstrip(".")),
+                )
         order = "XYZQWQXQYQZ" if size == 7 else "XYZRPY"
         if text is None and own.slip("se3_format") is None:
             message = f"the component has no SE3Format; read as {order}"
             self.found.report(rules.SE3_FORMAT_MISSING, message, own.at(None))
         return order
 
-    def parts(self, own: Fields, kind: str, frames: Frames | None, stamped: bool) -> int:
+    def parts(
+        self, own: Fields, kind: str, frames: Frames | None, stamped: bool
+    ) -> int:
         if kind == VECTOR3:
             if "num_parts" in own.values:
                 message = "a Vector3Seq has numParts, which is not used"
-                self.found.report(rules.NUM_PARTS_VECTOR, message, own.location("num_parts"))
+                self.found.report(
+                    rules.NUM_PARTS_VECTOR, message, own.location("num_parts")
+                )
             return 3
         fields = own.holder("num_parts")
         parts = fields.count("num_parts")
         if parts is not None and 0 <= parts <= MAX_PARTS:
             return parts
-        counted = max(len(self.first_row(own, frames).items) - stamped, 0) if frames else 0
+        counted = (
+            max(len(self.first_row(own, frames).items) - stamped, 0) if frames else 0
+        )
         if parts is not None:
-            message = f"numParts is {fields.text('num_parts')!r:.60}, not a number of parts"
+            message = (
+                f"numParts is {fields.text('num_parts')!r:.60}, not a number of parts"
+            )
             fields.refuse(rules.NUM_PARTS, message, "num_parts")
         elif own.slip("num_parts") is None:
             message = f"a {kind} has no numParts; the first row has {counted}"
@@ -671,17 +921,27 @@ class _Reader:
             return labels
         where, labels = own.location("part_labels"), _texts(node)
         if labels is None:
-            self.found.report(rules.PART_LABELS, "the part labels are not a list of texts", where)
+            self.found.report(
+                rules.PART_LABELS, "the part labels are not a list of texts", where
+            )
         elif len(labels) != parts:
-            self.found.report(rules.PART_LABELS, f"the number of part labels is {len(labels)}; expected {parts}", where)
+            self.found.report(
+                rules.PART_LABELS,
+                f"the number of part labels is {len(labels)}; expected {parts}",
+                where,
+            )
         return labels
 
 
-def component_fields(document: Document, header: ComponentHeader, found: Diagnostics) -> Fields:
+def component_fields(
+    document: Document, header: ComponentHeader, found: Diagnostics
+) -> Fields:
     """Return the keys of a component."""
     node = document.tree.root
     if header.inside:
-        items = _items(Fields(document, cast("Mapping", node), found, "").values.get("components"))
+        items = _items(
+            Fields(document, cast("Mapping", node), found, "").values.get("components")
+        )
         node = items[int(header.inside.removeprefix("components[").removesuffix("]"))]
     return Fields(document, cast("Mapping", node), found, header.inside)
 
@@ -698,7 +958,11 @@ def _version_of(components: Node | None) -> int:
     """Return the version that has the names of the components' contents and types; 2 where they are those of several."""
     named = (*KEYS["content"], *KEYS["type"])
     pairs = [pair for item in _items(components) for pair in _pairs(item)]
-    names = {value.value for key, value in pairs if key_text(key) in named and isinstance(value, Scalar)}
+    names = {
+        value.value
+        for key, value in pairs
+        if key_text(key) in named and isinstance(value, Scalar)
+    }
     return next((version for version, own in _ONLY_IN.items() if own & names), 2)
 
 

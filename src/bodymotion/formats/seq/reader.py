@@ -27,7 +27,12 @@ from bodymotion.diagnostics import (
     Subject,
 )
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.document import Document, RowPiece, open_document, whole_document
+from bodymotion.formats.seq.document import (
+    Document,
+    RowPiece,
+    open_document,
+    whole_document,
+)
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
 from bodymotion.formats.seq.rows import has_decimal_commas, numbers_of
 from bodymotion.formats.seq.scan import ByteSource, UnusualError
@@ -36,12 +41,23 @@ from bodymotion.formats.yaml.recovery import MAX_PARSED_BYTES, read_on
 from bodymotion.formats.yaml.rules import ALIAS, NOT_YAML
 from bodymotion.formats.yaml.tree import Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, Indices, frozen
-from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion import (
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    OtherSeq,
+    Vector3Seq,
+)
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.rules import TIME_ORDER
 
-MAX_FAULTY_ROWS = 10_000  # Faulty rows of a component after which the rest of it is not read.
-MAX_RECOVERED_BYTES = 10 * MAX_PARSED_BYTES  # [bytes] In larger files no faulty line is fixed.
+MAX_FAULTY_ROWS = (
+    10_000  # Faulty rows of a component after which the rest of it is not read.
+)
+MAX_RECOVERED_BYTES = (
+    10 * MAX_PARSED_BYTES
+)  # [bytes] In larger files no faulty line is fixed.
 STEP_TOLERANCE = 0.1
 """[of 1/frameRate] By which the mean step of a first column may be off for it to be read as the time."""
 _TAIL = 1 << 16  # [bytes] The end of a file that shows whether it was cut off in a row.
@@ -51,8 +67,20 @@ _PASSES = 4
 _MAY_BE_LOST = frozenset(
     rule.code
     for rule in (
-        *(rules.NOT_A_MOTION, rules.COMPONENT_TYPE, rules.FRAME_RATE_MISSING, rules.VERSION_MISSING, rules.TOP_TYPE),
-        *(rules.TOP_CONTENT, rules.NO_COMPONENTS, rules.CONTENT_MISSING, rules.NUM_PARTS_MISSING, rules.NUM_FRAMES),
+        *(
+            rules.NOT_A_MOTION,
+            rules.COMPONENT_TYPE,
+            rules.FRAME_RATE_MISSING,
+            rules.VERSION_MISSING,
+            rules.TOP_TYPE,
+        ),
+        *(
+            rules.TOP_CONTENT,
+            rules.NO_COMPONENTS,
+            rules.CONTENT_MISSING,
+            rules.NUM_PARTS_MISSING,
+            rules.NUM_FRAMES,
+        ),
         *(rules.SE3_FORMAT_MISSING, rules.FRAMES_MISSING, rules.LENGTHS),
     )
 )
@@ -106,12 +134,22 @@ def read_source(source: ByteSource) -> ReadResult[Motion]:
     if isinstance(result, ReadResult):
         return result
     is_utf8 = source.encoding in ("utf-8", "utf-8-sig")
-    if result.problem.rule != NOT_YAML.code or not is_utf8 or source.size > MAX_RECOVERED_BYTES:
+    if (
+        result.problem.rule != NOT_YAML.code
+        or not is_utf8
+        or source.size > MAX_RECOVERED_BYTES
+    ):
         return ReadResult(None, result.problems, refusal=result.problem)
     keys = [spelling for spellings in KEYS.values() for spelling in spellings]
     whole = source.read(0, source.size)
-    recovered = read_on(whole, result, lambda data: _attempt(ByteSource(None, data, source.path)), keys)
-    others = (p for p in recovered.problems if not recovered.lost or p.rule not in _MAY_BE_LOST)
+    recovered = read_on(
+        whole, result, lambda data: _attempt(ByteSource(None, data, source.path)), keys
+    )
+    others = (
+        p
+        for p in recovered.problems
+        if not recovered.lost or p.rule not in _MAY_BE_LOST
+    )
     problems = tuple(dict.fromkeys((*recovered.faults, *others)))
     return ReadResult(recovered.value, problems, refusal=recovered.refusal)
 
@@ -123,7 +161,9 @@ def _attempt(source: ByteSource) -> ReadResult[Motion] | FormatError:
         fast = open_document(source)
         return motion_of(fast)
     except FormatError as error:
-        return FormatError(error.problem, error.problems)  # without the tracebacks, which hold all that was parsed
+        return FormatError(
+            error.problem, error.problems
+        )  # without the tracebacks, which hold all that was parsed
     except UnusualError as error:
         why = error
     try:
@@ -133,7 +173,9 @@ def _attempt(source: ByteSource) -> ReadResult[Motion] | FormatError:
     return plain if fast is None else _row_by_row(fast, plain)
 
 
-def _row_by_row(document: Document, error: FormatError) -> ReadResult[Motion] | FormatError:
+def _row_by_row(
+    document: Document, error: FormatError
+) -> ReadResult[Motion] | FormatError:
     """Read a file that is no YAML as a whole, for which `error` is the reason, with its rows one by one."""
     document.read_rows_singly()
     try:
@@ -145,9 +187,13 @@ def _row_by_row(document: Document, error: FormatError) -> ReadResult[Motion] | 
         problems = _of_a_cut_file(problems)
     # A row that is no YAML is reported by itself: what a parser of the whole file reports is the same, one line too late.
     named = (NOT_YAML.code, ALIAS.code, rules.TAG.code)
-    if error.problem.rule == rules.IRREGULAR_ROWS.code or not any(problem.rule in named for problem in problems):
+    if error.problem.rule == rules.IRREGULAR_ROWS.code or not any(
+        problem.rule in named for problem in problems
+    ):
         problems = (*error.problems, *problems)
-    refusal = next((problem for problem in problems if problem.severity == "error"), error.problem)
+    refusal = next(
+        (problem for problem in problems if problem.severity == "error"), error.problem
+    )
     return ReadResult(result.value, problems, refusal=refusal)
 
 
@@ -163,7 +209,9 @@ def _of_a_cut_file(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     """Report that a file ends too early in place of the problems that follow from it."""
     follow = (rules.NUM_FRAMES.code, rules.LENGTHS.code)
     kept = [problem for problem in problems if problem.rule not in follow]
-    last = next((k for k in reversed(range(len(kept))) if kept[k].rule == NOT_YAML.code), None)
+    last = next(
+        (k for k in reversed(range(len(kept))) if kept[k].rule == NOT_YAML.code), None
+    )
     if last is not None and "frame" in kept[last].data:
         message = f"the file ends in the middle of frame {kept[last].data['frame']}: it was cut off"
         hint = "the rest is missing, further frames and components among it"
@@ -190,34 +238,59 @@ def motion_of(document: Document) -> ReadResult[Motion]:
         if key in arrays:
             read, first = arrays[key]
             same: Subject = ("components", first)
-            found.mark_unknown(*[("components", k, *rest[2:]) for rest in found.unknown if rest[:2] == same])
+            found.mark_unknown(
+                *[
+                    ("components", k, *rest[2:])
+                    for rest in found.unknown
+                    if rest[:2] == same
+                ]
+            )
         else:
             read = _read_component(header, ("components", k), found, effort)
             arrays[key] = read, k
         layout, values, times = read
         if layout != header.layout:
-            header = replace(header, num_parts=layout.parts, has_frame_time=layout.stamped)
+            header = replace(
+                header, num_parts=layout.parts, has_frame_time=layout.stamped
+            )
         if not header.has_frame_time and header.frame_rate is None:
             found.mark_unknown(("components", k, "timeline"))
         components.append(component_of(header, values, times))
     if not headers.is_complete:
         found.mark_unknown(("components", "all"))
     source = source_of(document, headers, found.unknown)
-    problems = tuple(sorted(found.problems, key=lambda p: (p.location.line or 0, p.location.column or 0)))
+    problems = tuple(
+        sorted(
+            found.problems, key=lambda p: (p.location.line or 0, p.location.column or 0)
+        )
+    )
     motion = Motion(tuple(components), headers.extra, source, problems)
     return ReadResult(motion, problems, found.refusal is None, found.refusal)
 
 
-def source_of(document: Document, headers: Headers, unknown: Iterable[Subject] = ()) -> Source:
+def source_of(
+    document: Document, headers: Headers, unknown: Iterable[Subject] = ()
+) -> Source:
     """Return where a motion came from, what a writer needs to write it alike, and where its components and frames are in the file."""
     path = document.source.path
     formats = tuple(c.se3_format for c in headers.components)
-    options = {"style": headers.style, "frame_rate": headers.frame_rate, "se3_formats": formats}
-    entries: dict[Subject, Location | Locator] = {
-        ("components", k): _locator(header) for k, header in enumerate(headers.components)
+    options = {
+        "style": headers.style,
+        "frame_rate": headers.frame_rate,
+        "se3_formats": formats,
     }
-    place, version, locations = Path(path) if path else None, str(headers.version), SourceMap(entries, unknown)
-    return Source("seq", place, version, document.encoding, options, locations=locations)
+    entries: dict[Subject, Location | Locator] = {
+        ("components", k): _locator(header)
+        for k, header in enumerate(headers.components)
+    }
+    place, version, locations = (
+        Path(path) if path else None,
+        str(headers.version),
+        SourceMap(entries, unknown),
+    )
+    return Source(
+        "seq", place, version, document.encoding, options, locations=locations
+    )
 
 
 def _locator(header: ComponentHeader) -> Locator:
@@ -227,7 +300,10 @@ def _locator(header: ComponentHeader) -> Locator:
     """
     own, rate, inside = header.location, header.rate_location, header.inside
     locate = None if header.frames is None else header.frames.locator()
-    stamped, pose_size = header.has_frame_time, 0 if header.layout is None else header.layout.pose_size
+    stamped, pose_size = (
+        header.has_frame_time,
+        0 if header.layout is None else header.layout.pose_size,
+    )
 
     def located(part: Subject) -> Location | None:
         if part[:1] == ("frame_rate",):
@@ -238,34 +314,59 @@ def _locator(header: ComponentHeader) -> Locator:
         if len(part) > 2:
             # Of a pose its orientation, which its rules are about.
             at = int(part[3]) if len(part) > 3 else 3
-            element = stamped + (int(part[2]) * pose_size + at if pose_size else int(part[2]))
+            element = stamped + (
+                int(part[2]) * pose_size + at if pose_size else int(part[2])
+            )
         return locate(int(part[1]), element, f"{inside}.frames[{part[1]}]".lstrip("."))
 
     return located
 
 
-def component_of(header: ComponentHeader, values: Floats | None, times: Floats | None) -> Component:
+def component_of(
+    header: ComponentHeader, values: Floats | None, times: Floats | None
+) -> Component:
     """Return a component made of its header and its rows (None for a component of an unknown type)."""
     if values is None:
         return OtherSeq(type=header.type, content=header.content, extra=header.extra)
     if header.has_frame_time:
-        timeline = Timeline.stamped(np.empty(0) if times is None else times, header.frame_rate)
+        timeline = Timeline.stamped(
+            np.empty(0) if times is None else times, header.frame_rate
+        )
     else:
         # A component without a rate is refused; its frames are there for the rules that need no times.
-        timeline = Timeline.uniform(len(values), 1.0 if header.frame_rate is None else header.frame_rate)
+        timeline = Timeline.uniform(
+            len(values), 1.0 if header.frame_rate is None else header.frame_rate
+        )
     content, labels, extra = header.content, header.part_labels, header.extra
     if header.type == VECTOR3:
         more = {"is_root_relative": header.is_root_relative}
-        return Vector3Seq(content=content, timeline=timeline, values=values, part_labels=labels, extra=extra, **more)
+        return Vector3Seq(
+            content=content,
+            timeline=timeline,
+            values=values,
+            part_labels=labels,
+            extra=extra,
+            **more,
+        )
     kind = MultiSE3Seq if header.type == MULTI_SE3 else MultiValueSeq
-    return kind(content=content, timeline=timeline, values=values, part_labels=labels, extra=extra)
+    return kind(
+        content=content,
+        timeline=timeline,
+        values=values,
+        part_labels=labels,
+        extra=extra,
+    )
 
 
 class Effort:
     """The number of rows of a file that may still be read one by one."""
 
     def __init__(self, headers: Iterable[ComponentHeader]) -> None:
-        rows = {id(header.frames): header.num_frames for header in headers if header.frames is not None}
+        rows = {
+            id(header.frames): header.num_frames
+            for header in headers
+            if header.frames is not None
+        }
         self.left = _PASSES * sum(rows.values()) + MAX_FAULTY_ROWS
 
 
@@ -273,13 +374,18 @@ _Rows: TypeAlias = tuple[Layout, Floats, Floats | None]
 """The layout with which rows were read, their values, and their times."""
 
 
-def _read_component(header: ComponentHeader, subject: Subject, found: Diagnostics, effort: Effort) -> _Rows:
+def _read_component(
+    header: ComponentHeader, subject: Subject, found: Diagnostics, effort: Effort
+) -> _Rows:
     """Return the rows of a component, faulty ones as nan."""
     assert header.layout is not None
     own = Diagnostics(found.path)
     rows = _filled(header, header.layout, subject, own, effort)
     if _has_faulty_rows(own):
-        own, rows = _read_with_other_parts(header, subject, own.path, effort) or (own, rows)
+        own, rows = _read_with_other_parts(header, subject, own.path, effort) or (
+            own,
+            rows,
+        )
     found.extend(own.problems)
     found.mark_unknown(*own.unknown)
     found.refusal = found.refusal or own.refusal
@@ -290,7 +396,13 @@ def _has_faulty_rows(found: Diagnostics) -> bool:
     return any(problem.rule == rules.ROW.code for problem in found.problems)
 
 
-def _filled(header: ComponentHeader, layout: Layout, subject: Subject, found: Diagnostics, effort: Effort) -> _Rows:
+def _filled(
+    header: ComponentHeader,
+    layout: Layout,
+    subject: Subject,
+    found: Diagnostics,
+    effort: Effort,
+) -> _Rows:
     arrays: tuple[Floats, Floats | None] | None = None
     for frames, block in RowReader(header, subject, found, effort).rows(layout):
         # Not before there is a row: numParts of a faulty header may be any number.
@@ -313,7 +425,11 @@ def _read_with_other_parts(
     it is, or whether numParts is wrong, only the author can decide.
     """
     parts = parts_of_rows(header)
-    if parts in (0, header.num_parts) or header.parts_location is None or header.layout is None:
+    if (
+        parts in (0, header.num_parts)
+        or header.parts_location is None
+        or header.layout is None
+    ):
         return None
     stamped, order = header.layout.stamped, header.layout.order
     trial = Diagnostics(path)
@@ -324,11 +440,20 @@ def _read_with_other_parts(
         values = rows[1] if not trial.problems else np.zeros((0, stamped + parts))
         rising = bool((np.diff(values[:, 0]) > 0).all())
         several = rising and len(values) > 1
-        steps = np.ptp(values[:, 0]) / (len(values) - 1) * (header.frame_rate or 0.0) if several else 0.0
+        steps = (
+            np.ptp(values[:, 0]) / (len(values) - 1) * (header.frame_rate or 0.0)
+            if several
+            else 0.0
+        )
         if _have_commas(header, values, stamped + header.num_parts):
             # Halves of numbers: the first one is no time.
             hint, is_stamped = "decimal commas? '0,1' is two numbers: write 0.1", False
-        elif not stamped and parts == header.num_parts + 1 and rising and abs(steps - 1) <= STEP_TOLERANCE:
+        elif (
+            not stamped
+            and parts == header.num_parts + 1
+            and rising
+            and abs(steps - 1) <= STEP_TOLERANCE
+        ):
             hint = "the first number of each row increases by about 1/frameRate: if it is the time, write 'hasFrameTime: true'"
         elif stamped and parts == header.num_parts - 1 and not rising:
             hint = "the first number of each row does not increase as a time does: is hasFrameTime wrong?"
@@ -340,7 +465,9 @@ def _read_with_other_parts(
         return None
     what = ("pose" if order else "number") + ("" if parts == 1 else "s")
     beside = " besides the time" if stamped else ""
-    message = f"numParts is {header.num_parts}, but all rows have {parts} {what}{beside}"
+    message = (
+        f"numParts is {header.num_parts}, but all rows have {parts} {what}{beside}"
+    )
     found = Diagnostics(path)
     found.refuse(rules.NUM_PARTS_ROWS.error(message, header.parts_location, hint))
     found.extend(trial.problems)
@@ -356,14 +483,22 @@ def parts_of_rows(header: ComponentHeader) -> int:
         row = header.frames.first_row()
     except (UnusualError, FormatError):
         return 0
-    return max(len(row.items) - header.layout.stamped, 0) if isinstance(row, Sequence) else 0
+    return (
+        max(len(row.items) - header.layout.stamped, 0)
+        if isinstance(row, Sequence)
+        else 0
+    )
 
 
 def _have_commas(header: ComponentHeader, values: Floats, expected: int) -> bool:
     """Return whether rows (T, N) have `expected` numbers when all or some of them have a decimal comma."""
     assert header.frames is not None
     row = header.frames.first_row()
-    items = [item for item in row.items if isinstance(item, Scalar)] if isinstance(row, Sequence) else []
+    items = (
+        [item for item in row.items if isinstance(item, Scalar)]
+        if isinstance(row, Sequence)
+        else []
+    )
     fractions = values[:, 1::2]
     are_halves = len(items) == 2 * expected and (values == np.rint(values)).all()
     if are_halves and fractions.any() and not np.signbit(fractions).any():
@@ -382,8 +517,19 @@ class RowReader:
         Gets the faults; counts the rows that are read one by one.
     """
 
-    def __init__(self, header: ComponentHeader, subject: Subject, found: Diagnostics, effort: Effort) -> None:
-        self.header, self.subject, self.found, self.effort = header, subject, found, effort
+    def __init__(
+        self,
+        header: ComponentHeader,
+        subject: Subject,
+        found: Diagnostics,
+        effort: Effort,
+    ) -> None:
+        self.header, self.subject, self.found, self.effort = (
+            header,
+            subject,
+            found,
+            effort,
+        )
 
     def rows(self, layout: Layout) -> Iterator[tuple[Frames, Floats]]:
         """Return rows (N, width) as they are read, with their numbers.
@@ -425,8 +571,15 @@ class RowReader:
             self.found.mark_unknown((*self.subject, "frames", number))
             for fault in faults:
                 if not fault.is_reported:
-                    self._refuse(fault.rule, number, f" {fault.message}", partial(piece.location, start + fault.offset))
-        return np.array(numbers, np.intp), np.array(rows, np.float64).reshape(len(rows), layout.width if rows else 0)
+                    self._refuse(
+                        fault.rule,
+                        number,
+                        f" {fault.message}",
+                        partial(piece.location, start + fault.offset),
+                    )
+        return np.array(numbers, np.intp), np.array(rows, np.float64).reshape(
+            len(rows), layout.width if rows else 0
+        )
 
     def _nodes(self, piece: RowPiece) -> Iterator[tuple[int, int, Node]]:
         """Return number, offset in the piece and node of each row; report those that are no YAML by themselves."""
@@ -436,7 +589,9 @@ class RowReader:
             if piece.singles is None:
                 raise
         else:
-            yield from ((number, 0, node) for number, node in enumerate(nodes, piece.first_row))
+            yield from (
+                (number, 0, node) for number, node in enumerate(nodes, piece.first_row)
+            )
             return
         for number, row in enumerate(piece.singles(), piece.first_row):
             if row.node is not None:
@@ -445,9 +600,19 @@ class RowReader:
             self.found.mark_unknown((*self.subject, "frames", number))
             hint = None
             if row.rule is NOT_YAML:
-                hint = "a bracket or a comma is missing, or there is one too many" if row.fault_offset is None else ""
-            where = partial(piece.location, row.start + (row.indent if row.fault_offset is None else row.fault_offset))
-            self._refuse(row.rule, number, f": {row.fault}", where, hint, {"frame": number})
+                hint = (
+                    "a bracket or a comma is missing, or there is one too many"
+                    if row.fault_offset is None
+                    else ""
+                )
+            where = partial(
+                piece.location,
+                row.start
+                + (row.indent if row.fault_offset is None else row.fault_offset),
+            )
+            self._refuse(
+                row.rule, number, f": {row.fault}", where, hint, {"frame": number}
+            )
 
     def _refuse(
         self,
@@ -464,14 +629,20 @@ class RowReader:
             return
         subject: Subject = (*self.subject, "frames", frame)
         where = locate(f"{self.header.inside}.frames[{frame}]".lstrip("."))
-        self.found.refuse(rule.error(f"frame {frame}{message}", where, hint, subject=subject, data=data))
+        self.found.refuse(
+            rule.error(
+                f"frame {frame}{message}", where, hint, subject=subject, data=data
+            )
+        )
 
     def _check_times(self, frames: Frames, times: Floats, last: float) -> float:
         """Check that each time is after the one before that is a time; return the last one."""
         if times[0] > last and times[-1] < np.inf and (times[1:] > times[:-1]).all():
             return float(times[-1])
         known = np.concatenate([[last], times])
-        latest = np.maximum.accumulate(np.where(np.isfinite(known), np.arange(len(known)), 0))
+        latest = np.maximum.accumulate(
+            np.where(np.isfinite(known), np.arange(len(known)), 0)
+        )
         before = known[latest[:-1]]
         assert self.header.frames is not None
         for k in np.flatnonzero(~((times > before) & (times < np.inf))).tolist():
@@ -479,5 +650,7 @@ class RowReader:
             after = f"not after {float(before[k])!r} s, the time of the frame before"
             order = after if before[k] > -np.inf else "no time"
             locate = partial(self.header.frames.location, frame, 0)
-            self._refuse(TIME_ORDER, frame, f" is at {float(times[k])!r} s, {order}", locate)
+            self._refuse(
+                TIME_ORDER, frame, f" is at {float(times[k])!r} s, {order}", locate
+            )
         return float(known[latest[-1]])

@@ -14,7 +14,13 @@ from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.scan import UnusualError, decoded
 from bodymotion.formats.seq.values import Layout, number, parse_text
 from bodymotion.formats.yaml.rules import ALIAS, NOT_YAML
-from bodymotion.formats.yaml.tree import MissingAlias, Node, PiecedText, Scalar, Sequence
+from bodymotion.formats.yaml.tree import (
+    MissingAlias,
+    Node,
+    PiecedText,
+    Scalar,
+    Sequence,
+)
 
 MAX_FAULTS_IN_ROW = 20  # Numbers of one row that are reported.
 
@@ -25,12 +31,21 @@ _WHOLE, _DIGITS = re.compile(r"[-+]?[0-9]+"), re.compile(r"[0-9]+")
 class RowFaultError(Exception):
     """A row that differs from its layout; `offset` is that of the fault. `is_reported`: another rule has reported it."""
 
-    def __init__(self, rule: Rule, message: str, offset: int, is_reported: bool = False) -> None:
+    def __init__(
+        self, rule: Rule, message: str, offset: int, is_reported: bool = False
+    ) -> None:
         super().__init__(message)
-        self.rule, self.message, self.offset, self.is_reported = rule, message, offset, is_reported
+        self.rule, self.message, self.offset, self.is_reported = (
+            rule,
+            message,
+            offset,
+            is_reported,
+        )
 
 
-def numbers_of(row: Node, layout: Layout) -> tuple[list[float] | None, list[RowFaultError]]:
+def numbers_of(
+    row: Node, layout: Layout
+) -> tuple[list[float] | None, list[RowFaultError]]:
     """Return the numbers of a row, or None and its faults: all texts in it that are no numbers."""
     faults: list[RowFaultError] = []
     while True:
@@ -52,7 +67,12 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
     Raises RowFaultError when it has not the numbers of the layout, or a text that is no number.
     """
     if not isinstance(row, Sequence):
-        raise RowFaultError(rules.ROW, "is not a row [ … ] of numbers", row.offset, isinstance(row, MissingAlias))
+        raise RowFaultError(
+            rules.ROW,
+            "is not a row [ … ] of numbers",
+            row.offset,
+            isinstance(row, MissingAlias),
+        )
     items = row.items
     expected = layout.stamped + layout.parts
     what = "poses" if layout.order else "numbers"
@@ -62,16 +82,24 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
         kind = "elements" if layout.stamped and layout.order else what
         found = f"{len(items)} {kind if len(items) != 1 else kind[:-1]}"
         scalars = [item for item in items if isinstance(item, Scalar)]
-        comma = ": a decimal comma?" if len(scalars) == len(items) and has_decimal_commas(scalars, expected) else ""
+        comma = (
+            ": a decimal comma?"
+            if len(scalars) == len(items) and has_decimal_commas(scalars, expected)
+            else ""
+        )
         parts = f" ({time}{expected - layout.stamped} {what})" if time else ""
-        raise RowFaultError(rules.ROW, f"has {found} instead of {expected}{parts}{comma}", row.offset)
+        raise RowFaultError(
+            rules.ROW, f"has {found} instead of {expected}{parts}{comma}", row.offset
+        )
     if not layout.order:
         return [_number(item) for item in items]
     values = [_number(item) for item in items[: layout.stamped]]
     for k, pose in enumerate(items[layout.stamped :]):
         if not isinstance(pose, Sequence):
             message = f"has no list of {layout.pose_size} numbers for pose {k}"
-            raise RowFaultError(rules.ROW, message, pose.offset, isinstance(pose, MissingAlias))
+            raise RowFaultError(
+                rules.ROW, message, pose.offset, isinstance(pose, MissingAlias)
+            )
         if len(pose.items) != layout.pose_size:
             message = f"has the length {len(pose.items)} instead of {layout.pose_size} in pose {k}"
             raise RowFaultError(rules.ROW, message, pose.offset)
@@ -84,10 +112,17 @@ def has_decimal_commas(items: list[Scalar], expected: int) -> bool:
 
     There must be other commas that are followed by a blank.
     """
-    tight = [after.offset == item.offset + len(item.value) + 1 for item, after in itertools.pairwise(items)]
+    tight = [
+        after.offset == item.offset + len(item.value) + 1
+        for item, after in itertools.pairwise(items)
+    ]
     pairs = at = 0
     while at < len(tight):
-        both = tight[at] and _WHOLE.fullmatch(items[at].value) and _DIGITS.fullmatch(items[at + 1].value)
+        both = (
+            tight[at]
+            and _WHOLE.fullmatch(items[at].value)
+            and _DIGITS.fullmatch(items[at + 1].value)
+        )
         pairs += bool(both)
         at += 2 if both else 1
     return 0 < pairs == len(items) - expected and (not all(tight) or len(tight) == 1)
@@ -95,15 +130,27 @@ def has_decimal_commas(items: list[Scalar], expected: int) -> bool:
 
 def _check_texts(items: list[Node], expected: int) -> None:
     """Raise the fault of a row with too few or too many elements where a text in it is the cause."""
-    texts = [item for item in items if isinstance(item, Scalar) and not item.quoted and number(item.value) is None]
+    texts = [
+        item
+        for item in items
+        if isinstance(item, Scalar) and not item.quoted and number(item.value) is None
+    ]
     if texts and len(items) - len(texts) == expected:
-        message = f"has {texts[0].value[:40]!r}, which is not a number, beside its numbers"
+        message = (
+            f"has {texts[0].value[:40]!r}, which is not a number, beside its numbers"
+        )
         raise RowFaultError(rules.ROW, message, texts[0].offset)
     for item in texts:
         parts = re.split(r"\s*;\s*|\s+", item.value.strip())
         if len(parts) > 1 and all(number(part) is not None for part in parts):
-            wrong = "';' in place of a comma" if ";" in item.value else "no comma between its numbers"
-            raise RowFaultError(rules.ROW, f"has {item.value[:40]!r}: {wrong}", item.offset)
+            wrong = (
+                "';' in place of a comma"
+                if ";" in item.value
+                else "no comma between its numbers"
+            )
+            raise RowFaultError(
+                rules.ROW, f"has {item.value[:40]!r}: {wrong}", item.offset
+            )
 
 
 def _number(item: Node) -> float:
@@ -114,7 +161,9 @@ def _number(item: Node) -> float:
         shown = f'"{item.value[:40]}"' if item.quoted else item.value[:40]
         if not item.quoted and not any(letter.isdigit() for letter in shown):
             message = f"has {shown!r}, which is not a number"
-            raise RowFaultError(rules.NUMBER, message, item.offset, isinstance(item, MissingAlias))
+            raise RowFaultError(
+                rules.NUMBER, message, item.offset, isinstance(item, MissingAlias)
+            )
         slip = number_slip(item.value)
         message = f"has {shown}, which is not a plain decimal number{f': {slip}' if slip else ''}"
         raise RowFaultError(rules.NUMBER, message, item.offset)
@@ -130,7 +179,9 @@ def elements(row: Node) -> Iterator[Scalar]:
             yield from elements(item)
 
 
-def rows_by_yaml(text: str, indent: int | None, where: PiecedText, line: int, column: int) -> list[Node]:
+def rows_by_yaml(
+    text: str, indent: int | None, where: PiecedText, line: int, column: int
+) -> list[Node]:
     """Parse a piece of rows that begins at a line and column of the file as a YAML document of its own.
 
     Raises
@@ -145,12 +196,20 @@ def rows_by_yaml(text: str, indent: int | None, where: PiecedText, line: int, co
     where.add(text, line, column)
     if indent is None:
         last = text.rfind("\n")
-        where.add("]", line + text.count("\n"), len(text) - last if last >= 0 else column + len(text))
+        where.add(
+            "]",
+            line + text.count("\n"),
+            len(text) - last if last >= 0 else column + len(text),
+        )
     found = Diagnostics()
     document = parse_text(where, found)
     if found.refusal is not None:
         raise FormatError(found.refusal)
-    if not isinstance(document.root, Sequence) or document.next_document is not None or document.has_aliases:
+    if (
+        not isinstance(document.root, Sequence)
+        or document.next_document is not None
+        or document.has_aliases
+    ):
         raise UnusualError("the rows are no list")
     if indent is None:
         _shift(document.root.items)
@@ -188,7 +247,12 @@ class SingleRow:
 
 def row_starts(text: bytes, indent: int) -> list[tuple[int, int]]:
     """Return where the rows of a piece begin and end that are on lines of their own; `text` without comments."""
-    starts = [found.start() for found in re.finditer(rb"^" + b" " * indent + rb"-[ \r\n]", text, re.MULTILINE)]
+    starts = [
+        found.start()
+        for found in re.finditer(
+            rb"^" + b" " * indent + rb"-[ \r\n]", text, re.MULTILINE
+        )
+    ]
     return list(itertools.pairwise([*starts, len(text)]))
 
 
@@ -197,12 +261,20 @@ def single_row(text: bytes, indent: int, start: int) -> SingleRow:
     try:
         (row,) = rows_by_yaml(decoded(text)[0], indent, PiecedText(None), 1, 1)
     except FormatError as error:
-        rule = next(rule for rule in (NOT_YAML, ALIAS, rules.TAG) if rule.code == error.problem.rule)
+        rule = next(
+            rule
+            for rule in (NOT_YAML, ALIAS, rules.TAG)
+            if rule.code == error.problem.rule
+        )
         if rule is NOT_YAML:
-            return SingleRow(start, indent, None, rule, *_unbalanced(text, error.problem.message))
+            return SingleRow(
+                start, indent, None, rule, *_unbalanced(text, error.problem.message)
+            )
         return SingleRow(start, indent, None, rule, error.problem.message)
     except (UnusualError, ValueError):
-        return SingleRow(start, indent, None, NOT_YAML, "there is more than a row of numbers")
+        return SingleRow(
+            start, indent, None, NOT_YAML, "there is more than a row of numbers"
+        )
     return SingleRow(start, indent, row)
 
 
@@ -210,11 +282,22 @@ def _unbalanced(text: bytes, otherwise: str) -> tuple[str, int | None]:
     """Return which bracket of a row is missing or too many, or which byte is no text, and its offset; else the message of the parser."""
     control = _CONTROL.search(text)
     if control is not None:
-        what = "NUL byte" if control[0] == b"\0" else f"control character 0x{control[0][0]:02x}"
+        what = (
+            "NUL byte"
+            if control[0] == b"\0"
+            else f"control character 0x{control[0][0]:02x}"
+        )
         return f"there is a {what} in it", control.start()
     more = text.count(b"[") - text.count(b"]")
     if more < 0:
-        return "there is one ] too many" if more == -1 else f"there are {-more} ] too many", text.rindex(b"]")
+        return (
+            "there is one ] too many"
+            if more == -1
+            else f"there are {-more} ] too many",
+            text.rindex(b"]"),
+        )
     if more > 0:
-        return "a ] is missing" if more == 1 else f"{more} ] are missing", len(text.rstrip())
+        return "a ] is missing" if more == 1 else f"{more} ] are missing", len(
+            text.rstrip()
+        )
     return otherwise, None

@@ -12,7 +12,9 @@ NOT_A_MOTION = document.error(
     example=("type: PoseSeq", "type: CompositeSeq"),
 )
 VERSION = reference.error(
-    "SEQ004", "The format version is 1, 2, 3 or 4.", example=("formatVersion: 5", "formatVersion: 2")
+    "SEQ004",
+    "The format version is 1, 2, 3 or 4.",
+    example=("formatVersion: 5", "formatVersion: 2"),
 )
 IRREGULAR_ROWS = judgement.error(
     "SEQ005",
@@ -29,7 +31,10 @@ TAG = judgement.error(
 COMPONENT_TYPE = document.error(
     "SEQ102",
     "Each component has a type.",
-    example=("- content: JointDisplacement", "- type: MultiValueSeq\n    content: JointDisplacement"),
+    example=(
+        "- content: JointDisplacement",
+        "- type: MultiValueSeq\n    content: JointDisplacement",
+    ),
 )
 FRAME_RATE_MISSING = document.error(
     "SEQ103",
@@ -38,7 +43,9 @@ FRAME_RATE_MISSING = document.error(
     example=("formatVersion: 2", "formatVersion: 2\nframeRate: 100"),
 )
 NUM_PARTS = document.error(
-    "SEQ105", "The number of parts is a whole number, zero or greater.", example=("numParts: two", "numParts: 2")
+    "SEQ105",
+    "The number of parts is a whole number, zero or greater.",
+    example=("numParts: two", "numParts: 2"),
 )
 FRAME_TIME_V1 = reference.error(
     "SEQ107",
@@ -72,7 +79,10 @@ INDENTATION = document.error(
     "SEQ116",
     "The keys of a component are indented below its dash, and its frames below them.",
     "indent the lines below each '-' of a component by 4 spaces, the dashes by 2, the rows of frames by 6",
-    example=("components:\n-\ntype: Vector3Seq\nframes: []", "components:\n  -\n    type: Vector3Seq\n    frames: []"),
+    example=(
+        "components:\n-\ntype: Vector3Seq\nframes: []",
+        "components:\n  -\n    type: Vector3Seq\n    frames: []",
+    ),
 )
 
 VERSION_MISSING = document.warning(
@@ -80,7 +90,10 @@ VERSION_MISSING = document.warning(
     "A CompositeSeq has a format version.",
     "add 'formatVersion: 2'; without it the version is 2, or 3 if contents have the names of version 3",
     fixable=True,
-    example=("type: CompositeSeq\ncontent: BodyMotion", "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2"),
+    example=(
+        "type: CompositeSeq\ncontent: BodyMotion",
+        "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2",
+    ),
 )
 VERSION_LOW = judgement.warning(
     "SEQ202",
@@ -94,18 +107,26 @@ TOP_TYPE = reference.warning(
     example=("type: BodyMotion", "type: CompositeSeq"),
 )
 TOP_CONTENT = document.note(
-    "SEQ204", "The content of the top node is BodyMotion.", example=("content: Dance", "content: BodyMotion")
+    "SEQ204",
+    "The content of the top node is BodyMotion.",
+    example=("content: Dance", "content: BodyMotion"),
 )
 BARE_COMPONENT = document.warning(
     "SEQ205",
     "Components are in the list 'components' of a CompositeSeq.",
     "it is read as a motion of this one component",
-    example=("a Vector3Seq as the top node", "a CompositeSeq with the Vector3Seq in its components"),
+    example=(
+        "a Vector3Seq as the top node",
+        "a CompositeSeq with the Vector3Seq in its components",
+    ),
 )
 NO_COMPONENTS = judgement.warning(
     "SEQ206",
     "A motion has at least one component.",
-    example=("components: []", "components: [ { type: Vector3Seq, content: ZMP, frames: [] } ]"),
+    example=(
+        "components: []",
+        "components: [ { type: Vector3Seq, content: ZMP, frames: [] } ]",
+    ),
 )
 COMPONENT_UNKNOWN = document.warning(
     "SEQ207",
@@ -128,7 +149,10 @@ CONTENT_OF_OTHER_VERSION = reference.warning(
 CONTENT_TYPE = document.warning(
     "SEQ210",
     "Joint displacements are a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a Vector3Seq.",
-    example=("content: LinkPosition\n    numParts: 2", "content: JointDisplacement\n    numParts: 2"),
+    example=(
+        "content: LinkPosition\n    numParts: 2",
+        "content: JointDisplacement\n    numParts: 2",
+    ),
 )
 CONTENT_TWICE = judgement.warning(
     "SEQ211",
@@ -140,7 +164,10 @@ NUM_PARTS_MISSING = document.warning(
     "SEQ212",
     "A MultiValueSeq or MultiSE3Seq has numParts.",
     "the parts of the first row are counted",
-    example=("content: JointDisplacement", "content: JointDisplacement\n    numParts: 2"),
+    example=(
+        "content: JointDisplacement",
+        "content: JointDisplacement\n    numParts: 2",
+    ),
 )
 NUM_PARTS_VECTOR = document.warning(
     "SEQ213",
@@ -182,7 +209,10 @@ RATES = document.warning(
     example=("frameRate: 50\n    frames:", "frameRate: 100\n    frames:"),
 )
 DOCUMENTS = judgement.warning(
-    "SEQ221", "A file holds one YAML document.", "the first one is read", example=("---", "# ---")
+    "SEQ221",
+    "A file holds one YAML document.",
+    "the first one is read",
+    example=("---", "# ---"),
 )
 PART_LABELS = judgement.warning(
     "SEQ222",

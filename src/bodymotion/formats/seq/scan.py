@@ -53,10 +53,16 @@ MAX_INDENT = 54  # [columns] Rows further in are left to the YAML parser.
 _WINDOW = 1 << 14  # [bytes] The part of a file in which keys are searched for.
 
 _KEY = re.compile(rb"(?:^|(?<=[\s,{\"']))frames[\"']?[ \t]*:(?=[\s\[])")
-_FLOW = re.compile(rb"(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[(?=(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[)")
-_BLOCK = re.compile(rb"[ \t]*(?:[ \t]#[^\r\n]*)?\r?\n(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*(?= *- +(?:\[|- ))")
+_FLOW = re.compile(
+    rb"(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[(?=(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[)"
+)
+_BLOCK = re.compile(
+    rb"[ \t]*(?:[ \t]#[^\r\n]*)?\r?\n(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*(?= *- +(?:\[|- ))"
+)
 _DASHES = re.compile(rb" *(?:- +)*[\"']?")
-_STRINGS = re.compile(rb"\"(?:[^\"\\]|\\.)*+(?:(\")|\\?\Z)|'[^']*+(?:(')|\Z)", re.DOTALL)
+_STRINGS = re.compile(
+    rb"\"(?:[^\"\\]|\\.)*+(?:(\")|\\?\Z)|'[^']*+(?:(')|\Z)", re.DOTALL
+)
 _BREAK = re.compile(rb"[\r\n]")
 _BETWEEN = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
 _SPACE = re.compile(rb"[ \t\r\n]*")
@@ -65,7 +71,9 @@ _TAIL = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
 
 def without_comments(text: bytes) -> bytes:
     """Put spaces in place of comments, so that all offsets stay."""
-    return _COMMENT.sub(lambda found: b" " * len(found[0]), text) if b"#" in text else text
+    return (
+        _COMMENT.sub(lambda found: b" " * len(found[0]), text) if b"#" in text else text
+    )
 
 
 def decoded(part: bytes) -> tuple[str, str | None]:
@@ -102,7 +110,9 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         That of the byte order mark, else "utf-8".
     """
 
-    def __init__(self, file: BinaryIO | None, data: bytes | None, path: str | None) -> None:
+    def __init__(
+        self, file: BinaryIO | None, data: bytes | None, path: str | None
+    ) -> None:
         self.path = path
         self.encoding = "utf-8"
         self.start = 0
@@ -111,23 +121,39 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         assert file is not None or data is not None
         self.size = file.seek(0, 2) if file is not None else len(data or b"")
         head = self.read(0, _HEAD)
-        wide = next((encoding for mark, encoding in _WIDE if head.startswith(mark)), None)
+        wide = next(
+            (encoding for mark, encoding in _WIDE if head.startswith(mark)), None
+        )
         if head.startswith(codecs.BOM_UTF8):
             self.start, self.encoding = 3, "utf-8-sig"
         if wide is not None:
             self.encoding = wide
-            self._replace(f"in {wide}", "UTF-8", lambda data: data.decode(wide, "replace").encode("utf-8", "replace"))
+            self._replace(
+                f"in {wide}",
+                "UTF-8",
+                lambda data: data.decode(wide, "replace").encode("utf-8", "replace"),
+            )
             head = self.read(0, _HEAD)
         lone = _LONE_RETURN.search(head)
-        if lone is not None and lone.end() < len(head) and b"\n" not in head[: lone.start()]:
+        if (
+            lone is not None
+            and lone.end() < len(head)
+            and b"\n" not in head[: lone.start()]
+        ):
             expected = "lines that end with line feeds"
-            self._replace("with carriage returns only", expected, partial(_LONE_RETURN.sub, b"\n"))
+            self._replace(
+                "with carriage returns only", expected, partial(_LONE_RETURN.sub, b"\n")
+            )
 
-    def _replace(self, what: str, expected: str, change: Callable[[bytes], bytes]) -> None:
+    def _replace(
+        self, what: str, expected: str, change: Callable[[bytes], bytes]
+    ) -> None:
         """Read the whole text, changed, into memory."""
         if self.size > MAX_TRANSCODED:
             message = f"the text has {self.size} bytes {what}; more than {MAX_TRANSCODED} are read only with {expected}"
-            raise rules.IRREGULAR_ROWS.error(message, Location(self.path), f"save it with {expected}")
+            raise rules.IRREGULAR_ROWS.error(
+                message, Location(self.path), f"save it with {expected}"
+            )
         self._data = change(self.read(0, self.size))
         self.size = len(self._data)
 
@@ -168,7 +194,9 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         except OSError as error:
             raise unreadable(error, self.path or "") from error
         if len(part) < size:
-            raise UNREADABLE.error("the file became shorter while it was read", Location(self.path))
+            raise UNREADABLE.error(
+                "the file became shorter while it was read", Location(self.path)
+            )
         return part
 
     @contextmanager
@@ -209,9 +237,15 @@ def first_non_utf8_byte(source: ByteSource) -> tuple[int, int, int] | None:
         try:
             text, wrong = decoder.decode(part, not part or at >= source.size), None
         except UnicodeDecodeError as error:
-            text, wrong = error.object[: error.start].decode("utf-8"), error.object[error.start]
+            text, wrong = (
+                error.object[: error.start].decode("utf-8"),
+                error.object[error.start],
+            )
         lines = text.count("\n")
-        line, column = line + lines, (1 if lines else column) + len(text) - (text.rfind("\n") + 1)
+        line, column = (
+            line + lines,
+            (1 if lines else column) + len(text) - (text.rfind("\n") + 1),
+        )
         if wrong is not None:
             return line, column, wrong
         if not part:
@@ -228,7 +262,10 @@ def lines(text: bytes, indent: int) -> tuple[Indices, Bools]:
 
 def begin_with(text: bytes, starts: Indices, prefix: bytes) -> Bools:
     """Return at which of `starts` a prefix is."""
-    codes, found = np.frombuffer(text + bytes(len(prefix)), np.uint8), np.ones(len(starts), np.bool_)
+    codes, found = (
+        np.frombuffer(text + bytes(len(prefix)), np.uint8),
+        np.ones(len(starts), np.bool_),
+    )
     for k, code in enumerate(prefix):
         found &= codes[starts + k] == code
     return found
@@ -316,12 +353,21 @@ class _Scanner:
                 continue
             if found is None:
                 break
-            start = max(known, *(self.window.rfind(mark, known, found.start()) + 1 for mark in (b"\n", b"\r")))
+            start = max(
+                known,
+                *(
+                    self.window.rfind(mark, known, found.start()) + 1
+                    for mark in (b"\n", b"\r")
+                ),
+            )
             if self.in_comment(start, found.start()):
                 searched = known = self.end_of_line(found.end())
                 continue
             searched = known = found.end()
-            flow, block = _FLOW.match(self.window, found.end()), _BLOCK.match(self.window, found.end())
+            flow, block = (
+                _FLOW.match(self.window, found.end()),
+                _BLOCK.match(self.window, found.end()),
+            )
             if flow is not None:
                 self.remove_rows(flow.end() - 1, b"[~]", None)
                 searched = known = 0
@@ -330,7 +376,11 @@ class _Scanner:
                 indent = len(lead) - len(lead.lstrip(b" "))
                 dashes = _DASHES.match(self.window, start)
                 assert dashes is not None
-                key_column = len(dashes[0].rstrip(b"\"'")) if dashes.end() == found.start() else MAX_INDENT
+                key_column = (
+                    len(dashes[0].rstrip(b"\"'"))
+                    if dashes.end() == found.start()
+                    else MAX_INDENT
+                )
                 if key_column <= indent <= MAX_INDENT:
                     self.remove_rows(block.end(), b" " * indent + b"- ~\n", indent)
                     searched = known = 0
@@ -338,7 +388,9 @@ class _Scanner:
         return Scan(self.skeleton, self.marks, self.encoding)
 
     def more(self) -> bool:
-        part = self.source.read(self.base + len(self.window), max(_WINDOW, len(self.window)))
+        part = self.source.read(
+            self.base + len(self.window), max(_WINDOW, len(self.window))
+        )
         self.window += part
         if len(self.window) + self.skeleton.length > MAX_SKELETON and part:
             raise self.unusual("the headers are long, or the rows have another shape")
@@ -383,7 +435,11 @@ class _Scanner:
         span = Span(indent, start)
         self.marks[self.skeleton.length + mark.index(b"~")] = span
         self.skeleton.add(mark.decode(), self.line, self.column)
-        end = self.flow_rows(span, start) if indent is None else self.block_rows(span, start, indent)
+        end = (
+            self.flow_rows(span, start)
+            if indent is None
+            else self.block_rows(span, start, indent)
+        )
         span.stop = end
         self.window, self.base = b"", end
 
@@ -394,7 +450,11 @@ class _Scanner:
             text = self.source.read(pos, want)
             last = pos + len(text) >= self.source.size
             starts, found = lines(text, indent)
-            stop = None if found.all() else self.end_of_rows(text, starts, found, indent, last)
+            stop = (
+                None
+                if found.all()
+                else self.end_of_rows(text, starts, found, indent, last)
+            )
             keep = len(starts) if stop is None else stop
             if stop is None and not last:
                 # The last row may continue behind this piece: it is left for the next one.
@@ -418,20 +478,30 @@ class _Scanner:
             if stop is not None or last:
                 return pos
 
-    def end_of_rows(self, text: bytes, starts: Indices, found: Bools, indent: int, last: bool) -> int | None:
+    def end_of_rows(
+        self, text: bytes, starts: Indices, found: Bools, indent: int, last: bool
+    ) -> int | None:
         """Return the first line that belongs to no row: it neither begins nor continues one, and is neither blank nor a comment."""
-        for k in np.flatnonzero(~(found | begin_with(text, starts, b" " * (indent + 1)))).tolist():
+        for k in np.flatnonzero(
+            ~(found | begin_with(text, starts, b" " * (indent + 1)))
+        ).tolist():
             if k + 1 == len(starts) and not last:
                 return None
             line = text[starts[k] : starts[k + 1] if k + 1 < len(starts) else None]
             if line.strip() and not line.lstrip().startswith(b"#"):
-                dash = line[: indent + 1] == b" " * indent + b"-" and not line.startswith(b"---")
+                dash = line[
+                    : indent + 1
+                ] == b" " * indent + b"-" and not line.startswith(b"---")
                 if dash and line.strip() == b"-" and k + 1 == len(starts):
-                    found[k] = True  # a file that was cut off: the row is there and is faulty
+                    found[k] = (
+                        True  # a file that was cut off: the row is there and is faulty
+                    )
                     return None
                 if dash or line.startswith(b"\t"):
                     where = Location(self.source.path, self.line + int(k), indent + 1)
-                    raise UnusualError("a row begins neither with '- [' nor with '- -'", where)
+                    raise UnusualError(
+                        "a row begins neither with '- [' nor with '- -'", where
+                    )
                 return int(k)
         return None
 
@@ -464,18 +534,30 @@ class _Scanner:
                 if last:
                     self.advance(text[: brackets[0] if len(brackets) else None])
                     where = Location(self.source.path, self.line, self.column)
-                    message = "the file ends within a row" if len(brackets) else "the file ends among the rows"
+                    message = (
+                        "the file ends within a row"
+                        if len(brackets)
+                        else "the file ends among the rows"
+                    )
                     quoted = b'"' in text or b"'" in text
-                    raise UnusualError(message, where) from None if quoted else NOT_YAML.error(message, where)
+                    raise UnusualError(message, where) from (
+                        None if quoted else NOT_YAML.error(message, where)
+                    )
                 if want > MAX_PIECE:
                     raise self.unusual("a row does not end")
                 continue
             if count:
                 first = int(brackets[0])
                 if not (_BETWEEN if rows else _SPACE).fullmatch(text, 0, first):
-                    raise self.unusual("there is something besides a comma between two rows")
+                    raise self.unusual(
+                        "there is something besides a comma between two rows"
+                    )
                 self.advance(raw[:first])
-                span.pieces.append(Piece(pos + first, after - first, rows, count, self.line, self.column))
+                span.pieces.append(
+                    Piece(
+                        pos + first, after - first, rows, count, self.line, self.column
+                    )
+                )
                 self.advance(raw[first:after])
                 rows += count
             if end is not None:

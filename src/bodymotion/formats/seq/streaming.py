@@ -12,7 +12,13 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Source
 from bodymotion.formats.registry import format_of_kind
 from bodymotion.formats.seq.document import Document, whole_document
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
-from bodymotion.formats.seq.reader import Effort, RowReader, component_of, read_document, source_of
+from bodymotion.formats.seq.reader import (
+    Effort,
+    RowReader,
+    component_of,
+    read_document,
+    source_of,
+)
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.formats.seq.scan import ByteSource, UnusualError
 from bodymotion.geometry.arrays import Floats, frozen
@@ -54,7 +60,9 @@ class MotionReader(AbstractContextManager["MotionReader"]):
     def _open(self, document: Document) -> None:
         headers, problems = _sound_headers(document)
         for header in headers.components:
-            next(_blocks(header), None)  # rows in a shape that only a full YAML parse can read raise here
+            next(
+                _blocks(header), None
+            )  # rows in a shape that only a full YAML parse can read raise here
         self.components: tuple[ComponentHeader, ...] = headers.components
         self.extra = headers.extra
         self.source: Source = source_of(document, headers)
@@ -77,9 +85,14 @@ class MotionReader(AbstractContextManager["MotionReader"]):
             assert header.frame_rate is not None
             return 0.0, last / header.frame_rate
         try:
-            first, final = (row_numbers(header.frames.row(row), header.layout)[0] for row in (0, last))
+            first, final = (
+                row_numbers(header.frames.row(row), header.layout)[0]
+                for row in (0, last)
+            )
         except RowFaultError as error:
-            raise error.rule.error(f"the first or last frame {error.message}", header.location) from None
+            raise error.rule.error(
+                f"the first or last frame {error.message}", header.location
+            ) from None
         except UnusualError as error:
             whole, _ = _sound_headers(whole_document(self._bytes, error))
             return self._ends(index, whole.components[index])
@@ -105,10 +118,16 @@ class MotionReader(AbstractContextManager["MotionReader"]):
                 times, values = next(pieces, None) or (None, None)
                 if values is None and header.layout is not None:
                     values, times = header.layout.unknown(0)
-                components.append(component_of(header, None if values is None else frozen(values), times))
+                components.append(
+                    component_of(
+                        header, None if values is None else frozen(values), times
+                    )
+                )
             yield MotionChunk(tuple(components), self.extra, self.source, (), first)
 
-    def pieces(self, index: int, num_frames: int) -> Iterator[tuple[Floats | None, Floats]]:
+    def pieces(
+        self, index: int, num_frames: int
+    ) -> Iterator[tuple[Floats | None, Floats]]:
         """Read one component in pieces of `num_frames` frames, the last one shorter: times (N,) or None, and values (N, …).
 
         Raises
@@ -122,7 +141,9 @@ class MotionReader(AbstractContextManager["MotionReader"]):
 
         def stored(parts: list[Floats]) -> tuple[Floats | None, Floats]:
             values, times = layout.unknown(sum(map(len, parts)))
-            layout.store(np.concatenate(parts) if len(parts) > 1 else parts[0], values, times)
+            layout.store(
+                np.concatenate(parts) if len(parts) > 1 else parts[0], values, times
+            )
             return times, values
 
         parts: list[Floats] = []
@@ -151,7 +172,9 @@ class MotionReader(AbstractContextManager["MotionReader"]):
                     yield block[row:]
                 row = max(row - len(block), 0)
 
-    def rows(self, index: int, numbers: int) -> Iterator[tuple[Floats, Floats | None, Floats]]:
+    def rows(
+        self, index: int, numbers: int
+    ) -> Iterator[tuple[Floats, Floats | None, Floats]]:
         """Read one component, about so many numbers at a time: times (N,) [s], time stamps if it has any, and values (N, …).
 
         Raises
@@ -162,7 +185,11 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         header, row = self.components[index], 0
         width = header.layout.width if header.layout is not None else 1
         for stamps, values in self.pieces(index, max(numbers // max(width, 1), 1)):
-            times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0) if stamps is None else stamps
+            times = (
+                np.arange(row, row + len(values)) / (header.frame_rate or 1.0)
+                if stamps is None
+                else stamps
+            )
             row += len(values)
             yield times, stamps, values
 
@@ -175,7 +202,10 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         for index in range(len(self.components)):
             for _, values in self.pieces(index, _RANGE_ROWS):
                 low, high = ranges[index] or (values[0], values[0])
-                low, high = np.fmin(low, np.fmin.reduce(values)), np.fmax(high, np.fmax.reduce(values))
+                low, high = (
+                    np.fmin(low, np.fmin.reduce(values)),
+                    np.fmax(high, np.fmax.reduce(values)),
+                )
                 ranges[index] = frozen(low), frozen(high)
         return tuple(ranges)
 

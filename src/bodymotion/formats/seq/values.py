@@ -30,7 +30,16 @@ from bodymotion.formats.text import json_array, with_minus_zeros
 from bodymotion.formats.text import number as number_text
 from bodymotion.formats.yaml.json_text import parse_json
 from bodymotion.formats.yaml.rules import NOT_YAML
-from bodymotion.formats.yaml.tree import Dialect, Document, Node, PiecedText, Scalar, Sequence, key_text, parse_yaml
+from bodymotion.formats.yaml.tree import (
+    Dialect,
+    Document,
+    Node,
+    PiecedText,
+    Scalar,
+    Sequence,
+    key_text,
+    parse_yaml,
+)
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
@@ -38,7 +47,8 @@ from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 DIALECT = Dialect(rules.NOT_A_MOTION, rules.TAG, merges=False)
 
 _NUMBER = re.compile(
-    r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[-+]?(?:\.?(?:nan|inf)|infinity)", re.IGNORECASE
+    r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[-+]?(?:\.?(?:nan|inf)|infinity)",
+    re.IGNORECASE,
 )
 _INTEGER = re.compile(r"[-+]?[0-9]{1,4000}")
 _CONSTANTS: dict[str, bool | None] = {
@@ -62,9 +72,15 @@ KEYS = {
     "components": ("components",),
 }
 """The keys of the format, each with all its spellings, the first for messages and for the versions 1 to 3."""
-OF_COMPONENTS = tuple(name for name in KEYS if name not in ("format_version", "components"))  # The keys of a component.
+OF_COMPONENTS = tuple(
+    name for name in KEYS if name not in ("format_version", "components")
+)  # The keys of a component.
 
-_COMMON = {JOINT_DISPLACEMENT: JOINT_DISPLACEMENT, LINK_POSITION: LINK_POSITION, ZMP: ZMP}
+_COMMON = {
+    JOINT_DISPLACEMENT: JOINT_DISPLACEMENT,
+    LINK_POSITION: LINK_POSITION,
+    ZMP: ZMP,
+}
 CONTENTS = {
     1: {
         "JointPosition": JOINT_DISPLACEMENT,
@@ -72,13 +88,19 @@ CONTENTS = {
         **dict.fromkeys((ZMP, "RelativeZMP", "RelativeZmp"), ZMP),
     },
     2: _COMMON,
-    3: {"MultiJointDisplacementSeq": JOINT_DISPLACEMENT, "MultiLinkPositionSeq": LINK_POSITION, "ZMPSeq": ZMP},
+    3: {
+        "MultiJointDisplacementSeq": JOINT_DISPLACEMENT,
+        "MultiLinkPositionSeq": LINK_POSITION,
+        "ZMPSeq": ZMP,
+    },
     4: {**_COMMON, "ZMPSeq": ZMP},
 }
 """By version, what the names of contents mean; of several names of a content the first one is written."""
 
 MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
-TYPES = {name: name for name in (MULTI_VALUE, MULTI_SE3, VECTOR3)}  # The types of components, by their names.
+TYPES = {
+    name: name for name in (MULTI_VALUE, MULTI_SE3, VECTOR3)
+}  # The types of components, by their names.
 OLD_TYPES = {**TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
 """The same with the further names of version 1."""
 
@@ -90,7 +112,9 @@ MAX_DEPTH = 50  # Levels of nesting of a value; readers refuse more.
 MAX_KEY = 500  # [characters] Readers of YAML refuse keys of more than 1024, and an escaped character has up to six (in flow style).
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WORDS = re.compile(r"y|n|yes|no|on|off|true|false|null|nan|inf|infinity", re.IGNORECASE)
+_WORDS = re.compile(
+    r"y|n|yes|no|on|off|true|false|null|nan|inf|infinity", re.IGNORECASE
+)
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -112,7 +136,10 @@ def content_name(content: str, version: int, is_root_relative: bool = False) -> 
     """Return a content in the spelling of a version; in version 1 a ZMP relative to the root has another name."""
     if version == 1 and content == ZMP and is_root_relative:
         return "RelativeZMP"
-    return next((name for name, meaning in CONTENTS[version].items() if meaning == content), content)
+    return next(
+        (name for name, meaning in CONTENTS[version].items() if meaning == content),
+        content,
+    )
 
 
 def parse_text(text: PiecedText, found: Diagnostics) -> Document:
@@ -179,7 +206,9 @@ class Unwritable:
 def rate(hertz: float) -> str:
     """Return a frame rate, as a whole number where it is one."""
     hertz = float(hertz)
-    return str(int(hertz)) if hertz.is_integer() and hertz < 1e15 else number_text(hertz)
+    return (
+        str(int(hertz)) if hertz.is_integer() and hertz < 1e15 else number_text(hertz)
+    )
 
 
 def quoted(text: str, lost: Unwritable) -> str:
@@ -187,7 +216,9 @@ def quoted(text: str, lost: Unwritable) -> str:
     if _SURROGATE.search(text):
         lost.texts.append(text)
         text = _SURROGATE.sub("\ufffd", text)
-    return _ESCAPED.sub(lambda m: f"\\u{ord(m.group()):04x}", json.dumps(text, ensure_ascii=False))
+    return _ESCAPED.sub(
+        lambda m: f"\\u{ord(m.group()):04x}", json.dumps(text, ensure_ascii=False)
+    )
 
 
 def name(text: str, lost: Unwritable, json_style: bool = False) -> str:
@@ -202,7 +233,9 @@ def key(text: str, lost: Unwritable, json_style: bool = False) -> str:
     return name(text, lost, json_style) + ":"
 
 
-def value(thing: object, lost: Unwritable, json_style: bool = False, depth: int = 0) -> str:
+def value(
+    thing: object, lost: Unwritable, json_style: bool = False, depth: int = 0
+) -> str:
     """Return any value in flow style; what YAML does not have becomes null and is added to `lost`."""
     if depth > MAX_DEPTH:
         lost.values.append(f"values nested more than {MAX_DEPTH} deep")
@@ -274,7 +307,13 @@ class Layout:
         shape = (rows, self.parts, 7) if self.order else (rows, self.parts)
         return np.full(shape, np.nan), np.full(rows, np.nan) if self.stamped else None
 
-    def store(self, rows: Floats, values: Floats, times: Floats | None, at: slice | Indices = slice(None)) -> None:
+    def store(
+        self,
+        rows: Floats,
+        values: Floats,
+        times: Floats | None,
+        at: slice | Indices = slice(None),
+    ) -> None:
         """Copy rows (N, width) as read into some of the values and times: poses as x y z, w x y z."""
         if times is not None:
             times[at] = rows[:, 0]
@@ -289,7 +328,9 @@ class Layout:
             values[at] = poses[..., [0, 1, 2, 6, 3, 4, 5]]
         else:
             values[at, :, :3] = poses[..., :3]
-            with np.errstate(invalid="ignore"):  # an infinite angle is no rotation: nan, which the reader reports
+            with np.errstate(
+                invalid="ignore"
+            ):  # an infinite angle is no rotation: nan, which the reader reports
                 values[at, :, 3:] = rotations.from_rpy(poses[..., 3:])
 
 
@@ -315,7 +356,10 @@ def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None
         dashes = starts[is_row] + indent + 1
         codes[dashes] = 1
         count = len(dashes)
-        if not count or json.translate(None, _BESIDES) != b"[" + (b"\1" + row) * count + b"]":
+        if (
+            not count
+            or json.translate(None, _BESIDES) != b"[" + (b"\1" + row) * count + b"]"
+        ):
             return None
         if (b"\t" in text or b"\r" in text) and _UNCLEAR_ROW_START.search(json):
             return None
@@ -324,7 +368,9 @@ def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None
     flat = _numbers(json, count * layout.width)
     if flat is None:
         return None
-    return (flat if flat.all() else with_minus_zeros(flat, json)).reshape(count, layout.width)
+    return (flat if flat.all() else with_minus_zeros(flat, json)).reshape(
+        count, layout.width
+    )
 
 
 def _numbers(json: bytearray, count: int) -> Floats | None:
@@ -357,7 +403,12 @@ def _flow_of_block(text: bytes, indent: int, layout: Layout) -> bytes:
 
     steps, closing = [(line(0, 2), b"],["), (line(1, 1), b",")], b"]"
     if layout.order:
-        steps = [(line(0, 3), b"]],[["), (line(0, 2), b"]],["), (line(1, 2), b"],["), (line(2, 1), b",")]
+        steps = [
+            (line(0, 3), b"]],[["),
+            (line(0, 2), b"]],["),
+            (line(1, 2), b"],["),
+            (line(2, 1), b","),
+        ]
         closing = b"]]"
     text = b"\n" + text
     for old, new in steps:

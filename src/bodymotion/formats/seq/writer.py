@@ -13,7 +13,15 @@ from typing import BinaryIO, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Source, losses, reference
+from bodymotion.diagnostics import (
+    Diagnostics,
+    Location,
+    Problem,
+    Rule,
+    Source,
+    losses,
+    reference,
+)
 from bodymotion.formats.seq import values as as_text
 from bodymotion.formats.seq.headers import ComponentHeader, header_of
 from bodymotion.formats.seq.streaming import MotionReader
@@ -41,7 +49,9 @@ Style: TypeAlias = Literal["block", "json"]
 SE3Format: TypeAlias = Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"]
 VERSIONS: tuple[Version, ...] = get_args(Version)
 Progress: TypeAlias = Callable[[int, int], None]
-Pieces: TypeAlias = Iterable[tuple[Floats | None, Floats]]  # Times (N,) or None, and values (N, …) of some frames.
+Pieces: TypeAlias = Iterable[
+    tuple[Floats | None, Floats]
+]  # Times (N,) or None, and values (N, …) of some frames.
 Rows: TypeAlias = Iterator[tuple[Floats, Floats | None, Floats]]
 """Times (N,) [s] of some rows that were read, their time stamps if they have any, and their values (N, …)."""
 
@@ -53,7 +63,9 @@ ORDER_IN_VERSION = reference.note(
     "every program reads the order XYZQWQXQYQZ",
     example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
 )
-_TOP_KEYS = frozenset(key for name in KEYS if name not in ("frames", "part_labels") for key in KEYS[name])
+_TOP_KEYS = frozenset(
+    key for name in KEYS if name not in ("frames", "part_labels") for key in KEYS[name]
+)
 _COMPONENT_KEYS = frozenset(key for name in OF_COMPONENTS for key in KEYS[name])
 _UNIT = 1e-9  # Error of the length of a quaternion from which its loss is reported.
 
@@ -92,7 +104,11 @@ def write_seq(
         For a version, style or order that does not exist, for stamps in version 1, for stamps that do not increase, and where stamps
         must become a rate that is not given, or at which the frames do not fit into memory.
     """
-    chosen = version_to_write(version, motion.source.version if motion.source.format == "seq" else "", frame_time)
+    chosen = version_to_write(
+        version,
+        motion.source.version if motion.source.format == "seq" else "",
+        frame_time,
+    )
     problems: tuple[Problem, ...] = ()
     if frame_time is False or chosen == 1:
         motion, problems = at_fixed_rate(motion)
@@ -100,12 +116,23 @@ def write_seq(
         motion = motion.mapped(lambda c: replace(c, timeline=_with_stamps(c.timeline)))
     headers = [header_of(component) for component in motion.components]
     with whole_file(path) as stream:
-        writer = SeqWriter(stream, path, Notation(chosen, style, se3_format, digits), motion.source)
-        return (*problems, *writer.write(motion.extra, headers, lambda k: _pieces_of(motion.components[k])))
+        writer = SeqWriter(
+            stream, path, Notation(chosen, style, se3_format, digits), motion.source
+        )
+        return (
+            *problems,
+            *writer.write(
+                motion.extra, headers, lambda k: _pieces_of(motion.components[k])
+            ),
+        )
 
 
 def _with_stamps(timeline: Timeline) -> Timeline:
-    return timeline if timeline.stamps is not None else Timeline.stamped(timeline.times, timeline.frame_rate)
+    return (
+        timeline
+        if timeline.stamps is not None
+        else Timeline.stamped(timeline.times, timeline.frame_rate)
+    )
 
 
 def _pieces_of(component: Component) -> Pieces:
@@ -113,10 +140,15 @@ def _pieces_of(component: Component) -> Pieces:
     values, stamps = component.values, component.timeline.stamps
     count = max(1, 64 * PIECE // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), count):
-        yield None if stamps is None else stamps[start : start + count], values[start : start + count]
+        yield (
+            None if stamps is None else stamps[start : start + count],
+            values[start : start + count],
+        )
 
 
-def version_to_write(version: int | str | None, read: str, frame_time: bool | None = None) -> Version:
+def version_to_write(
+    version: int | str | None, read: str, frame_time: bool | None = None
+) -> Version:
     """Return the version to write: the one that is given, else that of the file that was read, else 4.
 
     Raises
@@ -128,11 +160,20 @@ def version_to_write(version: int | str | None, read: str, frame_time: bool | No
         number = float(read if version is None else version)
     except (TypeError, ValueError):
         number = 0.0
-    found = next((known for known in VERSIONS if known == number and not isinstance(version, bool)), None)
+    found = next(
+        (
+            known
+            for known in VERSIONS
+            if known == number and not isinstance(version, bool)
+        ),
+        None,
+    )
     if found is None and version is not None:
         raise ValueError(f"the versions of .seq are 1, 2, 3 and 4, not {version!r}")
     if found == 1 and frame_time:
-        raise ValueError("version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have")
+        raise ValueError(
+            "version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have"
+        )
     return found or 4
 
 
@@ -155,15 +196,23 @@ class SeqWriter:
         For a version, style, order or number of digits that does not exist.
     """
 
-    def __init__(self, stream: BinaryIO, path: str | Path, notation: Notation, read: Source) -> None:
-        self.version = version_to_write(notation.version, read.version if read.format == "seq" else "")
+    def __init__(
+        self, stream: BinaryIO, path: str | Path, notation: Notation, read: Source
+    ) -> None:
+        self.version = version_to_write(
+            notation.version, read.version if read.format == "seq" else ""
+        )
         like = read.format == "seq" and read.options.get("style") == "flow"
-        self.style = notation.style or ("json" if like or Path(path).suffix.lower() == ".json" else "block")
+        self.style = notation.style or (
+            "json" if like or Path(path).suffix.lower() == ".json" else "block"
+        )
         self.order, self.digits = notation.se3_format or "XYZQWQXQYQZ", notation.digits
         if self.style not in ("block", "json"):
             raise ValueError(f"the styles are 'block' and 'json', not {self.style!r}")
         if self.order not in SE3_SIZES:
-            raise ValueError(f"the SE3 formats are {', '.join(SE3_SIZES)}, not {self.order!r}")
+            raise ValueError(
+                f"the SE3 formats are {', '.join(SE3_SIZES)}, not {self.order!r}"
+            )
         if self.digits is not None:
             rounded(np.zeros(0), self.digits)
         self._stream = stream
@@ -172,7 +221,10 @@ class SeqWriter:
         self._problems = Diagnostics()
 
     def write(
-        self, extra: Mapping[str, object], headers: Sequence[ComponentHeader], frames: Callable[[int], Pieces]
+        self,
+        extra: Mapping[str, object],
+        headers: Sequence[ComponentHeader],
+        frames: Callable[[int], Pieces],
     ) -> tuple[Problem, ...]:
         """Write a motion, and return what could not be written.
 
@@ -195,7 +247,9 @@ class SeqWriter:
             self._put("\n" if headers else " []\n")
         return self._problems.problems
 
-    def _top(self, extra: Mapping[str, object], headers: Sequence[ComponentHeader]) -> None:
+    def _top(
+        self, extra: Mapping[str, object], headers: Sequence[ComponentHeader]
+    ) -> None:
         pairs: list[tuple[str, str]] = [
             ("type", self._text("BodyMotion" if self.version == 1 else "CompositeSeq")),
             ("content", self._text("BodyMotion")),
@@ -204,13 +258,25 @@ class SeqWriter:
         # Components inherit the rate: where one must stay without, the top node has none.
         timed = [header for header in headers if header.layout is not None]
         rates = [header.frame_rate for header in timed]
-        has_own = all(set(KEYS["frame_rate"]) & header.extra.keys() for header in headers if header.layout is None)
+        has_own = all(
+            set(KEYS["frame_rate"]) & header.extra.keys()
+            for header in headers
+            if header.layout is None
+        )
         if rates and has_own and all(rate is not None for rate in rates):
-            common = rates[0] if len(set(rates)) == 1 else max(rate for rate in rates if rate is not None)
+            common = (
+                rates[0]
+                if len(set(rates)) == 1
+                else max(rate for rate in rates if rate is not None)
+            )
             pairs.append(("frame_rate", as_text.rate(common or 0.0)))
         if timed:
-            pairs.append(("num_frames", str(max(header.num_frames for header in timed))))
-        named = [(self._key(name), text) for name, text in pairs] + self._extra(extra, "", _TOP_KEYS)
+            pairs.append(
+                ("num_frames", str(max(header.num_frames for header in timed)))
+            )
+        named = [(self._key(name), text) for name, text in pairs] + self._extra(
+            extra, "", _TOP_KEYS
+        )
         self._put("{\n" if self._json else "")
         for name, text in named:
             self._put(f"{name} {text},\n" if self._json else f"{name} {text}\n")
@@ -228,7 +294,9 @@ class SeqWriter:
             pairs.append(("num_parts", str(head.num_parts)))
         if head.part_labels:
             lost = Unwritable()
-            pairs.append(("part_labels", as_text.value(list(head.part_labels), lost, self._json)))
+            pairs.append(
+                ("part_labels", as_text.value(list(head.part_labels), lost, self._json))
+            )
             self._unwritable(lost, head.content)
         if head.has_frame_time:
             pairs.append(("has_frame_time", "true"))
@@ -237,7 +305,11 @@ class SeqWriter:
         if se3:
             pairs.append(("se3_format", self._text(self.order)))
             if self.order == "XYZQXQYQZQW" and self.version > 1:
-                self._note(ORDER_IN_VERSION, "the poses are written in the order XYZQXQYQZQW", head.content)
+                self._note(
+                    ORDER_IN_VERSION,
+                    "the poses are written in the order XYZQXQYQZQW",
+                    head.content,
+                )
         named = [(self._key(name), text) for name, text in pairs]
         self._head([*named, *self._extra(head.extra, head.content, _COMPONENT_KEYS)])
         self._frames(head, pieces)
@@ -246,8 +318,15 @@ class SeqWriter:
         """Write a component of an unknown type as it is."""
         if component.type in (OLD_TYPES if self.version == 1 else TYPES):
             message = f"a component of type {component.type} is kept as data"
-            self._note(losses.CONTENT, f"{message}: readers will interpret it as one of that type", component.content)
-        pairs = [(self._key("type"), self._text(component.type)), (self._key("content"), self._text(component.content))]
+            self._note(
+                losses.CONTENT,
+                f"{message}: readers will interpret it as one of that type",
+                component.content,
+            )
+        pairs = [
+            (self._key("type"), self._text(component.type)),
+            (self._key("content"), self._text(component.content)),
+        ]
         taken = frozenset((*KEYS["type"], *KEYS["content"]))
         self._head([*pairs, *self._extra(component.extra, component.content, taken)])
         self._put("\n}" if self._json else "")
@@ -273,7 +352,9 @@ class SeqWriter:
                 self._stream.write(lead + text)
                 lead = between
         if rows != head.num_frames:
-            raise ValueError(f"{head.content}: {rows} rows for {head.num_frames} frames")
+            raise ValueError(
+                f"{head.content}: {rows} rows for {head.num_frames} frames"
+            )
         if not rows:
             self._put(" []")
         elif self._json:
@@ -281,7 +362,11 @@ class SeqWriter:
         self._put("\n}" if self._json else "")
         where = head.content
         if tally.non_finite:
-            self._note(losses.NOT_FINITE, f"numbers of {where} that are not finite: {tally.non_finite}", where)
+            self._note(
+                losses.NOT_FINITE,
+                f"numbers of {where} that are not finite: {tally.non_finite}",
+                where,
+            )
         if tally.not_unit:
             message = f"quaternions of {where} whose length is not 1, which {self.order} cannot hold: {tally.not_unit}"
             self._note(losses.ORIENTATION, message, where)
@@ -300,29 +385,52 @@ class SeqWriter:
         quaternions = values[..., 3:]
         with np.errstate(over="ignore", invalid="ignore"):
             lengths = np.linalg.norm(quaternions, axis=-1)
-            tally.not_unit += int(np.count_nonzero(np.isfinite(lengths) & (np.abs(lengths - 1) > _UNIT)))
-            tally.not_unit += int(np.count_nonzero(np.isinf(lengths) & np.isfinite(quaternions).all(axis=-1)))
+            tally.not_unit += int(
+                np.count_nonzero(np.isfinite(lengths) & (np.abs(lengths - 1) > _UNIT))
+            )
+            tally.not_unit += int(
+                np.count_nonzero(
+                    np.isinf(lengths) & np.isfinite(quaternions).all(axis=-1)
+                )
+            )
         known = np.isfinite(quaternions).all(axis=-1, keepdims=True)
-        angles = np.where(known, rotations.to_rpy(np.where(known, quaternions, rotations.IDENTITY)), np.nan)
+        angles = np.where(
+            known,
+            rotations.to_rpy(np.where(known, quaternions, rotations.IDENTITY)),
+            np.nan,
+        )
         return np.concatenate([values[..., :3], angles], axis=-1)
 
     def _content(self, content: str, is_root_relative: bool) -> str:
         spelled = content_name(content, self.version, is_root_relative)
         meaning = CONTENTS[self.version].get(spelled, spelled)
         if meaning != content:
-            message = f"the content {content!r} means {meaning} in version {self.version}"
+            message = (
+                f"the content {content!r} means {meaning} in version {self.version}"
+            )
             self._note(losses.CONTENT, message, content)
         return self._text(spelled)
 
-    def _extra(self, extra: Mapping[str, object], where: str, taken: frozenset[str]) -> list[tuple[str, str]]:
+    def _extra(
+        self, extra: Mapping[str, object], where: str, taken: frozenset[str]
+    ) -> list[tuple[str, str]]:
         lost = Unwritable()
         pairs = []
         for name, thing in extra.items():
-            if not isinstance(name, str) or name in taken or len(name) > as_text.MAX_KEY:
+            if (
+                not isinstance(name, str)
+                or name in taken
+                or len(name) > as_text.MAX_KEY
+            ):
                 lost.values.append(f"the key {str(name)[:40]!r}")
                 continue
             text = as_text.value(thing, lost, self._json)
-            if name == "frames" and not self._json and isinstance(thing, (list, tuple)) and thing:
+            if (
+                name == "frames"
+                and not self._json
+                and isinstance(thing, (list, tuple))
+                and thing
+            ):
                 text = "".join(f"\n      - {as_text.value(row, lost)}" for row in thing)
             pairs.append((as_text.key(name, lost, self._json), text))
         self._unwritable(lost, where)
@@ -331,11 +439,23 @@ class SeqWriter:
     def _unwritable(self, lost: Unwritable, where: str) -> None:
         part = where or "the top node"
         if lost.values:
-            self._note(losses.VALUE, f"in {part} is not written: {', '.join(lost.values[:8])}", where)
+            self._note(
+                losses.VALUE,
+                f"in {part} is not written: {', '.join(lost.values[:8])}",
+                where,
+            )
         if lost.texts:
-            self._note(losses.TEXT, f"texts in {part} that are not Unicode: {len(lost.texts)}", where)
+            self._note(
+                losses.TEXT,
+                f"texts in {part} that are not Unicode: {len(lost.texts)}",
+                where,
+            )
         if lost.numbers:
-            self._note(losses.NOT_FINITE, f"numbers in the keys of {part} that are not finite: {lost.numbers}", where)
+            self._note(
+                losses.NOT_FINITE,
+                f"numbers in the keys of {part} that are not finite: {lost.numbers}",
+                where,
+            )
 
     def _text(self, text: str) -> str:
         lost = Unwritable()
@@ -363,7 +483,9 @@ class _Tally:
 
     def times(self, times: Floats | None, head: ComponentHeader, row: int) -> None:
         if (times is not None) != head.has_frame_time:
-            raise ValueError(f"{head.content}: its head and its frames disagree about time stamps")
+            raise ValueError(
+                f"{head.content}: its head and its frames disagree about time stamps"
+            )
         if times is None or not len(times):
             return
         wrong = ~(np.diff(times, prepend=self._last) > 0) | ~np.isfinite(times)
@@ -374,10 +496,16 @@ class _Tally:
         self._last = float(times[-1])
 
 
-def can_copy(reader: MotionReader, version: int | str | None = None, frame_time: bool | None = None) -> bool:
+def can_copy(
+    reader: MotionReader,
+    version: int | str | None = None,
+    frame_time: bool | None = None,
+) -> bool:
     """Return whether the frames can be copied one by one: not when stamps must become a rate."""
     stamped = any(header.has_frame_time for header in reader.components)
-    return not stamped or (version_to_write(version, reader.source.version) > 1 and frame_time is not False)
+    return not stamped or (
+        version_to_write(version, reader.source.version) > 1 and frame_time is not False
+    )
 
 
 def copy_seq(
@@ -391,15 +519,23 @@ def copy_seq(
 
     `frame_time` as for `write_seq`.
     """
-    version_to_write(notation.version, reader.source.version, frame_time)  # an impossible one is reported first
+    version_to_write(
+        notation.version, reader.source.version, frame_time
+    )  # an impossible one is reported first
     if not can_copy(reader, notation.version, frame_time):
-        raise ValueError("time stamps can become a rate only in memory: load the motion and save it")
+        raise ValueError(
+            "time stamps can become a rate only in memory: load the motion and save it"
+        )
     headers = [
-        header if frame_time is None else replace(header, has_frame_time=frame_time) for header in reader.components
+        header if frame_time is None else replace(header, has_frame_time=frame_time)
+        for header in reader.components
     ]
 
     def copied(index: int, rows: Rows) -> Pieces:
-        return ((times if headers[index].has_frame_time else None, values) for times, _, values in rows)
+        return (
+            (times if headers[index].has_frame_time else None, values)
+            for times, _, values in rows
+        )
 
     return write_rows(reader, path, headers, copied, progress, notation)
 
@@ -433,4 +569,7 @@ def write_rows(
 
     with whole_file(path) as stream:
         writer = SeqWriter(stream, path, notation, reader.source)
-        return (*reader.problems, *writer.write(reader.extra, headers, lambda k: change(k, rows(k))))
+        return (
+            *reader.problems,
+            *writer.write(reader.extra, headers, lambda k: change(k, rows(k))),
+        )

@@ -13,7 +13,14 @@ from bodymotion.diagnostics import Diagnostics, Location, Problem, judgement, lo
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, generic_name, is_generic, matched, mismatch
-from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    OtherSeq,
+    Vector3Seq,
+)
 from bodymotion.motion.components import ON_FRAME, Timeline, out_of_order
 from bodymotion.motion.rules import TIME_ORDER
 
@@ -63,7 +70,9 @@ def joint_names(body: Body) -> tuple[str, ...]:
 
 
 def column_names(
-    joints: MultiValueSeq, body: Body | None = None, plain: Callable[[str], bool] = str.isprintable
+    joints: MultiValueSeq,
+    body: Body | None = None,
+    plain: Callable[[str], bool] = str.isprintable,
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
     """Return a name for each joint column, and the loss of labels that are not written.
 
@@ -76,8 +85,12 @@ def column_names(
     written, lost = tuple(map(generic_name, range(count))), labels
     if len(labels) == count == len(set(labels)):
         # The name joint_k would be that of the joint with this id.
-        kept = tuple(one if plain(one) else f"column_{k}" for k, one in enumerate(labels))
-        if len(set(kept)) == count and any(plain(one) and not is_generic(one) for one in labels):
+        kept = tuple(
+            one if plain(one) else f"column_{k}" for k, one in enumerate(labels)
+        )
+        if len(set(kept)) == count and any(
+            plain(one) and not is_generic(one) for one in labels
+        ):
             written, lost = kept, tuple(one for one in labels if not plain(one))
     message = f"the names of the joints are not written: {', '.join(lost)[:200]!r}"
     return written, (losses.LABELS.problem(message),) if lost else ()
@@ -85,10 +98,17 @@ def column_names(
 
 def is_plain(label: str) -> bool:
     """Return whether text tables can hold a name: readers remove blanks around it, and take # for a comment."""
-    return bool(label) and label.isprintable() and label == label.strip() and not label.startswith("#")
+    return (
+        bool(label)
+        and label.isprintable()
+        and label == label.strip()
+        and not label.startswith("#")
+    )
 
 
-def in_id_order(values: Floats, names: Sequence[str], location: Location, found: Diagnostics) -> Floats | None:
+def in_id_order(
+    values: Floats, names: Sequence[str], location: Location, found: Diagnostics
+) -> Floats | None:
     """Return columns joint_k (T, N) in the order of k; an id without a column is 0, which is reported. None for any other names.
 
     Raises
@@ -101,9 +121,14 @@ def in_id_order(values: Floats, names: Sequence[str], location: Location, found:
     ids = [int(name.removeprefix("joint_")) for name in names]
     count = max(ids) + 1
     if len(set(ids)) < len(ids):
-        raise TWICE.error(f"two columns are {generic_name(max(ids, key=ids.count))}", location)
+        raise TWICE.error(
+            f"two columns are {generic_name(max(ids, key=ids.count))}", location
+        )
     if count * len(values) > max(MIN_NUMBERS, MAX_GROWTH * values.size):
-        raise IDS.error(f"{len(names)} columns, and one of them is {generic_name(count - 1)}", location)
+        raise IDS.error(
+            f"{len(names)} columns, and one of them is {generic_name(count - 1)}",
+            location,
+        )
     if ids == list(range(count)):
         return values
     ordered = np.zeros((len(values), count))
@@ -115,7 +140,12 @@ def in_id_order(values: Floats, names: Sequence[str], location: Location, found:
 
 
 def in_body_order(
-    values: Floats, names: Sequence[str], body: Body, location: Location, found: Diagnostics, lost: Collection[str] = ()
+    values: Floats,
+    names: Sequence[str],
+    body: Body,
+    location: Location,
+    found: Diagnostics,
+    lost: Collection[str] = (),
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return columns (T, N) in the order of the body's joints (T, J), and the names of the joints.
 
@@ -125,7 +155,9 @@ def in_body_order(
     wanted = joint_names(body)
     columns: dict[int, int] = {}
     places = matched(names, body)
-    unclear = {k for k, name in zip(places, names, strict=True) if k < 0 or name in lost}
+    unclear = {
+        k for k, name in zip(places, names, strict=True) if k < 0 or name in lost
+    }
     for column, k in enumerate(places):
         if k in columns:
             found.report(TWICE, f"two columns are the joint {wanted[k]}", location)
@@ -133,7 +165,9 @@ def in_body_order(
         elif k >= 0:
             columns[k] = column
     if unknown := [name for name, k in zip(names, places, strict=True) if k < 0]:
-        found.report(UNMATCHED, mismatch(names, body), location, data={"names": unknown})
+        found.report(
+            UNMATCHED, mismatch(names, body), location, data={"names": unknown}
+        )
     ordered = np.full((len(values), len(wanted)), np.nan if unclear else 0.0)
     for k in columns.keys() - unclear:
         ordered[:, k] = values[:, columns[k]]
@@ -141,7 +175,11 @@ def in_body_order(
     if unclear:
         found.mark_unknown(*(("contents", JOINT_DISPLACEMENT, name) for name in absent))
     elif absent:
-        found.report(NO_COLUMN, f"no column for {listed([name or repr('') for name in absent], MAX_NAMES)}", location)
+        found.report(
+            NO_COLUMN,
+            f"no column for {listed([name or repr('') for name in absent], MAX_NAMES)}",
+            location,
+        )
     return ordered, wanted
 
 
@@ -158,12 +196,18 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
     values, labels = component.values, component.part_labels
     columns = body.joint_columns(component)
     ordered = body.joint_values(component) if whole else values
-    if columns == tuple(k if k < component.num_parts else -1 for k in range(len(columns))):
+    if columns == tuple(
+        k if k < component.num_parts else -1 for k in range(len(columns))
+    ):
         return component
     rest = sorted({*range(component.num_parts)} - {*columns})
     if whole:
         values = np.concatenate([ordered, values[:, rest]], axis=1)
-        return replace(component, values=values, part_labels=(*joint_names(body), *[""] * len(rest)))
+        return replace(
+            component,
+            values=values,
+            part_labels=(*joint_names(body), *[""] * len(rest)),
+        )
     order = [*(column for column in columns if column >= 0), *rest]
     named = tuple(labels[column] if column < len(labels) else "" for column in order)
     return replace(component, values=values[:, order], part_labels=named)
@@ -195,12 +239,22 @@ def link_order(names: Sequence[str], body: Body, location: Location) -> list[int
 def check_unit(times: Floats, found: Diagnostics, location: Location) -> None:
     """Report times (T,) without a unit that are too far apart for seconds."""
     times = times[np.isfinite(times)]
-    if len(times) >= MIN_FRAMES and (step := float(np.median(np.diff(times)))) > MAX_STEP:
-        found.report(UNIT, f"frames are {step:.6g} s apart: are the times in ms, µs or ns?", location)
+    if (
+        len(times) >= MIN_FRAMES
+        and (step := float(np.median(np.diff(times)))) > MAX_STEP
+    ):
+        found.report(
+            UNIT,
+            f"frames are {step:.6g} s apart: are the times in ms, µs or ns?",
+            location,
+        )
 
 
 def check_increasing(
-    times: Floats, found: Diagnostics, locate: Callable[[int], Location], unread: Collection[int] = ()
+    times: Floats,
+    found: Diagnostics,
+    locate: Callable[[int], Location],
+    unread: Collection[int] = (),
 ) -> None:
     """Report each of the times (T,) that is not after the one before; rows `unread` are passed over."""
     before = -np.inf
@@ -212,7 +266,12 @@ def check_increasing(
             continue
         if not (np.isfinite(time) and time > before):
             after = f"not after {before!r} s" if np.isfinite(before) else "no time"
-            found.report(TIME_ORDER, f"frame {frame} is at {time!r} s, {after}", locate(frame), data={"time": time})
+            found.report(
+                TIME_ORDER,
+                f"frame {frame} is at {time!r} s, {after}",
+                locate(frame),
+                data={"time": time},
+            )
         before = max(before, time) if np.isfinite(time) else before
 
 
@@ -242,19 +301,28 @@ def even_rate(times: Floats) -> float | None:
     return None
 
 
-def timeline_of(times: Floats, frame_rate: float | None = None, from_zero: bool = False) -> Timeline:
+def timeline_of(
+    times: Floats, frame_rate: float | None = None, from_zero: bool = False
+) -> Timeline:
     """Return the timeline of increasing times (T,) [s].
 
     It has a fixed rate when the first time is 0 (or is made 0 by `from_zero`) and all are k / rate, to within ON_FRAME. Else it has stamps;
     its rate for resampling is then `frame_rate`, or the rate that they follow.
     """
     if not len(times):
-        return Timeline.uniform(0, frame_rate) if frame_rate is not None else Timeline.stamped(times)
+        return (
+            Timeline.uniform(0, frame_rate)
+            if frame_rate is not None
+            else Timeline.stamped(times)
+        )
     # The rate is that of the times as they are: a subtraction would add rounding errors.
     rate = even_rate(times) if frame_rate is None else frame_rate
     if from_zero:
         times = times - times[0]
-    if rate is not None and np.abs(np.arange(len(times)) / rate - times).max() <= ON_FRAME:
+    if (
+        rate is not None
+        and np.abs(np.arange(len(times)) / rate - times).max() <= ON_FRAME
+    ):
         return Timeline.uniform(len(times), rate)
     return Timeline.stamped(times, rate)
 
@@ -284,7 +352,11 @@ class SharedTime:
 
 
 def on_one_timeline(
-    motion: Motion, rows: bool = True, body: Body | None = None, nameless: bool = False, contents: Collection[str] = ()
+    motion: Motion,
+    rows: bool = True,
+    body: Body | None = None,
+    nameless: bool = False,
+    contents: Collection[str] = (),
 ) -> SharedTime:
     """Pick joint displacements, link positions and ZMP, and put them on a common timeline if they have not one.
 
@@ -306,8 +378,16 @@ def on_one_timeline(
     ValueError
         When the motion has none of the three, or they cannot be put on one timeline, or the joints are not the body's.
     """
-    kept = [c for c in (motion.link_position, motion.joint_displacement, motion.zmp) if c is not None]
-    of_feet = [c for c in motion.timed if isinstance(c, MultiValueSeq) and c.content in contents and c.num_parts == 4]
+    kept = [
+        c
+        for c in (motion.link_position, motion.joint_displacement, motion.zmp)
+        if c is not None
+    ]
+    of_feet = [
+        c
+        for c in motion.timed
+        if isinstance(c, MultiValueSeq) and c.content in contents and c.num_parts == 4
+    ]
     if not kept:
         message = "the motion has neither joint displacements nor link positions nor a ZMP: there is nothing to write"
         raise ValueError(message)
@@ -315,14 +395,28 @@ def on_one_timeline(
     problems: list[Problem] = []
     for component in motion.components:
         if not any(component is one for one in kept):
-            kind = component.type if isinstance(component, OtherSeq) else type(component).__name__
+            kind = (
+                component.type
+                if isinstance(component, OtherSeq)
+                else type(component).__name__
+            )
             message = f"the {kind} {component.content!r} is not written"
-            problems.append(losses.COMPONENT.problem(message, Location(inside=component.content)))
+            problems.append(
+                losses.COMPONENT.problem(message, Location(inside=component.content))
+            )
         elif component.extra:
-            message = f"keys of {component.content}: {', '.join(map(str, component.extra))}"
-            problems.append(losses.EXTRA.problem(message, Location(inside=component.content)))
+            message = (
+                f"keys of {component.content}: {', '.join(map(str, component.extra))}"
+            )
+            problems.append(
+                losses.EXTRA.problem(message, Location(inside=component.content))
+            )
     if motion.extra:
-        problems.append(losses.EXTRA.problem(f"keys of the top node: {', '.join(map(str, motion.extra))}"))
+        problems.append(
+            losses.EXTRA.problem(
+                f"keys of the top node: {', '.join(map(str, motion.extra))}"
+            )
+        )
     reduced = motion.replaced(*kept)
     first = kept[0].timeline
     if any(component.timeline != first for component in kept[1:]):
@@ -330,7 +424,11 @@ def on_one_timeline(
         message = f"the components have different timelines; all get {reduced.timeline}"
         problems.append(losses.FRAMES.problem(message))
     joints, links = reduced.joint_displacement, reduced.link_position
-    others = [c for c in reduced.timed if isinstance(c, MultiValueSeq) and c.content in contents]
+    others = [
+        c
+        for c in reduced.timed
+        if isinstance(c, MultiValueSeq) and c.content in contents
+    ]
     if joints is not None and body is not None and joints.num_parts:
         joints = by_joint_id(joints, body, nameless)
     if rows:
@@ -339,9 +437,23 @@ def on_one_timeline(
         for empty in (joints, links):
             if empty is not None and not empty.num_parts:
                 message = f"{empty.content} has no parts, and is not written"
-                problems.append(losses.COMPONENT.as_note.problem(message, Location(inside=empty.content)))
+                problems.append(
+                    losses.COMPONENT.as_note.problem(
+                        message, Location(inside=empty.content)
+                    )
+                )
         joints = joints if joints is not None and joints.num_parts else None
         links = links if links is not None and links.num_parts else None
         if joints is None and links is None and reduced.zmp is None:
-            raise ValueError("the motion has no part that moves: there is nothing to write")
-    return SharedTime(reduced, reduced.timeline, joints, links, reduced.zmp, tuple(problems), tuple(others))
+            raise ValueError(
+                "the motion has no part that moves: there is nothing to write"
+            )
+    return SharedTime(
+        reduced,
+        reduced.timeline,
+        joints,
+        links,
+        reduced.zmp,
+        tuple(problems),
+        tuple(others),
+    )

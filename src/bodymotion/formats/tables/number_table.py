@@ -39,9 +39,15 @@ from bodymotion.motion.components import Timeline, with_even_steps
 from bodymotion.system.files import open_file
 
 EMPTY = judgement.error(
-    "TAB002", "A table has at least one line.", example=("an empty file", "a line of names, and lines of numbers")
+    "TAB002",
+    "A table has at least one line.",
+    example=("an empty file", "a line of names, and lines of numbers"),
 )
-WIDTH = judgement.error("TAB003", "All lines of a table have equally many cells.", example=("0.1,0.3", "0.1,0.3,0.4"))
+WIDTH = judgement.error(
+    "TAB003",
+    "All lines of a table have equally many cells.",
+    example=("0.1,0.3", "0.1,0.3,0.4"),
+)
 CELL = judgement.error(
     "TAB004",
     "The cells of a table are plain decimal numbers.",
@@ -49,11 +55,16 @@ CELL = judgement.error(
     example=("0.1,0.3 rad,0.4", "0.1,0.3,0.4"),
 )
 TEXT = judgement.error(
-    "TAB006", "The names of columns are UTF-8 text.", example=("the column 腰 in cp932", "the column 腰 in UTF-8")
+    "TAB006",
+    "The names of columns are UTF-8 text.",
+    example=("the column 腰 in cp932", "the column 腰 in UTF-8"),
 )
 
 _BLOCK, _PIECE, _ROWS = 4 << 20, 1 << 18, 4096
-_NUMBER = re.compile(rb"\s*+[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?)\s*+", re.IGNORECASE)
+_NUMBER = re.compile(
+    rb"\s*+[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?)\s*+",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -84,11 +95,21 @@ class Table:
 
     def row(self, number: int) -> Location:
         """Return the location of a row, counted from 0."""
-        line = int(self.lines[number]) if 0 <= number < len(self.lines) else self.header_line
-        return Location(self.path, line, inside=f"row {number}" if line is None else None)
+        line = (
+            int(self.lines[number])
+            if 0 <= number < len(self.lines)
+            else self.header_line
+        )
+        return Location(
+            self.path, line, inside=f"row {number}" if line is None else None
+        )
 
     def timeline(
-        self, times: Floats, found: Diagnostics, rate: float | None = None, from_zero: bool = False
+        self,
+        times: Floats,
+        found: Diagnostics,
+        rate: float | None = None,
+        from_zero: bool = False,
     ) -> Timeline:
         """Return the timeline (`timeline_of`) of a column of times (T,) [s], after a check that they increase.
 
@@ -97,7 +118,11 @@ class Table:
         check_increasing(times, found, self.row, self.unread)
         times = with_even_steps(times)
         is_in_order = np.isfinite(times).all() and (np.diff(times) > 0).all()
-        return timeline_of(times, rate, from_zero) if is_in_order else Timeline.stamped(times)
+        return (
+            timeline_of(times, rate, from_zero)
+            if is_in_order
+            else Timeline.stamped(times)
+        )
 
     def locate(self, subject: Subject) -> Location:
         """Return the location of ("frames", t, …) of a component: that of the row; of anything else the line of names."""
@@ -107,7 +132,10 @@ class Table:
 
 
 def table_motion(
-    tables: Sequence[Table], components: Sequence[Component], source: Source, found: Diagnostics
+    tables: Sequence[Table],
+    components: Sequence[Component],
+    source: Source,
+    found: Diagnostics,
 ) -> Motion:
     """Return the motion of components that were read from tables (one for each, or one for all), with their locations and all problems."""
     entries: dict[Subject, Location | Locator] = {}
@@ -116,32 +144,48 @@ def table_motion(
         entries["components", k] = table.locate
         found.mark_unknown(*(("components", k, "frames", row) for row in table.unread))
     locations = SourceMap(entries, found.unknown)
-    return Motion(tuple(components), source=replace(source, locations=locations), problems=found.problems)
+    return Motion(
+        tuple(components),
+        source=replace(source, locations=locations),
+        problems=found.problems,
+    )
 
 
-def write_rows(stream: BinaryIO, values: Floats, separator: bytes) -> tuple[Problem, ...]:
+def write_rows(
+    stream: BinaryIO, values: Floats, separator: bytes
+) -> tuple[Problem, ...]:
     """Write rows (T, N), one a line; return the loss of numbers that are not finite."""
     missing = int(values.size - np.count_nonzero(np.isfinite(values)))
     for start in range(0, len(values), _ROWS):
         rows = number_rows(np.ascontiguousarray(values[start : start + _ROWS]))
         text = b"\n".join(rows).replace(b", ", separator) + b"\n"
-        stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
+        stream.write(
+            text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text
+        )
     message = f"{counted(missing, 'number')} not finite, written as nan and inf"
     return (losses.NOT_FINITE.problem(message),) if missing else ()
 
 
-def read_rows(text: bytes, start: int, path: str, line: int, width: int, found: Diagnostics) -> Table:
+def read_rows(
+    text: bytes, start: int, path: str, line: int, width: int, found: Diagnostics
+) -> Table:
     """Read lines of `width` numbers between blanks, from byte `start` on, in line `line` of a file; report each that is no such row."""
     rows = _Rows(path, b" ", width, found)
     while start < len(text):
-        end = text.rfind(b"\n", start, start + _PIECE) + 1 or text.find(b"\n", start + _PIECE) + 1 or len(text)
+        end = (
+            text.rfind(b"\n", start, start + _PIECE) + 1
+            or text.find(b"\n", start + _PIECE) + 1
+            or len(text)
+        )
         block = text[start:end]
         line += rows.add(block if end < len(text) else block.rstrip(), line)
         start = end
     return Table(path, *rows.arrays(), unread=tuple(rows.unread))
 
 
-def read_table(path: str | Path, found: Diagnostics, delimiter: str | None = None) -> Table | None:
+def read_table(
+    path: str | Path, found: Diagnostics, delimiter: str | None = None
+) -> Table | None:
     """Read a table; report each line that is no row of numbers. None where there is no table at all.
 
     Parameters
@@ -166,26 +210,36 @@ def read_table(path: str | Path, found: Diagnostics, delimiter: str | None = Non
 def num_columns(head: bytes) -> int:
     """Return the number of columns of a table that begins with these bytes; 0 where they hold no row of numbers."""
     try:
-        table = _read(BytesIO(head.decode("utf-8", "replace").encode()), "", Diagnostics(), None)
+        table = _read(
+            BytesIO(head.decode("utf-8", "replace").encode()), "", Diagnostics(), None
+        )
     except FormatError:
         return 0
     return table.values.shape[1] if len(table.values) > len(table.unread) else 0
 
 
-def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) -> Table:
+def _read(
+    file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None
+) -> Table:
     blocks = _blocks(file, path)
     first_block = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
     number, offset, line = 1, 0, b""
     comments: list[str] = []
     lines = (found.group().strip() for found in re.finditer(rb"[^\n]+", first_block))
-    following = next((text for text in lines if text and not text.startswith(b"#")), b"")
+    following = next(
+        (text for text in lines if text and not text.startswith(b"#")), b""
+    )
     while offset < len(first_block):
         end = first_block.find(b"\n", offset)
         end = len(first_block) if end < 0 else end
         line = _stripped(first_block[offset:end], delimiter)
-        bare = re.sub(rb"^#+\s*+", b"", line)  # A tab between # and the names is not between cells.
+        bare = re.sub(
+            rb"^#+\s*+", b"", line
+        )  # A tab between # and the names is not between cells.
         # A comment line holds the names if it has as many cells as the numbers below.
-        if bare.strip() and (not line.startswith(b"#") or _holds_names(bare, following, delimiter)):
+        if bare.strip() and (
+            not line.startswith(b"#") or _holds_names(bare, following, delimiter)
+        ):
             break
         if bare.strip():
             comments.append(bare.strip().decode("utf-8", "replace"))
@@ -202,7 +256,9 @@ def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) 
     rows = _Rows(path, sign, width, found)
     for block in filter(None, chain([first_block[offset:]], blocks)):
         number += rows.add(block, number)
-    return Table(path, *rows.arrays(), header, header_line, tuple(rows.unread), tuple(comments))
+    return Table(
+        path, *rows.arrays(), header, header_line, tuple(rows.unread), tuple(comments)
+    )
 
 
 class _Rows:
@@ -218,7 +274,9 @@ class _Rows:
     def arrays(self) -> tuple[Floats, Indices]:
         """Return the numbers (T, N), and the line of each row (T,)."""
         none = np.zeros((0, self.width)), np.zeros(0, np.int64)
-        return np.concatenate([none[0], *self.values]), np.concatenate([none[1], *self.lines])
+        return np.concatenate([none[0], *self.values]), np.concatenate(
+            [none[1], *self.lines]
+        )
 
     def add(self, block: bytes, number: int) -> int:
         """Read a block of whole lines, the first of which is line `number`; return how many ends of lines it has."""
@@ -242,13 +300,17 @@ class _Rows:
                 self.unread.append(self.count + len(rows))
             rows.append([math.nan] * self.width if row is None else row)
             lines.append(k)
-        return np.array(rows, np.float64).reshape(len(rows), self.width), np.array(lines, np.int64)
+        return np.array(rows, np.float64).reshape(len(rows), self.width), np.array(
+            lines, np.int64
+        )
 
     def _row(self, line: bytes, stripped: bytes, number: int) -> list[float] | None:
         """Return the numbers of a line; None where it is no row, which is reported."""
         cells = _cells(stripped, self.sign)
         if len(cells) != self.width:
-            message = f"{counted(len(cells), 'number')} in the line; expected {self.width}"
+            message = (
+                f"{counted(len(cells), 'number')} in the line; expected {self.width}"
+            )
             self.found.report(WIDTH, message, Location(self.path, number, 1))
             return None
         row = []
@@ -276,7 +338,9 @@ def _blocks(file: BinaryIO, path: str) -> Iterator[bytes]:
             yield left[:cut]
             left = left[cut:]
         elif len(left) > 4 * _BLOCK:
-            raise TOO_LARGE.error(f"a line has more than {4 * _BLOCK} characters", Location(path))
+            raise TOO_LARGE.error(
+                f"a line has more than {4 * _BLOCK} characters", Location(path)
+            )
     if left:
         yield left
 
@@ -298,7 +362,11 @@ def _holds_names(line: bytes, following: bytes, delimiter: str | None) -> bool:
     """Return whether a comment has as many cells as the row of numbers that follows it."""
     sign = (delimiter or _delimiter(following)).encode()
     cells = _cells(following, sign)
-    return len(cells) > 1 and len(cells) == len(_cells(line, sign)) and all(_NUMBER.fullmatch(cell) for cell in cells)
+    return (
+        len(cells) > 1
+        and len(cells) == len(_cells(line, sign))
+        and all(_NUMBER.fullmatch(cell) for cell in cells)
+    )
 
 
 def _names(line: bytes, sign: bytes, where: Location) -> tuple[str, ...]:
@@ -309,6 +377,10 @@ def _names(line: bytes, sign: bytes, where: Location) -> tuple[str, ...]:
     if sign == b" ":
         return tuple(text.split())
     try:
-        return tuple(cell.strip() for cell in next(csv.reader([text], delimiter=sign.decode())))
+        return tuple(
+            cell.strip() for cell in next(csv.reader([text], delimiter=sign.decode()))
+        )
     except csv.Error as error:
-        raise TEXT.error(f"the names of the columns cannot be read: {error}", where) from error
+        raise TEXT.error(
+            f"the names of the columns cannot be read: {error}", where
+        ) from error

@@ -14,7 +14,14 @@ from bodymotion.diagnostics import losses
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line, parse_rest, roll_pitch_yaw
 from bodymotion.formats.urdf.extension import quiet_differences, unique_names
-from bodymotion.formats.xml.tree import Element, FieldTable, number_text, numbers_in, parse_xml, to_xml
+from bodymotion.formats.xml.tree import (
+    Element,
+    FieldTable,
+    number_text,
+    numbers_in,
+    parse_xml,
+    to_xml,
+)
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import (
@@ -35,7 +42,9 @@ if TYPE_CHECKING:
     from bodymotion.formats.urdf.reader import Node
 
 
-_AXES = rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]))
+_AXES = rotations.from_matrix(
+    np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
+)
 DEVICE_TO_GAZEBO = poses.from_parts(np.zeros(3), _AXES)
 """The pose, in the frame of a device, of that of the same sensor in Gazebo: its x axis is the device's −z, its z axis the device's y."""
 GAZEBO_TO_DEVICE = poses.from_parts(np.zeros(3), rotations.conjugate(_AXES))
@@ -48,7 +57,10 @@ CAMERAS = {
     "rgbd": "COLOR_DEPTH",
     "rgbd_camera": "COLOR_DEPTH",
 }
-FORCE_CONVENTION = {"frame": ("child", "sensor"), "measure_direction": ("child_to_parent", "child_to_parent")}
+FORCE_CONVENTION = {
+    "frame": ("child", "sensor"),
+    "measure_direction": ("child_to_parent", "child_to_parent"),
+}
 """By element of <force_torque>, its default and the value of a ForceSensor, which measures the child on the parent in its own frame."""
 
 CAMERA: dict[str, tuple[tuple[str, ...], float]] = {
@@ -67,7 +79,9 @@ DEVICE_FIELDS: FieldTable = {
     "field_of_view": ("camera/horizontal_fov",),
     **{name: ("/".join(path),) for name, (path, _) in CAMERA.items()},
     **dict.fromkeys(("frame_rate", "scan_rate"), ("update_rate",)),
-    **dict.fromkeys(("scan_angle", "scan_step"), ("ray/scan/horizontal", "lidar/scan/horizontal")),
+    **dict.fromkeys(
+        ("scan_angle", "scan_step"), ("ray/scan/horizontal", "lidar/scan/horizontal")
+    ),
     "max_distance": ("ray/range/max", "lidar/range/max"),
 }
 """What gives the fields of a device in its <sensor>."""
@@ -79,45 +93,72 @@ def sensor_key(link: str, name: str, number: int) -> str:
 
 
 def read_devices(
-    robot: Element, nodes: list[Node], names: Mapping[str, int], extension: Extension, left: list[str]
+    robot: Element,
+    nodes: list[Node],
+    names: Mapping[str, int],
+    extension: Extension,
+    left: list[str],
 ) -> tuple[tuple[Device, ...], list[Element]]:
     """Return the devices, and the elements that they are read from.
 
     Ids count the devices of one kind in the order of the file, unless <bodymotion> has others. <gazebo> elements with anything but
     sensors are added to `left` as XML, without the sensors.
     """
-    holds = {node.joint.get("name"): index for index, node in enumerate(nodes) if node.joint is not None}
+    holds = {
+        node.joint.get("name"): index
+        for index, node in enumerate(nodes)
+        if node.joint is not None
+    }
     found: dict[str, tuple[Device, Element]] = {}
     counts: Counter[str] = Counter()
     numbers: Counter[tuple[str, str]] = Counter()
-    absent = {entry.element.get("sensor") for entry in extension.devices if entry.element.get("meant") == "no"}
+    absent = {
+        entry.element.get("sensor")
+        for entry in extension.devices
+        if entry.element.get("meant") == "no"
+    }
     for block in robot.all("gazebo"):
         reference = block.get("reference")
         link = names.get(reference, holds.get(reference, -1))
         sensors = list(block.all("sensor"))
         if reference and link < 0:
-            block.report(rules.SENSOR_LINK, f"the reference {reference!r:.60} is neither a link nor a joint")
+            block.report(
+                rules.SENSOR_LINK,
+                f"the reference {reference!r:.60} is neither a link nor a joint",
+            )
         if not sensors or link < 0:
             left.append(one_line(block))
             continue
         for sensor in sensors:
             # A force sensor belongs to a joint, also where a link has the joint's name.
-            at = holds.get(reference, link) if sensor.get("type") == "force_torque" else link
+            at = (
+                holds.get(reference, link)
+                if sensor.get("type") == "force_torque"
+                else link
+            )
             for device in read_sensor(sensor):
                 title = nodes[at].link.get("name")
                 numbers[title, device.name] += 1
                 key = sensor_key(title, device.name, numbers[title, device.name])
                 if key not in absent:
-                    found[key] = replace(device, link=at, id=counts[device.kind]), sensor
+                    found[key] = (
+                        replace(device, link=at, id=counts[device.kind]),
+                        sensor,
+                    )
                     counts[device.kind] += 1
-        rest = replace(block, children=[child for child in block.children if child.name != "sensor"])
+        rest = replace(
+            block,
+            children=[child for child in block.children if child.name != "sensor"],
+        )
         if rest.children:
             left.append(one_line(rest))
     return _with_entries(found, names, extension)
 
 
 def _with_entries(
-    found: dict[str, tuple[Device, Element]], names: Mapping[str, int], extension: Extension
+    found: dict[str, tuple[Device, Element]],
+    names: Mapping[str, int],
+    extension: Extension,
 ) -> tuple[tuple[Device, ...], list[Element]]:
     devices: list[tuple[Device, Element]] = []
     for entry in extension.devices:
@@ -127,16 +168,28 @@ def _with_entries(
         if "sensor" in element.attributes:
             known = found.pop(element.attributes["sensor"], None)
             if known is None:
-                element.report(rules.CHANGED, f"there is no sensor {element.get('sensor')!r:.60} any more")
+                element.report(
+                    rules.CHANGED,
+                    f"there is no sensor {element.get('sensor')!r:.60} any more",
+                )
                 continue
             base, origin = known
         elif (link := names.get(element.get("link"), -1)) >= 0:
-            base = DEVICE_KINDS[kind](link=link) if kind in DEVICE_KINDS else OtherDevice(link=link, type=kind)
+            base = (
+                DEVICE_KINDS[kind](link=link)
+                if kind in DEVICE_KINDS
+                else OtherDevice(link=link, type=kind)
+            )
             origin = element
         else:
             entry.report(f"{element.get('link')!r:.60} is not a link")
             continue
-        devices.append((replace(entry.applied(base, skip=("id", "link")), id=entry.id(base.id)), origin))
+        devices.append(
+            (
+                replace(entry.applied(base, skip=("id", "link")), id=entry.id(base.id)),
+                origin,
+            )
+        )
     devices += found.values()
     return tuple(device for device, _ in devices), [element for _, element in devices]
 
@@ -164,10 +217,16 @@ def read_sensor(element: Element) -> list[Device]:
     elif kind in LIDARS:
         found = [_lidar(values, name, pose)]
     else:
-        return [OtherDevice(name=name, type=kind, pose=pose, extra={"sdf": one_line(element)})]
+        return [
+            OtherDevice(
+                name=name, type=kind, pose=pose, extra={"sdf": one_line(element)}
+            )
+        ]
     regular = {"name": element.attributes.get("name"), "type": sensor_type(found[0])}
     left.attributes = {
-        key: value for key, value in left.attributes.items() if key != "name" and regular.get(key) != value
+        key: value
+        for key, value in left.attributes.items()
+        if key != "name" and regular.get(key) != value
     }
     if left.children or left.attributes:
         found = [replace(device, extra={"sdf": one_line(left)}) for device in found]
@@ -175,13 +234,17 @@ def read_sensor(element: Element) -> list[Device]:
 
 
 def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> VisionSensor:
-    numbers = {name: values.number(default, *path) for name, (path, default) in CAMERA.items()}
+    numbers = {
+        name: values.number(default, *path) for name, (path, default) in CAMERA.items()
+    }
     width, height = int(numbers["width"]), int(numbers["height"])
     return VisionSensor(
         name=name,
         pose=poses.compose(pose, GAZEBO_TO_DEVICE),
         type=kind,
-        field_of_view=angle_over(values.number(1.047, "camera", "horizontal_fov"), width, min(width, height)),
+        field_of_view=angle_over(
+            values.number(1.047, "camera", "horizontal_fov"), width, min(width, height)
+        ),
         frame_rate=values.rate(VisionSensor.frame_rate),
         **{**numbers, "width": width, "height": height},  # type: ignore[arg-type]
     )
@@ -191,18 +254,31 @@ def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
     scanner = "lidar" if values.element.first("lidar") else "ray"
     samples = values.number(640.0, scanner, "scan", "horizontal", "samples")
     resolution = values.number(1.0, scanner, "scan", "horizontal", "resolution")
-    low, high = (values.number(0.0, scanner, "scan", "horizontal", f"{end}_angle") for end in ("min", "max"))
+    low, high = (
+        values.number(0.0, scanner, "scan", "horizontal", f"{end}_angle")
+        for end in ("min", "max")
+    )
     nearest = values.element.first(scanner, "range", "min")
     if nearest is not None and nearest.text.strip() == "0":
         # The writer writes 0 for unknown values.
         values.drop(scanner, "range", "min")
-    rays = min(max(round(samples * resolution) if math.isfinite(samples * resolution) else 1, 1), MAX_RAYS)
+    rays = min(
+        max(
+            round(samples * resolution) if math.isfinite(samples * resolution) else 1, 1
+        ),
+        MAX_RAYS,
+    )
     if rays % 2 == 0:
         # A RangeSensor has a ray in the middle: an even number of rays is kept.
         set_text(values.left, rays, scanner, "scan", "horizontal", "samples")
     middle = 0.5 * (low + high)
     if middle:
-        pose = poses.compose(pose, poses.from_parts(np.zeros(3), rotations.from_axis_angle([0.0, 0.0, 1.0], middle)))
+        pose = poses.compose(
+            pose,
+            poses.from_parts(
+                np.zeros(3), rotations.from_axis_angle([0.0, 0.0, 1.0], middle)
+            ),
+        )
     angle = high - low if rays > 1 else 0.0
     return RangeSensor(
         name=name,
@@ -257,16 +333,24 @@ class _SensorValues:
         for key in ("relative_to", "frame"):
             if found.get(key):
                 what = f"the pose of a sensor is relative to {found.get(key)!r:.60}"
-                found.report(rules.POSE_FRAME, f"{what}: it is read as relative to its link")
+                found.report(
+                    rules.POSE_FRAME, f"{what}: it is read as relative to its link"
+                )
         try:
-            six = numbers_in(found.text, "<pose>", 6) if found.text.strip() else (0.0,) * 6
+            six = (
+                numbers_in(found.text, "<pose>", 6)
+                if found.text.strip()
+                else (0.0,) * 6
+            )
             if not all(map(math.isfinite, six)):
                 message = "the pose of a sensor has an infinite number: the sensor is read in the frame of its link"
                 raise ValueError(message)
         except ValueError as error:
             found.report(rules.SENSOR, str(error))
             return poses.IDENTITY
-        rpy = np.radians(six[3:]) if found.get("degrees") == "true" else np.array(six[3:])
+        rpy = (
+            np.radians(six[3:]) if found.get("degrees") == "true" else np.array(six[3:])
+        )
         return poses.from_parts(six[:3], rotations.from_rpy(rpy))
 
     def drop(self, *path: str) -> None:
@@ -277,15 +361,23 @@ class _SensorValues:
             if inside is None:
                 return
             chain.append(inside)
-        while len(chain) > 1 and not chain[-1].children and (len(chain) == len(path) + 1 or not chain[-1].attributes):
+        while (
+            len(chain) > 1
+            and not chain[-1].children
+            and (len(chain) == len(path) + 1 or not chain[-1].attributes)
+        ):
             gone = chain.pop()
-            chain[-1].children = [child for child in chain[-1].children if child is not gone]
+            chain[-1].children = [
+                child for child in chain[-1].children if child is not gone
+            ]
 
 
 def sensor_type(device: Device) -> str:
     """Return the type of the sensor that a device is written as."""
     if isinstance(device, VisionSensor):
-        return {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}.get(device.type, "camera")
+        return {"DEPTH": "depth", "COLOR_DEPTH": "rgbd_camera"}.get(
+            device.type, "camera"
+        )
     return {"RangeSensor": "ray", "ForceSensor": "force_torque"}.get(device.kind, "imu")
 
 
@@ -309,8 +401,17 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
     for number, device in enumerate(devices):
         group = [number]
         if isinstance(device, (AccelerationSensor, Gyro)):
-            other = "Gyro" if isinstance(device, AccelerationSensor) else "AccelerationSensor"
-            same = device.link, device.name, device.pose.tobytes(), str(device.extra.get("sdf"))
+            other = (
+                "Gyro"
+                if isinstance(device, AccelerationSensor)
+                else "AccelerationSensor"
+            )
+            same = (
+                device.link,
+                device.name,
+                device.pose.tobytes(),
+                str(device.extra.get("sdf")),
+            )
             if (half := halves.pop((other, *same), None)) is not None:
                 half.append(number)
                 continue
@@ -332,16 +433,25 @@ def sensor_element(device: Device, name: str) -> Element | None:
     if isinstance(device, VisionSensor):
         pose = poses.compose(pose, DEVICE_TO_GAZEBO)
         _put_rate(sensor, device.frame_rate, VisionSensor.frame_rate)
-        horizontal = angle_over(device.field_of_view, min(device.width, device.height), device.width)
+        horizontal = angle_over(
+            device.field_of_view, min(device.width, device.height), device.width
+        )
         set_text(sensor, horizontal, "camera", "horizontal_fov")
         for name_of_field, (path, _) in CAMERA.items():
             set_text(sensor, getattr(device, name_of_field), *path)
     elif isinstance(device, RangeSensor):
         pose = poses.compose(pose, DEVICE_TO_GAZEBO)
         scanner = "lidar" if sensor.first("lidar") else "ray"
-        rays, side = _rays(device, sensor.first(scanner, "scan", "horizontal", "samples"))
+        rays, side = _rays(
+            device, sensor.first(scanner, "scan", "horizontal", "samples")
+        )
         _put_rate(sensor, device.scan_rate, RangeSensor.scan_rate)
-        for part, value in {"samples": rays, "resolution": 1, "min_angle": -side, "max_angle": side}.items():
+        for part, value in {
+            "samples": rays,
+            "resolution": 1,
+            "min_angle": -side,
+            "max_angle": side,
+        }.items():
             set_text(sensor, value, scanner, "scan", "horizontal", part)
         if sensor.first(scanner, "range", "min") is None:
             set_text(sensor, 0, scanner, "range", "min")
@@ -353,8 +463,14 @@ def sensor_element(device: Device, name: str) -> Element | None:
     elif not isinstance(device, (AccelerationSensor, Gyro)):
         return None
     kept_type = sensor.attributes.pop("type", "")
-    same = kept_type in LIDARS or (isinstance(device, VisionSensor) and CAMERAS.get(kept_type) == device.type)
-    sensor.attributes = {"name": name, "type": kept_type if same else sensor_type(device), **sensor.attributes}
+    same = kept_type in LIDARS or (
+        isinstance(device, VisionSensor) and CAMERAS.get(kept_type) == device.type
+    )
+    sensor.attributes = {
+        "name": name,
+        "type": kept_type if same else sensor_type(device),
+        **sensor.attributes,
+    }
     six = np.concatenate([pose[:3], roll_pitch_yaw(pose[3:])])
     if six.any():
         sensor.children.insert(0, Element("pose", text=number_text(six)))
@@ -366,7 +482,10 @@ def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
     even = kept.text_number() if kept is not None else 0.0
     if 2 <= even <= MAX_RAYS and even % 2 == 0:
         span = device.scan_step * (even - 1)
-        if 0 < device.scan_angle < math.inf and abs(span - device.scan_angle) <= 1e-9 * device.scan_angle:
+        if (
+            0 < device.scan_angle < math.inf
+            and abs(span - device.scan_angle) <= 1e-9 * device.scan_angle
+        ):
             return int(even), 0.5 * device.scan_angle
     rays = device.num_rays if device.num_rays <= MAX_RAYS else 1
     return rays, (rays // 2) * device.scan_step if rays > 1 else 0.0
@@ -379,7 +498,10 @@ def _put_rate(sensor: Element, rate: float, default: float) -> None:
 
 
 def device_elements(
-    devices: Sequence[Device], names: Sequence[str], joint_names: Sequence[str], extension: ExtensionWriter
+    devices: Sequence[Device],
+    names: Sequence[str],
+    joint_names: Sequence[str],
+    extension: ExtensionWriter,
 ) -> list[Element]:
     """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order, in <bodymotion>.
 
@@ -401,7 +523,9 @@ def device_elements(
         if sensor is None or not by_kind.keys() <= {base.kind for base in read}:
             continue
         link = names[first.link]
-        block = Element("gazebo", {"reference": joint_names[first.link] if of_joint else link})
+        block = Element(
+            "gazebo", {"reference": joint_names[first.link] if of_joint else link}
+        )
         block.children.append(sensor)
         found.append(block)
         for base in read:
@@ -416,7 +540,9 @@ def device_elements(
     for index, device in enumerate(devices):
         if index in written:
             key, base, number = written[index]
-            values = extension.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
+            values = extension.differences(
+                base, device, device.name, ("id", "link"), f"{device.kind} "
+            )
             if device.id != number:
                 values = {"id": device.id, **values}
                 extension.note(f"{device.kind} id", device.name)
@@ -434,17 +560,27 @@ def _sensor_names(devices: Sequence[Device], sensors: list[list[int]]) -> list[s
     names = [unique_names([first.name], first.kind)[0] for first in firsts]
     for link in {first.link for first in firsts}:
         mine = [number for number, first in enumerate(firsts) if first.link == link]
-        for number, name in zip(mine, unique_names([names[k] for k in mine], "sensor"), strict=True):
+        for number, name in zip(
+            mine, unique_names([names[k] for k in mine], "sensor"), strict=True
+        ):
             names[number] = name
     return names
 
 
 def _keep_device(device: Device, link: str, extension: ExtensionWriter) -> None:
-    base = DEVICE_KINDS[device.kind]() if device.kind in DEVICE_KINDS else OtherDevice(type=device.kind)
+    base = (
+        DEVICE_KINDS[device.kind]()
+        if device.kind in DEVICE_KINDS
+        else OtherDevice(type=device.kind)
+    )
     message = f"URDF and Gazebo have no {device.kind}"
     if isinstance(device, ForceSensor):
         message = "a ForceSensor measures at a joint, which the root does not have"
-    extension.lost.add(losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE, message, device.name)
+    extension.lost.add(
+        losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE,
+        message,
+        device.name,
+    )
     values = quiet_differences(base, device)
     values = {"id": device.id, **values} if device.id >= 0 else values
     extension.put("device", {"kind": device.kind, "link": link}, values, always=True)

@@ -10,33 +10,52 @@ import numpy as np
 
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.xml.syntax import closest_name
-from bodymotion.formats.xml.tree import MISSPELT, Element, number_text, parse_xml, to_xml
+from bodymotion.formats.xml.tree import (
+    MISSPELT,
+    Element,
+    number_text,
+    parse_xml,
+    to_xml,
+)
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.rules import NOT_FINITE, ROTATION_ANGLE
 
-MAX_ANGLE = 2.0 * math.pi + 0.01  # [rad] No angle of rpy needs to be larger than a full turn.
+MAX_ANGLE = (
+    2.0 * math.pi + 0.01
+)  # [rad] No angle of rpy needs to be larger than a full turn.
 
 NAMES = {
     name: (tuple(attributes.split()), tuple(elements.split()))
     for name, attributes, elements in (
-        line.split(":") for line in Path(__file__).with_name("elements.txt").read_text("utf-8").splitlines()
+        line.split(":")
+        for line in Path(__file__)
+        .with_name("elements.txt")
+        .read_text("utf-8")
+        .splitlines()
     )
 }
 """The attributes and elements of each element of a link or joint; the reader of shapes reports those below <geometry>."""
 
 REPEATED = ("visual", "collision")
-MAX_SPELLING_CANDIDATES = 10  # How many attributes of an element are compared with the known ones.
+MAX_SPELLING_CANDIDATES = (
+    10  # How many attributes of an element are compared with the known ones.
+)
 
 
 def finite_numbers(
-    element: Element, name: str, count: int | tuple[int, ...], default: tuple[float, ...] | None
+    element: Element,
+    name: str,
+    count: int | tuple[int, ...],
+    default: tuple[float, ...] | None,
 ) -> tuple[float, ...]:
     """Return the numbers of an attribute; 0 for those that are infinite, which is reported."""
     values = element.numbers(name, count, default)
     if not any(map(math.isinf, values)):
         return values
-    element.report(NOT_FINITE, f"<{element.name}> has an infinite number; 0 is read instead")
+    element.report(
+        NOT_FINITE, f"<{element.name}> has an infinite number; 0 is read instead"
+    )
     element.faulty |= {name}
     return tuple(0.0 if math.isinf(value) else value for value in values)
 
@@ -51,7 +70,11 @@ def read_origin(parent: Element) -> Floats:
     largest = max(map(abs, rpy))
     if largest > MAX_ANGLE:
         shown = " ".join(f"{value:.6g}" for value in rpy)
-        origin.report(ROTATION_ANGLE, f"rpy is {shown}: {largest / (2 * math.pi):.3g} full turns", "rpy")
+        origin.report(
+            ROTATION_ANGLE,
+            f"rpy is {shown}: {largest / (2 * math.pi):.3g} full turns",
+            "rpy",
+        )
         origin.faulty |= {"rpy"}
     return poses.from_parts(xyz, rotations.from_rpy(rpy))
 
@@ -94,15 +117,23 @@ def _rest(element: Element, title: str) -> Element:
     others = _others(element)
     if others:
         unknown = ", ".join(others)[:80]
-        element.report(rules.UNKNOWN, f"{unknown} of <{element.name}> in {title} is kept", next(iter(others)))
+        element.report(
+            rules.UNKNOWN,
+            f"{unknown} of <{element.name}> in {title} is kept",
+            next(iter(others)),
+        )
     rest = Element(element.name, others)
     for name in names:
         found = list(element.all(name))
-        parts = [_rest(one, title) for one in (found if name in REPEATED else found[:1])]
+        parts = [
+            _rest(one, title) for one in (found if name in REPEATED else found[:1])
+        ]
         if any(map(_has_content, parts)):
             rest.children += parts
         if name not in REPEATED and len(found) > 1:
-            found[1].report(rules.SECOND, f"a second <{name}> in {title}; only the first is read")
+            found[1].report(
+                rules.SECOND, f"a second <{name}> in {title}; only the first is read"
+            )
     for child in element.children:
         if child.name not in names and element.name != "geometry":
             if not element.partial:
@@ -114,17 +145,29 @@ def _rest(element: Element, title: str) -> Element:
 def _others(element: Element) -> dict[str, str]:
     """Return the attributes of an element that URDF does not know."""
     known = NAMES[element.name][0]
-    return {key: value for key, value in element.attributes.items() if key not in known and not key.startswith("xmlns")}
+    return {
+        key: value
+        for key, value in element.attributes.items()
+        if key not in known and not key.startswith("xmlns")
+    }
 
 
-def correct_names(element: Element, names: Collection[str], repeated: Collection[str] = REPEATED) -> None:
+def correct_names(
+    element: Element, names: Collection[str], repeated: Collection[str] = REPEATED
+) -> None:
     """Report misspelt names of attributes and elements below an element that has elements of these names; read them as they are meant."""
     there = {child.name for child in element.children}
     for child in element.children:
         if child.name not in names and not child.is_full(rules.UNKNOWN):
-            meant = closest_name(child.name, [name for name in names if name in repeated or name not in there])
+            meant = closest_name(
+                child.name,
+                [name for name in names if name in repeated or name not in there],
+            )
             if meant is not None:
-                child.report(MISSPELT, f"<{child.name[:60]}> in <{element.name}>: did you mean <{meant}>?")
+                child.report(
+                    MISSPELT,
+                    f"<{child.name[:60]}> in <{element.name}>: did you mean <{meant}>?",
+                )
                 child.name = meant
                 there.add(meant)
         if child.name in names and child.name in NAMES:
@@ -136,7 +179,14 @@ def _correct_attributes(element: Element) -> None:
     if element.is_full(rules.UNKNOWN):
         return
     for name in islice(_others(element), MAX_SPELLING_CANDIDATES):
-        meant = closest_name(name, [known for known in NAMES[element.name][0] if known not in element.attributes])
+        meant = closest_name(
+            name,
+            [
+                known
+                for known in NAMES[element.name][0]
+                if known not in element.attributes
+            ],
+        )
         if meant is not None:
             message = f"<{element.name}> has no attribute {name!r:.60}: did you mean {meant!r}?"
             element.report(MISSPELT, message, name)

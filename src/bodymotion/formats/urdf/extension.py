@@ -48,7 +48,9 @@ TOLERANCE = 1e-12  # Difference of equal numbers, relative to the larger one or 
 T = TypeVar("T")
 MAX_NAMES = 8  # Names that are listed of one kind of loss.
 
-NEEDED_VALUES = ("joint rotor_inertia",)  # What other programs would need of the values that URDF has no field for.
+NEEDED_VALUES = (
+    "joint rotor_inertia",
+)  # What other programs would need of the values that URDF has no field for.
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,9 @@ class Entry:
             if name in skip:
                 continue
             if name not in known or not isinstance(pair, list) or len(pair) != 2:
-                self.report(f"it has {name!r:.60}, which is not a field with a pair of values")
+                self.report(
+                    f"it has {name!r:.60}, which is not a field with a pair of values"
+                )
                 continue
             now = getattr(base, name)
             try:
@@ -85,8 +89,14 @@ class Entry:
     def id(self, otherwise: int) -> int:
         """Return the id; `otherwise` where there is none, −1 where it is no id."""
         value = self.values.get("id", otherwise)
-        if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value <= MAX_ID:
-            self.report(f"the id {value!r:.40} is not a whole number from -1 to {MAX_ID}")
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int)
+            or not -1 <= value <= MAX_ID
+        ):
+            self.report(
+                f"the id {value!r:.40} is not a whole number from -1 to {MAX_ID}"
+            )
             return -1
         return value
 
@@ -102,7 +112,9 @@ class Entry:
         """Return an array (count,) of finite numbers; None where the value is something else."""
         if name not in self.values:
             return None
-        array = self.using(name, lambda: np.asarray(coerced(np.zeros(count), self.values[name], name)))
+        array = self.using(
+            name, lambda: np.asarray(coerced(np.zeros(count), self.values[name], name))
+        )
         return array if array is not None and np.isfinite(array).all() else None
 
     def using(self, name: str, use: Callable[[], T]) -> T | None:
@@ -138,22 +150,34 @@ def read_extension(robot: Element) -> Extension:
     found = Extension()
     for root in robot.all("bodymotion"):
         if root.get("version") != VERSION:
-            root.report(rules.EXTENSION, f"its version is {root.get('version')!r:.40}, not {VERSION}")
+            root.report(
+                rules.EXTENSION,
+                f"its version is {root.get('version')!r:.40}, not {VERSION}",
+            )
             continue
         for element in root.children:
             values = None
             with suppress(ValueError, RecursionError):
                 values = json.loads(element.text) if element.text.strip() else {}
             if not isinstance(values, dict):
-                element.report(rules.EXTENSION, "its text is not a mapping of names to values in JSON")
+                element.report(
+                    rules.EXTENSION,
+                    "its text is not a mapping of names to values in JSON",
+                )
                 continue
             entry = Entry(values, element)
-            named = {"link": found.links, "joint": found.joints, "material": found.materials}
+            named = {
+                "link": found.links,
+                "joint": found.joints,
+                "material": found.materials,
+            }
             listed = {"device": found.devices, "extra_joint": found.extra_joints}
             if element.name == "robot":
                 found.robot = entry
             elif element.name in named:
-                named[element.name][element.get("link" if element.name == "joint" else "name")] = entry
+                named[element.name][
+                    element.get("link" if element.name == "joint" else "name")
+                ] = entry
             elif element.name in listed:
                 listed[element.name].append(entry)
             else:
@@ -166,7 +190,9 @@ def is_same(a: object, b: object) -> bool:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(is_same(a[key], b[key]) for key in a)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(is_same(x, y) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(
+            is_same(x, y) for x, y in zip(a, b, strict=True)
+        )
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
@@ -178,7 +204,9 @@ def is_same(a: object, b: object) -> bool:
 
 def has_parts(link: Link) -> bool:
     """Return whether a link has several segments, or one that is not in the frame of the link."""
-    return len(link.segments) > 1 or any(not np.array_equal(one.transform, np.eye(4)) for one in link.segments)
+    return len(link.segments) > 1 or any(
+        not np.array_equal(one.transform, np.eye(4)) for one in link.segments
+    )
 
 
 class LossReport:
@@ -195,7 +223,9 @@ class LossReport:
     def problems(self) -> list[Problem]:
         """One problem for each kind of loss, in order of codes."""
         found = []
-        for (_, kind), (rule, names) in sorted(self._found.items(), key=lambda item: item[0]):
+        for (_, kind), (rule, names) in sorted(
+            self._found.items(), key=lambda item: item[0]
+        ):
             shown = listed((name[:60] or "''" for name in names), MAX_NAMES)
             found.append(rule.problem(f"{kind}: {shown}", data={"names": tuple(names)}))
         return found
@@ -206,7 +236,9 @@ def unique_names(wanted: Iterable[str], otherwise: str) -> list[str]:
 
     An empty name becomes `otherwise` with its index in the list.
     """
-    names = [_plain(name) or f"{otherwise}_{number}" for number, name in enumerate(wanted)]
+    names = [
+        _plain(name) or f"{otherwise}_{number}" for number, name in enumerate(wanted)
+    ]
     # A name that occurs once is kept, even where another one would be renamed to it.
     reserved = set(names)
     used: set[str] = set()
@@ -223,7 +255,11 @@ def unique_names(wanted: Iterable[str], otherwise: str) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    name = name if is_xml_text(name) else "".join(letter if is_xml_text(letter) else "_" for letter in name)
+    name = (
+        name
+        if is_xml_text(name)
+        else "".join(letter if is_xml_text(letter) else "_" for letter in name)
+    )
     return re.sub(r"[\s/]+", "_", name.strip())
 
 
@@ -235,7 +271,12 @@ class ExtensionWriter:
         self.element = Element("bodymotion", {"version": VERSION})
 
     def differences(
-        self, read_back: object, meant: object, title: str, skip: Sequence[str] = (), prefix: str = ""
+        self,
+        read_back: object,
+        meant: object,
+        title: str,
+        skip: Sequence[str] = (),
+        prefix: str = "",
     ) -> dict[str, Any]:
         """Return pairs of the values of fields in which two dataclasses differ, and report them under the name `title`.
 
@@ -257,21 +298,41 @@ class ExtensionWriter:
         lost: list[str] = []
         found = plain(value, lost, what)
         for where in lost:
-            self.lost.add(losses.NO_TARGET_FIELD.as_note, f"{where} is of a kind that cannot be kept", title)
+            self.lost.add(
+                losses.NO_TARGET_FIELD.as_note,
+                f"{where} is of a kind that cannot be kept",
+                title,
+            )
         return found
 
     def note(self, what: str, title: str) -> None:
         """Report that the rest of the file does not hold `what` of the object called `title`."""
         matters = what in NEEDED_VALUES
-        rule = losses.NO_TARGET_FIELD if matters else rules.KEPT if self.on else losses.NO_TARGET_FIELD.as_note
-        self.lost.add(rule, f"{'kept in <bodymotion>' if self.on else 'left out'}: {what}", title)
+        rule = (
+            losses.NO_TARGET_FIELD
+            if matters
+            else rules.KEPT
+            if self.on
+            else losses.NO_TARGET_FIELD.as_note
+        )
+        self.lost.add(
+            rule, f"{'kept in <bodymotion>' if self.on else 'left out'}: {what}", title
+        )
 
-    def put(self, name: str, attributes: dict[str, str], values: dict[str, Any], always: bool = False) -> None:
+    def put(
+        self,
+        name: str,
+        attributes: dict[str, str],
+        values: dict[str, Any],
+        always: bool = False,
+    ) -> None:
         """Add an element if it has values, or always."""
         if values or always:
             self.element.add(name, attributes, json.dumps(values) if values else "")
 
 
-def quiet_differences(base: object, meant: object, skip: tuple[str, ...] = ("id", "link", "links")) -> dict[str, Any]:
+def quiet_differences(
+    base: object, meant: object, skip: tuple[str, ...] = ("id", "link", "links")
+) -> dict[str, Any]:
     """Return the differences of an object that is reported as a whole."""
     return ExtensionWriter(True, LossReport()).differences(base, meant, "", skip)

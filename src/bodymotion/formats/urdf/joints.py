@@ -40,7 +40,12 @@ UNLIMITED = 1e16  # A limit of this size or more is none, as in SDFormat: URDF h
 
 FURTHER = {
     "calibration": ("rising", "falling"),
-    "safety_controller": ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"),
+    "safety_controller": (
+        "soft_lower_limit",
+        "soft_upper_limit",
+        "k_position",
+        "k_velocity",
+    ),
 }
 """Elements whose numbers are kept in `Joint.extra` under the element's name."""
 
@@ -60,15 +65,25 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
             if (kind := closest_name(joint_type, TYPES)) is not None:
                 element.faulty -= {"type"}
         joint_type = ""
-    extra: dict[str, object] = {"urdf_type": joint_type} if joint_type == "planar" else {}
+    extra: dict[str, object] = (
+        {"urdf_type": joint_type} if joint_type == "planar" else {}
+    )
     if extra:
-        element.report(rules.PLANAR, f"joint {name!r:.60} is planar: it is read as fixed")
+        element.report(
+            rules.PLANAR, f"joint {name!r:.60} is planar: it is read as fixed"
+        )
     lower, upper, velocity, effort = _limits(element, joint_type)
     if effort is not None:
         extra["joint_effort_range"] = [-effort, effort]
     dynamics = element.first("dynamics")
     if dynamics is not None:
-        extra.update({key: dynamics.number(key) for key in ("damping", "friction") if key in dynamics.attributes})
+        extra.update(
+            {
+                key: dynamics.number(key)
+                for key in ("damping", "friction")
+                if key in dynamics.attributes
+            }
+        )
     mimic = element.first("mimic")
     if mimic is not None:
         extra["mimic"] = {
@@ -79,7 +94,9 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
     for further, keys in FURTHER.items():
         found = element.first(further)
         if found is not None:
-            extra[further] = {key: found.number(key) for key in keys if key in found.attributes}
+            extra[further] = {
+                key: found.number(key) for key in keys if key in found.attributes
+            }
     rest = read_rest(element)
     if rest:
         extra["urdf"] = rest
@@ -110,19 +127,29 @@ def _axis(element: Element, joint_type: str) -> Floats:
     length = float(np.linalg.norm(vector / largest)) * largest
     if abs(length - 1.0) > 1e-6:
         shown = " ".join(f"{value:.6g}" for value in vector)
-        message = f"the axis is {shown}, of length {length:.6g}: it is read with length 1"
+        message = (
+            f"the axis is {shown}, of length {length:.6g}: it is read with length 1"
+        )
         axis.report(AXIS_LENGTH, message, "xyz", data={"length": length})
     # A vector whose length is 1 but for rounding is kept to the bit.
-    return frozen(vector if abs(length - 1.0) < 1e-15 else vector / largest / np.linalg.norm(vector / largest))
+    return frozen(
+        vector
+        if abs(length - 1.0) < 1e-15
+        else vector / largest / np.linalg.norm(vector / largest)
+    )
 
 
-def _limits(element: Element, joint_type: str) -> tuple[float, float, float, float | None]:
+def _limits(
+    element: Element, joint_type: str
+) -> tuple[float, float, float, float | None]:
     """Return lower, upper, velocity (inf for none) and effort (None for none); `joint_type` is the type, "" where it is unknown."""
     limit = element.first("limit")
     bounded = joint_type in ("revolute", "prismatic", "")
     if limit is None:
         if bounded and joint_type:
-            element.lacks(rules.NO_LIMIT, f"joint {element.get('name')!r:.60} has no <limit>")
+            element.lacks(
+                rules.NO_LIMIT, f"joint {element.get('name')!r:.60} has no <limit>"
+            )
         return -math.inf, math.inf, math.inf, None
     lower = _unlimited(limit.number("lower", 0.0)) if bounded else -math.inf
     upper = _unlimited(limit.number("upper", 0.0)) if bounded else math.inf
@@ -134,7 +161,9 @@ def _limits(element: Element, joint_type: str) -> tuple[float, float, float, flo
             message = f"the {key} limit of joint {element.get('name')!r:.60} is {value:g}: {-value:g} is read instead"
             limit.report(NEGATIVE_LIMIT, message, key)
             limit.faulty |= {key}
-    velocity, effort = (abs(_unlimited(limit.number(key, math.inf))) for key in ("velocity", "effort"))
+    velocity, effort = (
+        abs(_unlimited(limit.number(key, math.inf))) for key in ("velocity", "effort")
+    )
     return lower, upper, velocity, effort if math.isfinite(effort) else None
 
 
@@ -161,7 +190,9 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
         if missing:
             inertia.report(rules.MASS, f"{title} has no {', '.join(missing)}")
             inertia.faulty |= set(missing)
-        tensor[np.triu_indices(3)] = [finite_numbers(inertia, name, 1, (0.0,))[0] for name in MOMENTS]
+        tensor[np.triu_indices(3)] = [
+            finite_numbers(inertia, name, 1, (0.0,))[0] for name in MOMENTS
+        ]
         tensor = tensor + np.triu(tensor, 1).T
     rotation = poses.to_matrix(pose)[:3, :3]
     if not np.array_equal(rotation, np.eye(3)):
@@ -171,22 +202,39 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
 
 def inertial_element(link: Link, name: str, lost: LossReport) -> Element | None:
     """Return the <inertial> of a link, along the link's axes; None where the link has no mass."""
-    mass, center, inertia = link.mass, np.array(link.center_of_mass), np.array(link.inertia)
+    mass, center, inertia = (
+        link.mass,
+        np.array(link.center_of_mass),
+        np.array(link.inertia),
+    )
     if not np.isfinite(np.concatenate([[mass], center, inertia.ravel()])).all():
-        lost.add(losses.NOT_A_NUMBER, "masses, centres of mass and inertias that are not finite become 0", name)
+        lost.add(
+            losses.NOT_A_NUMBER,
+            "masses, centres of mass and inertias that are not finite become 0",
+            name,
+        )
         mass = mass if np.isfinite(mass) else 0.0
-        center, inertia = (np.where(np.isfinite(values), values, 0.0) for values in (center, inertia))
+        center, inertia = (
+            np.where(np.isfinite(values), values, 0.0) for values in (center, inertia)
+        )
     if mass == 0 and not inertia.any():
         return None
     if np.abs(inertia - inertia.T).max() > 1e-12 * np.abs(inertia).max():
-        lost.add(losses.NO_TARGET_FIELD, "inertias that are not symmetric: the symmetric part is written", name)
+        lost.add(
+            losses.NO_TARGET_FIELD,
+            "inertias that are not symmetric: the symmetric part is written",
+            name,
+        )
     # The upper triangle to the bit where the tensor is symmetric.
     inertia = np.where(inertia == inertia.T, inertia, 0.5 * inertia + 0.5 * inertia.T)
     element = Element("inertial")
     # Always written, because some readers refuse a link without it.
     element.add("origin", {"xyz": number_text(center), "rpy": "0 0 0"})
     element.add("mass", {"value": number_text(mass)})
-    element.add("inertia", dict(zip(MOMENTS, map(number_text, inertia[np.triu_indices(3)]), strict=True)))
+    element.add(
+        "inertia",
+        dict(zip(MOMENTS, map(number_text, inertia[np.triu_indices(3)]), strict=True)),
+    )
     return element
 
 
@@ -201,19 +249,28 @@ def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
         joints, actuators = list(element.all("joint")), list(element.all("actuator"))
         if len(joints) != 1 or len(actuators) != 1:
             continue
-        found = actuators[0].first("mechanicalReduction") or element.first("mechanicalReduction")
+        found = actuators[0].first("mechanicalReduction") or element.first(
+            "mechanicalReduction"
+        )
         if found is None or found.children or not joints[0].get("name"):
             continue  # A number with elements in it is none.
         ratio = found.text_number()
         if math.isfinite(ratio) and joints[0].get("name") not in gears:
             gears[joints[0].get("name")] = ratio
-            if one_line(element) == one_line(_transmission(joints[0].get("name"), found.text)):
+            if one_line(element) == one_line(
+                _transmission(joints[0].get("name"), found.text)
+            ):
                 plain.add(id(element))
     return gears, plain
 
 
 def joint_element(
-    joint: Joint, offset: Floats, name: str, ends: tuple[str, str], names: Mapping[str, str], lost: LossReport
+    joint: Joint,
+    offset: Floats,
+    name: str,
+    ends: tuple[str, str],
+    names: Mapping[str, str],
+    lost: LossReport,
 ) -> Element:
     """Return the <joint> of a link; losses are added to `lost`.
 
@@ -222,7 +279,11 @@ def joint_element(
     """
     kind = _type(joint)
     if joint.type == "crawler":
-        lost.add(losses.JOINT_KIND, "crawler joints become fixed, because their value moves no link", name)
+        lost.add(
+            losses.JOINT_KIND,
+            "crawler joints become fixed, because their value moves no link",
+            name,
+        )
     element = Element("joint", {"name": name, "type": kind})
     add_origin(element, offset)
     element.add("parent", {"link": ends[0]})
@@ -235,7 +296,11 @@ def joint_element(
     if "urdf" in joint.extra:
         rest = parse_rest(joint.extra["urdf"], "joint")
         if rest is None or not merge_rest(element, rest):
-            lost.add(losses.DANGLING, "elements of other programs in parts of removed joints", name)
+            lost.add(
+                losses.DANGLING,
+                "elements of other programs in parts of removed joints",
+                name,
+            )
     return element
 
 
@@ -249,23 +314,40 @@ def _type(joint: Joint) -> str:
             return "prismatic"
         case "free":
             return "floating"
-    return "planar" if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar" else "fixed"
+    return (
+        "planar"
+        if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar"
+        else "fixed"
+    )
 
 
-def _add_limit(element: Element, joint: Joint, kind: str, name: str, lost: LossReport) -> None:
+def _add_limit(
+    element: Element, joint: Joint, kind: str, name: str, lost: LossReport
+) -> None:
     limit: dict[str, str] = {}
     if kind != "continuous":
         limit["lower"] = number_text(_bounded(joint.lower, -UNLIMITED))
         limit["upper"] = number_text(_bounded(joint.upper, UNLIMITED))
-    down, up = (abs(_bounded(v, UNLIMITED)) for v in (joint.velocity_lower, joint.velocity_upper))
+    down, up = (
+        abs(_bounded(v, UNLIMITED))
+        for v in (joint.velocity_lower, joint.velocity_upper)
+    )
     if down != up:
-        lost.add(losses.LIMITS, "velocity limits that differ by direction: the smaller one is written for both", name)
+        lost.add(
+            losses.LIMITS,
+            "velocity limits that differ by direction: the smaller one is written for both",
+            name,
+        )
     velocity = min(down, up)
     efforts = effort_range(joint) or (-UNLIMITED, UNLIMITED)
     if (stated := stated_efforts(joint)) == (0.0, 0.0):
         efforts = stated
     if efforts[1] != -efforts[0]:
-        lost.add(losses.LIMITS, "effort limits that differ by direction: the smaller one is written for both", name)
+        lost.add(
+            losses.LIMITS,
+            "effort limits that differ by direction: the smaller one is written for both",
+            name,
+        )
     effort = min(abs(efforts[0]), abs(efforts[1]), UNLIMITED)
     if kind == "continuous" and velocity >= UNLIMITED and effort >= UNLIMITED:
         return
@@ -285,25 +367,51 @@ def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> No
     extra = joint.extra
     # `frictionloss` of MJCF is the friction of URDF.
     given_dynamics = {"friction": extra.get("frictionloss"), **extra}
-    dynamics = {key: number_text(value) for key in ("damping", "friction") if _number(value := given_dynamics.get(key))}
+    dynamics = {
+        key: number_text(value)
+        for key in ("damping", "friction")
+        if _number(value := given_dynamics.get(key))
+    }
     if dynamics:
         element.add("dynamics", dynamics)
     mimic = extra.get("mimic")
-    if isinstance(mimic, Mapping) and isinstance(mimic.get("joint"), str) and mimic["joint"] in names:
-        further = {key: number_text(mimic[key]) for key in ("multiplier", "offset") if _number(mimic.get(key))}
+    if (
+        isinstance(mimic, Mapping)
+        and isinstance(mimic.get("joint"), str)
+        and mimic["joint"] in names
+    ):
+        further = {
+            key: number_text(mimic[key])
+            for key in ("multiplier", "offset")
+            if _number(mimic.get(key))
+        }
         element.add("mimic", {"joint": names[mimic["joint"]], **further})
     for name_of_element, keys in FURTHER.items():
         values = extra.get(name_of_element)
         if isinstance(values, Mapping):
-            element.add(name_of_element, {key: number_text(values[key]) for key in keys if _number(values.get(key))})
+            element.add(
+                name_of_element,
+                {
+                    key: number_text(values[key])
+                    for key in keys
+                    if _number(values.get(key))
+                },
+            )
 
 
 def _number(value: object) -> TypeGuard[float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
 
 
 def transmission_elements(
-    left: list[Element], joints: Mapping[str, Joint], names: Mapping[str, str], lost: LossReport
+    left: list[Element],
+    joints: Mapping[str, Joint],
+    names: Mapping[str, str],
+    lost: LossReport,
 ) -> list[Element]:
     """Return the <transmission> elements: those that the body was read with (`left`), updated, and one for each other gear.
 
@@ -312,14 +420,22 @@ def transmission_elements(
     found = []
     of_joints: dict[str, list[Element]] = {}
     for element in left:
-        gone = [joint.get("name") for joint in element.all("joint") if joint.get("name") not in names]
+        gone = [
+            joint.get("name")
+            for joint in element.all("joint")
+            if joint.get("name") not in names
+        ]
         if gone:
             message = f"transmissions of removed joints: {', '.join(gone)[:80]}"
             lost.add(losses.DANGLING, message, element.get("name"))
             continue
         read_gears(Element("robot", children=[element]))
         if any(part.faulty for part in element.every()):
-            lost.add(losses.NOT_A_NUMBER, "transmissions whose gear is not a number", element.get("name"))
+            lost.add(
+                losses.NOT_A_NUMBER,
+                "transmissions whose gear is not a number",
+                element.get("name"),
+            )
             continue
         for held in element.all("joint"):
             name = held.attributes["name"] = names[held.get("name")]
@@ -334,14 +450,24 @@ def transmission_elements(
     return [*made, *found]
 
 
-def control_element(element: Element, names: Mapping[str, str], lost: LossReport) -> Element:
+def control_element(
+    element: Element, names: Mapping[str, str], lost: LossReport
+) -> Element:
     """Return a <ros2_control> with the names of joints in the file; parts for removed joints are lost."""
     children = []
     for child in element.children:
-        joints = [one for one in child.every() if one.name == "joint" and "name" in one.attributes]
+        joints = [
+            one
+            for one in child.every()
+            if one.name == "joint" and "name" in one.attributes
+        ]
         gone = [joint.get("name") for joint in joints if joint.get("name") not in names]
         if gone:
-            lost.add(losses.DANGLING, "parts of ros2_control for removed joints", ", ".join(gone)[:80])
+            lost.add(
+                losses.DANGLING,
+                "parts of ros2_control for removed joints",
+                ", ".join(gone)[:80],
+            )
             continue
         for joint in joints:
             joint.attributes["name"] = names[joint.get("name")]
@@ -361,7 +487,9 @@ def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None
     for element in transmissions:
         joints, actuators = list(element.all("joint")), list(element.all("actuator"))
         if len(joints) == len(actuators) == 1:
-            found = actuators[0].first("mechanicalReduction") or element.first("mechanicalReduction")
+            found = actuators[0].first("mechanicalReduction") or element.first(
+                "mechanicalReduction"
+            )
             if found is not None or now is None:
                 found = found or actuators[0].add("mechanicalReduction")
                 found.text, found.children = number_text(joint.gear_ratio), []
@@ -371,6 +499,10 @@ def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None
 def _transmission(name: str, ratio: str) -> Element:
     element = Element("transmission", {"name": f"{name}_transmission"})
     element.add("type", text="transmission_interface/SimpleTransmission")
-    element.add("joint", {"name": name}).add("hardwareInterface", text="hardware_interface/EffortJointInterface")
-    element.add("actuator", {"name": f"{name}_motor"}).add("mechanicalReduction", text=ratio)
+    element.add("joint", {"name": name}).add(
+        "hardwareInterface", text="hardware_interface/EffortJointInterface"
+    )
+    element.add("actuator", {"name": f"{name}_motor"}).add(
+        "mechanicalReduction", text=ratio
+    )
     return element

@@ -7,18 +7,39 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Locator,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+)
 from bodymotion.formats.kept_json import separate_segments, usable, viewpoints_of
 from bodymotion.formats.resources import PackageFinder, file_bytes
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
-from bodymotion.formats.urdf.elements import correct_names, one_line, parse_rest, read_origin, read_rest
+from bodymotion.formats.urdf.elements import (
+    correct_names,
+    one_line,
+    parse_rest,
+    read_origin,
+    read_rest,
+)
 from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
 from bodymotion.formats.urdf.joints import TYPES, read_gears, read_inertial, read_joint
 from bodymotion.formats.urdf.shapes import ShapeReader
 from bodymotion.formats.xml.syntax import closest_name
-from bodymotion.formats.xml.tree import MAX_BYTES, Element, FieldLocator, FieldTable, read_xml
+from bodymotion.formats.xml.tree import (
+    MAX_BYTES,
+    Element,
+    FieldLocator,
+    FieldTable,
+    read_xml,
+)
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material
@@ -40,8 +61,14 @@ OF_THE_WHOLE = frozenset(
 
 LINK_FIELDS: FieldTable = {
     **{name: (f"joint@{name}", "~joint") for name in ("name", "type")},
-    **{name: (f"joint/limit@{name}", "~joint/limit", "~joint") for name in ("lower", "upper")},
-    **dict.fromkeys(("velocity_lower", "velocity_upper"), ("joint/limit@velocity", "~joint/limit", "~joint")),
+    **{
+        name: (f"joint/limit@{name}", "~joint/limit", "~joint")
+        for name in ("lower", "upper")
+    },
+    **dict.fromkeys(
+        ("velocity_lower", "velocity_upper"),
+        ("joint/limit@velocity", "~joint/limit", "~joint"),
+    ),
     "axis": ("joint/axis@xyz", "~joint"),
     "offset": ("joint/origin@xyz", "~joint"),
     "rotation": ("joint/origin@rpy", "~joint"),
@@ -53,7 +80,10 @@ LINK_FIELDS: FieldTable = {
 
 
 def read_urdf(
-    path: str | Path, *, allow_outside: bool | None = None, package_paths: str | Path | Iterable[str | Path] = ()
+    path: str | Path,
+    *,
+    allow_outside: bool | None = None,
+    package_paths: str | Path | Iterable[str | Path] = (),
 ) -> ReadResult[Body]:
     """Read a URDF model.
 
@@ -78,14 +108,24 @@ def read_urdf(
         data = file_bytes(path, MAX_BYTES)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
-    return parse_urdf(data, path, allow_outside=allow_outside, package_paths=package_paths)
+    return parse_urdf(
+        data, path, allow_outside=allow_outside, package_paths=package_paths
+    )
 
 
 def parse_urdf(
-    data: bytes, path: Path, *, allow_outside: bool | None = None, package_paths: str | Path | Iterable[str | Path] = ()
+    data: bytes,
+    path: Path,
+    *,
+    allow_outside: bool | None = None,
+    package_paths: str | Path | Iterable[str | Path] = (),
 ) -> ReadResult[Body]:
     """Read a URDF model from the bytes of the file at `path`; see `read_urdf`."""
-    packages = [package_paths] if isinstance(package_paths, (str, Path)) else list(package_paths)
+    packages = (
+        [package_paths]
+        if isinstance(package_paths, (str, Path))
+        else list(package_paths)
+    )
     found = Diagnostics(path)
     body = None
     robot = read_xml(data, path, found)
@@ -97,17 +137,36 @@ def parse_urdf(
                 if robot.first("link") is None:
                     raise rules.NOT_A_ROBOT.error(message, robot.location)
                 robot.report(rules.NOT_A_ROBOT, message, fatal=True)
-            macro = next((element for element in robot.children if element.name.startswith("xacro:")), None)
+            macro = next(
+                (
+                    element
+                    for element in robot.children
+                    if element.name.startswith("xacro:")
+                ),
+                None,
+            )
             if macro is not None and macro.document is not None:
-                macro.report(rules.XACRO, f"it has the macro <{macro.name[:60]}>", fatal=True)
+                macro.report(
+                    rules.XACRO, f"it has the macro <{macro.name[:60]}>", fatal=True
+                )
                 macro.document.incomplete = True  # A macro can make any element.
-                robot.children = [element for element in robot.children if not element.name.startswith("xacro:")]
+                robot.children = [
+                    element
+                    for element in robot.children
+                    if not element.name.startswith("xacro:")
+                ]
             correct_names(robot, KNOWN, KNOWN)
             body = _Reader(robot, path, packages, allow_outside, found).body()
         incomplete = robot.document is not None and robot.document.incomplete
-        found.discard(problem for problem in found.problems if incomplete and problem.rule in OF_THE_WHOLE)
+        found.discard(
+            problem
+            for problem in found.problems
+            if incomplete and problem.rule in OF_THE_WHOLE
+        )
     result = found.result(body)
-    return replace(result, value=None if body is None else replace(body, problems=result.problems))
+    return replace(
+        result, value=None if body is None else replace(body, problems=result.problems)
+    )
 
 
 @dataclass(frozen=True)
@@ -131,7 +190,9 @@ def _read_tree(robot: Element) -> list[Node]:
     """
     elements = list(robot.all("link"))
     if len(elements) > MAX_LINKS:
-        raise TOO_LARGE.error(f"the model has more than {MAX_LINKS} links", elements[MAX_LINKS].location)
+        raise TOO_LARGE.error(
+            f"the model has more than {MAX_LINKS} links", elements[MAX_LINKS].location
+        )
     links = _by_name(robot, "link")
     if not elements:
         robot.report(NO_LINKS, "there is no <link>; expected at least one", fatal=True)
@@ -148,7 +209,11 @@ def _read_tree(robot: Element) -> list[Node]:
         """Return the name of the parent or child of a joint; "" where it is no link."""
         end = joint.first(which)
         if end is None:
-            joint.report(rules.NO_SUCH_LINK, f"joint {joint.get('name')!r:.60} has no <{which}>", fatal=True)
+            joint.report(
+                rules.NO_SUCH_LINK,
+                f"joint {joint.get('name')!r:.60} has no <{which}>",
+                fatal=True,
+            )
             return ""
         name = end.need("link")
         if name in links:
@@ -190,7 +255,9 @@ def _read_tree(robot: Element) -> list[Node]:
         holder[child], parents[child] = joint, parent
         children[parent].append(child)
     elif max(len(tops), len(childless)) <= MAX_TOPS:
-        for child, joint in _guessed_holders([joint for joint, _ in childless], tops[1:]).items():
+        for child, joint in _guessed_holders(
+            [joint for joint, _ in childless], tops[1:]
+        ).items():
             holder[child], parents[child] = joint, ""
     connected = {name for name, parent in parents.items() if parent}
     roots = [name for name in links if name not in holder]
@@ -200,7 +267,9 @@ def _read_tree(robot: Element) -> list[Node]:
     if len(roots) > 1 and sound:
         shown = ", ".join(repr(name)[:60] for name in roots[:6])
         message = f"{len(roots)} links are the child of no joint: {shown}"
-        links[roots[1]].report(UNCONNECTED, message, hint="connect them to one root by joints", fatal=True)
+        links[roots[1]].report(
+            UNCONNECTED, message, hint="connect them to one root by joints", fatal=True
+        )
     found: list[Node] = []
     tops = roots + [name for name in holder if name not in connected]
     for top in tops:
@@ -208,18 +277,40 @@ def _read_tree(robot: Element) -> list[Node]:
         while stack:
             name, above = stack.pop()
             stack += [(child, len(found)) for child in reversed(children[name])]
-            found.append(Node(links[name], above, holder.get(name), loose=name == top and top != tops[0]))
+            found.append(
+                Node(
+                    links[name],
+                    above,
+                    holder.get(name),
+                    loose=name == top and top != tops[0],
+                )
+            )
     reached = {id(node.link) for node in found}
-    _report_cycles([name for name, link in links.items() if id(link) not in reached], holder, parents)
+    _report_cycles(
+        [name for name, link in links.items() if id(link) not in reached],
+        holder,
+        parents,
+    )
     for link in elements:
         if id(link) not in reached:
-            held = holder.get(link.get("name")) if links.get(link.get("name")) is link else None
+            held = (
+                holder.get(link.get("name"))
+                if links.get(link.get("name")) is link
+                else None
+            )
             found.append(Node(link, 0 if found else -1, held, loose=True))
     used = {id(node.joint) for node in found}
     for joint in robot.all("joint"):
-        if id(joint) not in used:  # It holds none of the links, because its ends are faulty.
+        if (
+            id(joint) not in used
+        ):  # It holds none of the links, because its ends are faulty.
             name = "" if (meant := joint.first("child")) is None else meant.get("link")
-            link = replace(joint, name="link", attributes={"name": name or joint.get("name") or "?"}, children=[])
+            link = replace(
+                joint,
+                name="link",
+                attributes={"name": name or joint.get("name") or "?"},
+                children=[],
+            )
             found.append(Node(link, 0 if found else -1, joint, loose=True, lost=True))
     return found
 
@@ -229,10 +320,15 @@ def _guessed_holders(childless: list[Element], free: list[str]) -> dict[str, Ele
 
     A link is found by a similar name. Where there are as many joints as links, the others are in the order of the file.
     """
-    words = [(joint, "" if (end := joint.first("child")) is None else end.get("link")) for joint in childless]
+    words = [
+        (joint, "" if (end := joint.first("child")) is None else end.get("link"))
+        for joint in childless
+    ]
     in_order = len(childless) == len(free)
     found: dict[str, Element] = {}
-    for joint, word in sorted(words, key=lambda one: closest_name(one[1], free) is None):
+    for joint, word in sorted(
+        words, key=lambda one: closest_name(one[1], free) is None
+    ):
         name = closest_name(word, free) or (free[0] if in_order else "")
         if name:
             free.remove(name)
@@ -240,7 +336,9 @@ def _guessed_holders(childless: list[Element], free: list[str]) -> dict[str, Ele
     return found
 
 
-def _report_cycles(lost: list[str], holder: dict[str, Element], parents: dict[str, str]) -> None:
+def _report_cycles(
+    lost: list[str], holder: dict[str, Element], parents: dict[str, str]
+) -> None:
     seen: set[str] = set()
     for name in lost:
         chain: set[str] = set()
@@ -250,7 +348,12 @@ def _report_cycles(lost: list[str], holder: dict[str, Element], parents: dict[st
             chain.add(at)
             at = parents[at]
         if at in chain:
-            holder[name].report(UNCONNECTED, f"link {name!r:.60} is in a cycle of joints", hint="", fatal=True)
+            holder[name].report(
+                UNCONNECTED,
+                f"link {name!r:.60} is in a cycle of joints",
+                hint="",
+                fatal=True,
+            )
 
 
 def _by_name(robot: Element, kind: str) -> dict[str, Element]:
@@ -267,28 +370,50 @@ def _by_name(robot: Element, kind: str) -> dict[str, Element]:
 
 class _Reader:
     def __init__(
-        self, robot: Element, path: Path, packages: list[str | Path], allow_outside: bool | None, found: Diagnostics
+        self,
+        robot: Element,
+        path: Path,
+        packages: list[str | Path],
+        allow_outside: bool | None,
+        found: Diagnostics,
     ) -> None:
         self.robot, self.path, self.found = robot, path, found
         self.extension: Extension = read_extension(robot)
         self.nodes: list[Node] = _read_tree(robot)
-        self.names = {node.link.get("name"): index for index, node in reversed(list(enumerate(self.nodes)))}
+        self.names = {
+            node.link.get("name"): index
+            for index, node in reversed(list(enumerate(self.nodes)))
+        }
         self.gears, self.plain_transmissions = read_gears(robot)
-        self.shapes = ShapeReader(robot, PackageFinder(path, packages, allow_outside), found)
+        self.shapes = ShapeReader(
+            robot, PackageFinder(path, packages, allow_outside), found
+        )
         for name, entry in self.extension.materials.items():
             self.shapes.surfaces[name] = entry.applied(Material(), skip=("texture",))
 
     def body(self) -> Body | None:
         """Return the body, as far as it can be read; None where it has no link."""
-        locators = [FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint}) for node in self.nodes]
+        locators = [
+            FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint})
+            for node in self.nodes
+        ]
         joints = self.joints(locators)
-        links = tuple(self.link(index, node, joints[index], locators[index]) for index, node in enumerate(self.nodes))
+        links = tuple(
+            self.link(index, node, joints[index], locators[index])
+            for index, node in enumerate(self.nodes)
+        )
         self.report_mimics()
         left: list[str] = []
-        devices, device_elements = read_devices(self.robot, self.nodes, self.names, self.extension, left)
+        devices, device_elements = read_devices(
+            self.robot, self.nodes, self.names, self.extension, left
+        )
         left += self.unknown_elements()
         kept = [
-            one_line(replace(rest, attributes={"name": node.link.get("name"), **rest.attributes}))
+            one_line(
+                replace(
+                    rest, attributes={"name": node.link.get("name"), **rest.attributes}
+                )
+            )
             for node in self.nodes
             if (rest := parse_rest(read_rest(node.link), "link")) is not None
         ]
@@ -297,10 +422,19 @@ class _Reader:
         if all(node.lost for node in self.nodes):
             return None
         entry_map: dict[Subject, Location | Locator] = {
-            **{("textures", uri): location for uri, location in self.shapes.images.items()},
+            **{
+                ("textures", uri): location
+                for uri, location in self.shapes.images.items()
+            },
             **{("links", k): locator for k, locator in enumerate(locators)},
-            **{("devices", k): FieldLocator(e, DEVICE_FIELDS, {}) for k, e in enumerate(device_elements)},
-            **{("extra_joints", k): FieldLocator(entry.element, {}, {}) for k, entry in enumerate(entries)},
+            **{
+                ("devices", k): FieldLocator(e, DEVICE_FIELDS, {})
+                for k, e in enumerate(device_elements)
+            },
+            **{
+                ("extra_joints", k): FieldLocator(entry.element, {}, {})
+                for k, entry in enumerate(entries)
+            },
         }
         body = Body(
             name=self.robot.get("name") or self.path.stem,
@@ -308,36 +442,70 @@ class _Reader:
             devices=devices,
             extra_joints=extra_joints,
             root_pose=links[0].offset,
-            extra={**({"urdf": left} if left else {}), **({"urdf_links": kept} if kept else {})},
-            source=Source("urdf", self.path, self.robot.get("version"), "utf-8", parts=self.shapes.meshes.files),
+            extra={
+                **({"urdf": left} if left else {}),
+                **({"urdf_links": kept} if kept else {}),
+            },
+            source=Source(
+                "urdf",
+                self.path,
+                self.robot.get("version"),
+                "utf-8",
+                parts=self.shapes.meshes.files,
+            ),
         )
         body = self.finished(body)
-        return replace(body, source=replace(body.source, locations=SourceMap(entry_map, self.found.unknown)))
+        return replace(
+            body,
+            source=replace(
+                body.source, locations=SourceMap(entry_map, self.found.unknown)
+            ),
+        )
 
     def mark_unknown(self, locators: list[FieldLocator]) -> None:
         joints = _by_name(self.robot, "joint")
         for index, (node, locator) in enumerate(zip(self.nodes, locators, strict=True)):
-            self.found.mark_unknown(*(("links", index, name) for name in locator.unknown()))
-            if node.joint is not None and joints.get(node.joint.get("name")) is not node.joint:
+            self.found.mark_unknown(
+                *(("links", index, name) for name in locator.unknown())
+            )
+            if (
+                node.joint is not None
+                and joints.get(node.joint.get("name")) is not node.joint
+            ):
                 # So is its name.
                 self.found.mark_unknown(("links", index, "name"))
             if node.link.partial:
                 self.found.mark_unknown(("links", index, "shapes"))
             if node.loose:
-                self.found.mark_unknown(*(("links", index, name) for name in ("rotation", "parent")))
+                self.found.mark_unknown(
+                    *(("links", index, name) for name in ("rotation", "parent"))
+                )
             if node.lost and node.joint is not None:
                 # A fixed one is put into the rigid group of the root, whose mass is known.
-                masses = () if TYPES.get(node.joint.get("type")) == "fixed" else ("mass", "inertia")
-                self.found.mark_unknown(*(("links", index, name) for name in ("link_name", "shapes", *masses)))
+                masses = (
+                    ()
+                    if TYPES.get(node.joint.get("type")) == "fixed"
+                    else ("mass", "inertia")
+                )
+                self.found.mark_unknown(
+                    *(
+                        ("links", index, name)
+                        for name in ("link_name", "shapes", *masses)
+                    )
+                )
             if self.names[node.link.get("name")] != index:
                 # The name is reported by URDF111.
-                self.found.mark_unknown(("links", index, "link_name"), ("links", index, "name"))
+                self.found.mark_unknown(
+                    ("links", index, "link_name"), ("links", index, "name")
+                )
         if self.robot.document is not None and self.robot.document.incomplete:
             self.found.mark_unknown(("links", "all"))
 
     def joints(self, locators: list[FieldLocator]) -> list[Joint]:
         """Return the joint of each link; ids run in the order of the <joint> elements in the file."""
-        in_file = {id(joint): number for number, joint in enumerate(self.robot.all("joint"))}
+        in_file = {
+            id(joint): number for number, joint in enumerate(self.robot.all("joint"))
+        }
         found: list[Joint] = []
         for node in self.nodes:
             held = node.loose or node.link.get("name") == "world"
@@ -345,7 +513,11 @@ class _Reader:
             if node.joint is not None:
                 joint = read_joint(node.joint, self.gears)
             found.append(joint)
-        movers = [k for k, node in enumerate(self.nodes) if node.joint and found[k].type in ("rotate", "slide")]
+        movers = [
+            k
+            for k, node in enumerate(self.nodes)
+            if node.joint and found[k].type in ("rotate", "slide")
+        ]
         movers.sort(key=lambda k: in_file[id(self.nodes[k].joint)])
         ids = {k: number for number, k in enumerate(movers)}
         for k, node in enumerate(self.nodes):
@@ -354,7 +526,9 @@ class _Reader:
             if entry is not None:
                 unknown = () if node.joint is None else locators[k].unknown()
                 found[k] = entry.applied(found[k], skip=("id", *unknown))
-            found[k] = replace(found[k], id=self.extension.joint_id(name, ids.get(k, -1)))
+            found[k] = replace(
+                found[k], id=self.extension.joint_id(name, ids.get(k, -1))
+            )
         return found
 
     def link(self, index: int, node: Node, joint: Joint, locator: FieldLocator) -> Link:
@@ -365,32 +539,68 @@ class _Reader:
         mass, center, inertia = inertial or (0.0, np.zeros(3), np.zeros((3, 3)))
         entry = self.extension.links.get(name)
         visuals = self.shapes.shapes(element, "visual")
-        collisions = self.shapes.shapes(element, "collision", self.collision_materials(element, entry))
-        segment = Segment(mass=mass, center_of_mass=center, inertia=inertia, visuals=visuals, collisions=collisions)
+        collisions = self.shapes.shapes(
+            element, "collision", self.collision_materials(element, entry)
+        )
+        segment = Segment(
+            mass=mass,
+            center_of_mass=center,
+            inertia=inertia,
+            visuals=visuals,
+            collisions=collisions,
+        )
         there = inertial is not None or bool(visuals or collisions)
         if entry is not None and "segment" in entry.values:
             there = True
-            own = {key: value for key, value in entry.mapping("segment").items() if key in ("name", "extra")}
+            own = {
+                key: value
+                for key, value in entry.mapping("segment").items()
+                if key in ("name", "extra")
+            }
             segment = replace(segment, **usable(segment, own))
         segments: tuple[Segment, ...] = (segment,) if there else ()
         if entry is not None and "segments" in entry.values:
-            parts = entry.using("segments", lambda: [separate_segments(entry.values["segments"], segment)])
+            parts = entry.using(
+                "segments",
+                lambda: [separate_segments(entry.values["segments"], segment)],
+            )
             if parts == [None]:
-                entry.element.report(rules.CHANGED, "masses or shapes of the link were changed by hand")
+                entry.element.report(
+                    rules.CHANGED, "masses or shapes of the link were changed by hand"
+                )
             segments = (parts and parts[0]) or (segment,)
-        offset: Floats = read_origin(node.joint) if node.joint is not None else poses.IDENTITY
+        offset: Floats = (
+            read_origin(node.joint) if node.joint is not None else poses.IDENTITY
+        )
         if node.parent < 0 and self.extension.robot is not None:
             root_offset = self.extension.robot.numbers("root_offset", 7)
             offset = offset if root_offset is None else root_offset
-        link = Link(name=name, index=index, parent=node.parent, joint=joint, offset=offset, segments=segments)
+        link = Link(
+            name=name,
+            index=index,
+            parent=node.parent,
+            joint=joint,
+            offset=offset,
+            segments=segments,
+        )
         if entry is None:
             return link
-        skip = ["segment", "segments", "collision_materials", "index", "parent", "joint", *locator.unknown()]
+        skip = [
+            "segment",
+            "segments",
+            "collision_materials",
+            "index",
+            "parent",
+            "joint",
+            *locator.unknown(),
+        ]
         return entry.applied(link, [*skip, "offset"] if node.joint is None else skip)
 
     def collision_materials(self, link: Element, entry: Entry | None) -> list[str]:
         """Return the names of the materials that <bodymotion> has for a link's collisions, if their number fits."""
-        materials = entry.values.get("collision_materials") if entry is not None else None
+        materials = (
+            entry.values.get("collision_materials") if entry is not None else None
+        )
         if entry is None or materials is None:
             return []
         if not isinstance(materials, list) or not all(
@@ -399,7 +609,9 @@ class _Reader:
             entry.report("collision_materials are not names of materials")
             return []
         if len(materials) != sum(1 for _ in link.all("collision")):
-            entry.element.report(rules.CHANGED, "collisions were added or removed by hand")
+            entry.element.report(
+                rules.CHANGED, "collisions were added or removed by hand"
+            )
             return []
         return materials
 
@@ -430,8 +642,13 @@ class _Reader:
     def unknown_elements(self) -> list[str]:
         found = []
         for element in self.robot.children:
-            is_gear = element.name == "transmission" and id(element) in self.plain_transmissions
-            if element.name not in KNOWN or (element.name == "transmission" and not is_gear):
+            is_gear = (
+                element.name == "transmission"
+                and id(element) in self.plain_transmissions
+            )
+            if element.name not in KNOWN or (
+                element.name == "transmission" and not is_gear
+            ):
                 found.append(one_line(element))
             if element.name not in KNOWN:
                 element.report(rules.UNKNOWN, f"<{element.name[:60]}> is kept")
@@ -443,7 +660,9 @@ class _Reader:
             return body
         own = {"info", "extra", "root_pose", "root_offset", "viewpoints"}
         if not set(entry.values) <= {"name", *own}:
-            entry.report(f"<robot> has other names than {', '.join(sorted(own | {'name'}))}")
+            entry.report(
+                f"<robot> has other names than {', '.join(sorted(own | {'name'}))}"
+            )
         body = entry.applied(body, skip=tuple(set(entry.values) - {"name"}))
         pose = entry.numbers("root_pose", 7)
         return replace(

@@ -18,7 +18,11 @@ RETIRED = {
 """Codes of rules that others replaced, with the codes of these."""
 
 # The file
-NOT_A_ROBOT = document.error("URDF101", "The root element of a URDF file is <robot>.", example=("<robots>", "<robot>"))
+NOT_A_ROBOT = document.error(
+    "URDF101",
+    "The root element of a URDF file is <robot>.",
+    example=("<robots>", "<robot>"),
+)
 XACRO = judgement.error(
     "URDF102",
     "URDF has no macros. xacro expands them before the file is read.",
@@ -41,7 +45,10 @@ SECOND = judgement.warning(
 SAME_NAME = document.error(
     "URDF111",
     "No two links have the same name, and no two joints.",
-    example=('<link name="hip"><!-- the foot -->', '<link name="foot"><!-- the foot -->'),
+    example=(
+        '<link name="hip"><!-- the foot -->',
+        '<link name="foot"><!-- the foot -->',
+    ),
 )
 NO_SUCH_LINK = document.error(
     "URDF112",
@@ -51,7 +58,10 @@ NO_SUCH_LINK = document.error(
 TWO_PARENTS = document.error(
     "URDF113",
     "A link is the child of at most one joint, so that the robot is a tree.",
-    example=('<child link="hip"/><!-- of the foot -->', '<child link="foot"/><!-- of the foot -->'),
+    example=(
+        '<child link="hip"/><!-- of the foot -->',
+        '<child link="foot"/><!-- of the foot -->',
+    ),
 )
 
 # Joints
@@ -69,7 +79,10 @@ NO_LIMIT = document.error(
     "URDF124",
     "A revolute or prismatic joint has a <limit> with effort and velocity.",
     "it is read without that limit; other programs refuse the file",
-    example=('<limit lower="-1" upper="1" velocity="5"/>', '<limit lower="-1" upper="1" effort="90" velocity="5"/>'),
+    example=(
+        '<limit lower="-1" upper="1" velocity="5"/>',
+        '<limit lower="-1" upper="1" effort="90" velocity="5"/>',
+    ),
 )
 MIMIC = document.warning(
     "URDF127",
@@ -87,7 +100,10 @@ GEOMETRY = document.error(
     "URDF131",
     "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh. Others are left out.",
     leaves_out=True,
-    example=('<geometry><ball radius="0.1"/></geometry>', '<geometry><sphere radius="0.1"/></geometry>'),
+    example=(
+        '<geometry><ball radius="0.1"/></geometry>',
+        '<geometry><sphere radius="0.1"/></geometry>',
+    ),
 )
 MATERIAL = document.warning(
     "URDF132",
@@ -115,12 +131,18 @@ SENSOR_LINK = document.warning(
 SENSOR = document.warning(
     "URDF151",
     "The values of a sensor are numbers. Other values are read as the default.",
-    example=("<horizontal_fov>wide</horizontal_fov>", "<horizontal_fov>1.0</horizontal_fov>"),
+    example=(
+        "<horizontal_fov>wide</horizontal_fov>",
+        "<horizontal_fov>1.0</horizontal_fov>",
+    ),
 )
 POSE_FRAME = judgement.warning(
     "URDF152",
     "The pose of a sensor is in the frame of its link.",
-    example=('<pose relative_to="waist">0 0 0 0 0 0</pose>', "<pose>0 0 0 0 0 0</pose>"),
+    example=(
+        '<pose relative_to="waist">0 0 0 0 0 0</pose>',
+        "<pose>0 0 0 0 0 0</pose>",
+    ),
 )
 
 # What bodymotion writes for itself
@@ -143,11 +165,17 @@ KEPT = judgement.note(
 PACKAGE = judgement.note(
     "URDF163",
     "Paths of package:// start at the folder of the package.xml above the file, and use the name in it.",
-    example=('save(body, path, package="robot_description") where no package.xml is', "save(body, path)"),
+    example=(
+        'save(body, path, package="robot_description") where no package.xml is',
+        "save(body, path)",
+    ),
 )
 UNSTATED = judgement.note(
     "URDF164",
     "A joint of a URDF has limits of effort and velocity. Where the model has none, a very large number is written.",
     "state limits of effort and velocity in the model",
-    example=("a joint without limits of velocity, saved as .urdf", "a joint with limits of velocity and effort"),
+    example=(
+        "a joint without limits of velocity, saved as .urdf",
+        "a joint with limits of velocity and effort",
+    ),
 )

@@ -11,7 +11,13 @@ from bodymotion.diagnostics import Diagnostics, Location, Severity, losses
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.meshes.reading import MeshReader
-from bodymotion.formats.resources import PART_MISSING, PART_OUTSIDE, PART_UNREADABLE, FoundFile, PackageFinder
+from bodymotion.formats.resources import (
+    PART_MISSING,
+    PART_OUTSIDE,
+    PART_UNREADABLE,
+    FoundFile,
+    PackageFinder,
+)
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import add_origin, finite_numbers, read_origin
@@ -37,7 +43,14 @@ from bodymotion.geometry.shapes import (
 )
 from bodymotion.model.links import Link
 
-Y_TO_Z: Floats = frozen([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+Y_TO_Z: Floats = frozen(
+    [
+        [1.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, -1.0, 0.0],
+        [0.0, 1.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 1.0],
+    ]
+)
 """Rotates cylinders, which are along y here, to the direction of URDF: along z."""
 
 SOLIDS: dict[str, tuple[Callable[..., Geometry], tuple[str, ...]]] = {
@@ -69,7 +82,9 @@ def read_rgba(material: Element) -> tuple[float, float, float, float] | None:
 class ShapeReader:
     """Reads the shapes of links, with the materials and files of one model."""
 
-    def __init__(self, robot: Element, files: PackageFinder, found: Diagnostics) -> None:
+    def __init__(
+        self, robot: Element, files: PackageFinder, found: Diagnostics
+    ) -> None:
         self.files, self.found = files, found
         self._files: dict[str, tuple[Path, InlineLoader] | None] = {}
         self._loaders: dict[int, InlineLoader] = {}
@@ -77,7 +92,12 @@ class ShapeReader:
         self.meshes = MeshReader(PART_UNREADABLE.as_error, found)
         self.defined: dict[str, Element] = {}
         everywhere = [*robot.all("material")]
-        everywhere += [m for link in robot.all("link") for v in link.all("visual") for m in v.all("material")]
+        everywhere += [
+            m
+            for link in robot.all("link")
+            for v in link.all("visual")
+            for m in v.all("material")
+        ]
         for element in everywhere:
             if element.first("color") or element.first("texture"):
                 self.defined.setdefault(element.get("name"), element)
@@ -88,7 +108,9 @@ class ShapeReader:
         self._known: dict[int, Material] = {}
         self._count = 0
 
-    def shapes(self, link: Element, kind: str, materials: Sequence[str] = ()) -> tuple[Shape, ...]:
+    def shapes(
+        self, link: Element, kind: str, materials: Sequence[str] = ()
+    ) -> tuple[Shape, ...]:
         """Return the shapes of a link's <visual> or <collision> elements, in the frame of the link.
 
         `materials` are the names of their materials, where the elements have none. A shape that cannot be read is left out.
@@ -101,12 +123,20 @@ class ShapeReader:
     def _read(self, element: Element, material_name: str | None) -> list[Shape]:
         self._count += 1
         if self._count > MAX_SHAPES:
-            raise TOO_LARGE.error(f"the model has more than {MAX_SHAPES} shapes", element.location)
+            raise TOO_LARGE.error(
+                f"the model has more than {MAX_SHAPES} shapes", element.location
+            )
         transform = poses.to_matrix(read_origin(element))
         defined = None if material_name is None else self.defined[material_name]
-        material = self._material(element) if defined is None else self._known_material(defined, material_name or "")
+        material = (
+            self._material(element)
+            if defined is None
+            else self._known_material(defined, material_name or "")
+        )
         geometry = element.first("geometry")
-        solid = geometry.children[0] if geometry is not None and geometry.children else None
+        solid = (
+            geometry.children[0] if geometry is not None and geometry.children else None
+        )
         if solid is None:
             element.lacks(rules.GEOMETRY, f"a <{element.name}> has no geometry")
             return []
@@ -123,26 +153,40 @@ class ShapeReader:
     def _solid(self, solid: Element) -> Geometry | None:
         if solid.name not in SOLIDS:
             expected = f"expected {', '.join(SOLIDS)}, mesh"
-            solid.report(rules.GEOMETRY, f"<{solid.name:.60}> is no geometry of URDF: {expected}")
+            solid.report(
+                rules.GEOMETRY, f"<{solid.name:.60}> is no geometry of URDF: {expected}"
+            )
             return None
         make, names = SOLIDS[solid.name]
         sizes = tuple(map(solid.number, names)) or solid.numbers("size", 3)
         if solid.faulty:
             return None
         if not all(np.isfinite(size) and size >= 0 for size in sizes):
-            solid.report(rules.SIZE, f"<{solid.name}> has a size of {min(sizes):g}; expected zero or more")
+            solid.report(
+                rules.SIZE,
+                f"<{solid.name}> has a size of {min(sizes):g}; expected zero or more",
+            )
             return None
         return make(*sizes)
 
-    def _mesh(self, mesh: Element, transform: Floats, material: Material | None, name: str) -> list[Shape]:
+    def _mesh(
+        self, mesh: Element, transform: Floats, material: Material | None, name: str
+    ) -> list[Shape]:
         scale = finite_numbers(mesh, "scale", (1, 3), (1.0, 1.0, 1.0))
         found = self._file(mesh.get("filename"), mesh.location_of("filename"))
         if found is None:
             return []
-        transform = transform @ np.diag([*(scale if len(scale) == 3 else scale * 3), 1.0])
+        transform = transform @ np.diag(
+            [*(scale if len(scale) == 3 else scale * 3), 1.0]
+        )
         shapes = self.meshes.shapes(*found, mesh.location_of("filename"))
         return [
-            Shape(shape.geometry, transform @ shape.transform, material or shape.material, name or shape.name)
+            Shape(
+                shape.geometry,
+                transform @ shape.transform,
+                material or shape.material,
+                name or shape.name,
+            )
             for shape in shapes
         ]
 
@@ -152,13 +196,35 @@ class ShapeReader:
             self._files[uri] = None
             found = self.files.find(uri)
             if isinstance(found, FoundFile):
-                self._files[uri] = found.path, self._loaders.setdefault(id(found.finder), InlineLoader(found.finder))
+                self._files[uri] = (
+                    found.path,
+                    self._loaders.setdefault(
+                        id(found.finder), InlineLoader(found.finder)
+                    ),
+                )
             else:
-                hint = rules.PACKAGE_PATHS if found.package else PART_OUTSIDE.hint if found.is_outside else ""
+                hint = (
+                    rules.PACKAGE_PATHS
+                    if found.package
+                    else PART_OUTSIDE.hint
+                    if found.is_outside
+                    else ""
+                )
                 # That a file outside is not opened is our own rule, not a fault of the model.
                 severity: Severity = "warning" if found.is_outside else "error"
-                message = f"{found.name!r:.200} {found.reason}" if found.name else found.reason
-                self.found.report(PART_MISSING, message, location, hint=hint, severity=severity, data=found.data)
+                message = (
+                    f"{found.name!r:.200} {found.reason}"
+                    if found.name
+                    else found.reason
+                )
+                self.found.report(
+                    PART_MISSING,
+                    message,
+                    location,
+                    hint=hint,
+                    severity=severity,
+                    data=found.data,
+                )
         return self._files[uri]
 
     def _material(self, element: Element) -> Material | None:
@@ -166,11 +232,17 @@ class ShapeReader:
         if material is None:
             return None
         name = material.get("name")
-        used = material if material.first("color") or material.first("texture") else self.defined.get(name)
+        used = (
+            material
+            if material.first("color") or material.first("texture")
+            else self.defined.get(name)
+        )
         if used is None:
             # What could not be read may define it.
             if material.document is None or not material.document.incomplete:
-                material.report(rules.MATERIAL, f"the material {name!r:.60} is not defined")
+                material.report(
+                    rules.MATERIAL, f"the material {name!r:.60} is not defined"
+                )
             return None
         return self._known_material(used, name)
 
@@ -204,7 +276,9 @@ class ShapeWriter:
         """Materials by their names in the file."""
         self._names: dict[object, str] = {}
 
-    def elements(self, link: Link, name: str) -> tuple[list[Element], list[tuple[int, int]], list[Material]]:
+    def elements(
+        self, link: Link, name: str
+    ) -> tuple[list[Element], list[tuple[int, int]], list[Material]]:
         """Return the elements of a link called `name` in the file, and what the elements do not hold.
 
         That is the number of visuals and collisions of each segment, and the materials of the collisions; none where all are the default.
@@ -216,25 +290,38 @@ class ShapeWriter:
         for kind in ("visual", "collision"):
             for segment in link.segments:
                 known = len(found)
-                for shape in segment.visuals if kind == "visual" else segment.collisions:
+                for shape in (
+                    segment.visuals if kind == "visual" else segment.collisions
+                ):
                     element = self._element(kind, shape.moved(segment.transform), name)
                     if element is not None:
                         found.append(element)
                         if kind == "collision":
                             materials.append(shape.material)
                             # A mesh with colours has a material in its file.
-                            colored = isinstance(shape.geometry, Mesh) and shape.geometry.colors is not None
-                            plain = plain and shape.material == Material() and not colored
+                            colored = (
+                                isinstance(shape.geometry, Mesh)
+                                and shape.geometry.colors is not None
+                            )
+                            plain = (
+                                plain and shape.material == Material() and not colored
+                            )
                 counts.append(len(found) - known)
         number = len(link.segments)
-        return found, list(zip(counts[:number], counts[number:], strict=True)), [] if plain else materials
+        return (
+            found,
+            list(zip(counts[:number], counts[number:], strict=True)),
+            [] if plain else materials,
+        )
 
     def _element(self, kind: str, shape: Shape, link: str) -> Element | None:
         element_and_pose = self._placed(shape, link)
         if element_and_pose is None:
             return None
         solid, pose = element_and_pose
-        element = Element(kind, {"name": shape.name} if shape.name and is_xml_text(shape.name) else {})
+        element = Element(
+            kind, {"name": shape.name} if shape.name and is_xml_text(shape.name) else {}
+        )
         add_origin(element, pose)
         element.add("geometry").children.append(solid)
         if kind == "visual":
@@ -245,7 +332,11 @@ class ShapeWriter:
         """Return the element of a geometry and its pose as a matrix (4, 4); None where it is left out, which is reported."""
         geometry, matrix = shape.geometry, shape.transform
         if isinstance(geometry, (Lines, Points)) or not np.isfinite(matrix).all():
-            what = "lines and points" if isinstance(geometry, (Lines, Points)) else "shapes whose pose is not finite"
+            what = (
+                "lines and points"
+                if isinstance(geometry, (Lines, Points))
+                else "shapes whose pose is not finite"
+            )
             self.lost.add(losses.NOT_DRAWN, f"{what} are left out", link)
             return None
         rigid, scale = _split(matrix)
@@ -253,32 +344,73 @@ class ShapeWriter:
             x, y, z = np.abs(scale).tolist()
             even = max(x, z) - min(x, z) <= SQUARE_TOLERANCE * max(x, z)
             if isinstance(geometry, Box):
-                return Element("box", {"size": number_text(np.array(geometry.size) * (x, y, z))}), rigid
-            if isinstance(geometry, Sphere) and even and abs(x - y) <= SQUARE_TOLERANCE * max(x, y):
-                return Element("sphere", {"radius": number_text(geometry.radius * x)}), rigid
-            if isinstance(geometry, Cylinder) and even and geometry.side and geometry.top and geometry.bottom:
-                sizes = {"radius": number_text(geometry.radius * x), "length": number_text(geometry.height * y)}
+                return Element(
+                    "box", {"size": number_text(np.array(geometry.size) * (x, y, z))}
+                ), rigid
+            if (
+                isinstance(geometry, Sphere)
+                and even
+                and abs(x - y) <= SQUARE_TOLERANCE * max(x, y)
+            ):
+                return Element(
+                    "sphere", {"radius": number_text(geometry.radius * x)}
+                ), rigid
+            if (
+                isinstance(geometry, Cylinder)
+                and even
+                and geometry.side
+                and geometry.top
+                and geometry.bottom
+            ):
+                sizes = {
+                    "radius": number_text(geometry.radius * x),
+                    "length": number_text(geometry.height * y),
+                }
                 return Element("cylinder", sizes), rigid @ Y_TO_Z.T
         return self._meshed(shape, rigid, scale, link)
 
-    def _meshed(self, shape: Shape, rigid: Floats | None, scale: Floats, link: str) -> tuple[Element, Floats] | None:
+    def _meshed(
+        self, shape: Shape, rigid: Floats | None, scale: Floats, link: str
+    ) -> tuple[Element, Floats] | None:
         mesh = to_mesh(shape.geometry)
         if not isinstance(shape.geometry, Mesh):
             kind = type(shape.geometry).__name__.lower()
-            self.lost.add(losses.MESHED, f"{with_article(kind)} that URDF does not have becomes a mesh", link)
+            self.lost.add(
+                losses.MESHED,
+                f"{with_article(kind)} that URDF does not have becomes a mesh",
+                link,
+            )
         if rigid is None or (scale <= 0).any():
             if isinstance(shape.geometry, Mesh):
-                self.lost.add(losses.MESHED, "a mesh is sheared or mirrored: the transformed mesh is in its file", link)
-            mesh, rigid, scale = transformed(mesh, shape.transform), np.eye(4), np.ones(3)
+                self.lost.add(
+                    losses.MESHED,
+                    "a mesh is sheared or mirrored: the transformed mesh is in its file",
+                    link,
+                )
+            mesh, rigid, scale = (
+                transformed(mesh, shape.transform),
+                np.eye(4),
+                np.ones(3),
+            )
         if not len(mesh.faces):
-            self.lost.add(losses.NOT_DRAWN.as_note, "meshes without triangles are left out", link)
+            self.lost.add(
+                losses.NOT_DRAWN.as_note, "meshes without triangles are left out", link
+            )
             return None
         if not np.isfinite(mesh.vertices).all():
-            self.lost.add(losses.NOT_DRAWN, "meshes with vertices that are not finite are left out", link)
+            self.lost.add(
+                losses.NOT_DRAWN,
+                "meshes with vertices that are not finite are left out",
+                link,
+            )
             return None
         path = self.folder.add(mesh, link, shape.material)
         if path is None:
-            self.lost.add(losses.NOT_DRAWN, "no mesh files can be written beside a pipe or a terminal", link)
+            self.lost.add(
+                losses.NOT_DRAWN,
+                "no mesh files can be written beside a pipe or a terminal",
+                link,
+            )
             return None
         attributes = {"filename": self.prefix + path}
         if (scale != 1.0).any():
@@ -288,17 +420,28 @@ class ShapeWriter:
     def material(self, material: Material) -> str:
         """Return the name of the <material> of a material, which is added if it is new."""
         texture = material.texture
-        looks = [getattr(material, field.name) for field in fields(material) if field.name != "texture"]
+        looks = [
+            getattr(material, field.name)
+            for field in fields(material)
+            if field.name != "texture"
+        ]
         key = (*looks, None if texture is None else str(texture.path))
         if key not in self._names:
             name = f"material_{len(self.materials)}"
             element = Element("material", {"name": name})
-            element.add("color", {"rgba": number_text([*material.diffuse, 1.0 - material.transparency])})
+            element.add(
+                "color",
+                {"rgba": number_text([*material.diffuse, 1.0 - material.transparency])},
+            )
             if texture is not None:
                 path = self.folder.image(texture)
                 if path is not None:
                     element.add("texture", {"filename": self.prefix + path})
-                if not (texture.repeat_s and texture.repeat_t and np.array_equal(texture.transform, np.eye(3))):
+                if not (
+                    texture.repeat_s
+                    and texture.repeat_t
+                    and np.array_equal(texture.transform, np.eye(3))
+                ):
                     message = "the transform and repetition of an image are only in the meshes"
                     self.lost.add(losses.SURFACE.as_note, message, texture.path.name)
             self._names[key] = name

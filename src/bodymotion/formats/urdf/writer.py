@@ -8,13 +8,29 @@ from typing import Literal
 import numpy as np
 
 from bodymotion.diagnostics import Problem, losses
-from bodymotion.formats.kept_json import as_json, json_of_segments, json_of_viewpoints, mjcf_losses
+from bodymotion.formats.kept_json import (
+    as_json,
+    json_of_segments,
+    json_of_viewpoints,
+    mjcf_losses,
+)
 from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import device_elements
-from bodymotion.formats.urdf.elements import add_origin, merge_rest, parse_rest, read_origin
-from bodymotion.formats.urdf.extension import ExtensionWriter, LossReport, has_parts, quiet_differences, unique_names
+from bodymotion.formats.urdf.elements import (
+    add_origin,
+    merge_rest,
+    parse_rest,
+    read_origin,
+)
+from bodymotion.formats.urdf.extension import (
+    ExtensionWriter,
+    LossReport,
+    has_parts,
+    quiet_differences,
+    unique_names,
+)
 from bodymotion.formats.urdf.joints import (
     control_element,
     inertial_element,
@@ -37,7 +53,10 @@ _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 COMMENT = "URDF by bodymotion. Meshes are in the folder beside this file; <bodymotion> holds what URDF cannot hold."
 
 ROTATION_TOLERANCE = 1e-9  # Of the elements of a quaternion that is read back.
-OF_OTHERS = ("urdf", "urdf_links")  # Keys of `Body.extra` with elements that are written back.
+OF_OTHERS = (
+    "urdf",
+    "urdf_links",
+)  # Keys of `Body.extra` with elements that are written back.
 OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")
 
 
@@ -87,7 +106,9 @@ def write_urdf(
         raise NO_LINKS.error("the body has no link")
     prefix, note = _package_prefix(path, package) if package is not None else ("", "")
     with np.errstate(all="ignore"):
-        writer = _Writer(body, MeshFolder(path, mesh), prefix, extension, link_names == "segments")
+        writer = _Writer(
+            body, MeshFolder(path, mesh), prefix, extension, link_names == "segments"
+        )
         robot = writer.robot()
     writer.folder.write(to_xml(robot, COMMENT))
     noted = (rules.PACKAGE.problem(note),) if note else ()
@@ -102,7 +123,9 @@ def is_package_name(name: str) -> bool:
 def _package_prefix(model: Path, name: str) -> tuple[str, str]:
     """Return the prefix of paths from a model's folder in the package around it, called `name`, and a note about it, "" for none."""
     if not is_package_name(name):
-        raise ValueError(f"{name!r:.60} is not a name of a package; expected letters, digits, _ and - after a letter")
+        raise ValueError(
+            f"{name!r:.60} is not a name of a package; expected letters, digits, _ and - after a letter"
+        )
     folder = model.absolute().parent.resolve()
     home = package_above(folder)
     if home is None:
@@ -110,44 +133,79 @@ def _package_prefix(model: Path, name: str) -> tuple[str, str]:
         return f"package://{name}/", note
     inside, own_name = folder.relative_to(home).as_posix(), package_name(home)
     note = f"the {PACKAGE_FILE} above the file is of the package {own_name!r:.60}, not {name}"
-    return f"package://{name}/" + (f"{inside}/" if inside != "." else ""), "" if own_name in ("", name) else note
+    return f"package://{name}/" + (
+        f"{inside}/" if inside != "." else ""
+    ), "" if own_name in ("", name) else note
 
 
 class _Writer:
-    def __init__(self, body: Body, folder: MeshFolder, prefix: str, extension: bool, by_segment: bool) -> None:
+    def __init__(
+        self,
+        body: Body,
+        folder: MeshFolder,
+        prefix: str,
+        extension: bool,
+        by_segment: bool,
+    ) -> None:
         self.body, self.folder = body, folder
         self.lost = LossReport()
         self.extension = ExtensionWriter(extension, self.lost)
         self.shapes = ShapeWriter(folder, prefix, self.lost)
-        wanted = [next((s.name for s in link.segments if by_segment and s.name), link.name) for link in body.links]
+        wanted = [
+            next((s.name for s in link.segments if by_segment and s.name), link.name)
+            for link in body.links
+        ]
         wanted_joints = [link.joint.name or link.name for link in body.links]
-        self.names, self.joint_names = unique_names(wanted, "link"), unique_names(wanted_joints, "joint")
+        self.names, self.joint_names = (
+            unique_names(wanted, "link"),
+            unique_names(wanted_joints, "joint"),
+        )
         self.known_joints: dict[str, str] = {}
         """By name of a joint in the body, its name in the file; of several joints with one name, that of the first."""
         # A joint of a .wrl model has the name of its link; `extra` may have its name in another format.
-        for names in (wanted_joints, [link.joint.extra.get("name") for link in body.links]):
+        for names in (
+            wanted_joints,
+            [link.joint.extra.get("name") for link in body.links],
+        ):
             for before, name in zip(names[1:], self.joint_names[1:], strict=True):
                 if isinstance(before, str):
                     self.known_joints.setdefault(before, name)
         pairs = [("links", *pair) for pair in zip(wanted, self.names, strict=True)]
-        pairs += [("joints", *pair) for pair in zip(wanted_joints[1:], self.joint_names[1:], strict=True)]
+        pairs += [
+            ("joints", *pair)
+            for pair in zip(wanted_joints[1:], self.joint_names[1:], strict=True)
+        ]
         for kind, original, name in pairs:
             if name != original:
-                self.lost.add(losses.RENAMED, f"{kind} are renamed", f"{original[:40]!r} becomes {name}")
+                self.lost.add(
+                    losses.RENAMED,
+                    f"{kind} are renamed",
+                    f"{original[:40]!r} becomes {name}",
+                )
 
     def robot(self) -> Element:
         body = self.body
         (title,) = unique_names([body.name], "robot") if body.name else ["robot"]
         robot = Element("robot", {"name": title})
         self._keep_robot(title)
-        if depth_first({link.index: link.parent for link in body.links}) != list(range(len(body.links))):
-            self.lost.add(losses.NO_TARGET_FIELD.as_note, "links are reordered to be depth-first", body.name)
+        if depth_first({link.index: link.parent for link in body.links}) != list(
+            range(len(body.links))
+        ):
+            self.lost.add(
+                losses.NO_TARGET_FIELD.as_note,
+                "links are reordered to be depth-first",
+                body.name,
+            )
         links = [self._link(link) for link in body.links]
         self._merge_rest(links)
         joints = []
         for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
             ends = self.names[link.parent], self.names[link.index]
-            joints.append(joint_element(link.joint, link.offset, name, ends, self.known_joints, self.lost))
+            joints.append(
+                joint_element(
+                    link.joint, link.offset, name, ends, self.known_joints, self.lost
+                )
+            )
         for name, (material, element) in self.shapes.materials.items():
             robot.children.append(element)
             rgba = read_rgba(element)
@@ -155,21 +213,33 @@ class _Writer:
             base = replace(Material(), diffuse=rgba[:3], transparency=1.0 - rgba[3])
             own = ("texture", "diffuse", "transparency")
             self.extension.put(
-                "material", {"name": name}, self.extension.differences(base, material, name, own, "material ")
+                "material",
+                {"name": name},
+                self.extension.differences(base, material, name, own, "material "),
             )
         for index, element in enumerate(links):
             robot.children += [element, joints[index - 1]] if index else [element]
         left = self._left()
         gears = transmission_elements(
             [element for element in left if element.name == "transmission"],
-            dict(zip(self.joint_names[1:], (link.joint for link in body.links[1:]), strict=True)),
+            dict(
+                zip(
+                    self.joint_names[1:],
+                    (link.joint for link in body.links[1:]),
+                    strict=True,
+                )
+            ),
             self.known_joints,
             self.lost,
         )
         self._keep_joints(joints, read_gears(Element("robot", children=gears))[0])
         robot.children += gears
-        robot.children += device_elements(body.devices, self.names, self.joint_names, self.extension)
-        robot.children += [element for element in left if element.name != "transmission"]
+        robot.children += device_elements(
+            body.devices, self.names, self.joint_names, self.extension
+        )
+        robot.children += [
+            element for element in left if element.name != "transmission"
+        ]
         self._extra_joints()
         for rule, message, name in mjcf_losses(body):
             self.lost.add(rule, message, name)
@@ -185,24 +255,40 @@ class _Writer:
             element.children.append(inertial)
         shown, counts, materials = self.shapes.elements(link, name)
         element.children += shown
-        values: dict[str, object] = {} if link.name == name else {"name": [name, link.name]}
+        values: dict[str, object] = (
+            {} if link.name == name else {"name": [name, link.name]}
+        )
         if materials:
             self.extension.note("the materials of collisions", name)
             if self.extension.on:
-                values["collision_materials"] = [self.shapes.material(material) for material in materials]
+                values["collision_materials"] = [
+                    self.shapes.material(material) for material in materials
+                ]
         if link.index:
             self._keep_offset(link, values)
-        parts = json_of_segments(link, counts) if has_parts(link) and self.extension.on else None
+        parts = (
+            json_of_segments(link, counts)
+            if has_parts(link) and self.extension.on
+            else None
+        )
         if parts is not None:
             values["segments"] = parts
             self.extension.note("segments of a link", name)
             for segment, part in zip(link.segments, parts, strict=True):
                 if segment.extra:
-                    part["extra"] = self.extension.plain(dict(segment.extra), "segment extra", name)
+                    part["extra"] = self.extension.plain(
+                        dict(segment.extra), "segment extra", name
+                    )
         elif has_parts(link):
-            self.lost.add(losses.SEGMENTS, "segments are put together in the frame of the link", name)
+            self.lost.add(
+                losses.SEGMENTS,
+                "segments are put together in the frame of the link",
+                name,
+            )
         elif link.segments:
-            found = self.extension.differences(Segment(), link.segments[0], name, OF_SEGMENT, "segment ")
+            found = self.extension.differences(
+                Segment(), link.segments[0], name, OF_SEGMENT, "segment "
+            )
             if found or not element.children:
                 values["segment"] = {key: pair[1] for key, pair in found.items()}
         self.extension.put("link", {"name": name}, values)
@@ -214,7 +300,11 @@ class _Writer:
         for text in entries if isinstance(entries, (list, tuple)) else []:
             rest = parse_rest(text, "link")
             name = rest.attributes.pop("name", "") if rest is not None else str(text)
-            if rest is None or name not in indices or not merge_rest(links[indices[name]], rest):
+            if (
+                rest is None
+                or name not in indices
+                or not merge_rest(links[indices[name]], rest)
+            ):
                 message = "elements of other programs in removed links, or removed parts of links"
                 self.lost.add(losses.DANGLING, message, name)
 
@@ -224,24 +314,44 @@ class _Writer:
         add_origin(written, link.offset)
         read_back = read_origin(written)
         offset = link.offset
-        if not np.isfinite(offset).all() or np.abs(read_back - offset).max() <= ROTATION_TOLERANCE:
+        if (
+            not np.isfinite(offset).all()
+            or np.abs(read_back - offset).max() <= ROTATION_TOLERANCE
+        ):
             return
         if self.extension.on:
             values["offset"] = [as_json(read_back), as_json(offset)]
-        if self.extension.on or abs(np.linalg.norm(offset[3:]) - 1.0) > ROTATION_TOLERANCE:
-            self.extension.note("the length or sign of a quaternion", self.names[link.index])
+        if (
+            self.extension.on
+            or abs(np.linalg.norm(offset[3:]) - 1.0) > ROTATION_TOLERANCE
+        ):
+            self.extension.note(
+                "the length or sign of a quaternion", self.names[link.index]
+            )
 
     def _keep_joints(self, elements: list[Element], gears: dict[str, float]) -> None:
         """Keep what the element and gear of a joint do not hold; ids of all joints where one differs from the reader's."""
-        read_back = [Joint(name=self.names[0], type="fixed" if self.names[0] == "world" else "free")]
+        read_back = [
+            Joint(
+                name=self.names[0], type="fixed" if self.names[0] == "world" else "free"
+            )
+        ]
         read_back += [read_joint(element, gears) for element in elements]
-        movers = [k for k in range(1, len(read_back)) if read_back[k].type in ("rotate", "slide")]
+        movers = [
+            k
+            for k in range(1, len(read_back))
+            if read_back[k].type in ("rotate", "slide")
+        ]
         ids = {k: number for number, k in enumerate(movers)}
-        numbered = any(link.joint.id != ids.get(link.index, -1) for link in self.body.links)
+        numbered = any(
+            link.joint.id != ids.get(link.index, -1) for link in self.body.links
+        )
         if numbered:
             self.extension.note("the ids of joints", self.body.name)
         for link, base in zip(self.body.links, read_back, strict=True):
-            values = self.extension.differences(base, link.joint, self.joint_names[link.index], ("id",), "joint ")
+            values = self.extension.differences(
+                base, link.joint, self.joint_names[link.index], ("id",), "joint "
+            )
             if numbered and (link.joint.id >= 0 or link.index in ids):
                 values = {"id": link.joint.id, **values}
             self.extension.put("joint", {"link": self.names[link.index]}, values)
@@ -250,8 +360,12 @@ class _Writer:
         for number, joint in enumerate(self.body.extra_joints):
             message = "closed loops are open for other programs"
             self.lost.add(losses.LOOP, message, joint.name or f"extra joint {number}")
-            ends = {f"link{k + 1}": self.names[index] for k, index in enumerate(joint.links)}
-            self.extension.put("extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True)
+            ends = {
+                f"link{k + 1}": self.names[index] for k, index in enumerate(joint.links)
+            }
+            self.extension.put(
+                "extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True
+            )
 
     def _left(self) -> list[Element]:
         found = []
@@ -260,21 +374,36 @@ class _Writer:
             try:
                 element = parse_xml(str(text).encode("utf-8", "replace"))
             except ValueError:
-                self.lost.add(losses.KEPT_LESS, "entries of urdf in extra that are not XML", str(text))
+                self.lost.add(
+                    losses.KEPT_LESS,
+                    "entries of urdf in extra that are not XML",
+                    str(text),
+                )
                 continue
             is_control = element.name == "ros2_control"
-            found.append(control_element(element, self.known_joints, self.lost) if is_control else element)
+            found.append(
+                control_element(element, self.known_joints, self.lost)
+                if is_control
+                else element
+            )
         return found
 
     def _keep_robot(self, title: str) -> None:
         body, extension = self.body, self.extension
-        values: dict[str, object] = {} if body.name == title else {"name": [title, body.name]}
-        extra = {key: value for key, value in body.extra.items() if key not in OF_OTHERS}
+        values: dict[str, object] = (
+            {} if body.name == title else {"name": [title, body.name]}
+        )
+        extra = {
+            key: value for key, value in body.extra.items() if key not in OF_OTHERS
+        }
         for key, mapping in (("info", body.info), ("extra", extra)):
             if mapping:
                 values[key] = extension.plain(dict(mapping), key, body.name)
                 extension.note(key, body.name)
-        for key, pose in (("root_pose", body.root_pose), ("root_offset", body.links[0].offset)):
+        for key, pose in (
+            ("root_pose", body.root_pose),
+            ("root_offset", body.links[0].offset),
+        ):
             if not np.array_equal(pose, poses.IDENTITY):
                 values[key] = extension.plain(pose, key, body.name)
                 extension.note("the pose of the root", body.name)

@@ -92,7 +92,11 @@ class Node(_Located):
 
     def location_of(self, name: str) -> Location:
         """Return the location of a field's name; that of the node where the file does not have the field."""
-        return Location() if self.text is None else self.text.location(self.offsets.get(name, self.offset))
+        return (
+            Location()
+            if self.text is None
+            else self.text.location(self.offsets.get(name, self.offset))
+        )
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
         """Return a field's value: that of the file, else the default of the prototype or of the standard, else `default`."""
@@ -182,7 +186,10 @@ class ModelDiagnostics(Diagnostics):
     """
 
     def __init__(
-        self, path: str | Path | None = None, damage: Damage | None = None, doubtful: frozenset[str] = frozenset()
+        self,
+        path: str | Path | None = None,
+        damage: Damage | None = None,
+        doubtful: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(path)
         self.damage = damage or None
@@ -190,7 +197,9 @@ class ModelDiagnostics(Diagnostics):
 
     def add(self, problem: Problem, *, fatal: bool = False) -> None:
         """Record a problem, unless it may follow from damage of the file."""
-        if self.damage is None or not (problem.rule in self.doubtful or self.damage.touches(problem.location)):
+        if self.damage is None or not (
+            problem.rule in self.doubtful or self.damage.touches(problem.location)
+        ):
             super().add(problem, fatal=fatal)
 
     def fault(self, error: FormatError, *unknown: Subject) -> None:
@@ -219,8 +228,21 @@ def attempt(
             return read(rest)
         except FormatError as error:
             name = _faulty_field(rest, error)
-            attribute = next((one for one, field_name in (attributes or {}).items() if field_name == name), name)
-            unknown = () if not subject else ((*subject, attribute),) if attribute else (subject,)
+            attribute = next(
+                (
+                    one
+                    for one, field_name in (attributes or {}).items()
+                    if field_name == name
+                ),
+                name,
+            )
+            unknown = (
+                ()
+                if not subject
+                else ((*subject, attribute),)
+                if attribute
+                else (subject,)
+            )
             found.fault(error, *unknown)
             rest = without_fault(rest, error)
     return None
@@ -231,12 +253,22 @@ def without_fault(node: Node, error: FormatError) -> Node | None:
     name = _faulty_field(node, error)
     if name is None:
         return None
-    return replace(node, fields={other: value for other, value in node.fields.items() if other != name})
+    return replace(
+        node,
+        fields={other: value for other, value in node.fields.items() if other != name},
+    )
 
 
 def _faulty_field(node: Node, error: FormatError) -> str | None:
     location = error.problem.location
-    return next((name for name in node.fields if name in node.offsets and node.location_of(name) == location), None)
+    return next(
+        (
+            name
+            for name in node.fields
+            if name in node.offsets and node.location_of(name) == location
+        ),
+        None,
+    )
 
 
 def visits(nodes: Iterable[Node]) -> Iterator[Node]:
@@ -248,16 +280,35 @@ def visits(nodes: Iterable[Node]) -> Iterator[Node]:
         yield node
         if id(node) not in seen:
             seen.add(id(node))
-            values = [value if isinstance(value, list) else [value] for value in reversed(node.fields.values())]
-            stack += [item for value in values for item in reversed(value) if isinstance(item, Node)]
+            values = [
+                value if isinstance(value, list) else [value]
+                for value in reversed(node.fields.values())
+            ]
+            stack += [
+                item
+                for value in values
+                for item in reversed(value)
+                if isinstance(item, Node)
+            ]
 
 
 def _refused(node: Node, name: str, wanted: str) -> FormatError:
     value = node.get(name)
-    found = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else repr(value)
+    found = (
+        f"an array of {value.size} numbers"
+        if isinstance(value, np.ndarray)
+        else repr(value)
+    )
     if isinstance(value, (Node, list)):
-        found = "nodes" if isinstance(value, Node) or (value and isinstance(value[0], Node)) else "a list"
-    return UNUSABLE_VALUE.error(f"{_title(node)}: {name} is {found:.60}, expected {wanted}", node.location_of(name))
+        found = (
+            "nodes"
+            if isinstance(value, Node) or (value and isinstance(value[0], Node))
+            else "a list"
+        )
+    return UNUSABLE_VALUE.error(
+        f"{_title(node)}: {name} is {found:.60}, expected {wanted}",
+        node.location_of(name),
+    )
 
 
 def _title(node: Node) -> str:
@@ -296,7 +347,11 @@ def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ..
     value = _value(node, name)
     if value is None:
         return default
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == (len(default),):
+    if (
+        isinstance(value, np.ndarray)
+        and value.dtype == np.float64
+        and value.shape == (len(default),)
+    ):
         return tuple(value.tolist())
     wanted = "a number" if len(default) == 1 else f"{len(default)} numbers"
     values = numbers(node, name, wanted)[: len(default)].tolist()
@@ -335,16 +390,23 @@ def rows(node: Node | None, name: str, width: int) -> Floats:
     return values[: len(values) // width * width].reshape(-1, width)
 
 
-def axis_angle(node: Node, name: str = "rotation") -> tuple[tuple[float, float, float], float]:
+def axis_angle(
+    node: Node, name: str = "rotation"
+) -> tuple[tuple[float, float, float], float]:
     """Return a field's rotation as an axis of length 1 and an angle [rad]; a zero axis is refused."""
     if name not in node.fields and node.proto is None:
         return (0.0, 0.0, 1.0), 0.0
     x, y, z, angle = vector(node, name, (0.0, 0.0, 1.0, 0.0))
     largest = max(abs(x), abs(y), abs(z))
     if largest == 0.0:
-        raise ZERO_AXIS.error(f"{_title(node)}: the axis of {name} is 0 0 0", node.location_of(name))
+        raise ZERO_AXIS.error(
+            f"{_title(node)}: the axis of {name} is 0 0 0", node.location_of(name)
+        )
     if not math.isfinite(x + y + z + angle):
-        raise UNUSABLE_VALUE.error(f"{_title(node)}: {name} has numbers that are not finite", node.location_of(name))
+        raise UNUSABLE_VALUE.error(
+            f"{_title(node)}: {name} has numbers that are not finite",
+            node.location_of(name),
+        )
     return unit(x, y, z), angle
 
 
@@ -352,12 +414,18 @@ def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
     """Return a vector that is not zero, scaled to length 1."""
     # Scaled by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
     _, exponent = math.frexp(max(abs(x), abs(y), abs(z)))
-    x, y, z = math.ldexp(x, -exponent), math.ldexp(y, -exponent), math.ldexp(z, -exponent)
+    x, y, z = (
+        math.ldexp(x, -exponent),
+        math.ldexp(y, -exponent),
+        math.ldexp(z, -exponent),
+    )
     length = math.sqrt(x * x + y * y + z * z)
     return x / length, y / length, z / length
 
 
-def quaternion(axis: tuple[float, float, float], angle: float) -> tuple[float, float, float, float]:
+def quaternion(
+    axis: tuple[float, float, float], angle: float
+) -> tuple[float, float, float, float]:
     """Return the quaternion w x y z of a rotation about an axis of length 1."""
     x, y, z = axis
     sine = math.sin(0.5 * angle)
@@ -384,7 +452,11 @@ def texts(node: Node, name: str) -> list[str]:
     value = _value(node, name)
     if isinstance(value, str):
         return [value]
-    return [item for item in _items(node, name, value, str, "a string") if isinstance(item, str)]
+    return [
+        item
+        for item in _items(node, name, value, str, "a string")
+        if isinstance(item, str)
+    ]
 
 
 def children(node: Node, name: str = "children") -> list[Node]:
@@ -393,10 +465,16 @@ def children(node: Node, name: str = "children") -> list[Node]:
     if isinstance(value, Node):
         return [value]
     of_nodes = (Node, type(None))
-    return [item for item in _items(node, name, value, of_nodes, "a list of nodes") if isinstance(item, Node)]
+    return [
+        item
+        for item in _items(node, name, value, of_nodes, "a list of nodes")
+        if isinstance(item, Node)
+    ]
 
 
-def _items(node: Node, name: str, value: Value, kinds: type | tuple[type, ...], wanted: str) -> list[Any]:
+def _items(
+    node: Node, name: str, value: Value, kinds: type | tuple[type, ...], wanted: str
+) -> list[Any]:
     """Return the items of a list of some types; an empty array, and no value, are an empty list."""
     if value is None or (isinstance(value, np.ndarray) and not value.size):
         return []

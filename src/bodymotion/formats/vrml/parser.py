@@ -26,7 +26,16 @@ from bodymotion.formats.resources import PART_MISSING
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules, values
-from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
+from bodymotion.formats.vrml.nodes import (
+    NOTHING,
+    FieldDeclaration,
+    IsReference,
+    Node,
+    Proto,
+    Route,
+    Scene,
+    Value,
+)
 from bodymotion.formats.vrml.recovery import Recovery
 from bodymotion.formats.vrml.values import (
     MODEL_NODES,
@@ -87,13 +96,21 @@ class Parser(Recovery):
         FormatError
             When the text is in another language, or its nodes are nested too deep.
         """
-        scene = Scene(path=self.text.path, encoding=self.text.encoding, routes=self.scope.routes)
+        scene = Scene(
+            path=self.text.path, encoding=self.text.encoding, routes=self.scope.routes
+        )
         scene.header = self._read_header()
         if self.text.encoding not in ("ascii", "utf-8"):
-            self.problem(rules.ENCODING, f"the text is not UTF-8; it is read as {self.text.encoding}", 0)
+            self.problem(
+                rules.ENCODING,
+                f"the text is not UTF-8; it is read as {self.text.encoding}",
+                0,
+            )
         scene.nodes, _ = self._nodes(0, None, "")
         scene.protos = {
-            name: kind.proto for name, kind in self.scope.kinds.items() if kind.proto and kind.proto.text is self.text
+            name: kind.proto
+            for name, kind in self.scope.kinds.items()
+            if kind.proto and kind.proto.text is self.text
         }
         scene.size = self.size
         scene.damage = self.damage
@@ -112,7 +129,9 @@ class Parser(Recovery):
             self.problem(rules.HEADER, "the header is missing", 0)
             return ""
         if not found[1].startswith("2"):
-            raise self.error(rules.NOT_VRML97, f"this is VRML {found[1].rstrip('.')}", found.start())
+            raise self.error(
+                rules.NOT_VRML97, f"this is VRML {found[1].rstrip('.')}", found.start()
+            )
         if found.start() > 0 or not found[0].startswith("#VRML V2.0 utf8"):
             message = f"the header {found[0][:40]!r} is not in the first line, or not written as #VRML V2.0 utf8"
             self.problem(rules.HEADER, message, found.start())
@@ -120,7 +139,9 @@ class Parser(Recovery):
 
     # ---- lists of nodes and statements
 
-    def _nodes(self, pos: int, opened: int | None, closing: str) -> tuple[list[Node], int]:
+    def _nodes(
+        self, pos: int, opened: int | None, closing: str
+    ) -> tuple[list[Node], int]:
         """Read nodes and statements up to the bracket `closing` of the one at `opened`; up to the end of the text where that is None."""
         nodes: list[Node] = []
         data, match = self.data, values.NODE.match
@@ -142,7 +163,9 @@ class Parser(Recovery):
             elif ended:
                 return nodes, pos
 
-    def _other_item(self, pos: int, opened: int | None, closing: str) -> tuple[Value, int, bool]:
+    def _other_item(
+        self, pos: int, opened: int | None, closing: str
+    ) -> tuple[Value, int, bool]:
         """Read what is no plain node, in a list or among statements; return its node, the offset after it, and whether it is the end."""
         word = self.word(pos)
         kind = word[1]
@@ -155,13 +178,21 @@ class Parser(Recovery):
         if kind == "" and word.end() == len(self.data):
             if opened is None:
                 return None, pos, True
-            raise self.unclosed(opened, "the list of nodes" if closing == "]" else "the prototype")
+            raise self.unclosed(
+                opened, "the list of nodes" if closing == "]" else "the prototype"
+            )
         if kind in ("]", "}") and closing != "]":
-            raise self.error(rules.SYNTAX, f"{kind} closes nothing", word.start(1), "remove it")
+            raise self.error(
+                rules.SYNTAX, f"{kind} closes nothing", word.start(1), "remove it"
+            )
         expected = "a node or ]" if closing == "]" else "a node"
-        raise self.wrong(f"found {self.describe(word.start(1))}, expected {expected}", word.start(1))
+        raise self.wrong(
+            f"found {self.describe(word.start(1))}, expected {expected}", word.start(1)
+        )
 
-    def _after_item(self, error: FormatError, start: int, closing: str) -> tuple[Value, int, bool]:
+    def _after_item(
+        self, error: FormatError, start: int, closing: str
+    ) -> tuple[Value, int, bool]:
         """Record a fault in a list of nodes or among statements, and find where reading goes on."""
         begin = self.word(start)
         pos = max(self.fault_at, begin.start(1))
@@ -169,7 +200,10 @@ class Parser(Recovery):
         balance = self.note_fault(error, at_bracket)
         if begin[1] in STATEMENTS:
             self.vague = True
-        if not self.is_over and (opening := self.opening_without_brace(pos)) is not None:
+        if (
+            not self.is_over
+            and (opening := self.opening_without_brace(pos)) is not None
+        ):
             return *self.node(opening), False
         if not at_bracket and any(balance.excess.values()):
             self.shifted += 1
@@ -181,7 +215,9 @@ class Parser(Recovery):
 
         node = values.NODE
         while not self.is_over:
-            word, offset, end = self.skip_to(pos, lambda w, at: w in words or node.match(self.data, at) is not None)
+            word, offset, end = self.skip_to(
+                pos, lambda w, at: w in words or node.match(self.data, at) is not None
+            )
             if word == closing and word:
                 return None, end, True
             if word == "}" and closing == "]":
@@ -235,22 +271,32 @@ class Parser(Recovery):
             raise self.wrong("expected the urls of the EXTERNPROTO", self.skip(pos))
         if not urls:
             self.problem(PART_MISSING, f"EXTERNPROTO {name} has no url", offset)
-        proto = Proto(name, fields, urls=tuple(map(str, urls)), text=self.text, offset=offset)
+        proto = Proto(
+            name, fields, urls=tuple(map(str, urls)), text=self.text, offset=offset
+        )
         self.scope.kinds[name] = kind_of(proto, 1)
         return pos
 
     def _check_type(self, declared: re.Match[str]) -> None:
         if declared[2] not in values.READERS:
-            self.problem(rules.UNKNOWN_TYPE, f"the type {declared[2][:80]} does not exist", declared.start(2))
+            self.problem(
+                rules.UNKNOWN_TYPE,
+                f"the type {declared[2][:80]} does not exist",
+                declared.start(2),
+            )
 
     def _proto_name(self, pos: int) -> tuple[str, int, int]:
         found = values.NAME.match(self.data, pos)
-        opened = values.OPEN.match(self.data, found.end()) if found is not None else None
+        opened = (
+            values.OPEN.match(self.data, found.end()) if found is not None else None
+        )
         if found is None or opened is None:
             raise self.wrong("expected PROTO name [", self.skip(pos))
         return found[1], found.start(1), opened.end()
 
-    def declarations(self, pos: int, defaults: bool) -> tuple[dict[str, FieldDeclaration], int]:
+    def declarations(
+        self, pos: int, defaults: bool
+    ) -> tuple[dict[str, FieldDeclaration], int]:
         """Read the interface of a prototype; with `defaults`, its fields have default values."""
         opened = pos - 1
         fields: dict[str, FieldDeclaration] = {}
@@ -260,17 +306,23 @@ class Parser(Recovery):
             found = values.DECLARATION.match(self.data, pos)
             try:
                 if found is None:
-                    expected = "field, exposedField, eventIn or eventOut with type and name"
+                    expected = (
+                        "field, exposedField, eventIn or eventOut with type and name"
+                    )
                     return fields, self.closed(opened, pos, expected)
                 pos = self._declaration(found, defaults, fields)
             except FormatError as error:
                 self.restore(state)
                 has_value = found is not None
-                pos, ended = self._after_declaration(error, found.end() if found is not None else start, has_value)
+                pos, ended = self._after_declaration(
+                    error, found.end() if found is not None else start, has_value
+                )
                 if ended:
                     return fields, pos
 
-    def _after_declaration(self, error: FormatError, start: int, has_value: bool) -> tuple[int, bool]:
+    def _after_declaration(
+        self, error: FormatError, start: int, has_value: bool
+    ) -> tuple[int, bool]:
         """Record a fault in an interface, and find where reading goes on; return also whether the interface ends there."""
         balance = self.note_fault(error, False)
         self.vague = True
@@ -280,7 +332,9 @@ class Parser(Recovery):
 
         declaration = values.DECLARATION
         while not self.is_over:
-            word, offset, end = self.skip_to(pos, lambda _, at: declaration.match(self.data, at) is not None, "{")
+            word, offset, end = self.skip_to(
+                pos, lambda _, at: declaration.match(self.data, at) is not None, "{"
+            )
             if word == "]":
                 if not in_list:
                     return end, True
@@ -293,7 +347,9 @@ class Parser(Recovery):
             pos = end
         return len(self.data), True
 
-    def _declaration(self, found: re.Match[str], defaults: bool, fields: dict[str, FieldDeclaration]) -> int:
+    def _declaration(
+        self, found: re.Match[str], defaults: bool, fields: dict[str, FieldDeclaration]
+    ) -> int:
         access, field_type, name = found.groups()
         pos = found.end()
         fields[name] = FieldDeclaration(access, field_type, name)
@@ -302,7 +358,11 @@ class Parser(Recovery):
             value, pos = reader_of(field_type)(self, pos)
             if isinstance(value, IsReference):
                 if not self.dangling:
-                    self.problem(rules.UNKNOWN_IS, f"the default of {name[:80]} is IS", found.start(3))
+                    self.problem(
+                        rules.UNKNOWN_IS,
+                        f"the default of {name[:80]} is IS",
+                        found.start(3),
+                    )
                 value, self.dangling = None, False
             fields[name] = FieldDeclaration(access, field_type, name, value)
         return pos
@@ -326,12 +386,16 @@ class Parser(Recovery):
         if reference is not None:
             return self.is_reference(reference[1], reference.start(1)), reference.end()
         if kind == "[":
-            self.problem(rules.IRREGULAR_VALUE, "brackets around an SFNode", word.start(1))
+            self.problem(
+                rules.IRREGULAR_VALUE, "brackets around an SFNode", word.start(1)
+            )
             self._go_deeper(word.start(1))
             nodes, pos = self.node_list(pos)
             self.depth -= 1
             return (nodes[0] if isinstance(nodes, list) and nodes else None), pos
-        raise self.wrong(f"found {self.describe(word.start(1))}, expected a node", word.start(1))
+        raise self.wrong(
+            f"found {self.describe(word.start(1))}, expected a node", word.start(1)
+        )
 
     def node_list(self, pos: int) -> tuple[Value, int]:
         """Read nodes in brackets, or one without, or IS."""
@@ -350,7 +414,11 @@ class Parser(Recovery):
             raise self.wrong("USE needs a name", self.skip(pos))
         node, size = self.scope.nodes.get(found[1], (None, 0))
         if node is None and found[1] not in self.damage.names:
-            self.problem(rules.UNDEFINED_USE, f"no node before this has the name {found[1][:80]}", found.start(1))
+            self.problem(
+                rules.UNDEFINED_USE,
+                f"no node before this has the name {found[1][:80]}",
+                found.start(1),
+            )
         self.size += size
         return node, found.end()
 
@@ -365,7 +433,9 @@ class Parser(Recovery):
     def _go_deeper(self, offset: int) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.error(TOO_LARGE, f"nodes are nested more than {MAX_DEPTH} deep", offset)
+            raise self.error(
+                TOO_LARGE, f"nodes are nested more than {MAX_DEPTH} deep", offset
+            )
 
     def node(self, opening: re.Match[str]) -> tuple[Node, int]:
         """Read a node whose beginning, up to its opening brace, was matched."""
@@ -378,8 +448,14 @@ class Parser(Recovery):
             node_type, kind = self._undeclared(node_type, offset)
         self.size += kind.size
         if self.size > MAX_SIZE:
-            raise self.error(TOO_LARGE, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", offset)
-        node = Node(node_type, name or "", {}, kind.proto, self.text, offset, {}, NOTHING)
+            raise self.error(
+                TOO_LARGE,
+                f"more than {MAX_SIZE} nodes with all USE and prototypes expanded",
+                offset,
+            )
+        node = Node(
+            node_type, name or "", {}, kind.proto, self.text, offset, {}, NOTHING
+        )
         pos = self.fields(node, kind.readers, opening.end())
         if not node.fields and not node.offsets:
             node.fields = node.offsets = NOTHING
@@ -387,7 +463,10 @@ class Parser(Recovery):
         if self.dangling:
             # A field whose IS refers to nothing has its default.
             for field_name, value in list(node.fields.items()):
-                if isinstance(value, IsReference) and value.name not in self.scope.interface:
+                if (
+                    isinstance(value, IsReference)
+                    and value.name not in self.scope.interface
+                ):
                     del node.fields[field_name]
             self.dangling = False
         if name:
@@ -412,7 +491,11 @@ class Parser(Recovery):
                     read = readers.get(word)
                     if read is not None:
                         if word in fields:
-                            self.problem(rules.REPEATED_FIELD, f"{word} is given twice", found.start(1))
+                            self.problem(
+                                rules.REPEATED_FIELD,
+                                f"{word} is given twice",
+                                found.start(1),
+                            )
                         offsets[word] = found.start(1)
                         fields[word], pos = read(self, pos)
                     elif word == "}":
@@ -428,7 +511,11 @@ class Parser(Recovery):
                     return pos
 
     def _after_field(
-        self, error: FormatError, node: Node, readers: Mapping[str, values.Reader], start: int
+        self,
+        error: FormatError,
+        node: Node,
+        readers: Mapping[str, values.Reader],
+        start: int,
     ) -> tuple[int, bool]:
         """Record a fault in a node, and find where reading goes on; return also whether the node ends there."""
         begin = self.word(start)
@@ -439,21 +526,32 @@ class Parser(Recovery):
         if in_field:
             location = self.text.location(offset)
             self.found.discard(
-                [p for p in self.found.problems[-1:] if (p.rule, p.location) == (rules.UNKNOWN_FIELD.code, location)]
+                [
+                    p
+                    for p in self.found.problems[-1:]
+                    if (p.rule, p.location) == (rules.UNKNOWN_FIELD.code, location)
+                ]
             )
             node.fields.pop(begin[1], None)
             self.damage.offsets.add(offset)
         in_value = in_field or _NUMBER_LIKE.match(begin[1]) is not None
         balance = self.note_fault(error, at_bracket and not in_field, in_value)
         value = self.skip(begin.end()) if in_field else offset
-        if in_field and not self.is_over and (opening := self.opening_without_brace(pos)) is not None:
+        if (
+            in_field
+            and not self.is_over
+            and (opening := self.opening_without_brace(pos)) is not None
+        ):
             node.offsets[begin[1]] = offset
             node.fields[begin[1]], pos = self.node(opening)
             return pos, False
         names: Collection[str] = readers or {
             name for node_type in STANDARD_NODES for name in standard_fields(node_type)
         }
-        if node.type != "Script" and values.DECLARATION.match(self.data, start) is not None:
+        if (
+            node.type != "Script"
+            and values.DECLARATION.match(self.data, start) is not None
+        ):
             # It is the interface of a prototype that has lost its beginning.
             self.vague, names = True, ()
         in_list = in_field and value < pos and self.data[value : value + 1] == "["
@@ -470,7 +568,9 @@ class Parser(Recovery):
             elif bracket == "}" and in_field and not in_list:
                 pos += balance.is_stray("}")
         while not self.is_over:
-            word, offset, end = self.skip_to(pos, lambda word, _: word in names or word in STATEMENTS)
+            word, offset, end = self.skip_to(
+                pos, lambda word, _: word in names or word in STATEMENTS
+            )
             if word == "}":
                 if not in_list:
                     return end, True
@@ -499,7 +599,11 @@ class Parser(Recovery):
         word, offset = found[1], found.start(1)
         if word in STATEMENTS:
             return self.statement(word, found.end())
-        if node.type == "Script" and (declared := values.DECLARATION.match(self.data, found.start())) is not None:
+        if (
+            node.type == "Script"
+            and (declared := values.DECLARATION.match(self.data, found.start()))
+            is not None
+        ):
             return self._script_field(node, declared)
         if not word or word in ("[", "]", "{") or _NUMBER_LIKE.match(word):
             if offset == len(self.data):
@@ -512,11 +616,22 @@ class Parser(Recovery):
             if has_comma:
                 node.fields.pop(last, None)
             raise self.wrong(message, offset)
-        if (node.type in STANDARD_NODES or node.proto is not None) and (node.type, word) not in OUTSIDE_PROTOTYPES:
-            is_event = values.IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
+        if (node.type in STANDARD_NODES or node.proto is not None) and (
+            node.type,
+            word,
+        ) not in OUTSIDE_PROTOTYPES:
+            is_event = (
+                values.IS.match(self.data, found.end())
+                and re.sub(r"^set_|_changed$", "", word) != word
+            )
             if not is_event:
                 hint = self._field_hint(word, node, offset)
-                self.problem(rules.UNKNOWN_FIELD, f"{node.type[:80]} has no field {word[:80]}", offset, hint)
+                self.problem(
+                    rules.UNKNOWN_FIELD,
+                    f"{node.type[:80]} has no field {word[:80]}",
+                    offset,
+                    hint,
+                )
         if word in node.fields:
             self.problem(rules.REPEATED_FIELD, f"{word[:80]} is given twice", offset)
         node.offsets[word] = offset
@@ -533,7 +648,10 @@ class Parser(Recovery):
             node.fields[name] = value
             node.offsets[name] = declared.start(3)
         elif (reference := values.IS.match(self.data, pos)) is not None:
-            node.fields[name], pos = self.is_reference(reference[1], reference.start(1)), reference.end()
+            node.fields[name], pos = (
+                self.is_reference(reference[1], reference.start(1)),
+                reference.end(),
+            )
         if not node.declarations:
             node.declarations = {}
         node.declarations[name] = FieldDeclaration(access, field_type, name, value)
@@ -557,7 +675,9 @@ class Parser(Recovery):
         used = node_type if node_type in MODEL_NODES else name
         hint = f"did you mean {name!r}{place}{'' if used == node_type else ' It is read as one'}"
         if is_first or used == name:
-            self.problem(replace(rule, leaves_out=False, severity="error"), message, offset, hint)
+            self.problem(
+                replace(rule, leaves_out=False, severity="error"), message, offset, hint
+            )
         else:  # One name is misspelt, that of the prototype.
             self.found.count_more(rule)
         return used, self.scope.kind(name) or UNKNOWN
@@ -569,15 +689,24 @@ class Parser(Recovery):
         known = dict.fromkeys(STANDARD_NODES, "?")
         scope: Scope | None = self.scope
         while scope is not None and len(known) <= MAX_HINTS:
-            protos = [(name, kind.proto.location.line) for name, kind in scope.kinds.items() if kind.proto is not None]
-            known = {name: f", or is its PROTO in line {line} misspelt?" for name, line in protos} | known
+            protos = [
+                (name, kind.proto.location.line)
+                for name, kind in scope.kinds.items()
+                if kind.proto is not None
+            ]
+            known = {
+                name: f", or is its PROTO in line {line} misspelt?"
+                for name, line in protos
+            } | known
             scope = scope.outer
         nearest = meant(node_type, known) if len(known) <= MAX_HINTS else None
         return None if nearest is None else (nearest, known[nearest])
 
     def _field_hint(self, word: str, node: Node, offset: int) -> str | None:
         """Return which field of a node may be meant, and the default that this field has instead."""
-        known: Mapping[str, FieldDeclaration] = standard_fields(node.type) if node.proto is None else node.proto.fields
+        known: Mapping[str, FieldDeclaration] = (
+            standard_fields(node.type) if node.proto is None else node.proto.fields
+        )
         self._num_field_hints += 1
         if self._num_field_hints > MAX_HINTS or len(known) > MAX_HINTS:
             return None
@@ -588,15 +717,23 @@ class Parser(Recovery):
         node.offsets.setdefault(name, offset)
         default = known[name].value
         numbers: list[float] = []
-        if isinstance(default, (np.ndarray, int, float)) and not isinstance(default, bool):
+        if isinstance(default, (np.ndarray, int, float)) and not isinstance(
+            default, bool
+        ):
             numbers = np.ravel(default).tolist()
         shown = " ".join(f"{number:g}" for number in numbers)
-        return f"did you mean {name!r}?" + (f" It now has the default {shown}" if 0 < len(numbers) <= 9 else "")
+        return f"did you mean {name!r}?" + (
+            f" It now has the default {shown}" if 0 < len(numbers) <= 9 else ""
+        )
 
     def is_reference(self, name: str, offset: int) -> IsReference:
         """Return the value `IS name`."""
         if name not in self.scope.interface:
-            self.problem(rules.UNKNOWN_IS, f"IS refers to {name[:80]}, and the prototype has no such field", offset)
+            self.problem(
+                rules.UNKNOWN_IS,
+                f"IS refers to {name[:80]}, and the prototype has no such field",
+                offset,
+            )
             self.dangling = True
         return IsReference(name)
 

@@ -12,8 +12,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult, Subject
-from bodymotion.formats.resources import PART_LIMIT, PART_MISSING, PART_UNREADABLE, NotFound, ResourceFinder, file_bytes
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Problem,
+    ReadResult,
+    Subject,
+)
+from bodymotion.formats.resources import (
+    PART_LIMIT,
+    PART_MISSING,
+    PART_UNREADABLE,
+    NotFound,
+    ResourceFinder,
+    file_bytes,
+)
 from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
@@ -68,14 +82,20 @@ def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
     try:
         if data[:2] == b"\x1f\x8b":
             location = Location(str(path) if path else None, 1, 1)
-            raise rules.NOT_VRML97.error("the file is compressed", location, "decompress it with gunzip")
+            raise rules.NOT_VRML97.error(
+                "the file is compressed", location, "decompress it with gunzip"
+            )
         decoded, encoding = decode(data)
-        scene, found = _parsed(Text(decoded.rstrip("\0\x1a"), path, encoding), data.startswith(BOM))
+        scene, found = _parsed(
+            Text(decoded.rstrip("\0\x1a"), path, encoding), data.startswith(BOM)
+        )
     except FormatError as error:
         return ReadResult(None, error.problems)
     scene.problems = found.problems
     faults = {rule.code for rule in rules.GRAMMAR}
-    refusal = next((problem for problem in scene.problems if problem.rule in faults), None)
+    refusal = next(
+        (problem for problem in scene.problems if problem.rule in faults), None
+    )
     return ReadResult(scene, scene.problems, whole=refusal is None, refusal=refusal)
 
 
@@ -84,7 +104,11 @@ def _parsed(text: Text, has_mark: bool) -> tuple[Scene, Diagnostics]:
     while True:
         found = Diagnostics(text.path)
         if has_mark:
-            found.report(rules.BYTE_ORDER_MARK, "the file begins with a byte order mark", text.location(0))
+            found.report(
+                rules.BYTE_ORDER_MARK,
+                "the file begins with a byte order mark",
+                text.location(0),
+            )
         try:
             with _ONE_AT_A_TIME:
                 # Python's limit of nested calls is too low for the parser's own limit of depth.
@@ -125,7 +149,11 @@ class InlineLoader:
     """
 
     def __init__(
-        self, root_folder: str | Path | ResourceFinder, allow_outside: bool | None = None, *, model: Path | None = None
+        self,
+        root_folder: str | Path | ResourceFinder,
+        allow_outside: bool | None = None,
+        *,
+        model: Path | None = None,
     ) -> None:
         if not isinstance(root_folder, ResourceFinder):
             root_folder = ResourceFinder(root_folder, allow_outside, model=model)
@@ -156,7 +184,10 @@ class InlineLoader:
         """
         location, holder = node.location_of("url"), base_path or node.path
         return self._first(
-            _urls(node), holder, location, lambda path, _, found: self._open(path, holder, location, found)
+            _urls(node),
+            holder,
+            location,
+            lambda path, _, found: self._open(path, holder, location, found),
         )
 
     def resolve(self, node: Node, base_path: Path | None = None) -> Path | None:
@@ -164,9 +195,13 @@ class InlineLoader:
 
         Look at the suffix first where a url may name something else than VRML (`.stl`).
         """
-        return self.resolve_urls(_urls(node), base_path or node.path, node.location_of("url"))
+        return self.resolve_urls(
+            _urls(node), base_path or node.path, node.location_of("url")
+        )
 
-    def resolve_urls(self, urls: list[str], base_path: Path | None, location: Location) -> Path | None:
+    def resolve_urls(
+        self, urls: list[str], base_path: Path | None, location: Location
+    ) -> Path | None:
         """Return the first file of `urls` that exists and may be opened; None where there is none, with the reasons in `problems`."""
         for url in urls:
             self.urls.setdefault(url, location)
@@ -210,20 +245,34 @@ class InlineLoader:
         self.found.extend(found.problems)
         return None
 
-    def _open(self, path: Path, holder: Path | None, location: Location, found: Diagnostics) -> Scene | None:
-        base = self.finder.root / "-" if holder is None else self.finder.resolved(holder)[0]
+    def _open(
+        self, path: Path, holder: Path | None, location: Location, found: Diagnostics
+    ) -> Scene | None:
+        base = (
+            self.finder.root / "-"
+            if holder is None
+            else self.finder.resolved(holder)[0]
+        )
         if self._size > MAX_SIZE:
             return None  # reported already
         if path not in (parts := self._parts.setdefault(base, set())):
             level, above = 0, {base}
             while above and path not in above:
                 level += 1
-                above = {whole for whole, inside in self._parts.items() if inside & above}
+                above = {
+                    whole for whole, inside in self._parts.items() if inside & above
+                }
             if above:
-                found.add(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
+                found.add(
+                    rules.PART_CYCLE.problem(f"{path.name} contains itself", location)
+                )
                 return None
             if level > MAX_NESTING:
-                found.add(PART_LIMIT.problem(f"{path.name} is nested more than {MAX_NESTING} deep", location))
+                found.add(
+                    PART_LIMIT.problem(
+                        f"{path.name} is nested more than {MAX_NESTING} deep", location
+                    )
+                )
                 return None
             parts.add(path)
         if path not in self._scenes:
@@ -246,7 +295,12 @@ class InlineLoader:
             scene = parse_vrml(data, path)
         except FormatError as error:
             # Why the part is left out; the other problems in it do not matter then.
-            found.extend([error.problem, PART_UNREADABLE.problem(f"{path.name} is left out", location)])
+            found.extend(
+                [
+                    error.problem,
+                    PART_UNREADABLE.problem(f"{path.name} is left out", location),
+                ]
+            )
             return None
         self.found.extend(scene.problems)
         return scene
@@ -254,7 +308,11 @@ class InlineLoader:
 
 def _urls(node: Node) -> list[str]:
     urls = node.fields.get("url")
-    return [url for url in (urls if isinstance(urls, list) else [urls]) if isinstance(url, str)]
+    return [
+        url
+        for url in (urls if isinstance(urls, list) else [urls])
+        if isinstance(url, str)
+    ]
 
 
 def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
@@ -281,22 +339,33 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
         if isinstance(value, Node):
             return copied(value)
         if isinstance(value, list):
-            items: list[Any] = [copied(item) if isinstance(item, Node) else item for item in value]
+            items: list[Any] = [
+                copied(item) if isinstance(item, Node) else item for item in value
+            ]
             return value if all(map(operator.is_, items, value)) else items
         if not isinstance(value, IsReference):
             return value
         if value.name in node.fields:
             return node.fields[value.name]
         field = declared.get(value.name)
-        return value if field is None or field.access in ("eventIn", "eventOut") else field.value
+        return (
+            value
+            if field is None or field.access in ("eventIn", "eventOut")
+            else field.value
+        )
 
     def copied(part: Node) -> Node:
         if id(part) not in done:
             fields = {name: filled(value) for name, value in part.fields.items()}
             changed = any(
-                fields[name] is not value or isinstance(value, IsReference) for name, value in part.fields.items()
+                fields[name] is not value or isinstance(value, IsReference)
+                for name, value in part.fields.items()
             )
-            fields = {name: value for name, value in fields.items() if not isinstance(value, IsReference)}
+            fields = {
+                name: value
+                for name, value in fields.items()
+                if not isinstance(value, IsReference)
+            }
             done[id(part)] = replace(part, fields=fields) if changed else part
         return done[id(part)]
 

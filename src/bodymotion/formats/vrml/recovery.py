@@ -44,7 +44,9 @@ _TOKEN = re.compile(
     rf'{SPACE.pattern}({STRING.pattern.removeprefix(SPACE.pattern)}|{NAME.pattern.removeprefix(SPACE.pattern)}|[\[\]{{}}"]|)',
     re.DOTALL,
 )
-_OPENING = re.compile(NODE.pattern.removesuffix(SPACE.pattern + r"\{"))  # A node without its opening brace.
+_OPENING = re.compile(
+    NODE.pattern.removesuffix(SPACE.pattern + r"\{")
+)  # A node without its opening brace.
 _OPENING_OTHER = re.compile(
     NODE.pattern.removesuffix(r"\{") + r"[\[\]}]"
 )  # A node with another bracket instead of its opening brace.
@@ -89,7 +91,9 @@ class Damage:
 
     def touches(self, location: Location) -> bool:
         """Return whether something is incomplete at a location."""
-        if self.text is None or location.path != (str(self.text.path) if self.text.path else None):
+        if self.text is None or location.path != (
+            str(self.text.path) if self.text.path else None
+        ):
             return False
         return location.line in self.lines or location in self._locations
 
@@ -97,7 +101,9 @@ class Damage:
         """Return whether everything in a node was read, as far as is known."""
         if self.text is None or node.text is not self.text:
             return True
-        cut = self.lines and any(self.lines.get(self.text.location(at).line) for at in node.offsets.values())
+        cut = self.lines and any(
+            self.lines.get(self.text.location(at).line) for at in node.offsets.values()
+        )
         return not (cut or node.offset in self.offsets)
 
     def has_all(self, node: Node, name: str) -> bool:
@@ -138,7 +144,9 @@ class Recovery:
         self._num_faults = 0
         for begin in open_strings:
             self._record(self.open_string(begin))
-            behind = text.data[begin + 1 : text.data.index('"', begin + 1)].split(maxsplit=1)[1:]
+            behind = text.data[begin + 1 : text.data.index('"', begin + 1)].split(
+                maxsplit=1
+            )[1:]
             self.damage.lines[text.location(begin).line] = "".join(behind)
 
     def word(self, pos: int) -> re.Match[str]:
@@ -170,14 +178,22 @@ class Recovery:
         if word.start(1) == len(self.data):
             raise self.unclosed(opened, "the list")
         self.require_string_end(word.start(1))
-        raise self.wrong(f"found {self.describe(word.start(1))}, expected {expected} or ]", word.start(1))
+        raise self.wrong(
+            f"found {self.describe(word.start(1))}, expected {expected} or ]",
+            word.start(1),
+        )
 
     def require_string_end(self, offset: int) -> None:
         """Raise FormatError if a string begins at `offset` that has no end."""
-        if self.data[offset : offset + 1] == '"' and STRING.match(self.data, offset) is None:
+        if (
+            self.data[offset : offset + 1] == '"'
+            and STRING.match(self.data, offset) is None
+        ):
             raise self.open_string(offset)
 
-    def error(self, rule: Rule, message: str, offset: int, hint: str | None = None) -> FormatError:
+    def error(
+        self, rule: Rule, message: str, offset: int, hint: str | None = None
+    ) -> FormatError:
         """Return the exception for a rule that is broken at an offset."""
         self.fault_at = offset
         return rule.error(message, self.text.location(offset), hint)
@@ -185,7 +201,11 @@ class Recovery:
     def wrong(self, message: str, offset: int) -> FormatError:
         """Return the exception for text that does not follow the grammar."""
         self.require_string_end(offset)
-        return self.error(rules.NOT_CLOSED if offset >= len(self.data) else rules.SYNTAX, message, offset)
+        return self.error(
+            rules.NOT_CLOSED if offset >= len(self.data) else rules.SYNTAX,
+            message,
+            offset,
+        )
 
     def unclosed(self, opened: int, what: str) -> FormatError:
         """Return the exception for something that begins at `opened` and has no end."""
@@ -198,14 +218,22 @@ class Recovery:
         line = (self.data[begin + 1 : begin + 200].splitlines() or [""])[0]
         words = line[:40].partition('"')[0].strip()
         hint = 'add the second " at its end; if it is in the last line, the file may be cut off'
-        return self.error(rules.NOT_CLOSED, f'the string "{words} has no second quote', begin, hint)
+        return self.error(
+            rules.NOT_CLOSED, f'the string "{words} has no second quote', begin, hint
+        )
 
-    def problem(self, rule: Rule, message: str, offset: int, hint: str | None = None) -> None:
+    def problem(
+        self, rule: Rule, message: str, offset: int, hint: str | None = None
+    ) -> None:
         """Report a problem, unless it may follow from a fault before it."""
         location = self.text.location(offset)
         if location.line in self.damage.lines:
             return
-        is_lost = self.vague or (rule is rules.UNKNOWN_IS and self.scope.outer is None and self._num_faults > 0)
+        is_lost = self.vague or (
+            rule is rules.UNKNOWN_IS
+            and self.scope.outer is None
+            and self._num_faults > 0
+        )
         if not (is_lost and rule in _GUESSES):
             self.found.report(rule, message, location, hint=hint)
 
@@ -213,7 +241,9 @@ class Recovery:
         self._num_faults += 1
         self.found.add(error.problem)
 
-    def note_fault(self, error: FormatError, at_bracket: bool, in_value: bool = False) -> Balance:
+    def note_fault(
+        self, error: FormatError, at_bracket: bool, in_value: bool = False
+    ) -> Balance:
         """Record a fault, and which nodes are incomplete because of it; return the counts of brackets.
 
         Where all brackets of the text have their partners, a fault in a value concerns no more than the part of the model that it is in.
@@ -232,14 +262,23 @@ class Recovery:
                     raise OpenStringsError(self.text.with_data(closed), begins)
             self.balance = Balance(self.data)
         around = self.around
-        if in_value and not (any(self.balance.excess.values()) or self.balance.has_open_string or self.damage.lines):
-            part = max((k for k, node in enumerate(around) if node.type in MODEL_NODES), default=0)
+        if in_value and not (
+            any(self.balance.excess.values())
+            or self.balance.has_open_string
+            or self.damage.lines
+        ):
+            part = max(
+                (k for k, node in enumerate(around) if node.type in MODEL_NODES),
+                default=0,
+            )
             around = around[part:]
         self.damage.offsets.update(node.offset for node in around)
         if self.is_over:
             return self.balance
         line = error.problem.location.line or 0
-        before = (p for p in self.found.problems[-1:] if (p.location.line or 0) >= line - 1)
+        before = (
+            p for p in self.found.problems[-1:] if (p.location.line or 0) >= line - 1
+        )
         self.found.discard([p for p in before if p.rule == rules.NO_DEF_NAME.code])
         if at_bracket and self.shifted:
             # It does not fit because of a fault before it.
@@ -248,7 +287,11 @@ class Recovery:
             self._record(error)
         if error.problem.rule in _FATAL:
             raise error
-        self.is_over = self.fault_at >= len(self.data) or self.balance.has_open_string or self._num_faults >= MAX_FAULTS
+        self.is_over = (
+            self.fault_at >= len(self.data)
+            or self.balance.has_open_string
+            or self._num_faults >= MAX_FAULTS
+        )
         return self.balance
 
     def restore(self, state: tuple[int, Scope, int]) -> None:
@@ -260,7 +303,11 @@ class Recovery:
     def opening_without_brace(self, pos: int) -> re.Match[str] | None:
         """Return a node of a known type at an offset that lacks its opening brace, if such a brace is missing in the text."""
         balance = self.balance
-        found = _OPENING.match(self.data, pos) if balance is not None and balance.excess["{"] < 0 else None
+        found = (
+            _OPENING.match(self.data, pos)
+            if balance is not None and balance.excess["{"] < 0
+            else None
+        )
         if balance is None or found is None or self.scope.kind(found[2]) is None:
             return None
         other = self.word(found.end())
@@ -269,7 +316,9 @@ class Recovery:
         balance.is_missing("{")
         return found
 
-    def skip_to(self, pos: int, is_sure: Callable[[str, int], bool], stop: str = "") -> tuple[str, int, int]:
+    def skip_to(
+        self, pos: int, is_sure: Callable[[str, int], bool], stop: str = ""
+    ) -> tuple[str, int, int]:
         """Return the next word where reading can go on, or the next closing bracket, outside of all brackets that open before it."""
         depth, before = 0, ""
         while True:
@@ -321,7 +370,11 @@ class Balance:
     def is_meant_as(self, bracket: str, meant: str) -> bool:
         """Return whether one of this kind is too many and one of the other kind missing; then it is meant as that, and both are settled."""
         required = 2 if meant == _OTHER[bracket] else 1
-        if bracket == meant or self.excess[bracket] < required or self.excess[meant] > -required:
+        if (
+            bracket == meant
+            or self.excess[bracket] < required
+            or self.excess[meant] > -required
+        ):
             return False
         self._settle(bracket)
         self._settle(meant, -1)
@@ -347,7 +400,10 @@ def with_quotes(data: str) -> tuple[str, list[int]]:
     """
     begins: list[int] = []
     pos = 0
-    while len(begins) < MAX_OPEN_STRINGS and (begin := _first_open_string(data, pos)) is not None:
+    while (
+        len(begins) < MAX_OPEN_STRINGS
+        and (begin := _first_open_string(data, pos)) is not None
+    ):
         offset = _end_of_open_string(data, begin)
         if offset is None:
             break
@@ -366,7 +422,9 @@ def _first_open_string(data: str, pos: int) -> int | None:
         if found[0][0] != '"':
             continue
         end = found.end()
-        if found[1] is None or (data[end - 2] in _BEFORE_STRING and data[end : end + 1] not in _AFTER_STRING):
+        if found[1] is None or (
+            data[end - 2] in _BEFORE_STRING and data[end : end + 1] not in _AFTER_STRING
+        ):
             return found.start()
     return None
 

@@ -140,7 +140,10 @@ NO_PROTO = document.warning(
     "The file of an EXTERNPROTO declares a PROTO of that name.",
     "the model is shown without its instances",
     leaves_out=True,
-    example=('EXTERNPROTO Knub [ ] "parts.wrl#Knub"', 'EXTERNPROTO Knub [ ] "parts.wrl#Knob"'),
+    example=(
+        'EXTERNPROTO Knub [ ] "parts.wrl#Knub"',
+        'EXTERNPROTO Knub [ ] "parts.wrl#Knob"',
+    ),
 )
 
 # Shapes (ISO/IEC 14772-1, clause 6)
@@ -220,8 +223,18 @@ INSIDE_OUT = document.warning(
     "VRML208",
     "The cross-section of an Extrusion is counter-clockwise when seen from +y, so that the faces point outwards.",
     "reverse the cross-section, or write ccw FALSE if the faces should point inwards; a closed cross-section is reversed",
-    example=("crossSection [ 0 0, 1 1, 0 1, 0 0 ]", "crossSection [ 0 0, 0 1, 1 1, 0 0 ]"),
+    example=(
+        "crossSection [ 0 0, 1 1, 0 1, 0 0 ]",
+        "crossSection [ 0 0, 0 1, 1 1, 0 0 ]",
+    ),
 )
 
-GRAMMAR: tuple[Rule, ...] = (NOT_VRML97, SYNTAX, NOT_CLOSED, WRONG_VALUE, WRONG_COUNT, TOO_LARGE)
+GRAMMAR: tuple[Rule, ...] = (
+    NOT_VRML97,
+    SYNTAX,
+    NOT_CLOSED,
+    WRONG_VALUE,
+    WRONG_COUNT,
+    TOO_LARGE,
+)
 """What breaks these cannot be read as a whole."""

@@ -39,7 +39,19 @@ from bodymotion.geometry.shapes import (
     Texture,
 )
 
-DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)  # Tried in this order, until a text reads back exactly.
+DIGITS = (
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    10,
+    12,
+    13,
+    15,
+    16,
+)  # Tried in this order, until a text reads back exactly.
 IDENTITY_ROTATION: Floats = np.eye(3)
 ROUNDING = 1e-12  # How far, as a share of its largest number, a matrix may be from one that its fields give.
 
@@ -49,14 +61,22 @@ DEFAULT = Material()
 def texture_nodes(texture: Texture, url: str, report: Report) -> dict[str, Value]:
     """Return the fields of an Appearance for a texture whose file has this url."""
     repeats = {"repeatS": texture.repeat_s, "repeatT": texture.repeat_t}
-    fields: dict[str, Value] = {"url": [url], **{name: False for name, repeat in repeats.items() if not repeat}}
+    fields: dict[str, Value] = {
+        "url": [url],
+        **{name: False for name, repeat in repeats.items() if not repeat},
+    }
     result: dict[str, Value] = {"texture": Node("ImageTexture", fields=fields)}
     if not np.array_equal(texture.transform, np.eye(3)):
-        transform_node = Node("TextureTransform", fields=_transform_fields(texture.transform))
+        transform_node = Node(
+            "TextureTransform", fields=_transform_fields(texture.transform)
+        )
         if _is_close(texture_matrix(transform_node), texture.transform):
             result["textureTransform"] = transform_node
         else:
-            report(losses.SHAPE_LOOK, "a transform of texture coordinates that shears is left out")
+            report(
+                losses.SHAPE_LOOK,
+                "a transform of texture coordinates that shears is left out",
+            )
     return result
 
 
@@ -90,7 +110,10 @@ def rotation_value(quaternion: Floats) -> Floats | None:
             return np.array([0.0, 0.0, 1.0, 2 * math.pi])
         return None
     # Zeros without a sign: they are the same to the reader and shorter.
-    exact = (x / length + 0.0, y / length + 0.0, z / length + 0.0), 2.0 * math.atan2(length, w)
+    exact = (
+        (x / length + 0.0, y / length + 0.0, z / length + 0.0),
+        2.0 * math.atan2(length, w),
+    )
 
     def same(axis: tuple[float, float, float], angle: float) -> bool:
         return nodes.quaternion(axis, angle) == (w, x, y, z)
@@ -112,11 +135,20 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
     exact = (*_axis_angle(rotation), *scale, *_axis_angle(orientation))
     if scale == (1.0, 1.0, 1.0):
         wanted = tuple(tuple(row) for row in matrix[:3, :3].tolist())
-        found = _searched(exact[:3], exact[3], lambda axis, angle: rotation_matrix(axis, angle) == wanted)
+        found = _searched(
+            exact[:3],
+            exact[3],
+            lambda axis, angle: rotation_matrix(axis, angle) == wanted,
+        )
         return _fields(matrix[:3, 3], np.array([*found, *exact[4:]])) or {}
-    for value in (*(np.array([_rounded(x, digits) for x in exact]) for digits in DIGITS), np.array(exact)):
+    for value in (
+        *(np.array([_rounded(x, digits) for x in exact]) for digits in DIGITS),
+        np.array(exact),
+    ):
         fields = _fields(matrix[:3, 3], value)
-        if fields is not None and np.array_equal(node_transform(Node("Transform", fields=fields)), matrix):
+        if fields is not None and np.array_equal(
+            node_transform(Node("Transform", fields=fields)), matrix
+        ):
             return fields
     return _fields(matrix[:3, 3], np.array(exact)) or {}
 
@@ -129,19 +161,34 @@ def holds(matrix: Floats, fields: dict[str, Value]) -> bool:
 
 
 def _is_close(read: Floats, wanted: Floats) -> bool:
-    return bool(np.abs(read - wanted).max() <= ROUNDING * max(1.0, np.abs(wanted).max()))
+    return bool(
+        np.abs(read - wanted).max() <= ROUNDING * max(1.0, np.abs(wanted).max())
+    )
 
 
 def _searched(
-    axis: tuple[float, ...], angle: float, same: Callable[[tuple[float, float, float], float], bool]
+    axis: tuple[float, ...],
+    angle: float,
+    same: Callable[[tuple[float, float, float], float], bool],
 ) -> tuple[float, ...]:
     """Return a rotation that is read as the wanted one: of the fewest digits, or else next to the computed one, or else that itself.
 
     `same` gets axes as they are read, of length 1.
     """
-    axes = list(dict.fromkeys((*(tuple(_rounded(x, digits) for x in axis) for digits in DIGITS), tuple(axis))))
-    angles = list(dict.fromkeys((*(_rounded(angle, digits) for digits in DIGITS), angle)))
-    near = itertools.product(itertools.product(*map(_neighbours, axis)), _neighbours(angle))
+    axes = list(
+        dict.fromkeys(
+            (
+                *(tuple(_rounded(x, digits) for x in axis) for digits in DIGITS),
+                tuple(axis),
+            )
+        )
+    )
+    angles = list(
+        dict.fromkeys((*(_rounded(angle, digits) for digits in DIGITS), angle))
+    )
+    near = itertools.product(
+        itertools.product(*map(_neighbours, axis)), _neighbours(angle)
+    )
     for candidate, angle_ in itertools.chain(itertools.product(axes, angles), near):
         if any(candidate) and same(nodes.unit(*candidate), angle_):
             return (*candidate, angle_)
@@ -215,7 +262,12 @@ class ShapeWriter:
         Returns the name to write for that of a shape; without it names that are none in VRML97 are left out.
     """
 
-    def __init__(self, report: Report, url: Callable[[Texture], str], name: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self,
+        report: Report,
+        url: Callable[[Texture], str],
+        name: Callable[[str], str] | None = None,
+    ) -> None:
         self.report = report
         self.url = url
         self.name = name or (lambda given: given if is_name(given) else "")
@@ -229,18 +281,30 @@ class ShapeWriter:
         if not geometries:
             return []
         mesh = shape.geometry
-        if shape.material.texture is not None and isinstance(mesh, Mesh) and mesh.texture_coordinates is None:
+        if (
+            shape.material.texture is not None
+            and isinstance(mesh, Mesh)
+            and mesh.texture_coordinates is None
+        ):
             message = "an image on a mesh without texture coordinates is laid on along its longest edges"
             self.report(losses.SHAPE_LOOK, message)
         appearance = self._appearance(shape.material)
         name = self.name(shape.name) if len(geometries) == 1 else ""
         result = []
         for geometry in geometries:
-            shape_nodes = [Node("Shape", name, {"appearance": appearance, "geometry": geometry})]
+            shape_nodes = [
+                Node("Shape", name, {"appearance": appearance, "geometry": geometry})
+            ]
             if isinstance(mesh, Capsule) and geometry.type == "Sphere" and mesh.height:
                 end = 0.5 * mesh.height
                 shape_nodes = [
-                    Node("Transform", fields={"translation": np.array([0.0, y, 0.0]), "children": shape_nodes})
+                    Node(
+                        "Transform",
+                        fields={
+                            "translation": np.array([0.0, y, 0.0]),
+                            "children": shape_nodes,
+                        },
+                    )
                     for y in (end, -end)
                 ]
             result += shape_nodes
@@ -252,11 +316,15 @@ class ShapeWriter:
         known = self._latest.get(id(material))
         if known is not None:
             return known[1]
-        node = next((node for other, node in self._appearances if other == material), None)
+        node = next(
+            (node for other, node in self._appearances if other == material), None
+        )
         if node is None:
             appearance: dict[str, Value] = {"material": self._material(material)}
             if material.texture is not None:
-                appearance |= texture_nodes(material.texture, self.url(material.texture), self.report)
+                appearance |= texture_nodes(
+                    material.texture, self.url(material.texture), self.report
+                )
             node = Node("Appearance", fields=appearance)
             # Robots have few materials; a scene that has many is written with each by itself.
             if len(self._appearances) < 100:
@@ -275,7 +343,9 @@ class ShapeWriter:
     def _within(self, values: Floats, what: str) -> Floats:
         inside = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, 1.0)
         if not np.array_equal(inside, values):
-            self.report(losses.SHAPE_LOOK.as_note, f"{what} beyond 0…1 is cut off there")
+            self.report(
+                losses.SHAPE_LOOK.as_note, f"{what} beyond 0…1 is cut off there"
+            )
         return inside
 
     # ---- geometries
@@ -283,27 +353,52 @@ class ShapeWriter:
     def _geometry(self, geometry: Geometry) -> list[Node]:
         known = self._geometries.get(id(geometry))
         if known is None:
-            known = self._geometries[id(geometry)] = (geometry, self._new_geometry(geometry))
+            known = self._geometries[id(geometry)] = (
+                geometry,
+                self._new_geometry(geometry),
+            )
         return known[1]
 
     def _new_geometry(self, geometry: Geometry) -> list[Node]:
         match geometry:
             case Box(size):
-                return self._sized("Box", {"size": np.array(size, dtype=np.float64)}, {}, some_zero=True)
+                return self._sized(
+                    "Box",
+                    {"size": np.array(size, dtype=np.float64)},
+                    {},
+                    some_zero=True,
+                )
             case Sphere() | Cylinder() | Cone():
                 kind = type(geometry).__name__
                 _, fields, parts = ROUND_SOLIDS[kind]
-                sizes = {name: float(getattr(geometry, "height" if name == "height" else "radius")) for name in fields}
-                return self._sized(kind, sizes, {part: getattr(geometry, part) for part in parts})
+                sizes = {
+                    name: float(
+                        getattr(geometry, "height" if name == "height" else "radius")
+                    )
+                    for name in fields
+                }
+                return self._sized(
+                    kind, sizes, {part: getattr(geometry, part) for part in parts}
+                )
             case Capsule(radius, height):
-                self.report(losses.SHAPE_FORM, "a capsule is written as a cylinder and two balls")
+                self.report(
+                    losses.SHAPE_FORM,
+                    "a capsule is written as a cylinder and two balls",
+                )
                 ball = self._new_geometry(Sphere(radius))
                 if not 0 <= height < 1e100:
-                    self.report(losses.NOT_DRAWN, f"a capsule of height {height:g} is left out")
+                    self.report(
+                        losses.NOT_DRAWN, f"a capsule of height {height:g} is left out"
+                    )
                     return []
                 if height == 0 or not ball:
                     return ball
-                return [*self._new_geometry(Cylinder(radius, height, top=False, bottom=False)), *ball]
+                return [
+                    *self._new_geometry(
+                        Cylinder(radius, height, top=False, bottom=False)
+                    ),
+                    *ball,
+                ]
             case Mesh():
                 return self._face_set(geometry)
             case Lines():
@@ -311,13 +406,34 @@ class ShapeWriter:
             case Points():
                 return self._point_set(geometry)
 
-    def _sized(self, kind: str, sizes: dict[str, Any], parts: dict[str, bool], some_zero: bool = False) -> list[Node]:
+    def _sized(
+        self,
+        kind: str,
+        sizes: dict[str, Any],
+        parts: dict[str, bool],
+        some_zero: bool = False,
+    ) -> list[Node]:
         numbers = np.concatenate([np.ravel(size) for size in sizes.values()])
-        good = np.isfinite(numbers).all() and (numbers >= 0).all() and np.count_nonzero(numbers == 0) <= some_zero
+        good = (
+            np.isfinite(numbers).all()
+            and (numbers >= 0).all()
+            and np.count_nonzero(numbers == 0) <= some_zero
+        )
         if not good:
-            self.report(losses.NOT_DRAWN, f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out")
+            self.report(
+                losses.NOT_DRAWN,
+                f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out",
+            )
             return []
-        return [Node(kind, fields={**sizes, **{part: False for part, present in parts.items() if not present}})]
+        return [
+            Node(
+                kind,
+                fields={
+                    **sizes,
+                    **{part: False for part, present in parts.items() if not present},
+                },
+            )
+        ]
 
     def _face_set(self, mesh: Mesh) -> list[Node]:
         faces, vertices = mesh.faces, mesh.vertices
@@ -328,35 +444,58 @@ class ShapeWriter:
         if not good.all() or not np.isfinite(vertices).all():
             message = f"faces of a mesh without finite corners are left out: {np.count_nonzero(~good)}"
             self.report(losses.NOT_DRAWN, message)
-            faces, vertices = faces[good], np.where(np.isfinite(vertices), vertices, 0.0)
+            faces, vertices = (
+                faces[good],
+                np.where(np.isfinite(vertices), vertices, 0.0),
+            )
         fields: dict[str, Value] = {
             "coord": Node("Coordinate", fields={"point": vertices}),
             "coordIndex": _ended(faces),
         }
-        for part, corners in zip(PROPERTIES, (mesh.normals, mesh.colors, mesh.texture_coordinates), strict=True):
+        for part, corners in zip(
+            PROPERTIES,
+            (mesh.normals, mesh.colors, mesh.texture_coordinates),
+            strict=True,
+        ):
             fields |= self._corners(corners, part, faces, good)
         if mesh.crease_angle != 0.0:
             if np.isfinite(mesh.crease_angle):
                 fields["creaseAngle"] = float(mesh.crease_angle)
             else:
-                self.report(losses.NUMBER_RANGE, f"creaseAngle is {mesh.crease_angle}: left out")
+                self.report(
+                    losses.NUMBER_RANGE, f"creaseAngle is {mesh.crease_angle}: left out"
+                )
         if mesh.two_sided:
             fields["solid"] = False
         # The long lists last: so the other fields of a mesh are visible at its top.
-        order = sorted(fields, key=lambda name: isinstance(fields[name], (Node, np.ndarray)))
+        order = sorted(
+            fields, key=lambda name: isinstance(fields[name], (Node, np.ndarray))
+        )
         return [Node("IndexedFaceSet", fields={name: fields[name] for name in order})]
 
     def _corners(
-        self, corners: Corners | None, part: str, faces: npt.NDArray[np.integer], good: Bools
+        self,
+        corners: Corners | None,
+        part: str,
+        faces: npt.NDArray[np.integer],
+        good: Bools,
     ) -> dict[str, Value]:
         """Return the fields for a property of corners: by vertex and by face without an index list where that means the same."""
         if corners is None:
             return {}
         node_type, name, width = PROPERTIES[part]
         values, indices = corners.values, corners.indices
-        fits = values.ndim == 2 and values.shape[1] >= width and indices.shape == (len(good), 3) and len(values)
+        fits = (
+            values.ndim == 2
+            and values.shape[1] >= width
+            and indices.shape == (len(good), 3)
+            and len(values)
+        )
         if not fits or indices.min() < 0 or indices.max() >= len(values):
-            self.report(losses.SHAPE_LOOK, f"{part}: values that do not fit the corners of the mesh are left out")
+            self.report(
+                losses.SHAPE_LOOK,
+                f"{part}: values that do not fit the corners of the mesh are left out",
+            )
             return {}
         if values.shape[1] > width:
             message = f"{part}: {values.shape[1] - width} of {values.shape[1]} numbers are left out"
@@ -365,10 +504,15 @@ class ShapeWriter:
         if part == "color":
             values = self._within(values, "a colour of a mesh")
         elif not np.isfinite(values).all():
-            self.report(losses.NUMBER_RANGE, f"{part}: numbers that are not finite are written as 0")
+            self.report(
+                losses.NUMBER_RANGE,
+                f"{part}: numbers that are not finite are written as 0",
+            )
             values = np.where(np.isfinite(values), values, 0.0)
         indices = indices[good]
-        fields: dict[str, Value] = {part: Node(node_type, fields={name: frozen(values)})}
+        fields: dict[str, Value] = {
+            part: Node(node_type, fields={name: frozen(values)})
+        }
         if np.array_equal(indices, faces):
             return fields
         if part != "texCoord" and (indices == indices[:, :1]).all():
@@ -383,19 +527,33 @@ class ShapeWriter:
         segments, count = lines.segments, len(lines.vertices)
         good = _usable(segments, lines.vertices)
         if not good.any():
-            self.report(losses.NOT_DRAWN.as_note, "lines without a segment are left out")
+            self.report(
+                losses.NOT_DRAWN.as_note, "lines without a segment are left out"
+            )
             return []
         if not good.all():
-            self.report(losses.NOT_DRAWN, f"lines without finite ends are left out: {np.count_nonzero(~good)}")
+            self.report(
+                losses.NOT_DRAWN,
+                f"lines without finite ends are left out: {np.count_nonzero(~good)}",
+            )
             segments = segments[good]
         vertices = lines.vertices
         if not np.isfinite(vertices).all():
-            self.report(losses.NUMBER_RANGE, "points that are not finite are written as 0")
+            self.report(
+                losses.NUMBER_RANGE, "points that are not finite are written as 0"
+            )
             vertices = np.where(np.isfinite(vertices), vertices, 0.0)
-        fields: dict[str, Value] = {"coord": Node("Coordinate", fields={"point": vertices})}
+        fields: dict[str, Value] = {
+            "coord": Node("Coordinate", fields={"point": vertices})
+        }
         if lines.colors is not None and len(lines.colors) == count:
-            if count != 2 * len(segments) or not np.array_equal(segments.ravel(), np.arange(count)):
-                self.report(losses.SHAPE_FORM, "the ends of coloured lines are read back each by itself")
+            if count != 2 * len(segments) or not np.array_equal(
+                segments.ravel(), np.arange(count)
+            ):
+                self.report(
+                    losses.SHAPE_FORM,
+                    "the ends of coloured lines are read back each by itself",
+                )
             fields["color"] = self._colors(lines.colors)
         fields["coordIndex"] = _polylines(segments)
         return [Node("IndexedLineSet", fields=fields)]
@@ -407,15 +565,22 @@ class ShapeWriter:
             self.report(losses.NOT_DRAWN, message)
         if not good.any():
             return []
-        fields: dict[str, Value] = {"coord": Node("Coordinate", fields={"point": points.vertices[good]})}
+        fields: dict[str, Value] = {
+            "coord": Node("Coordinate", fields={"point": points.vertices[good]})
+        }
         if points.colors is not None and len(points.colors) == len(good):
             fields["color"] = self._colors(points.colors[good])
         return [Node("PointSet", fields=fields)]
 
     def _colors(self, colors: Floats) -> Node:
         if colors.shape[1] > 3:
-            self.report(losses.SHAPE_LOOK, "colours of lines and points have three parts")
-        return Node("Color", fields={"color": self._within(np.asarray(colors[:, :3]), "a colour")})
+            self.report(
+                losses.SHAPE_LOOK, "colours of lines and points have three parts"
+            )
+        return Node(
+            "Color",
+            fields={"color": self._within(np.asarray(colors[:, :3]), "a colour")},
+        )
 
 
 def _usable(index: npt.NDArray[np.integer], vertices: Floats) -> Bools:

@@ -50,7 +50,9 @@ MESH_FILES = (".stl",)  # Parts that are meshes, not VRML97.
 
 IDENTITY: Floats = frozen(np.eye(4))
 
-Actual: TypeAlias = Callable[[Node | None], Node | None]  # Returns the node that an instance of a prototype means.
+Actual: TypeAlias = Callable[
+    [Node | None], Node | None
+]  # Returns the node that an instance of a prototype means.
 
 _DEFAULT = Material()
 MATERIAL_FIELDS = {
@@ -70,7 +72,9 @@ GEOMETRY_NODES = (
     *("IndexedLineSet", "PointSet", "Sphere", "Text"),
 )
 
-ROUND_SOLIDS: dict[str, tuple[Callable[..., Geometry], dict[str, float], tuple[str, ...]]] = {
+ROUND_SOLIDS: dict[
+    str, tuple[Callable[..., Geometry], dict[str, float], tuple[str, ...]]
+] = {
     "Sphere": (Sphere, {"radius": 1.0}, ()),
     "Cylinder": (Cylinder, {"radius": 1.0, "height": 2.0}, ("side", "top", "bottom")),
     "Cone": (Cone, {"bottomRadius": 1.0, "height": 2.0}, ("side", "bottom")),
@@ -82,7 +86,9 @@ PROPERTIES = {
     "texCoord": ("TextureCoordinate", "point", 2),
 }
 """Of corners of faces: by the fields of their nodes, the types of those, the field with the values, and the numbers in one."""
-MAX_VERTICES = 2_000_000  # Vertices that an Extrusion, written in few words, may unfold to.
+MAX_VERTICES = (
+    2_000_000  # Vertices that an Extrusion, written in few words, may unfold to.
+)
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,9 @@ class FoundShape:
 
 def by_purpose(drawn: list[FoundShape]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
     """Return the visual and the collision shapes."""
-    return tuple(d.shape for d in drawn if d.visual), tuple(d.shape for d in drawn if d.collision)
+    return tuple(d.shape for d in drawn if d.visual), tuple(
+        d.shape for d in drawn if d.collision
+    )
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,12 @@ class SceneWalker:
         self.geometry = GeometryReader(found, self.actual)
         self.appearance = AppearanceReader(found, self.actual, parts.resolve)
 
-    def walk(self, nodes: Iterable[Node], frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]) -> None:
+    def walk(
+        self,
+        nodes: Iterable[Node],
+        frame: NodeFrame,
+        visit: Callable[[Node, NodeFrame], bool],
+    ) -> None:
         """Walk through nodes in a frame, and everything inside them; go on after faults where `found` is of a model.
 
         Raises FormatError at the first fault, where `found` is not of a model; when there are too many nodes or shapes.
@@ -157,16 +170,25 @@ class SceneWalker:
                 if rest is not None and not callable(item):
                     self.enter([rest], item[1])
 
-    def enter(self, nodes: Iterable[Node], frame: NodeFrame, leave: Callable[[], None] | None = None) -> None:
+    def enter(
+        self,
+        nodes: Iterable[Node],
+        frame: NodeFrame,
+        leave: Callable[[], None] | None = None,
+    ) -> None:
         """Continue the walk with nodes in a frame; call `leave` when everything inside them is done."""
         if leave is not None:
             self._stack.append(leave)
         self._stack.append((iter(nodes), frame))
 
-    def _visit(self, node: Node, frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]) -> None:
+    def _visit(
+        self, node: Node, frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]
+    ) -> None:
         self.visited += 1
         if self.visited > MAX_NODES:
-            raise TOO_LARGE.error(f"the scene expands to more than {MAX_NODES} nodes", node.location)
+            raise TOO_LARGE.error(
+                f"the scene expands to more than {MAX_NODES} nodes", node.location
+            )
         found: Node | None = node
         while found is not None and not visit(found, frame):
             if found.proto is None:
@@ -177,12 +199,19 @@ class SceneWalker:
     def _walk_into(self, found: Node, frame: NodeFrame) -> None:
         match found.type:
             case "Transform":
-                self.enter(nodes.children(found), self.frame_inside(frame, node_transform(found), found))
+                self.enter(
+                    nodes.children(found),
+                    self.frame_inside(frame, node_transform(found), found),
+                )
             case "Group" | "Anchor" | "Billboard":
                 self.enter(nodes.children(found), frame)
             case "Switch":
                 choices = found.get("choice")
-                choices = choices if isinstance(choices, list) else nodes.children(found, "choice")
+                choices = (
+                    choices
+                    if isinstance(choices, list)
+                    else nodes.children(found, "choice")
+                )
                 chosen = nodes.integer(found, "whichChoice", -1)
                 if 0 <= chosen < len(choices) and isinstance(choices[chosen], Node):
                     self.enter([choices[chosen]], frame)
@@ -191,13 +220,21 @@ class SceneWalker:
             case "LOD":
                 levels = nodes.children(found, "level") or nodes.children(found)
                 self.enter(levels[:1], frame)
-                self._report_scenery(found, "the other levels of an LOD", len(levels) > 1)
+                self._report_scenery(
+                    found, "the other levels of an LOD", len(levels) > 1
+                )
             case "Collision":
-                collide, proxy = nodes.flag(found, "collide", True), nodes.child(found, "proxy")
+                collide, proxy = (
+                    nodes.flag(found, "collide", True),
+                    nodes.child(found, "proxy"),
+                )
                 if proxy is not None and collide:
                     self.enter([proxy], replace(frame, visual=False))
                 solid = collide and proxy is None
-                self.enter(nodes.children(found), replace(frame, collision=frame.collision and solid))
+                self.enter(
+                    nodes.children(found),
+                    replace(frame, collision=frame.collision and solid),
+                )
             case "Inline":
                 self._part(found, frame)
             case "Shape":
@@ -208,7 +245,9 @@ class SceneWalker:
     def _report_scenery(self, node: Node, what: str, applies: bool = True) -> None:
         if applies and node.type not in self._reported:
             self._reported.add(node.type)
-            self.found.report(rules.SCENERY, f"{what}: not a part of a body", node.location)
+            self.found.report(
+                rules.SCENERY, f"{what}: not a part of a body", node.location
+            )
 
     def _part(self, node: Node, frame: NodeFrame) -> None:
         urls = nodes.texts(node, "url")
@@ -218,7 +257,11 @@ class SceneWalker:
 
                 self._mesh_reader = MeshReader(PART_UNREADABLE, self.found)
             path = self.parts.resolve(node)
-            for shape in () if path is None else self._mesh_reader.shapes(path, self.parts, node.location):
+            for shape in (
+                ()
+                if path is None
+                else self._mesh_reader.shapes(path, self.parts, node.location)
+            ):
                 self._add(shape.geometry, PLAIN, frame, node)
             return
         scene = self.parts.load(node)
@@ -231,19 +274,36 @@ class SceneWalker:
         if found is None or not (frame.visual or frame.collision):
             return
         material = self.appearance.read(nodes.child(node, "appearance"))
-        self._add(self.geometry.read(found, textured=material.texture is not None), material, frame, node)
+        self._add(
+            self.geometry.read(found, textured=material.texture is not None),
+            material,
+            frame,
+            node,
+        )
 
-    def _add(self, geometry: Geometry | None, material: Material, frame: NodeFrame, node: Node) -> None:
+    def _add(
+        self,
+        geometry: Geometry | None,
+        material: Material,
+        frame: NodeFrame,
+        node: Node,
+    ) -> None:
         if geometry is None:
             return
         if len(self.drawn) >= MAX_SHAPES:
-            raise TOO_LARGE.error(f"the scene expands to more than {MAX_SHAPES} shapes", node.location)
+            raise TOO_LARGE.error(
+                f"the scene expands to more than {MAX_SHAPES} shapes", node.location
+            )
         shape = Shape(geometry, frame.transform, material, node.name)
         self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
 
-    def frame_inside(self, frame: NodeFrame, transform: Floats, node: Node) -> NodeFrame:
+    def frame_inside(
+        self, frame: NodeFrame, transform: Floats, node: Node
+    ) -> NodeFrame:
         """Return the frame inside a node with its own transform (4, 4)."""
-        whole = transform if frame.transform is IDENTITY else frame.transform @ transform
+        whole = (
+            transform if frame.transform is IDENTITY else frame.transform @ transform
+        )
         if not np.isfinite(whole).all():
             message = f"{node.type}: translation, rotation or scale is not finite"
             raise rules.INFINITE_POINT.error(message, node.location)
@@ -266,7 +326,9 @@ def node_transform(node: Node) -> Floats:
     return matrix
 
 
-def rotation_matrix(axis: tuple[float, float, float], angle: float) -> tuple[tuple[float, float, float], ...]:
+def rotation_matrix(
+    axis: tuple[float, float, float], angle: float
+) -> tuple[tuple[float, float, float], ...]:
     """Return the matrix of a rotation about an axis of length 1 (Rodrigues' formula); single numbers are faster without arrays."""
     x, y, z = axis
     c, s = math.cos(angle), math.sin(angle)
@@ -284,7 +346,12 @@ class AppearanceReader:
     `find_file(node)` returns the file that a node's url names, or None; then it reports why.
     """
 
-    def __init__(self, found: Diagnostics, actual: Actual, find_file: Callable[[Node], Path | None]) -> None:
+    def __init__(
+        self,
+        found: Diagnostics,
+        actual: Actual,
+        find_file: Callable[[Node], Path | None],
+    ) -> None:
         self.found = found
         self.actual = actual
         self.find_file = find_file
@@ -303,30 +370,47 @@ class AppearanceReader:
         if found is None or found.type != "Appearance":
             return PLAIN
         material, texture, transform = (
-            self.actual(nodes.child(found, name)) for name in ("material", "texture", "textureTransform")
+            self.actual(nodes.child(found, name))
+            for name in ("material", "texture", "textureTransform")
         )
         image = self._texture(texture, transform) if texture is not None else None
         if material is None or material.type != "Material":
-            return PLAIN if image is None else Material(diffuse=PLAIN.diffuse, texture=image)
+            return (
+                PLAIN
+                if image is None
+                else Material(diffuse=PLAIN.diffuse, texture=image)
+            )
         values: dict[str, Any] = {}
         for name, attribute in MATERIAL_FIELDS.items():
             default = getattr(_DEFAULT, attribute)
             if isinstance(default, tuple):
-                values[attribute] = self._clipped(material, nodes.vector(material, name, default))
+                values[attribute] = self._clipped(
+                    material, nodes.vector(material, name, default)
+                )
             else:
-                (values[attribute],) = self._clipped(material, (nodes.number(material, name, default),))
+                (values[attribute],) = self._clipped(
+                    material, (nodes.number(material, name, default),)
+                )
         return Material(**values, texture=image)
 
     def _clipped(self, node: Node, values: tuple[float, ...]) -> tuple[float, ...]:
         if all(0.0 <= value <= 1.0 for value in values):
             return values
         text = " ".join(f"{value:g}" for value in values)
-        self.found.report(rules.OUT_OF_RANGE, f"a Material has the value {text}, expected 0…1", node.location)
-        return tuple(min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values)
+        self.found.report(
+            rules.OUT_OF_RANGE,
+            f"a Material has the value {text}, expected 0…1",
+            node.location,
+        )
+        return tuple(
+            min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values
+        )
 
     def _texture(self, node: Node, transform: Node | None) -> Texture | None:
         if node.type != "ImageTexture":
-            self.found.report(rules.NOT_SHOWN, f"{node.type} is not shown", node.location)
+            self.found.report(
+                rules.NOT_SHOWN, f"{node.type} is not shown", node.location
+            )
             return None
         urls = nodes.texts(node, "url")
         path = self.find_file(node)
@@ -334,7 +418,10 @@ class AppearanceReader:
             return None
         return Texture(
             path,
-            next((url for url in urls if url.replace("\\", "/").endswith(path.name)), urls[0]),
+            next(
+                (url for url in urls if url.replace("\\", "/").endswith(path.name)),
+                urls[0],
+            ),
             repeat_s=nodes.flag(node, "repeatS", True),
             repeat_t=nodes.flag(node, "repeatT", True),
             transform=texture_matrix(transform),
@@ -350,7 +437,10 @@ def texture_matrix(node: Node | None) -> Floats:
     angle = nodes.number(node, "rotation", 0.0)
     c, s = np.cos(angle), np.sin(angle)
     matrix = np.eye(3)
-    matrix[:2, :2] = np.diag(nodes.vector(node, "scale", (1.0, 1.0))) @ [[c, -s], [s, c]]
+    matrix[:2, :2] = np.diag(nodes.vector(node, "scale", (1.0, 1.0))) @ [
+        [c, -s],
+        [s, c],
+    ]
     matrix[:2, 2] = matrix[:2, :2] @ (center + translation) - center
     return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
 
@@ -384,10 +474,17 @@ class GeometryReader:
             case "Box":
                 x, y, z = nodes.vector(node, "size", (2.0, 2.0, 2.0))
                 # A flat box is a plate, as the Plane prototype of old models has it.
-                return Box((x, y, z)) if self._sizes(node, [x, y, z], some_zero=True) else None
+                return (
+                    Box((x, y, z))
+                    if self._sizes(node, [x, y, z], some_zero=True)
+                    else None
+                )
             case "Sphere" | "Cylinder" | "Cone":
                 made, fields, parts = ROUND_SOLIDS[node.type]
-                sizes = [nodes.number(node, name, default) for name, default in fields.items()]
+                sizes = [
+                    nodes.number(node, name, default)
+                    for name, default in fields.items()
+                ]
                 there = {part: nodes.flag(node, part, True) for part in parts}
                 return made(*sizes, **there) if self._sizes(node, sizes) else None
             case "IndexedLineSet":
@@ -401,7 +498,9 @@ class GeometryReader:
             case "Text":
                 self.report(rules.NOT_SHOWN, "Text is not shown", node)
             case _ if is_declared(node):
-                self.report(rules.NOT_SHOWN, f"{node.type} is not a known geometry", node)
+                self.report(
+                    rules.NOT_SHOWN, f"{node.type} is not a known geometry", node
+                )
         return None
 
     def _sizes(self, node: Node, sizes: list[float], some_zero: bool = False) -> bool:
@@ -434,7 +533,11 @@ class GeometryReader:
             counts = f"the highest index is {index.max()}, and there {'is' if len(points) == 1 else 'are'} {counted(len(points), 'point')}"
             self.report(rules.BAD_INDEX, f"{wrong}: {counts}", node)
         if triangles.too_small:
-            self.report(rules.SMALL_FACE, f"{counted(triangles.too_small, 'face')} with fewer than three corners", node)
+            self.report(
+                rules.SMALL_FACE,
+                f"{counted(triangles.too_small, 'face')} with fewer than three corners",
+                node,
+            )
         faces = index[triangles.corners]
         finite: Bools = np.isfinite(points)
         if not finite.all():
@@ -443,7 +546,11 @@ class GeometryReader:
                 message = f"{counted(int((~good).sum()), 'triangle')} with corners that are not finite"
                 self.report(rules.INFINITE_POINT, message, node)
                 faces = faces[good]
-                triangles = replace(triangles, corners=triangles.corners[good], polygons=triangles.polygons[good])
+                triangles = replace(
+                    triangles,
+                    corners=triangles.corners[good],
+                    polygons=triangles.polygons[good],
+                )
             # Points that no face uses must not make other numbers infinite.
             points = np.where(finite, points, 0.0)
         if not len(faces):
@@ -474,21 +581,34 @@ class GeometryReader:
         values = nodes.rows(self.actual(nodes.child(node, part)), name, width)
         if not len(values):
             return None
-        index = nodes.NO_INTEGERS if entries is None else nodes.integers(node, f"{part}Index")
-        which = faces if per_vertex else np.repeat(polygons[:, None], faces.shape[1], axis=1)
+        index = (
+            nodes.NO_INTEGERS
+            if entries is None
+            else nodes.integers(node, f"{part}Index")
+        )
+        which = (
+            faces
+            if per_vertex
+            else np.repeat(polygons[:, None], faces.shape[1], axis=1)
+        )
         if len(index):
             places = entries if per_vertex and entries is not None else which
             which = index[places] if places.max() < len(index) else np.full((1, 3), -1)
         finite = bool(np.isfinite(values).all())
         if part == "normal" and not finite and entries is not None:
             # A normal that is not finite has no direction: the face's own is used.
-            values, finite = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0), True
+            values, finite = (
+                np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0),
+                True,
+            )
         if which.min() < 0 or which.max() >= len(values) or not finite:
             kind = "corners" if per_vertex else "faces"
             words = f"{len(values)} values and {len(index)} indices do not fit the {kind} of this {node.type}"
             self.report(rules.UNUSED_LIST, f"{part}: {words}", node)
             return None
-        return Corners(np.clip(values, 0, 1) if part == "color" else values, frozen_ints(which))
+        return Corners(
+            np.clip(values, 0, 1) if part == "color" else values, frozen_ints(which)
+        )
 
     def mesh(
         self,
@@ -522,13 +642,22 @@ class GeometryReader:
         here = np.flatnonzero((index[:-1] >= 0) & (index[1:] >= 0))
         segments = np.stack([index[here], index[here + 1]], axis=1)
         finite = np.asarray(np.isfinite(points).all(axis=1))
-        good = (segments < len(points)).all(axis=1) & finite[np.minimum(segments, len(points) - 1)].all(axis=1)
+        good = (segments < len(points)).all(axis=1) & finite[
+            np.minimum(segments, len(points) - 1)
+        ].all(axis=1)
         if not good.all():
-            self.report(rules.BAD_INDEX, f"{counted(int((~good).sum()), 'line')} with points that do not exist", node)
+            self.report(
+                rules.BAD_INDEX,
+                f"{counted(int((~good).sum()), 'line')} with points that do not exist",
+                node,
+            )
             segments, here = segments[good], here[good]
         if not len(segments):
             return None
-        line, positions = np.cumsum(index < 0, dtype=np.int64)[here], np.stack([here, here + 1], axis=1)
+        line, positions = (
+            np.cumsum(index < 0, dtype=np.int64)[here],
+            np.stack([here, here + 1], axis=1),
+        )
         colors = self.corners(node, "color", segments, line, positions)
         if colors is None:
             return Lines(points, segments)
@@ -539,14 +668,23 @@ class GeometryReader:
         )
 
     def _point_set(self, node: Node) -> Points | None:
-        points, colors = self.points(node), nodes.rows(self.actual(nodes.child(node, "color")), "color", 3)
+        points, colors = (
+            self.points(node),
+            nodes.rows(self.actual(nodes.child(node, "color")), "color", 3),
+        )
         fits = len(colors) >= len(points)
         if not fits and len(colors):
-            self.report(rules.UNUSED_LIST, f"{len(colors)} colours for {len(points)} points", node)
+            self.report(
+                rules.UNUSED_LIST,
+                f"{len(colors)} colours for {len(points)} points",
+                node,
+            )
         good = np.asarray(np.isfinite(points).all(axis=1))
         if not good.any():
             return None
-        return Points(points[good], np.clip(colors[: len(points)][good], 0, 1) if fits else None)
+        return Points(
+            points[good], np.clip(colors[: len(points)][good], 0, 1) if fits else None
+        )
 
 
 def _box_mapping(points: Floats) -> Floats:
@@ -556,7 +694,13 @@ def _box_mapping(points: Floats) -> Floats:
     # A stable sort keeps x before y before z where edges are equally long.
     first, second = np.argsort(-size, kind="stable")[:2]
     length = size[first] if size[first] > 0 else 1.0
-    return np.stack([(points[:, first] - low[first]) / length, (points[:, second] - low[second]) / length], axis=1)
+    return np.stack(
+        [
+            (points[:, first] - low[first]) / length,
+            (points[:, second] - low[second]) / length,
+        ],
+        axis=1,
+    )
 
 
 # ---- surfaces that are unfolded from few numbers (ISO/IEC 14772-1, 6.17 and 6.18)
@@ -564,23 +708,41 @@ def _box_mapping(points: Floats) -> Floats:
 
 def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
     """Return the mesh of a grid of heights over the x-z plane."""
-    columns, rows = nodes.integer(node, "xDimension", 0), nodes.integer(node, "zDimension", 0)
+    columns, rows = (
+        nodes.integer(node, "xDimension", 0),
+        nodes.integer(node, "zDimension", 0),
+    )
     heights = nodes.numbers(node, "height")
     if columns < 2 or rows < 2 or len(heights) < columns * rows:
-        reader.report(rules.BAD_SIZE, f"ElevationGrid of {columns} × {rows} points has {len(heights)} heights", node)
+        reader.report(
+            rules.BAD_SIZE,
+            f"ElevationGrid of {columns} × {rows} points has {len(heights)} heights",
+            node,
+        )
         return None
     spacing = [nodes.number(node, "xSpacing", 1.0), nodes.number(node, "zSpacing", 1.0)]
     z, x = np.divmod(np.arange(columns * rows), columns)
-    points = np.stack([x * spacing[0], heights[: columns * rows], z * spacing[1]], axis=1)
+    points = np.stack(
+        [x * spacing[0], heights[: columns * rows], z * spacing[1]], axis=1
+    )
     if not np.isfinite(points).all():
-        reader.report(rules.INFINITE_POINT, "ElevationGrid has heights or spacings that are not finite", node)
+        reader.report(
+            rules.INFINITE_POINT,
+            "ElevationGrid has heights or spacings that are not finite",
+            node,
+        )
         return None
     grid = np.arange(columns * rows).reshape(rows, columns)
     # The rows of the grid go along +z, so its faces look down.
     faces = grid_faces(grid)[:, ::-1]
     squares = np.repeat(np.arange((columns - 1) * (rows - 1)), 2)
-    even = Corners(np.stack([x / (columns - 1), z / (rows - 1)], axis=1), frozen_ints(faces))
-    normals, colors, uv = (reader.corners(node, part, faces, squares) for part in ("normal", "color", "texCoord"))
+    even = Corners(
+        np.stack([x / (columns - 1), z / (rows - 1)], axis=1), frozen_ints(faces)
+    )
+    normals, colors, uv = (
+        reader.corners(node, part, faces, squares)
+        for part in ("normal", "color", "texCoord")
+    )
     return reader.mesh(node, points, faces, normals, colors, uv or even)
 
 
@@ -588,28 +750,53 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     """Return the mesh of a cross-section that is swept along a spine."""
     section = nodes.rows(node, "crossSection", 2)
     spine = nodes.rows(node, "spine", 3)
-    section = section if len(section) else np.array([[1.0, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]])
+    section = (
+        section
+        if len(section)
+        else np.array([[1.0, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]])
+    )
     spine = spine if len(spine) else np.array([[0.0, 0, 0], [0, 1, 0]])
     if len(spine) < 2 or len(section) < 2:
-        reader.report(rules.BAD_SIZE, f"Extrusion of {len(section)} points along {len(spine)}", node)
+        reader.report(
+            rules.BAD_SIZE,
+            f"Extrusion of {len(section)} points along {len(spine)}",
+            node,
+        )
         return None
     if len(spine) * len(section) > MAX_VERTICES:
-        reader.report(TOO_LARGE, f"{node.type} expands to {len(spine) * len(section)} points", node)
+        reader.report(
+            TOO_LARGE,
+            f"{node.type} expands to {len(spine) * len(section)} points",
+            node,
+        )
         return None
     scale = _stretched(nodes.rows(node, "scale", 2), [1.0, 1.0], len(spine))
-    rotation = _stretched(nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))
-    if not all(np.isfinite(values).all() for values in (section, spine, scale, rotation)):
-        reader.report(rules.INFINITE_POINT, "Extrusion has numbers that are not finite", node)
+    rotation = _stretched(
+        nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine)
+    )
+    if not all(
+        np.isfinite(values).all() for values in (section, spine, scale, rotation)
+    ):
+        reader.report(
+            rules.INFINITE_POINT, "Extrusion has numbers that are not finite", node
+        )
         return None
 
     scaled = section[None] * scale[:, None]
-    flat = np.stack([scaled[..., 0], np.zeros(scaled.shape[:2]), scaled[..., 1]], axis=-1)
-    flat = rotations.rotate(rotations.from_axis_angle(rotation[:, :3], rotation[:, 3])[:, None], flat)
+    flat = np.stack(
+        [scaled[..., 0], np.zeros(scaled.shape[:2]), scaled[..., 1]], axis=-1
+    )
+    flat = rotations.rotate(
+        rotations.from_axis_angle(rotation[:, :3], rotation[:, 3])[:, None], flat
+    )
     points = spine[:, None] + np.einsum("sij,skj->ski", _frames(spine), flat)
 
     uv_grid = np.arange(len(spine) * len(section)).reshape(len(spine), len(section))
     grid = uv_grid.copy()
-    round_section, round_spine = bool((section[0] == section[-1]).all()), bool((points[0] == points[-1]).all())
+    round_section, round_spine = (
+        bool((section[0] == section[-1]).all()),
+        bool((points[0] == points[-1]).all()),
+    )
     if round_section:
         grid[:, -1] = grid[:, 0]
     if round_spine and len(spine) > 2:
@@ -621,20 +808,31 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     rim = np.arange(len(section) - round_section)
     extent = np.ptp(section, axis=0).max()
     on_cap = (section - section.min(axis=0)) / (extent if extent > 0 else 1.0)
-    for flag, ring, ends_up in (("beginCap", 0, False), ("endCap", len(spine) - 1, True)):
+    for flag, ring, ends_up in (
+        ("beginCap", 0, False),
+        ("endCap", len(spine) - 1, True),
+    ):
         if nodes.flag(node, flag, True) and len(rim) >= 3:
             # Seen from outside, the first cap has the opposite order.
             order = rim if ends_up else rim[::-1]
-            flat_section = np.stack([section[:, 0], np.zeros(len(section)), section[:, 1]], axis=1)
+            flat_section = np.stack(
+                [section[:, 0], np.zeros(len(section)), section[:, 1]], axis=1
+            )
             cut = order[triangulate(order, flat_section).corners]
             all_faces.append(grid[ring][cut])
             uv_faces.append(cut + sum(map(len, uv_values)))
             uv_values.append(on_cap)
     whole, uv_whole = np.concatenate(all_faces), np.concatenate(uv_faces)
     closed = round_section and (round_spine or len(all_faces) == 3)
-    if closed and "ccw" not in node.fields and _volume(points.reshape(-1, 3), whole) < 0:
+    if (
+        closed
+        and "ccw" not in node.fields
+        and _volume(points.reshape(-1, 3), whole) < 0
+    ):
         # Real models have such sections and mean a body that is seen from outside.
-        reader.report(rules.INSIDE_OUT, "the cross-section of an Extrusion runs clockwise", node)
+        reader.report(
+            rules.INSIDE_OUT, "the cross-section of an Extrusion runs clockwise", node
+        )
         whole, uv_whole = whole[:, ::-1], uv_whole[:, ::-1]
     uv = Corners(np.concatenate(uv_values), frozen_ints(uv_whole))
     return reader.mesh(node, points.reshape(-1, 3), whole, None, None, uv)
@@ -668,14 +866,18 @@ def _frames(spine: Floats) -> Floats:
     tangent = unit(after - before)
     _fill(tangent, np.array([0.0, 1.0, 0.0]))
     bend = np.cross(after - spine, before - spine)
-    size = np.linalg.norm(after - spine, axis=1) * np.linalg.norm(before - spine, axis=1)
+    size = np.linalg.norm(after - spine, axis=1) * np.linalg.norm(
+        before - spine, axis=1
+    )
     bend[np.linalg.norm(bend, axis=1) <= 1e-9 * size] = 0.0
     normal = unit(bend)
     if not normal.any():
         up = np.array([0.0, 1.0, 0.0])
         axis = np.cross(up, tangent[0])
         axis = axis if np.abs(axis).max() > 1e-100 else np.array([1.0, 0.0, 0.0])
-        turned = rotations.from_axis_angle(axis, np.arctan2(np.linalg.norm(np.cross(up, tangent[0])), tangent[0, 1]))
+        turned = rotations.from_axis_angle(
+            axis, np.arctan2(np.linalg.norm(np.cross(up, tangent[0])), tangent[0, 1])
+        )
         return np.broadcast_to(rotations.to_matrix(turned), (len(spine), 3, 3)).copy()
     _fill(normal, np.zeros(3))
     for i in range(1, len(normal)):

@@ -62,23 +62,31 @@ WORD = re.compile(rf"{_SPACE}({_NAME}|[\[\]{{}}]|)")
 """1: a name, a keyword, a number or a bracket; empty at the end of the text and before a string."""
 
 NAME = re.compile(rf"{_SPACE}({_NAME})")
-NODE = re.compile(rf"{_SPACE}(?:DEF{_END}{_SPACE}({_NAME}){_SPACE})?((?!(?:DEF|USE|NULL){_END}){_NAME}){_SPACE}\{{")
+NODE = re.compile(
+    rf"{_SPACE}(?:DEF{_END}{_SPACE}({_NAME}){_SPACE})?((?!(?:DEF|USE|NULL){_END}){_NAME}){_SPACE}\{{"
+)
 """1: the name after DEF or None; 2: the type of the node; it ends after the brace."""
 
 OPEN = re.compile(rf"{_SPACE}\[")
 IS = re.compile(rf"{_SPACE}IS{_END}{_SPACE}({_NAME})")
 ROUTE = re.compile(rf"{_SPACE}({_NAME}){_SPACE}TO{_END}{_SPACE}({_NAME})")
-STRING = re.compile(rf'{_SPACE}"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)  # 1: the text between the quotes, as written.
+STRING = re.compile(
+    rf'{_SPACE}"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL
+)  # 1: the text between the quotes, as written.
 
 # To the end of the text where the second quote is missing: a search that begins again at each quote takes quadratic time.
-STRING_OR_COMMENT = re.compile(rf'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:(")|\\?\Z)|{_COMMENT}', re.DOTALL)
+STRING_OR_COMMENT = re.compile(
+    rf'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:(")|\\?\Z)|{_COMMENT}', re.DOTALL
+)
 """1: the second quote of a string, None in a comment and where it is missing."""
 
 NUMBER = re.compile(rf"{_SPACE}({_NUMBER})")
 LOOSE_NUMBER = re.compile(rf"{_SPACE}({_LOOSE_NUMBER})")
 """A number of any size, a hexadecimal one, or one of the ways in which programs write infinity and "not a number"."""
 
-DECLARATION = re.compile(rf"{_SPACE}(field|exposedField|eventIn|eventOut){_END}{_SPACE}({_NAME}){_SPACE}({_NAME})")
+DECLARATION = re.compile(
+    rf"{_SPACE}(field|exposedField|eventIn|eventOut){_END}{_SPACE}({_NAME}){_SPACE}({_NAME})"
+)
 """1: access, 2: type, 3: name of a field or event in the interface of a prototype or a Script."""
 _PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
 _MIN_BULK_CHARACTERS = 700  # For shorter lists, Python's own `float` is as fast.
@@ -118,12 +126,18 @@ def numbers(count: int) -> re.Pattern[str]:
     return re.compile(NUMBER.pattern * count)
 
 
-def number_list(text: str, whole: bool, *, in_bulk: bool = False) -> Floats | Ints | None:
+def number_list(
+    text: str, whole: bool, *, in_bulk: bool = False
+) -> Floats | Ints | None:
     """Return the numbers (N,) of a text, separated by white space and commas; None when it has anything but finite ones, or int32.
 
     What JSON does not allow (`007`) goes through `float` word by word, as do short lists; `in_bulk` there is None for them.
     """
-    wide = json_numbers(as_json(text.encode()), "i" if whole else "d") if len(text) > _MIN_BULK_CHARACTERS else None
+    wide = (
+        json_numbers(as_json(text.encode()), "i" if whole else "d")
+        if len(text) > _MIN_BULK_CHARACTERS
+        else None
+    )
     if wide is None:
         if in_bulk or _PLAIN.fullmatch(text) is None:
             return None
@@ -148,13 +162,19 @@ def unescape(text: str) -> str:
 
 def _number_reader(field_type: str) -> Reader:
     count = COUNTS[field_type]
-    match, pack, array = numbers(count).match, struct.Struct(f"{count}d").pack, np.frombuffer
+    match, pack, array = (
+        numbers(count).match,
+        struct.Struct(f"{count}d").pack,
+        np.frombuffer,
+    )
 
     def read(parser: Parser, pos: int) -> tuple[Value, int]:
         found = match(parser.data, pos)
         if found is None:
             return irregular(parser, pos, field_type)
-        return (array(pack(*map(float, found.groups()))) if count > 1 else float(found[1])), found.end()
+        return (
+            array(pack(*map(float, found.groups()))) if count > 1 else float(found[1])
+        ), found.end()
 
     return read
 
@@ -168,7 +188,11 @@ def _read_int(parser: Parser, pos: int) -> tuple[Value, int]:
 
 def _read_bool(parser: Parser, pos: int) -> tuple[Value, int]:
     word = parser.word(pos)
-    return (_TRUTH[word[1]], word.end()) if word[1] in _TRUTH else irregular(parser, pos, "SFBool")
+    return (
+        (_TRUTH[word[1]], word.end())
+        if word[1] in _TRUTH
+        else irregular(parser, pos, "SFBool")
+    )
 
 
 def _read_string(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -185,7 +209,11 @@ def _read_strings(parser: Parser, pos: int) -> tuple[Value, int]:
         if not strings:
             return irregular(parser, pos, "MFString")
         if len(strings) > 1:
-            parser.problem(rules.IRREGULAR_VALUE, f"{len(strings)} strings without brackets", parser.skip(pos))
+            parser.problem(
+                rules.IRREGULAR_VALUE,
+                f"{len(strings)} strings without brackets",
+                parser.skip(pos),
+            )
         return strings, end
     strings, pos = _strings(parser, opened.end())
     return strings, parser.closed(opened.end() - 1, pos, "a string in quotes")
@@ -219,9 +247,17 @@ def _list_reader(field_type: str) -> Reader:
                 end = found.end() if found is not None else len(data)
             text = _without_comments(data[start:end])
         values = number_list(text, whole, in_bulk=True) if end < len(data) else None
-        comma = None if whole or values is not None or ",0" not in text else _DECIMAL_COMMA.search(text)
+        comma = (
+            None
+            if whole or values is not None or ",0" not in text
+            else _DECIMAL_COMMA.search(text)
+        )
         if comma is not None:
-            parser.problem(rules.DECIMAL_COMMA, f"{comma[0]} has a decimal comma", start + comma.start())
+            parser.problem(
+                rules.DECIMAL_COMMA,
+                f"{comma[0]} has a decimal comma",
+                start + comma.start(),
+            )
             text = _IN_NUMBER.sub(".", text)
         if values is None and end < len(data):
             values = number_list(text, whole)
@@ -236,7 +272,13 @@ def _list_reader(field_type: str) -> Reader:
     return read
 
 
-def _rows(parser: Parser, values: Floats | Ints, field_type: str, offset: int, before: str = "") -> Floats | Ints:
+def _rows(
+    parser: Parser,
+    values: Floats | Ints,
+    field_type: str,
+    offset: int,
+    before: str = "",
+) -> Floats | Ints:
     """Return the numbers of a list as rows, where its type has several in each value; refuse an incomplete row.
 
     `before` is what follows the numbers, for the message.
@@ -264,9 +306,19 @@ def _bare_numbers(parser: Parser, start: int, field_type: str) -> tuple[Value, i
     if not values:
         return irregular(parser, start, field_type)
     before = f" before {parser.describe(parser.skip(pos))}"
-    rows = _rows(parser, frozen_array(values, field_type == "MFInt32"), field_type, parser.skip(start), before)
+    rows = _rows(
+        parser,
+        frozen_array(values, field_type == "MFInt32"),
+        field_type,
+        parser.skip(start),
+        before,
+    )
     if len(rows) > 1:
-        parser.problem(rules.IRREGULAR_VALUE, f"{len(values)} numbers without brackets", parser.skip(start))
+        parser.problem(
+            rules.IRREGULAR_VALUE,
+            f"{len(values)} numbers without brackets",
+            parser.skip(start),
+        )
     return rows, pos
 
 
@@ -275,7 +327,9 @@ def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
     if not values:
         return irregular(parser, pos, "SFImage")
     if min(values) < 0:
-        raise parser.error(rules.WRONG_VALUE, "the size of an image is negative", parser.skip(pos))
+        raise parser.error(
+            rules.WRONG_VALUE, "the size of an image is negative", parser.skip(pos)
+        )
     wanted = 3 + (int(values[0] * values[1]) if len(values) == 3 else 0)
     pixels, end = loose_numbers(parser, end, "SFInt32", wanted - len(values))
     values += pixels
@@ -292,7 +346,11 @@ def read_event(parser: Parser, pos: int) -> tuple[Value, int]:
     found = IS.match(parser.data, pos)
     if found is not None:
         return parser.is_reference(found[1], found.start(1)), found.end()
-    parser.problem(rules.IRREGULAR_VALUE, "an event has no value; only IS may follow its name", parser.skip(pos))
+    parser.problem(
+        rules.IRREGULAR_VALUE,
+        "an event has no value; only IS may follow its name",
+        parser.skip(pos),
+    )
     return guessed_value(parser, pos)
 
 
@@ -308,40 +366,76 @@ def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
         return _irregular_numbers(parser, offset, field_type, count)
     if field_type == "SFBool":
         word = parser.word(pos)
-        truth = {"true": True, "1": True, "false": False, "0": False}.get(word[1].lower())
+        truth = {"true": True, "1": True, "false": False, "0": False}.get(
+            word[1].lower()
+        )
         if truth is not None:
-            parser.problem(rules.IRREGULAR_VALUE, f"{word[1]} is read as {'TRUE' if truth else 'FALSE'}", offset)
+            parser.problem(
+                rules.IRREGULAR_VALUE,
+                f"{word[1]} is read as {'TRUE' if truth else 'FALSE'}",
+                offset,
+            )
             return truth, word.end()
-    if field_type == "SFString" and (start == "[" or LOOSE_NUMBER.match(parser.data, pos) is not None):
+    if field_type == "SFString" and (
+        start == "[" or LOOSE_NUMBER.match(parser.data, pos) is not None
+    ):
         message = f"found {parser.describe(offset)}, expected an SFString in quotes"
         parser.problem(rules.IRREGULAR_VALUE, message, offset)
         value, at = guessed_value(parser, pos)
-        return (value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str) else value), at
+        return (
+            value[0]
+            if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+            else value
+        ), at
     if start == '"':
         parser.require_string_end(offset)
-    raise parser.wrong(f"found {parser.describe(offset)}, expected the value of an {field_type}", offset)
+    raise parser.wrong(
+        f"found {parser.describe(offset)}, expected the value of an {field_type}",
+        offset,
+    )
 
 
-def _irregular_numbers(parser: Parser, offset: int, field_type: str, count: int) -> tuple[Value, int]:
+def _irregular_numbers(
+    parser: Parser, offset: int, field_type: str, count: int
+) -> tuple[Value, int]:
     """Read the numbers of one value, with or without brackets; a string instead of a vector is kept: old models write an axis so."""
     opened = parser.data[offset : offset + 1] == "["
     values, pos = loose_numbers(parser, offset + opened, field_type, count)
     if len(values) == count:
         if opened:
             pos = parser.closed(offset, pos, "the closing bracket")
-            parser.problem(rules.IRREGULAR_VALUE, f"brackets around an {field_type}", offset)
+            parser.problem(
+                rules.IRREGULAR_VALUE, f"brackets around an {field_type}", offset
+            )
         if count > 1:
             return frozen_array(values, False), pos
         return (int(values[0]) if field_type == "SFInt32" else values[0]), pos
-    if not values and count > 1 and (text := STRING.match(parser.data, offset)) is not None:
-        parser.problem(rules.IRREGULAR_VALUE, f'found the string "{text[1][:40]}", expected an {field_type}', offset)
+    if (
+        not values
+        and count > 1
+        and (text := STRING.match(parser.data, offset)) is not None
+    ):
+        parser.problem(
+            rules.IRREGULAR_VALUE,
+            f'found the string "{text[1][:40]}", expected an {field_type}',
+            offset,
+        )
         return unescape(text[1]), text.end()
     stop = parser.skip(pos)
-    expected = f"{count} numbers" if count > 1 else "an integer" if field_type == "SFInt32" else "a number"
+    expected = (
+        f"{count} numbers"
+        if count > 1
+        else "an integer"
+        if field_type == "SFInt32"
+        else "a number"
+    )
     after = f" after {len(values)} of them" if values else ""
     name = _BEFORE.search(parser.data, max(0, offset - 80), offset)
     field = f"{name[1]}, an " if name is not None else ""
-    raise parser.wrong(f"found {parser.describe(stop)}{after}, expected {expected} ({field}{field_type})", stop)
+    raise parser.wrong(
+        f"found {parser.describe(stop)}{after}, expected {expected} ({field}{field_type})",
+        stop,
+    )
 
 
 def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -375,10 +469,15 @@ def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
     return parser.node_or_null(pos)
 
 
-def loose_numbers(parser: Parser, pos: int, single: str, at_most: int | None = None) -> tuple[list[float], int]:
+def loose_numbers(
+    parser: Parser, pos: int, single: str, at_most: int | None = None
+) -> tuple[list[float], int]:
     """Read all numbers that follow, one by one, as values of the type SFInt32, SFFloat …; return them and the offset after them."""
     values: list[float] = []
-    while len(values) != at_most and (found := LOOSE_NUMBER.match(parser.data, pos)) is not None:
+    while (
+        len(values) != at_most
+        and (found := LOOSE_NUMBER.match(parser.data, pos)) is not None
+    ):
         read = _whole_number if single == "SFInt32" else _number
         values.append(read(parser, found[1], found.start(1)))
         pos = found.end()
@@ -408,17 +507,25 @@ def _whole_number(parser: Parser, word: str, offset: int) -> int:
         return int32(parser, int(word) if len(word) < 40 else 2**40, offset)
     number = _to_float(word)
     if not number.is_integer():
-        raise parser.error(rules.WRONG_VALUE, f"found {word[:40]}, expected an integer", offset)
+        raise parser.error(
+            rules.WRONG_VALUE, f"found {word[:40]}, expected an integer", offset
+        )
     parser.problem(rules.IRREGULAR_VALUE, f"{word[:40]} is read as an integer", offset)
     return int32(parser, int(number), offset)
 
 
 def _number(parser: Parser, word: str, offset: int) -> float:
     if "x" in word or "X" in word:
-        raise parser.error(rules.WRONG_VALUE, f"{word[:40]} is hexadecimal; only integers may be", offset)
+        raise parser.error(
+            rules.WRONG_VALUE,
+            f"{word[:40]} is hexadecimal; only integers may be",
+            offset,
+        )
     number = _to_float(word)
     if not math.isfinite(number):
-        parser.problem(rules.NOT_FINITE, f"the number {word[:40]} is not finite", offset)
+        parser.problem(
+            rules.NOT_FINITE, f"the number {word[:40]} is not finite", offset
+        )
     return number
 
 
@@ -427,7 +534,9 @@ def _to_float(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        return math.copysign(math.inf if "#INF" in word else math.nan, -1.0 if word[0] == "-" else 1.0)
+        return math.copysign(
+            math.inf if "#INF" in word else math.nan, -1.0 if word[0] == "-" else 1.0
+        )
 
 
 READERS: dict[str, Reader] = {
@@ -439,7 +548,15 @@ READERS: dict[str, Reader] = {
     **{name: _number_reader(name) for name in COUNTS if name != "SFInt32"},
     **{
         name: _list_reader(name)
-        for name in ("MFInt32", "MFFloat", "MFTime", "MFVec2f", "MFVec3f", "MFColor", "MFRotation")
+        for name in (
+            "MFInt32",
+            "MFFloat",
+            "MFTime",
+            "MFVec2f",
+            "MFVec3f",
+            "MFColor",
+            "MFRotation",
+        )
     },
 }
 
@@ -460,26 +577,38 @@ def field_tables(path: Path) -> dict[str, str]:
 
 
 STANDARD_NODES = {
-    name: table for name, table in field_tables(Path(__file__).with_name("nodes.txt")).items() if name[0].isupper()
+    name: table
+    for name, table in field_tables(Path(__file__).with_name("nodes.txt")).items()
+    if name[0].isupper()
 }
 """By the names of nodes the lines of their fields; the other sections of the file are parts of several nodes."""
 
 
 def is_declared(node: Node) -> bool:
     """Return whether the type of a node is known: by a prototype, or because it is a standard node or one of a model."""
-    return node.proto is not None or node.type in STANDARD_NODES or node.type in MODEL_NODES
+    return (
+        node.proto is not None
+        or node.type in STANDARD_NODES
+        or node.type in MODEL_NODES
+    )
 
 
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
     """Return the fields of a standard node by name; none for any other node."""
-    return declared_fields(STANDARD_NODES[node_type]) if node_type in STANDARD_NODES else {}
+    return (
+        declared_fields(STANDARD_NODES[node_type])
+        if node_type in STANDARD_NODES
+        else {}
+    )
 
 
 @cache
 def declared_fields(table: str) -> Mapping[str, FieldDeclaration]:
     """Return the fields in lines of the form of `nodes.txt`, by name."""
     return {
-        name: FieldDeclaration(_ACCESS[access], field_type, name, _value(field_type, default))
+        name: FieldDeclaration(
+            _ACCESS[access], field_type, name, _value(field_type, default)
+        )
         for access, field_type, names, default in _LINE.findall(table)
         for name in names.split()
     }
@@ -488,7 +617,11 @@ def declared_fields(table: str) -> Mapping[str, FieldDeclaration]:
 def _value(field_type: str, default: str) -> Value:
     from bodymotion.formats.vrml.parser import Parser
 
-    return reader_of(field_type)(Parser(Text(default), Diagnostics(), []), 0)[0] if default else None
+    return (
+        reader_of(field_type)(Parser(Text(default), Diagnostics(), []), 0)[0]
+        if default
+        else None
+    )
 
 
 class Kind(NamedTuple):
@@ -542,6 +675,8 @@ def _standard_kind(node_type: str) -> Kind:
 
 def _readers(fields: Mapping[str, FieldDeclaration]) -> dict[str, Reader]:
     return {
-        name: read_event if declared.access in ("eventIn", "eventOut") else reader_of(declared.type)
+        name: read_event
+        if declared.access in ("eventIn", "eventOut")
+        else reader_of(declared.type)
         for name, declared in fields.items()
     }

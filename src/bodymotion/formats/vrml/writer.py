@@ -8,13 +8,33 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.formats.text import json_text
-from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value, visits
+from bodymotion.formats.vrml.nodes import (
+    FieldDeclaration,
+    IsReference,
+    Node,
+    Proto,
+    Route,
+    Scene,
+    Value,
+    visits,
+)
 from bodymotion.formats.vrml.values import standard_fields
 
 # The standard forbids a digit, + and - at the front, and a point anywhere; models have them, and their readers accept them.
 _FORBIDDEN = re.compile(r"[\x00-\x20\"#',\[\\\]{}\x7f\s\ud800-\udfff]")
 _KEYWORDS = {
-    *("DEF", "EXTERNPROTO", "FALSE", "IS", "NULL", "PROTO", "ROUTE", "TO", "TRUE", "USE"),
+    *(
+        "DEF",
+        "EXTERNPROTO",
+        "FALSE",
+        "IS",
+        "NULL",
+        "PROTO",
+        "ROUTE",
+        "TO",
+        "TRUE",
+        "USE",
+    ),
     *("eventIn", "eventOut", "exposedField", "field"),
 }
 
@@ -42,7 +62,9 @@ def legal_name(text: str, otherwise: str = "unnamed") -> str:
 
 def _numbers(values: npt.ArrayLike) -> str:
     """Return a few numbers as the shortest text that reads back as the same: `1`, `0.5`, `1e-07`, `-0`, `nan`, `-inf`."""
-    return " ".join(repr(value).removesuffix(".0") for value in np.ravel(values).tolist())
+    return " ".join(
+        repr(value).removesuffix(".0") for value in np.ravel(values).tolist()
+    )
 
 
 def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
@@ -66,7 +88,12 @@ def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
                 yield inner
     elif values.ndim == 1 and whole:
         yield (
-            b"[" + inner + json_text(values)[1:-1].replace(b",-1,", b" -1\n").replace(b",", b" ").replace(b"\n", inner)
+            b"["
+            + inner
+            + json_text(values)[1:-1]
+            .replace(b",-1,", b" -1\n")
+            .replace(b",", b" ")
+            .replace(b"\n", inner)
         )
     elif values.ndim == 2 or len(values) <= NUMBERS_PER_LINE:
         yield b"[ " + _numbers(values).encode() + b" ]"
@@ -81,7 +108,11 @@ def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
 def _triangles(index: npt.NDArray[Any]) -> bool:
     """Return whether a list of indices has triangles only, each ended by -1."""
     count, left = divmod(len(index), 4)
-    return not left and bool((index[3::4] == -1).all()) and np.count_nonzero(index == -1) == count
+    return (
+        not left
+        and bool((index[3::4] == -1).all())
+        and np.count_nonzero(index == -1) == count
+    )
 
 
 def _rows(values: npt.NDArray[Any], inner: bytes, long: bool) -> bytes:
@@ -97,7 +128,9 @@ def _rows(values: npt.NDArray[Any], inner: bytes, long: bool) -> bytes:
 Pieces: TypeAlias = "Iterator[bytes | Pieces]"
 
 
-def scene_pieces(scene: Scene, remarks: Mapping[str, str] | None = None) -> Iterator[bytes]:
+def scene_pieces(
+    scene: Scene, remarks: Mapping[str, str] | None = None
+) -> Iterator[bytes]:
     """Return the text of a scene in pieces, UTF-8, from the header on.
 
     Parameters
@@ -126,7 +159,9 @@ def scene_pieces(scene: Scene, remarks: Mapping[str, str] | None = None) -> Iter
 class _Writer:
     """Writes nodes that share one space of names: a file, or the body of a prototype."""
 
-    def __init__(self, remarks: Mapping[str, str], protos: Mapping[str, Proto] | None = None) -> None:
+    def __init__(
+        self, remarks: Mapping[str, str], protos: Mapping[str, Proto] | None = None
+    ) -> None:
         self.remarks = remarks
         self.protos = dict(protos or {})
         self.names: dict[str, Node] = {}
@@ -159,7 +194,10 @@ class _Writer:
         """Declare the prototypes of nodes and of all in them that are not known here."""
         found: dict[str, Proto] = {}
         for node in visits(nodes):
-            if node.proto is not None and found.setdefault(node.type, node.proto) is not node.proto:
+            if (
+                node.proto is not None
+                and found.setdefault(node.type, node.proto) is not node.proto
+            ):
                 raise ValueError(f"two prototypes have the name {node.type}")
         for name, proto in found.items():
             if self.protos.get(name) is not proto:
@@ -172,8 +210,17 @@ class _Writer:
         yield b"\n"
         for line in remark.splitlines() if remark else ():
             yield indent + f"# {line}\n".encode()
-        yield indent + f"{'EXTERNPROTO' if proto.urls else 'PROTO'} {proto.name} [\n".encode()
-        widths = [max((len(words[k]) for words in map(_words, proto.fields.values())), default=0) for k in range(3)]
+        yield (
+            indent
+            + f"{'EXTERNPROTO' if proto.urls else 'PROTO'} {proto.name} [\n".encode()
+        )
+        widths = [
+            max(
+                (len(words[k]) for words in map(_words, proto.fields.values())),
+                default=0,
+            )
+            for k in range(3)
+        ]
         for field in proto.fields.values():
             access, kind, name = _words(field)
             head = f"{access:{widths[0]}} {kind:{widths[1]}} {name}"
@@ -200,7 +247,10 @@ class _Writer:
 
     def _routes(self, routes: Iterable[Route], indent: bytes) -> Pieces:
         for route in routes:
-            ends = f"{route.from_node}.{route.from_event}", f"{route.to_node}.{route.to_event}"
+            ends = (
+                f"{route.from_node}.{route.from_event}",
+                f"{route.to_node}.{route.to_event}",
+            )
             yield indent + f"ROUTE {ends[0]} TO {ends[1]}\n".encode()
 
     # ---- nodes
@@ -215,7 +265,11 @@ class _Writer:
             while (name := f"{node.type}_{count}") in self.used_names:
                 count += 1
             self.used_names.add(name)
-        head = f"DEF {name} {node.type} {{".encode() if name else f"{node.type} {{".encode()
+        head = (
+            f"DEF {name} {node.type} {{".encode()
+            if name
+            else f"{node.type} {{".encode()
+        )
         short = self._short(node)
         if short is not None:
             yield head + short
@@ -233,7 +287,9 @@ class _Writer:
                     declaration = own.pop(0)
                     start = " ".join(_words(declaration))
                 yield inner + start.encode() + b" "
-                yield self._value(value, declaration.type if declaration is not None else "", inner)
+                yield self._value(
+                    value, declaration.type if declaration is not None else "", inner
+                )
                 yield b"\n"
             for event in own:
                 yield inner + " ".join(_words(event)).encode() + b"\n"
@@ -252,9 +308,14 @@ class _Writer:
         declared = _declared_fields(node)
         words = []
         for name, value in node.fields.items():
-            if isinstance(value, (Node, list)) or (isinstance(value, np.ndarray) and value.size > 9):
+            if isinstance(value, (Node, list)) or (
+                isinstance(value, np.ndarray) and value.size > 9
+            ):
                 return None
-            words.append(f"{name} ".encode() + _plain(value, declared[name].type if name in declared else "", b""))
+            words.append(
+                f"{name} ".encode()
+                + _plain(value, declared[name].type if name in declared else "", b"")
+            )
         text = b" " + b" ".join(words) + b" }"
         return text if len(text) <= MAX_LINE and b"\n" not in text else None
 
@@ -305,7 +366,11 @@ def _plain(value: Value, kind: str, indent: bytes) -> bytes:
 
 
 def _string(text: str) -> bytes:
-    return b'"' + text.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace") + b'"'
+    return (
+        b'"'
+        + text.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace")
+        + b'"'
+    )
 
 
 def _strings(texts: Iterable[str]) -> bytes:
@@ -314,7 +379,16 @@ def _strings(texts: Iterable[str]) -> bytes:
 
 def _proto_nodes(proto: Proto) -> list[Node]:
     """Return the nodes that are the defaults of a prototype's fields; those of its body declare what they need themselves."""
-    return list(visits([Node("", fields={field.name: field.value for field in proto.fields.values()})]))[1:]
+    return list(
+        visits(
+            [
+                Node(
+                    "",
+                    fields={field.name: field.value for field in proto.fields.values()},
+                )
+            ]
+        )
+    )[1:]
 
 
 def _declared_fields(node: Node) -> Mapping[str, FieldDeclaration]:
@@ -331,6 +405,12 @@ def _default(field: FieldDeclaration) -> Value:
         return field.value
     if field.type.startswith("MF"):
         return []
-    vectors = dict.fromkeys(("SFVec3f", "SFColor", "SFImage"), np.zeros(3)) | {"SFVec2f": np.zeros(2)}
-    defaults: dict[str, Value] = {"SFBool": False, "SFString": "", "SFRotation": np.array([0.0, 0.0, 1.0, 0.0])}
+    vectors = dict.fromkeys(("SFVec3f", "SFColor", "SFImage"), np.zeros(3)) | {
+        "SFVec2f": np.zeros(2)
+    }
+    defaults: dict[str, Value] = {
+        "SFBool": False,
+        "SFString": "",
+        "SFRotation": np.array([0.0, 0.0, 1.0, 0.0]),
+    }
     return {**vectors, **defaults}.get(field.type, 0)

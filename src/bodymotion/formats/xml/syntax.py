@@ -29,7 +29,11 @@ def closest_name(word: str, known: Iterable[str]) -> str | None:
     names = list(known)
     if ":" in word:
         return None
-    mixed = (name for name in names if len(word) == len(name) == 3 and sorted(word.lower()) == sorted(name.lower()))
+    mixed = (
+        name
+        for name in names
+        if len(word) == len(name) == 3 and sorted(word.lower()) == sorted(name.lower())
+    )
     return meant(word, names) or next(mixed, None)
 
 
@@ -57,7 +61,9 @@ def attribute_position(data: bytes, at: int, name: str) -> tuple[int, int] | Non
 def line_and_column(data: bytes, at: int) -> tuple[int, int]:
     """Return line and column, from 1, of a byte of a file."""
     start = max(data.rfind(b"\n", 0, at), data.rfind(b"\r", 0, at)) + 1
-    lines = data.count(b"\n", 0, at) + data.count(b"\r", 0, at) - data.count(b"\r\n", 0, at)
+    lines = (
+        data.count(b"\n", 0, at) + data.count(b"\r", 0, at) - data.count(b"\r\n", 0, at)
+    )
     return lines + 1, len(_text(data[start:at])) + 1
 
 
@@ -68,17 +74,23 @@ def _text(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def with_tag_corrected(data: bytes, at: int, name: str, start: int) -> tuple[bytes, int | None] | None:
+def with_tag_corrected(
+    data: bytes, at: int, name: str, start: int
+) -> tuple[bytes, int | None] | None:
     """Return the data with a misspelt tag as it is meant, and its byte unless it is the one at `at`; None where it is not clear.
 
     It is the end tag at byte `at`, or the start tag at byte `start` of the element `name` that it closes.
     """
     found = re.compile(_CLOSING).match(data, at)
     closing = _text(found[1]) if found is not None else ""
-    if found is None or not (closest_name(closing, (name,)) or closest_name(name, (closing,))):
+    if found is None or not (
+        closest_name(closing, (name,)) or closest_name(name, (closing,))
+    ):
         return None
     if closing in _ROOTS or re.search(rb"<" + re.escape(found[1]) + rb"[\s/>]", data):
-        return data[: start + 1] + found[1] + data[start + 1 + len(name.encode()) :], start
+        return data[: start + 1] + found[1] + data[
+            start + 1 + len(name.encode()) :
+        ], start
     return data[: found.start(1)] + name.encode() + data[found.end(1) :], None
 
 
@@ -90,7 +102,12 @@ def with_fault_replaced(data: bytes, at: int, code: int, stand_in: str) -> bytes
         return data[:at] + stand_in.encode() + data[at + 1 :] if stand_in else None
     is_twice = code == expat.errors.codes[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]
     found = _ATTRIBUTE.match(data, max(at - 1, 0)) if is_twice else None
-    return found and data[: found.start()] + re.sub(rb"[^\r\n]", b" ", found[0]) + data[found.end() :]
+    return (
+        found
+        and data[: found.start()]
+        + re.sub(rb"[^\r\n]", b" ", found[0])
+        + data[found.end() :]
+    )
 
 
 def explain_syntax_error(
@@ -108,8 +125,20 @@ def explain_syntax_error(
     The message, and the byte that it is about, None for `at`.
     """
     of_code = expat.errors.codes
-    if code in (of_code[expat.errors.XML_ERROR_NO_ELEMENTS], of_code[expat.errors.XML_ERROR_SYNTAX]) and not open_tags:
-        return "the file has no element; expected XML" if data.strip() else "the file is empty; expected XML", None
+    if (
+        code
+        in (
+            of_code[expat.errors.XML_ERROR_NO_ELEMENTS],
+            of_code[expat.errors.XML_ERROR_SYNTAX],
+        )
+        and not open_tags
+    ):
+        return (
+            "the file has no element; expected XML"
+            if data.strip()
+            else "the file is empty; expected XML",
+            None,
+        )
     if at < 0 or b"\0" in data[:4]:
         return expat.ErrorString(code) or "", None
     if code == of_code[expat.errors.XML_ERROR_TAG_MISMATCH]:
@@ -123,8 +152,14 @@ def explain_syntax_error(
         return message, sign.start() if sign else None
     if code == of_code[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]:
         name = re.match(_NAME, data[at : at + 80])
-        return f"the attribute {_text(name.group()) if name else ''} is twice in one tag", None
-    if code in (of_code[expat.errors.XML_ERROR_INVALID_TOKEN], of_code[expat.errors.XML_ERROR_UNCLOSED_TOKEN]):
+        return (
+            f"the attribute {_text(name.group()) if name else ''} is twice in one tag",
+            None,
+        )
+    if code in (
+        of_code[expat.errors.XML_ERROR_INVALID_TOKEN],
+        of_code[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
+    ):
         if not open_tags and data[max(at - 1, 0) : at + 1] == b"</":
             return _closes_nothing(data, at - 1, open_tags), None
         return _in_tag(data, at) or (_unreadable(data, at, code), None)
@@ -166,7 +201,10 @@ def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
     if end > at - start:
         return None
     if re.match(rb"\s*<", tag[end:]):
-        return f"the tag <{_text(opened.group()[1:])[:60]}> has no end: > or /> is missing", start
+        return (
+            f"the tag <{_text(opened.group()[1:])[:60]}> has no end: > or /> is missing",
+            start,
+        )
     if re.match(rb"\s*/?>", tag[end:]):
         sign = _REFERENCE.search(tag, end, at - start + 2)
         return _ampersand(start + sign.start()) if sign is not None else None
@@ -177,7 +215,9 @@ def _ampersand(at: int) -> tuple[str, int]:
     return "a & begins a reference such as &lt;; & itself is written &amp;", at
 
 
-def _broken_attribute(tag: bytes, start: int, end: int, last: re.Match[bytes] | None) -> tuple[str, int | None] | None:
+def _broken_attribute(
+    tag: bytes, start: int, end: int, last: re.Match[bytes] | None
+) -> tuple[str, int | None] | None:
     if last is not None and re.match(rb"[^\s/>]", tag[end:]):
         value = last[2] if last[2] is not None else last[3]
         name = _text(last[1])[:60]
@@ -191,17 +231,26 @@ def _broken_attribute(tag: bytes, start: int, end: int, last: re.Match[bytes] | 
     if not found[2]:
         return f'the attribute {name} has no value: write {name}="…"', position
     if not found[3]:
-        return f'the value of {name} does not begin with a quote: write {name}="…"', position
+        return (
+            f'the value of {name} does not begin with a quote: write {name}="…"',
+            position,
+        )
     sign = _REFERENCE.search(tag, end)
     quote = tag.find(found[3], end + found.end())
     following = tag.find(b"<", end)
-    if sign is not None and (quote < 0 or sign.start() < quote) and (following < 0 or sign.start() < following):
+    if (
+        sign is not None
+        and (quote < 0 or sign.start() < quote)
+        and (following < 0 or sign.start() < following)
+    ):
         return _ampersand(start + sign.start())
     if following >= 0 and (quote < 0 or following < quote):
         if quote >= 0 and re.fullmatch(rb"<\s?[^<>=\"'\n]{0,40}", tag[following:quote]):
             return "a < in a value is written &lt;", start + following
         return f"the quote at the end of {name} is missing", position
-    return (f"the quote at the end of {name} is missing", position) if quote < 0 else None
+    return (
+        (f"the quote at the end of {name} is missing", position) if quote < 0 else None
+    )
 
 
 def _unreadable(data: bytes, at: int, code: int) -> str:
@@ -209,7 +258,11 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
     before = data[max(at - 1, 0) : at]
     if code == expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN]:
         comment = data[at : at + 4] == b"<!--"
-        return "a comment has no end: --> is missing" if comment else "a tag has no end: > is missing"
+        return (
+            "a comment has no end: --> is missing"
+            if comment
+            else "a tag has no end: > is missing"
+        )
     if here == b"&" or before == b"&":
         return _ampersand(at)[0]
     if here == b"<" or before == b"<":
@@ -221,6 +274,8 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
             f"the byte {here[0]:#04x} is not a character in the encoding of the file: save the file as UTF-8, "
             "or name its encoding in <?xml version='1.0' encoding='…'?>"
         )
-    if b"--" in data[max(at - 2, 0) : at + 2] and data.rfind(b"<!--", 0, at) > data.rfind(b"-->", 0, at - 2):
+    if b"--" in data[max(at - 2, 0) : at + 2] and data.rfind(
+        b"<!--", 0, at
+    ) > data.rfind(b"-->", 0, at - 2):
         return "a comment contains --, which is not allowed"
     return f"{_text(here)!r} is not allowed here" if here else "the file ends too early"

@@ -16,7 +16,16 @@ from xml.parsers import expat
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity, Subject, document, judgement
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Rule,
+    Severity,
+    Subject,
+    document,
+    judgement,
+)
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml import syntax
@@ -25,7 +34,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-NOT_XML = document.error("XML101", "The file is well-formed XML.", example=('<mass value="5">', '<mass value="5"/>'))
+NOT_XML = document.error(
+    "XML101",
+    "The file is well-formed XML.",
+    example=('<mass value="5">', '<mass value="5"/>'),
+)
 ENTITY = judgement.error(
     "XML102",
     "A model declares no entities. They can name other files and expand without limit.",
@@ -38,7 +51,9 @@ WRONG_VALUE = document.error(
     example=('<mass value="light"/>', '<mass value="5"/>'),
 )
 MISSING = document.error(
-    "XML105", "An element has its required attributes and elements.", example=("<mass/>", '<mass value="5"/>')
+    "XML105",
+    "An element has its required attributes and elements.",
+    example=("<mass/>", '<mass value="5"/>'),
 )
 MISSPELT = document.error(
     "XML106",
@@ -53,10 +68,17 @@ MAX_BYTES = 10**8
 MAX_ELEMENTS = 300_000
 MAX_DEPTH = 200
 MAX_ENTITY = 12  # [characters] A longer text of an entity is not read: the file must not grow many times.
-MAX_CORRECTIONS = 10  # How many faults, such as misspelt tags, are read as they are meant.
+MAX_CORRECTIONS = (
+    10  # How many faults, such as misspelt tags, are read as they are meant.
+)
 TAG_MISMATCH = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
-_NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
-_DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_NUMBER = re.compile(
+    r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity)?",
+    re.IGNORECASE | re.ASCII,
+)
+_DECLARED = re.compile(
+    rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']"""
+)
 _OF_EXPAT = ("utf8", "utf16", "iso88591", "usascii")
 
 _NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -107,7 +129,9 @@ class Element:
     document: Document | None = field(default=None, repr=False, compare=False)
     offset: int = field(default=0, repr=False, compare=False)
     partial: bool = field(default=False, repr=False, compare=False)
-    inherited: Mapping[str, Element] | None = field(default=None, repr=False, compare=False)
+    inherited: Mapping[str, Element] | None = field(
+        default=None, repr=False, compare=False
+    )
     written: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     faulty: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
@@ -122,7 +146,9 @@ class Element:
         element = self._owner(name)
         found = None
         if name in element.attributes and element.document is not None:
-            found = syntax.attribute_position(element.document.data, element.offset, element.written.get(name, name))
+            found = syntax.attribute_position(
+                element.document.data, element.offset, element.written.get(name, name)
+            )
         if found is None or element.line is None or element.column is None:
             return element.location
         lines_below, columns = found
@@ -144,7 +170,11 @@ class Element:
         """Return the first element down a path of names, None where there is none."""
         found: Element | None = self
         for name in path:
-            found = next((child for child in found.children if child.name == name), None) if found else None
+            found = (
+                next((child for child in found.children if child.name == name), None)
+                if found
+                else None
+            )
         return found
 
     def every(self) -> Iterator[Element]:
@@ -157,10 +187,15 @@ class Element:
 
     def correct(self, misspelt: str, name: str) -> None:
         """Read a misspelt attribute as the one that is meant."""
-        self.attributes = {name if key == misspelt else key: value for key, value in self.attributes.items()}
+        self.attributes = {
+            name if key == misspelt else key: value
+            for key, value in self.attributes.items()
+        }
         self.written = {**self.written, name: misspelt}
 
-    def add(self, name: str, attributes: dict[str, str] | None = None, text: str = "") -> Element:
+    def add(
+        self, name: str, attributes: dict[str, str] | None = None, text: str = ""
+    ) -> Element:
         """Append a new child and return it."""
         self.children.append(Element(name, attributes or {}, text=text))
         return self.children[-1]
@@ -198,7 +233,13 @@ class Element:
             self.document.found.count_more(rule)
         else:
             self.document.found.report(
-                rule, message, self.location_of(name), hint=hint, severity=severity, data=data, fatal=fatal
+                rule,
+                message,
+                self.location_of(name),
+                hint=hint,
+                severity=severity,
+                data=data,
+                fatal=fatal,
             )
 
     def lacks(self, rule: Rule, message: str, *, fatal: bool = False) -> None:
@@ -226,7 +267,10 @@ class Element:
         return self.numbers(name, 1, None if default is None else (default,))[0]
 
     def numbers(
-        self, name: str, count: int | Sequence[int] | None = None, default: Sequence[float] | None = None
+        self,
+        name: str,
+        count: int | Sequence[int] | None = None,
+        default: Sequence[float] | None = None,
     ) -> tuple[float, ...]:
         """Return the numbers in an attribute, separated by white space: `count` of them, or one of several counts; None for any.
 
@@ -235,14 +279,18 @@ class Element:
         """
         if name in self.attributes:
             try:
-                return numbers_in(self.attributes[name], f"{name} of <{self.name}>", count)
+                return numbers_in(
+                    self.attributes[name], f"{name} of <{self.name}>", count
+                )
             except ValueError as error:
                 self.wrong(str(error), name)
         elif default is None:
             self._missing(name)
         if default is not None:
             return tuple(default)
-        return (math.nan,) * (1 if count is None else count if isinstance(count, int) else count[0])
+        return (math.nan,) * (
+            1 if count is None else count if isinstance(count, int) else count[0]
+        )
 
     def text_number(self) -> float:
         """Return the number in the element's text; NaN where it is something else, which is recorded (XML104)."""
@@ -259,7 +307,9 @@ class Element:
             self.lacks(MISSING, f"<{self.name}> has no {name}", fatal=True)
 
 
-def numbers_in(text: str, title: str, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
+def numbers_in(
+    text: str, title: str, count: int | Sequence[int] | None = None
+) -> tuple[float, ...]:
     """Return the numbers in a text, `count` of them.
 
     Raises ValueError when it holds something else; the message begins with `title`.
@@ -268,11 +318,15 @@ def numbers_in(text: str, title: str, count: int | Sequence[int] | None = None) 
     # What only Python accepts (1_000, NaN) is no number.
     if not all(map(_NUMBER.fullmatch, words)):
         slip = number_slip(text)
-        raise ValueError(f"{title} is {_shown(text)}; expected numbers{f' ({slip})' if slip else ''}")
+        raise ValueError(
+            f"{title} is {_shown(text)}; expected numbers{f' ({slip})' if slip else ''}"
+        )
     values = tuple(map(float, words))
     allowed = (count,) if isinstance(count, int) else count
     if allowed is not None and len(values) not in allowed:
-        raise ValueError(f"{title} is {_shown(text)}: {len(values)} numbers; expected {' or '.join(map(str, allowed))}")
+        raise ValueError(
+            f"{title} is {_shown(text)}: {len(values)} numbers; expected {' or '.join(map(str, allowed))}"
+        )
     return values
 
 
@@ -319,7 +373,9 @@ def _in_utf8(data: bytes, path: str | None) -> tuple[bytes, str | None]:
     try:
         text = data.decode("cp932" if plain in ("shiftjis", "sjis", "xsjis") else name)
     except (LookupError, UnicodeError, ValueError) as error:
-        raise NOT_XML.error(f"its encoding {name!r} cannot be read: {error}"[:300], Location(path, 1, 1)) from error
+        raise NOT_XML.error(
+            f"its encoding {name!r} cannot be read: {error}"[:300], Location(path, 1, 1)
+        ) from error
     return text.encode("utf-8", "surrogatepass"), "utf-8"
 
 
@@ -334,9 +390,22 @@ class _Builder:
 
     def parse(self) -> Element:
         self.document.data, encoding = _in_utf8(self.document.data, self.document.path)
-        self.stand_in = next((sign for sign in syntax.STAND_INS if sign.encode() not in self.document.data), "")
+        self.stand_in = next(
+            (
+                sign
+                for sign in syntax.STAND_INS
+                if sign.encode() not in self.document.data
+            ),
+            "",
+        )
         for number in range(MAX_CORRECTIONS + 1):
-            self.stack, self.texts, self.root, self.count, self.corrected = [], [], None, 0, None
+            self.stack, self.texts, self.root, self.count, self.corrected = (
+                [],
+                [],
+                None,
+                0,
+                None,
+            )
             self.is_corrected = number > 0 and self.stand_in != ""
             self._parse(encoding, number < MAX_CORRECTIONS)
             if self.corrected is None:
@@ -360,22 +429,34 @@ class _Builder:
             try:
                 parser.Parse(document.data, True)
             except expat.ExpatError as error:
-                open_tags = [(element.name, element.line or 1) for element in self.stack]
-                words, at = syntax.explain_syntax_error(document.data, parser.ErrorByteIndex, error.code, open_tags)
+                open_tags = [
+                    (element.name, element.line or 1) for element in self.stack
+                ]
+                words, at = syntax.explain_syntax_error(
+                    document.data, parser.ErrorByteIndex, error.code, open_tags
+                )
                 if error.code == TAG_MISMATCH and self.stack and may_correct:
                     inner = self.stack[-1]
-                    found = syntax.with_tag_corrected(document.data, parser.ErrorByteIndex, inner.name, inner.offset)
+                    found = syntax.with_tag_corrected(
+                        document.data, parser.ErrorByteIndex, inner.name, inner.offset
+                    )
                     if found is not None:
                         self.corrected, at = found
                 elif may_correct and (self.stack or self.root is None):
                     where = parser.ErrorByteIndex if at is None else at
-                    self.corrected = syntax.with_fault_replaced(document.data, where, error.code, self.stand_in)
+                    self.corrected = syntax.with_fault_replaced(
+                        document.data, where, error.code, self.stand_in
+                    )
                 line, column = error.lineno, error.offset + 1
                 if at is not None:
                     line, column = syntax.line_and_column(document.data, at)
-                raise NOT_XML.error(words or str(error), Location(document.path, line, column)) from error
+                raise NOT_XML.error(
+                    words or str(error), Location(document.path, line, column)
+                ) from error
         except FormatError as error:
-            if (self.root is None and self.corrected is None) or error.problem.rule == ENTITY.code:
+            if (
+                self.root is None and self.corrected is None
+            ) or error.problem.rule == ENTITY.code:
                 raise
             document.found.add(error.problem, fatal=True)
             # What is behind the end of the root is no part of the model.
@@ -391,12 +472,16 @@ class _Builder:
         self.count += 1
         if len(self.stack) >= MAX_DEPTH or self.count > MAX_ELEMENTS:
             limit = f"{MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
-            raise TOO_LARGE.error(f"more than {limit}", Location(self.document.path, line, column))
+            raise TOO_LARGE.error(
+                f"more than {limit}", Location(self.document.path, line, column)
+            )
         if self.is_corrected:
             attributes = [text.replace(self.stand_in, "&") for text in attributes]
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
         at, document = self.parser.CurrentByteIndex, self.document
-        element = Element(name, pairs, line=line, column=column, document=document, offset=at)
+        element = Element(
+            name, pairs, line=line, column=column, document=document, offset=at
+        )
         if self.stack:
             self.stack[-1].children.append(element)
         else:
@@ -408,13 +493,28 @@ class _Builder:
         self.stack.pop().text = "".join(self.texts.pop())
 
     def characters(self, text: str) -> None:
-        self.texts[-1].append(text.replace(self.stand_in, "&") if self.is_corrected else text)
+        self.texts[-1].append(
+            text.replace(self.stand_in, "&") if self.is_corrected else text
+        )
 
-    def entity(self, name: str, is_parameter: object = True, value: str | None = None, *rest: object) -> None:
+    def entity(
+        self,
+        name: str,
+        is_parameter: object = True,
+        value: str | None = None,
+        *rest: object,
+    ) -> None:
         line, column = self.here()
-        message = f"it declares the entity {name!r:.60}: no model with entities is loaded"
+        message = (
+            f"it declares the entity {name!r:.60}: no model with entities is loaded"
+        )
         error = ENTITY.error(message, Location(self.document.path, line, column))
-        if is_parameter or value is None or len(value) > MAX_ENTITY or set("&<%") & set(value):
+        if (
+            is_parameter
+            or value is None
+            or len(value) > MAX_ENTITY
+            or set("&<%") & set(value)
+        ):
             raise error
         # A short text with no other entity in it cannot expand without limit: what else is wrong with the file is found.
         self.document.found.add(error.problem, fatal=True)
@@ -432,7 +532,8 @@ def _escaped(text: str, escapes: dict[int, str]) -> str:
 def number_text(values: npt.ArrayLike) -> str:
     """Return numbers as text that reads back to the bit, separated by blanks: the shortest form, whole numbers without `.0`."""
     return " ".join(
-        text[:-2] if text.endswith(".0") else text for text in map(repr, np.ravel(np.asarray(values, float)).tolist())
+        text[:-2] if text.endswith(".0") else text
+        for text in map(repr, np.ravel(np.asarray(values, float)).tolist())
     )
 
 
@@ -443,12 +544,17 @@ def to_xml(root: Element, comment: str = "") -> bytes:
     """
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
     if comment:
-        lines.append(f"<!-- {_NO_CHARACTER.sub(chr(0xFFFD), comment).replace('--', '- -')} -->")
+        lines.append(
+            f"<!-- {_NO_CHARACTER.sub(chr(0xFFFD), comment).replace('--', '- -')} -->"
+        )
     return ("\n".join([*lines, *_lines(root, "")]) + "\n").encode()
 
 
 def _lines(element: Element, indent: str) -> Iterator[str]:
-    attributes = "".join(f' {key}="{_escaped(value, _IN_ATTRIBUTE)}"' for key, value in element.attributes.items())
+    attributes = "".join(
+        f' {key}="{_escaped(value, _IN_ATTRIBUTE)}"'
+        for key, value in element.attributes.items()
+    )
     start = f"{indent}<{element.name}{attributes}"
     if element.children:
         yield f"{start}>"
@@ -495,8 +601,17 @@ class FieldLocator:
                 return element.location_of(name) if name else element.location
         # A field without a row is the attribute of its name, here or one level below.
         name = str(subject[0])
-        around = [element for element in (self.element, *self.others.values()) if element is not None]
-        near = (one for element in around for one in (element, *element.children) if name in one.attributes)
+        around = [
+            element
+            for element in (self.element, *self.others.values())
+            if element is not None
+        ]
+        near = (
+            one
+            for element in around
+            for one in (element, *element.children)
+            if name in one.attributes
+        )
         found = None if name in self.table else next(near, None)
         return None if found is None else found.location_of(name)
 
@@ -505,12 +620,21 @@ class FieldLocator:
         for name_of_field, paths in self.table.items():
             found = [self._find(path) for path in paths if not path.startswith("~")]
             there = [(element, name) for element, name in found if element is not None]
-            faulty = any(name in element.faulty if name else element.faulty for element, name in there)
-            present = any(not name or name in element.attributes for element, name in there)
+            faulty = any(
+                name in element.faulty if name else element.faulty
+                for element, name in there
+            )
+            present = any(
+                not name or name in element.attributes for element, name in there
+            )
             # Of a partial element the attributes are known, but not all children.
             below = [element for element, _ in there if element is not self.element]
-            more = self.element.partial and not all(element is self.element for element, _ in found)
-            if faulty or (not present and (more or any(element.partial for element in below))):
+            more = self.element.partial and not all(
+                element is self.element for element, _ in found
+            )
+            if faulty or (
+                not present and (more or any(element.partial for element in below))
+            ):
                 yield name_of_field
 
     def _find(self, path: str) -> tuple[Element | None, str]:
@@ -518,5 +642,7 @@ class FieldLocator:
         first, *rest = way.split("/") if way else [""]
         if not first:
             return self.element, name
-        element = self.others[first] if first in self.others else self.element.first(first)
+        element = (
+            self.others[first] if first in self.others else self.element.first(first)
+        )
         return (None if element is None else element.first(*rest)), name

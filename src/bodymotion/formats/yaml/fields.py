@@ -21,10 +21,19 @@ from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text, decode
 from bodymotion.formats.yaml.rules import MISSPELT, NOT_USED, SUFFIX, WRONG_VALUE
-from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence, parse_yaml
+from bodymotion.formats.yaml.tree import (
+    Document,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    parse_yaml,
+)
 
 MAX_BYTES = 2 * 10**8  # [bytes] One file.
-MAX_PLAIN = 200_000  # Values of unknown keys that are kept, and lists of numbers in lists.
+MAX_PLAIN = (
+    200_000  # Values of unknown keys that are kept, and lists of numbers in lists.
+)
 MAX_TEXTS = 1_000  # Texts of a list that are read.
 MAX_MISSPELT = 50  # Unused keys of a mapping that are compared with known ones: spelling mistakes are few.
 MIN_KEY_LENGTH = 3  # Shorter unused keys are not compared.
@@ -33,7 +42,8 @@ _NULL = ("", "~", "null")
 _TRUE = ("true", "yes", "on", "y")
 _FALSE = ("false", "no", "off", "n")
 _NUMBER = re.compile(
-    r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)|([-+]?)\.?(nan|inf|infinity)", re.IGNORECASE
+    r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)|([-+]?)\.?(nan|inf|infinity)",
+    re.IGNORECASE,
 )
 """A number, and what follows it: C++ programs read as far as they get, so files have `0.5f` and `0.t`."""
 
@@ -66,7 +76,10 @@ class Context:
 
 
 def open_text(
-    data: bytes, path: Path | None, found: Diagnostics, anchors: AnyMapping[str, Node] | None = None
+    data: bytes,
+    path: Path | None,
+    found: Diagnostics,
+    anchors: AnyMapping[str, Node] | None = None,
 ) -> Document:
     """Parse a YAML file whose merge keys are followed.
 
@@ -88,11 +101,17 @@ def open_text(
     text = Text(characters.rstrip("\0\x1a"), path, encoding)
     document = parse_yaml(text.data, text, found, anchors)
     if document.next_document is not None:
-        found.report(NOT_USED, "a second document begins: it is not used", text.location(document.next_document))
+        found.report(
+            NOT_USED,
+            "a second document begins: it is not used",
+            text.location(document.next_document),
+        )
     return document
 
 
-def reads(fallback: Fallback) -> Callable[[Callable[..., T | None]], Callable[..., T | Fallback]]:
+def reads(
+    fallback: Fallback,
+) -> Callable[[Callable[..., T | None]], Callable[..., T | Fallback]]:
     """Make a reader of keys `call(fields, *names, default=fallback, **options)` of one of a value, `read(fields, value, name, **options)`.
 
     It returns the default where no key is there, where `read` returns None, and where it raises a fault, which is recorded; then the key
@@ -101,10 +120,14 @@ def reads(fallback: Fallback) -> Callable[[Callable[..., T | None]], Callable[..
 
     def made(read: Callable[..., T | None]) -> Callable[..., T | Fallback]:
         @wraps(read)
-        def call(fields: Fields, *names: str, default: Fallback = fallback, **options: object) -> T | Fallback:
+        def call(
+            fields: Fields, *names: str, default: Fallback = fallback, **options: object
+        ) -> T | Fallback:
             value = fields.find(*names)
             try:
-                found = None if value is None else read(fields, value, names[0], **options)
+                found = (
+                    None if value is None else read(fields, value, names[0], **options)
+                )
             except FormatError as error:
                 fields.context.found.refuse(error)
                 fields.unknown.add(names[0])
@@ -136,7 +159,9 @@ class Fields:
     used: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
 
-    def report(self, rule: Rule, message: str, key: str | None = None, hint: str | None = None) -> None:
+    def report(
+        self, rule: Rule, message: str, key: str | None = None, hint: str | None = None
+    ) -> None:
         """Record a problem with a key, or with the whole mapping."""
         self.context.found.report(rule, message, self.location(key), hint=hint)
 
@@ -152,7 +177,13 @@ class Fields:
                 if spelling in self.node.items:
                     self.used.add(spelling)
                     found = self.node.items[spelling] if found is None else found
-        return None if isinstance(found, Scalar) and not found.quoted and found.value.lower() in _NULL else found
+        return (
+            None
+            if isinstance(found, Scalar)
+            and not found.quoted
+            and found.value.lower() in _NULL
+            else found
+        )
 
     def has(self, *names: str) -> bool:
         """Return whether one of several keys is there."""
@@ -162,7 +193,11 @@ class Fields:
         """Raise that a key has a wrong value."""
         kind = "a list" if isinstance(value, Sequence) else "a mapping"
         found = f"{value.value!r:.60}" if isinstance(value, Scalar) else kind
-        hint = number_slip(value.value) if expected == "a number" and isinstance(value, Scalar) else ""
+        hint = (
+            number_slip(value.value)
+            if expected == "a number" and isinstance(value, Scalar)
+            else ""
+        )
         message = f"{name} of {self.title} is {found}; expected {expected}"
         raise WRONG_VALUE.error(message, value.location, hint)
 
@@ -217,11 +252,15 @@ class Fields:
             return None
         return number
 
-    def not_finite(self, name: str, *numbers: float, where: Location | None = None) -> None:
+    def not_finite(
+        self, name: str, *numbers: float, where: Location | None = None
+    ) -> None:
         """Record numbers that are not finite, at the key unless another location is given; the key is unknown."""
         self.unknown.add(name)
         message = f"{name} of {self.title} is {shown(numbers)}, not finite"
-        self.context.found.report(self.context.not_finite, message, where or self.location(name))
+        self.context.found.report(
+            self.context.not_finite, message, where or self.location(name)
+        )
 
     @reads(0)
     def integer(self, value: Node, name: str) -> int | None:
@@ -231,7 +270,11 @@ class Fields:
             self.not_finite(name, number)
             return None
         if number % 1 != 0 or abs(number) >= 2**63:
-            self.refuse(name, "a whole number" if number % 1 else "a whole number of 64 bits", value)
+            self.refuse(
+                name,
+                "a whole number" if number % 1 else "a whole number of 64 bits",
+                value,
+            )
         return int(number)
 
     @reads(None)
@@ -241,7 +284,10 @@ class Fields:
             self.refuse(name, "a list of numbers", value)
         if value.numbers:
             try:
-                return [float(number) for number in value.numbers.rstrip(", \t\r\n").split(",")]
+                return [
+                    float(number)
+                    for number in value.numbers.rstrip(", \t\r\n").split(",")
+                ]
             except ValueError:
                 # One of them is no number: its location is found below.
                 pass
@@ -265,22 +311,43 @@ class Fields:
 
     def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
         """Return the keys that were not read, as plain values."""
-        left = {key: value for key, value in self.node.items.items() if key not in self.used and key not in also_used}
+        left = {
+            key: value
+            for key, value in self.node.items.items()
+            if key not in self.used and key not in also_used
+        }
         return {key: _plain(value, self.context) for key, value in left.items()}
 
-    def report_misspelt(self, known: Iterable[str], similarity: float = 0.87, as_meant: Collection[str] = ()) -> None:
+    def report_misspelt(
+        self,
+        known: Iterable[str],
+        similarity: float = 0.87,
+        as_meant: Collection[str] = (),
+    ) -> None:
         """Report unused keys that are almost those of the format; what they are probably meant for is unknown.
 
         With `as_meant`, do so only for these names, without which nothing can be made of the mapping, and read them as they are meant: that
         is an error for which no value is loaded.
         """
-        by_spelling = {spelling: name for name in known for spelling in (name, camel(name))}
-        present = {by_spelling[key] for key in by_spelling.keys() & self.node.items.keys()}
-        names = [spelling for spelling, name in by_spelling.items() if name not in present]
+        by_spelling = {
+            spelling: name for name in known for spelling in (name, camel(name))
+        }
+        present = {
+            by_spelling[key] for key in by_spelling.keys() & self.node.items.keys()
+        }
+        names = [
+            spelling for spelling, name in by_spelling.items() if name not in present
+        ]
         in_camel = any(key != key.lower() for key in self.used & self.node.items.keys())
-        unused = (key for key in self.node.offsets if key not in self.used and key not in by_spelling)
+        unused = (
+            key
+            for key in self.node.offsets
+            if key not in self.used and key not in by_spelling
+        )
         for key in [key for key in unused if len(key) >= MIN_KEY_LENGTH][:MAX_MISSPELT]:
-            almost = meant(key, names) or next(iter(difflib.get_close_matches(key, names, 1, similarity)), None)
+            almost = meant(key, names) or next(
+                iter(difflib.get_close_matches(key, names, 1, similarity)), None
+            )
             if almost is None or (as_meant and by_spelling[almost] not in as_meant):
                 continue
             name = by_spelling[almost]
@@ -294,7 +361,10 @@ class Fields:
                 fatal=bool(as_meant),
             )
             if as_meant:
-                self.node.items[name], self.node.offsets[name] = self.node.items.pop(key), self.node.offsets[key]
+                self.node.items[name], self.node.offsets[name] = (
+                    self.node.items.pop(key),
+                    self.node.offsets[key],
+                )
             else:
                 self.unknown.add(name)
 
@@ -317,13 +387,21 @@ def _plain(node: Node, context: Context) -> object:
         context.plain_left = -1
     if context.plain_left < 0:
         if before >= 0:
-            message = f"unknown keys have more than {MAX_PLAIN} values: the rest is left out"
+            message = (
+                f"unknown keys have more than {MAX_PLAIN} values: the rest is left out"
+            )
             context.found.report(TOO_LARGE, message, node.location)
         return None
     if isinstance(node, Sequence):
-        return [_plain(item, context) for item in node.items] if context.plain_left else []
+        return (
+            [_plain(item, context) for item in node.items] if context.plain_left else []
+        )
     if isinstance(node, Mapping):
-        return {key: _plain(value, context) for key, value in node.items.items()} if context.plain_left else {}
+        return (
+            {key: _plain(value, context) for key, value in node.items.items()}
+            if context.plain_left
+            else {}
+        )
     return node.value if node.quoted else _plain_scalar(node.value)
 
 

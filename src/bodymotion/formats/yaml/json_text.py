@@ -7,7 +7,14 @@ more than 1024 characters. The grammar is that of RFC 8259, with `NaN`, `Infinit
 import re
 from json import JSONDecoder
 
-from bodymotion.formats.yaml.tree import MAX_DEPTH, Mapping, Node, Positions, Scalar, Sequence
+from bodymotion.formats.yaml.tree import (
+    MAX_DEPTH,
+    Mapping,
+    Node,
+    Positions,
+    Scalar,
+    Sequence,
+)
 
 _DECODER = JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*+")
@@ -68,7 +75,11 @@ class _Parser:
             return self.string()
         if kind in ("[", "{"):
             self.at += 1
-            node = Sequence(self.text, offset, True) if kind == "[" else Mapping(self.text, offset, True)
+            node = (
+                Sequence(self.text, offset, True)
+                if kind == "["
+                else Mapping(self.text, offset, True)
+            )
             closing = "]" if kind == "[" else "}"
             more = self.next() != closing or self.expect(closing) == ""
             while more:

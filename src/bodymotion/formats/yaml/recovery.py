@@ -12,18 +12,24 @@ from typing import Generic, TypeAlias, TypeVar
 from bodymotion.diagnostics import FormatError, Problem, ReadResult
 from bodymotion.diagnostics.spelling import camel
 
-MAX_PARSED_BYTES = 6 << 20  # Bytes that all attempts together parse: each may be a YAML parse of the whole text.
+MAX_PARSED_BYTES = (
+    6 << 20
+)  # Bytes that all attempts together parse: each may be a YAML parse of the whole text.
 MAX_FIXES = 10  # Faults that are fixed in one text.
 MAX_ATTEMPTS = 6  # Ways to fix one fault that are tried.
 MAX_VALUE_LINES = 1000  # Lines of one value in which brackets are counted.
-BRACKET_LINES = 3  # Lines before the one at which a parser stops in which brackets are counted.
+BRACKET_LINES = (
+    3  # Lines before the one at which a parser stops in which brackets are counted.
+)
 
 T = TypeVar("T")
 
 Attempt: TypeAlias = Callable[[bytes], "ReadResult[T] | FormatError"]
 """Reads a text, or returns the error for which it is no YAML."""
 
-_ENTRY = re.compile(rb"([ \t]*(?:- +)*)([A-Za-z_][A-Za-z_0-9]*)(?![A-Za-z_0-9])([ \t]*:?)(.*)")
+_ENTRY = re.compile(
+    rb"([ \t]*(?:- +)*)([A-Za-z_][A-Za-z_0-9]*)(?![A-Za-z_0-9])([ \t]*:?)(.*)"
+)
 _NAMELESS = re.compile(rb"([ \t]*(?:- +)*):(?=\s|\Z)")
 _QUOTED = re.compile(rb"\"(?:[^\"\\]|\\.)*+(?:(\")|\\?\Z)|'[^']*+(?:(')|\Z)|(#).*")
 
@@ -68,7 +74,9 @@ class _Fix:
     """Whether what the line says is not known."""
 
 
-def read_or_recover(data: bytes, attempt: Attempt[T], names: Iterable[str]) -> ReadResult[T] | Recovered[T]:
+def read_or_recover(
+    data: bytes, attempt: Attempt[T], names: Iterable[str]
+) -> ReadResult[T] | Recovered[T]:
     """Read a text whose keys are `names`, in either spelling; where it is no YAML, read what can be read of it."""
     result = attempt(data)
     if isinstance(result, ReadResult):
@@ -81,7 +89,9 @@ def read_or_recover(data: bytes, attempt: Attempt[T], names: Iterable[str]) -> R
     return read_on(text, result, attempt, keys)
 
 
-def read_on(data: bytes, error: FormatError, attempt: Attempt[T], keys: Collection[str]) -> Recovered[T]:
+def read_on(
+    data: bytes, error: FormatError, attempt: Attempt[T], keys: Collection[str]
+) -> Recovered[T]:
     """Read a text that is no YAML.
 
     Parameters
@@ -130,7 +140,9 @@ def _as(problem: Problem, fix: _Fix) -> Problem:
     return replace(problem, message=fix.message, location=location, hint="")
 
 
-def _best(fixes: list[_Fix], attempt: Attempt[T], line: int) -> tuple[_Fix | None, ReadResult[T] | FormatError | None]:
+def _best(
+    fixes: list[_Fix], attempt: Attempt[T], line: int
+) -> tuple[_Fix | None, ReadResult[T] | FormatError | None]:
     """Return the fix with which a parser comes furthest beyond `line`; of those that reach the end, the first with the fewest errors."""
     best, reached = None, (float(line), 0)
     result: ReadResult[T] | FormatError | None = None
@@ -139,7 +151,10 @@ def _best(fixes: list[_Fix], attempt: Attempt[T], line: int) -> tuple[_Fix | Non
         if isinstance(found, FormatError):
             score = float(found.problem.location.line or 0), 0
         else:
-            score = float("inf"), -sum(problem.severity == "error" for problem in found.problems)
+            score = (
+                float("inf"),
+                -sum(problem.severity == "error" for problem in found.problems),
+            )
         if score[0] > line and (best is None or score > reached):
             best, reached, result = fix, score, found
     return best, result
@@ -148,14 +163,28 @@ def _best(fixes: list[_Fix], attempt: Attempt[T], line: int) -> tuple[_Fix | Non
 def _fixes(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Fix]:
     lines = data.split(b"\n")
 
-    def changed(number: int, column: int, text: bytes, message: str, certain: bool = False) -> _Fix:
-        return _Fix(b"\n".join([*lines[: number - 1], text, *lines[number:]]), number, column, message, certain)
+    def changed(
+        number: int, column: int, text: bytes, message: str, certain: bool = False
+    ) -> _Fix:
+        return _Fix(
+            b"\n".join([*lines[: number - 1], text, *lines[number:]]),
+            number,
+            column,
+            message,
+            certain,
+        )
 
     last = min(line, len(lines))
     for number in range(last, max(last - 2, 0), -1):
         if (nameless := _NAMELESS.match(lines[number - 1])) is not None:
             text = nameless[1] + b"_" + lines[number - 1][nameless.end(1) :]
-            fix = changed(number, nameless.end(1) + 1, text, "the key before this ':' is missing", True)
+            fix = changed(
+                number,
+                nameless.end(1) + 1,
+                text,
+                "the key before this ':' is missing",
+                True,
+            )
             yield replace(fix, loses=True)
     for number in range(last, 0, -1):
         text = lines[number - 1]
@@ -164,9 +193,17 @@ def _fixes(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Fix]:
             continue
         fixed, rest = entry[1] + entry[2] + b": ", entry[4]
         if not entry[3].strip():
-            yield changed(number, len(fixed) - 1, fixed + rest.strip(), f"':' is missing after {name!r}", True)
+            yield changed(
+                number,
+                len(fixed) - 1,
+                fixed + rest.strip(),
+                f"':' is missing after {name!r}",
+                True,
+            )
         elif rest[:1].strip() and not rest.startswith((b"\r", b"/", b":")):
-            yield changed(number, len(fixed), fixed + rest, f"a space is missing after '{name}:'")
+            yield changed(
+                number, len(fixed), fixed + rest, f"a space is missing after '{name}:'"
+            )
     for number in range(last, 0, -1):
         text = lines[number - 1].rstrip(b"\r")
         if b'"' not in text and b"'" not in text:
@@ -174,13 +211,17 @@ def _fixes(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Fix]:
         bare = _without_quoted(text)
         for quote in (b'"', b"'"):
             at = bare.find(quote)
-            if at >= 0 and (at == 0 or bare[at - 1 : at].strip() in (b"", b"[", b"{", b",")):
+            if at >= 0 and (
+                at == 0 or bare[at - 1 : at].strip() in (b"", b"[", b"{", b",")
+            ):
                 message = f"the quote {quote.decode()} that opens here is not closed"
                 yield changed(number, at + 1, text + quote, message)
                 stop = re.search(rb"[,\]}]", text[at:])
                 if stop is not None:
                     end = at + stop.start()
-                    yield changed(number, at + 1, text[:end] + quote + text[end:], message)
+                    yield changed(
+                        number, at + 1, text[:end] + quote + text[end:], message
+                    )
     for number in range(last, max(last - BRACKET_LINES, 0), -1):
         text = lines[number - 1].rstrip(b"\r")
         bare = _without_quoted(text)
@@ -188,21 +229,30 @@ def _fixes(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Fix]:
         if b"\t" in text[:indent]:
             for width in (2, 4, 8):
                 fixed = text[:indent].replace(b"\t", b" " * width) + text[indent:]
-                yield changed(number, text.index(b"\t") + 1, fixed, "there is a tab in the indentation: use spaces")
+                yield changed(
+                    number,
+                    text.index(b"\t") + 1,
+                    fixed,
+                    "there is a tab in the indentation: use spaces",
+                )
         for opening, closing in ((b"[", b"]"), (b"{", b"}")):
             more = bare.count(opening) - bare.count(closing)
             if more == 1:
                 column = bare.rfind(opening) + 1
                 message = f"the {opening.decode()} that opens here is not closed"
                 yield changed(number, column, text + b" " + closing, message)
-                yield changed(number, column, text[: column - 1] + text[column:], message)
+                yield changed(
+                    number, column, text[: column - 1] + text[column:], message
+                )
             elif more == -1 and not _opened_before(lines, number, opening, closing):
                 at = bare.rfind(closing)
                 message = f"there is one {closing.decode()} too many"
                 yield changed(number, at + 1, text[:at] + text[at + 1 :], message)
 
 
-def _opened_before(lines: list[bytes], number: int, opening: bytes, closing: bytes) -> bool:
+def _opened_before(
+    lines: list[bytes], number: int, opening: bytes, closing: bytes
+) -> bool:
     """Return whether the bracket that a line closes opens in a line before it, in the value of the same key."""
     missing = 1
     for text in reversed(lines[max(number - 1 - MAX_VALUE_LINES, 0) : number - 1]):
@@ -215,7 +265,12 @@ def _opened_before(lines: list[bytes], number: int, opening: bytes, closing: byt
 
 def _without_quoted(line: bytes) -> bytes:
     """Return a line with blanks for quoted texts and comments; of quotes that are not closed, the one that opens stays."""
-    return _QUOTED.sub(lambda found: (b" " if found.lastindex else found[0][:1]) + b" " * (len(found[0]) - 1), line)
+    return _QUOTED.sub(
+        lambda found: (
+            (b" " if found.lastindex else found[0][:1]) + b" " * (len(found[0]) - 1)
+        ),
+        line,
+    )
 
 
 def _blanked(data: bytes, line: int) -> Iterator[_Fix]:
@@ -225,6 +280,11 @@ def _blanked(data: bytes, line: int) -> Iterator[_Fix]:
         if 1 <= number <= len(lines) and lines[number - 1].strip():
             blank = b" " * len(lines[number - 1].rstrip(b"\r"))
             hint = f"line {number} does not fit: compare its indentation, ':', quotes and brackets with those of its neighbours"
-            yield _Fix(b"\n".join([*lines[: number - 1], blank, *lines[number:]]), number, 1, hint)
+            yield _Fix(
+                b"\n".join([*lines[: number - 1], blank, *lines[number:]]),
+                number,
+                1,
+                hint,
+            )
             if number < line:
                 return

@@ -21,7 +21,9 @@ KEY_TWICE = judgement.warning(
     example=("mass: 2 # in kg\n    mass: 3", "mass: 2 # in kg"),
 )
 WRONG_VALUE = document.error(
-    "YAML104", "The value of a key is of the kind that the key needs.", example=("mass: light", "mass: 5")
+    "YAML104",
+    "The value of a key is of the kind that the key needs.",
+    example=("mass: light", "mass: 5"),
 )
 SUFFIX = judgement.warning(
     "YAML105",

@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel
 from bodymotion.formats.text import Text
-from bodymotion.formats.yaml.rules import ALIAS, KEY_TWICE, NOT_USED, NOT_YAML, WRONG_VALUE
+from bodymotion.formats.yaml.rules import (
+    ALIAS,
+    KEY_TWICE,
+    NOT_USED,
+    NOT_YAML,
+    WRONG_VALUE,
+)
 from bodymotion.geometry.arrays import without_collections
 
 if TYPE_CHECKING:
@@ -57,7 +63,9 @@ class PiecedText:
         self.path = path
         self._starts: list[int] = []
         self._pieces: list[tuple[str, int, int]] = []
-        self._line_ends: dict[int, list[int]] = {}  # Of the pieces of which a location was asked for, by their index.
+        self._line_ends: dict[
+            int, list[int]
+        ] = {}  # Of the pieces of which a location was asked for, by their index.
         self.length = 0
 
     def add(self, text: str, line: int, column: int) -> None:
@@ -84,14 +92,18 @@ class PiecedText:
         text, line, column = self._pieces[k]
         offset -= self._starts[k]
         if k not in self._line_ends:
-            self._line_ends[k] = [found.end() - 1 for found in re.finditer("\r\n?|\n", text)]
+            self._line_ends[k] = [
+                found.end() - 1 for found in re.finditer("\r\n?|\n", text)
+            ]
         ends = self._line_ends[k]
         if above := bisect_left(ends, offset):
             return Location(self.path, line + above, offset - ends[above - 1], inside)
         return Location(self.path, line, column + offset, inside)
 
 
-Positions: TypeAlias = Text | PiecedText  # What finds in a file the characters of a text.
+Positions: TypeAlias = (
+    Text | PiecedText
+)  # What finds in a file the characters of a text.
 
 
 class _Node:
@@ -155,7 +167,10 @@ class Sequence(_Node):
         if self.numbers and not self._items:
             found = _TOKEN.finditer(self.numbers)
             self._items = [
-                Scalar(self.text, self.numbers_offset + token.start(), token.group(), False) for token in found
+                Scalar(
+                    self.text, self.numbers_offset + token.start(), token.group(), False
+                )
+                for token in found
             ]
         return self._items
 
@@ -191,7 +206,9 @@ class Mapping(_Node):
 
     def location_of(self, key: str) -> Location:
         """Return the location of a key, in either spelling; that of the mapping where the key is merged into it or missing."""
-        return self.text.location(self.offsets.get(key, self.offsets.get(camel(key), self.offset)))
+        return self.text.location(
+            self.offsets.get(key, self.offsets.get(camel(key), self.offset))
+        )
 
 
 Node: TypeAlias = Scalar | Sequence | Mapping
@@ -199,7 +216,13 @@ Node: TypeAlias = Scalar | Sequence | Mapping
 
 def key_text(node: Node) -> str:
     """Return the name of a key; a key that is no scalar gets one that shows it."""
-    return node.value if isinstance(node, Scalar) else "[…]" if isinstance(node, Sequence) else "{…}"
+    return (
+        node.value
+        if isinstance(node, Scalar)
+        else "[…]"
+        if isinstance(node, Sequence)
+        else "{…}"
+    )
 
 
 @dataclass(frozen=True)
@@ -272,7 +295,9 @@ def parse_yaml(
     if dialect.merges and len(data) > LONG_LIST:
         blanked, lists = _without_long_lists(data)
         trial = Diagnostics(found.path)
-        document = _parse(blanked, text, _Builder(text, dialect, trial, dict(known), lists))
+        document = _parse(
+            blanked, text, _Builder(text, dialect, trial, dict(known), lists)
+        )
         if not lists:
             found.extend(trial.problems)
             found.refusal = found.refusal or trial.refusal
@@ -289,7 +314,10 @@ def _without_long_lists(data: str) -> tuple[str, dict[int, str]]:
     for found in _LIST.finditer(data):
         if found.end() - found.start() > LONG_LIST:
             lists[found.start()] = found.group(1)
-            pieces += [data[done : found.start(1)], "\n".join(" " * len(line) for line in found.group(1).split("\n"))]
+            pieces += [
+                data[done : found.start(1)],
+                "\n".join(" " * len(line) for line in found.group(1).split("\n")),
+            ]
             done = found.end(1)
     return "".join([*pieces, data[done:]]), lists
 
@@ -306,7 +334,11 @@ def _parse(data: str, text: Positions, builder: _Builder) -> Document:
     except yaml.reader.ReaderError as error:
         # The C parser counts bytes of UTF-8 here, the Python one characters.
         head = data.encode("utf-8", "surrogatepass")[: error.position]
-        offset = len(head.decode("utf-8", "replace")) if loader is not yaml.SafeLoader else error.position
+        offset = (
+            len(head.decode("utf-8", "replace"))
+            if loader is not yaml.SafeLoader
+            else error.position
+        )
         raise builder.error(NOT_YAML, f"not YAML: {error.reason}", offset) from None
     except FormatError:
         raise
@@ -320,16 +352,27 @@ def _parse(data: str, text: Positions, builder: _Builder) -> Document:
 def in_words(error: yaml.MarkedYAMLError) -> tuple[str, int]:
     """Return what a parser did not expect, and at which character; of quotes without an end, where they open."""
     mark = error.problem_mark or error.context_mark
-    if error.context == "while scanning a quoted scalar" and error.context_mark is not None:
+    if (
+        error.context == "while scanning a quoted scalar"
+        and error.context_mark is not None
+    ):
         mark = error.context_mark
     parser = ", ".join(part for part in (error.context, error.problem) if part)
     plain = _WORDS.get(error.problem or "")
-    return f"not YAML: {plain} ({parser})" if plain else f"not YAML: {parser}", mark.index if mark else 0
+    return (
+        f"not YAML: {plain} ({parser})" if plain else f"not YAML: {parser}",
+        mark.index if mark else 0,
+    )
 
 
 class _Builder:
     def __init__(
-        self, text: Positions, dialect: Dialect, found: Diagnostics, anchors: dict[str, Node], lists: dict[int, str]
+        self,
+        text: Positions,
+        dialect: Dialect,
+        found: Diagnostics,
+        anchors: dict[str, Node],
+        lists: dict[int, str],
     ) -> None:
         self.text, self.dialect, self.found = text, dialect, found
         self.anchors, self.lists = anchors, lists
@@ -355,7 +398,9 @@ class _Builder:
             if kind is yaml.ScalarEvent:
                 assert isinstance(event, yaml.ScalarEvent)
                 tag = None if event.tag is None else self.tag(event.tag, _offset(event))
-                quoted = (bool(event.style) and tag not in ("int", "float", "bool")) or tag in ("!", "str")
+                quoted = (
+                    bool(event.style) and tag not in ("int", "float", "bool")
+                ) or tag in ("!", "str")
                 node = Scalar(self.text, _offset(event), event.value, quoted)
                 if event.anchor is not None:
                     self.anchors[event.anchor] = node
@@ -394,15 +439,21 @@ class _Builder:
             return ""
         return name
 
-    def opened(self, event: yaml.CollectionStartEvent, depth: int) -> Sequence | Mapping:
+    def opened(
+        self, event: yaml.CollectionStartEvent, depth: int
+    ) -> Sequence | Mapping:
         import yaml
 
         offset, flow = _offset(event), bool(event.flow_style)
         if event.tag is not None:
             self.tag(event.tag, offset)
         if depth >= MAX_DEPTH:
-            raise self.error(NOT_YAML, f"nodes are nested more than {MAX_DEPTH} deep", offset)
-        node = (Mapping if isinstance(event, yaml.MappingStartEvent) else Sequence)(self.text, offset, flow)
+            raise self.error(
+                NOT_YAML, f"nodes are nested more than {MAX_DEPTH} deep", offset
+            )
+        node = (Mapping if isinstance(event, yaml.MappingStartEvent) else Sequence)(
+            self.text, offset, flow
+        )
         if self.lists and isinstance(node, Sequence):
             bracket = event.end_mark.index - 1 if event.end_mark else -1
             if bracket in self.lists:
@@ -412,7 +463,9 @@ class _Builder:
             self.incomplete.add(event.anchor)
         return node
 
-    def closed(self, node: Sequence | Mapping, anchor: str | None, children: list[Node]) -> Node:
+    def closed(
+        self, node: Sequence | Mapping, anchor: str | None, children: list[Node]
+    ) -> Node:
         inside: AnyCollection[Node] = children
         if isinstance(node, Mapping):
             node.pairs = list(zip(children[::2], children[1::2], strict=True))
@@ -421,7 +474,9 @@ class _Builder:
                 inside = node.items.values()
         elif not node.numbers:
             node.items = children
-        node.height = 1 + max(max(map(_HEIGHT, part), default=0) for part in (children, inside))
+        node.height = 1 + max(
+            max(map(_HEIGHT, part), default=0) for part in (children, inside)
+        )
         node.nodes = 1 + sum(map(_NODES, inside))
         if node.height > MAX_DEPTH:
             # Nodes of the text itself are not nested deeper: see `opened`.
@@ -437,8 +492,14 @@ class _Builder:
         self.has_aliases = True
         node = self.anchors.get(name)
         if node is None:
-            state = "is inside of the node that it names" if name in self.incomplete else "names no node before it"
-            self.found.refuse(self.error(ALIAS, f"the alias *{name[:60]} {state}", offset))
+            state = (
+                "is inside of the node that it names"
+                if name in self.incomplete
+                else "names no node before it"
+            )
+            self.found.refuse(
+                self.error(ALIAS, f"the alias *{name[:60]} {state}", offset)
+            )
             return MissingAlias(self.text, offset, "", False)
         self.unfolded += node.nodes
         limit = FREE_ALIASES + ALIAS_GROWTH * self.events
@@ -452,12 +513,18 @@ class _Builder:
         sources: list[Node] = []
         for key, value in mapping.pairs:
             if not isinstance(key, Scalar):
-                self.found.report(WRONG_VALUE, "a key is a list or a mapping: it is left out", key.location)
+                self.found.report(
+                    WRONG_VALUE,
+                    "a key is a list or a mapping: it is left out",
+                    key.location,
+                )
             elif key.value == "<<" and not key.quoted:
                 sources += value.items if isinstance(value, Sequence) else [value]
             else:
                 if key.value in mapping.items:
-                    message = f"the key {key.value[:60]} occurs a second time in its mapping"
+                    message = (
+                        f"the key {key.value[:60]} occurs a second time in its mapping"
+                    )
                     self.found.report(KEY_TWICE, message, key.location)
                 mapping.items[key.value] = value
                 mapping.offsets[key.value] = key.offset
@@ -469,7 +536,9 @@ class _Builder:
                 continue
             self.merged += len(source.items)
             if self.merged > MAX_MERGED_KEYS:
-                raise self.error(ALIAS, f"<< merges more than {MAX_MERGED_KEYS} keys", mapping.offset)
+                raise self.error(
+                    ALIAS, f"<< merges more than {MAX_MERGED_KEYS} keys", mapping.offset
+                )
             for name, value in source.items.items():
                 mapping.items.setdefault(name, value)
 

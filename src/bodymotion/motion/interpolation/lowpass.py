@@ -37,7 +37,9 @@ def gaussian(cutoff: float) -> Floats:
     """Return the weights (2·half + 1,), whose sum is 1, of a Gaussian low-pass with its −3 dB point (1/√2) at `cutoff` [cycles per row]."""
     width = np.sqrt(np.log(2)) / (2 * np.pi * cutoff)
     half = int(np.ceil(5 * width))
-    check_memory(4 * 8 * (2 * half + 1), f"a low-pass filter over {2 * half + 1} frames")
+    check_memory(
+        4 * 8 * (2 * half + 1), f"a low-pass filter over {2 * half + 1} frames"
+    )
     weights = np.exp(-0.5 * (np.arange(-half, half + 1) / width) ** 2)
     return np.asarray(weights / weights.sum())
 
@@ -49,7 +51,9 @@ def smooth_bound(values: Floats, span: int) -> Floats:
         step = min(size, width - size)
         largest, size = np.maximum(largest[:-step], largest[step:]), size + step
     window = np.hanning(width + 2)[1:-1]
-    return np.convolve(np.pad(largest, span, mode="edge"), window / window.sum(), mode="valid")
+    return np.convolve(
+        np.pad(largest, span, mode="edge"), window / window.sum(), mode="valid"
+    )
 
 
 def quintic(share: Floats) -> Floats:
@@ -115,7 +119,13 @@ def all_low_passed(values: Floats, weights: Floats, *, poses: bool) -> Floats:
     return out
 
 
-def reflected(fill: Rows, shape: tuple[int, ...], span: tuple[int, int], ends: tuple[int, int], poses: bool) -> Floats:
+def reflected(
+    fill: Rows,
+    shape: tuple[int, ...],
+    span: tuple[int, int],
+    ends: tuple[int, int],
+    poses: bool,
+) -> Floats:
     """Return rows (…, *shape) of a grid from span[0] to before span[1]; beyond its ends (first and last row) it continues by reflection.
 
     A number x beyond an end at e is 2e − x′, x′ being as far inside; an orientation continues by the rotation from x′ to e.

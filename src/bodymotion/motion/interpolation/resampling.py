@@ -12,7 +12,13 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
 from bodymotion.diagnostics.losses import OTHER_RATE
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
-from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq, TimedComponent, Timeline
+from bodymotion.motion.components import (
+    JOINT_DISPLACEMENT,
+    Component,
+    OtherSeq,
+    TimedComponent,
+    Timeline,
+)
 from bodymotion.motion.interpolation import sampling
 from bodymotion.motion.interpolation.lowpass import low_passed, taps
 from bodymotion.motion.rules import FILTER_GAPS
@@ -22,7 +28,9 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 22
 """Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result."""
-BYTES_PER_FRAME = 3 * 8  # Memory for each frame beside its values: which source frame is in force there.
+BYTES_PER_FRAME = (
+    3 * 8
+)  # Memory for each frame beside its values: which source frame is in force there.
 
 
 def common_rate(rates: Iterable[float | None], frame_rate: float | None) -> float:
@@ -30,7 +38,9 @@ def common_rate(rates: Iterable[float | None], frame_rate: float | None) -> floa
     if frame_rate is None:
         frame_rate = max((rate for rate in rates if rate is not None), default=None)
         if frame_rate is None:
-            raise ValueError("the motion has time stamps and no frame rate: choose a frame_rate [Hz]")
+            raise ValueError(
+                "the motion has time stamps and no frame rate: choose a frame_rate [Hz]"
+            )
     sampling.check_rate(frame_rate)
     return float(frame_rate)
 
@@ -52,7 +62,9 @@ def resampled_components(
     timed = [c for c in components if not isinstance(c, OtherSeq)]
     slopes = sum(c.values.nbytes for c in timed) if method in ("cubic", "pchip") else 0
     widths = [int(np.prod(c.values.shape[1:])) for c in timed]
-    check_motion_fits([c.timeline for c in timed], counts, widths, frame_rate, start, slopes)
+    check_motion_fits(
+        [c.timeline for c in timed], counts, widths, frame_rate, start, slopes
+    )
     remaining, changed = iter(counts), bool(start)
     after: list[Component] = []
     problems: list[Problem] = []
@@ -67,22 +79,50 @@ def resampled_components(
         if component.content == JOINT_DISPLACEMENT and unwrap:
             values = sampling.unwrapped(values)
         if (component.timeline != timeline or start) and component.num_frames:
-            if component.content == JOINT_DISPLACEMENT and method not in sampling.HOLDING and not unwrap:
-                problem = sampling.wrap_problem(sampling.find_wraps(values), component.content)
+            if (
+                component.content == JOINT_DISPLACEMENT
+                and method not in sampling.HOLDING
+                and not unwrap
+            ):
+                problem = sampling.wrap_problem(
+                    sampling.find_wraps(values), component.content
+                )
                 problems += [problem] if problem else []
-            lost = _bridge_problem(values, component.timeline, frame_rate, component.content) if antialias else None
+            lost = (
+                _bridge_problem(
+                    values, component.timeline, frame_rate, component.content
+                )
+                if antialias
+                else None
+            )
             problems += [lost] if lost else []
-            values = resampled(values, component.timeline, frame_rate, count, method, antialias=antialias, start=start)
+            values = resampled(
+                values,
+                component.timeline,
+                frame_rate,
+                count,
+                method,
+                antialias=antialias,
+                start=start,
+            )
         after.append(replace(component, timeline=timeline, values=values))
     if changed:
-        problems += [not_resampled(c.type, c.content) for c in components if isinstance(c, OtherSeq)]
+        problems += [
+            not_resampled(c.type, c.content)
+            for c in components
+            if isinstance(c, OtherSeq)
+        ]
     return tuple(after), problems
 
 
 def not_resampled(kind: str, content: str) -> Problem:
     """Return the problem that a component of an unknown type was not resampled."""
     message = f"the {kind} {content!r} is not resampled"
-    return OTHER_RATE.problem(message, Location(inside=content or None), data={"type": kind, "content": content})
+    return OTHER_RATE.problem(
+        message,
+        Location(inside=content or None),
+        data={"type": kind, "content": content},
+    )
 
 
 def resampled(
@@ -115,7 +155,11 @@ def resampled(
     sampling.check_increasing(timeline.times)
     factor = _grid_factor(timeline, frame_rate) if antialias else 1
     if method in sampling.HOLDING and factor == 1:
-        return np.asarray(values[sampling.held_frames(timeline, frame_rate, num_frames, method, start)])
+        return np.asarray(
+            values[
+                sampling.held_frames(timeline, frame_rate, num_frames, method, start)
+            ]
+        )
     missing = None
     if factor > 1:
         values, missing = sampling.bridged(values)
@@ -139,15 +183,32 @@ def resampled(
             fill(first, last, out[first:last])
         return out
     ends = (timeline.times[[0, -1]] - start) * frame_rate * factor
-    lowest, highest = max(int(np.ceil(ends[0] - 1e-6)), 0), max(int(np.floor(ends[1] + 1e-6)), 0)
+    lowest, highest = (
+        max(int(np.ceil(ends[0] - 1e-6)), 0),
+        max(int(np.floor(ends[1] + 1e-6)), 0),
+    )
     ends_in_grid = (min(lowest, highest), highest)
-    low_passed(fill, out, taps(factor), step=factor, ends=ends_in_grid, block=block, poses=sampling.are_poses(values))
+    low_passed(
+        fill,
+        out,
+        taps(factor),
+        step=factor,
+        ends=ends_in_grid,
+        block=block,
+        poses=sampling.are_poses(values),
+    )
     if missing is not None:
-        out[missing[sampling.held_frames(timeline, frame_rate, num_frames, "nearest", start)]] = np.nan
+        out[
+            missing[
+                sampling.held_frames(timeline, frame_rate, num_frames, "nearest", start)
+            ]
+        ] = np.nan
     return out
 
 
-def _bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, content: str) -> Problem | None:
+def _bridge_problem(
+    values: Floats, timeline: Timeline, frame_rate: float, content: str
+) -> Problem | None:
     """Return the problem that the low-pass filter of `resampled` meets numbers that are not finite, with their count; None without."""
     sampling.check_increasing(timeline.times)
     count = int(values.size - np.count_nonzero(np.isfinite(values)))
@@ -167,7 +228,10 @@ def _grid_factor(timeline: Timeline, frame_rate: float) -> int:
         return 1
     rate = timeline.frame_rate
     if rate is None:
-        rate = min(1.0 / median_step(timeline.times), 4 * (timeline.num_frames - 1) / timeline.duration)
+        rate = min(
+            1.0 / median_step(timeline.times),
+            4 * (timeline.num_frames - 1) / timeline.duration,
+        )
     return max(int(np.ceil(rate / frame_rate * (1 - 1e-9))), 1)
 
 
@@ -190,17 +254,26 @@ def check_motion_fits(
     beside:
         Bytes that are needed besides.
     """
-    size = sum(8 * count * width for count, width in zip(counts, widths, strict=True)) + beside
+    size = (
+        sum(8 * count * width for count, width in zip(counts, widths, strict=True))
+        + beside
+    )
     longest = max(counts, default=0)
     ends = [(float(t.times[0]), float(t.times[-1])) for t in timelines if t.num_frames]
-    first, last = min((a for a, _ in ends), default=start), max((b for _, b in ends), default=start)
+    first, last = (
+        min((a for a, _ in ends), default=start),
+        max((b for _, b in ends), default=start),
+    )
     reason = ""
     if first - start > last - first:
         reason = (
             f", because its times begin at {first:.12g} s (start=… of Motion.resample(), or `retime --start first`, "
             "removes that time),"
         )
-    check_memory(size + BYTES_PER_FRAME * longest, f"the motion at {frame_rate:g} Hz, of {longest} frames{reason}")
+    check_memory(
+        size + BYTES_PER_FRAME * longest,
+        f"the motion at {frame_rate:g} Hz, of {longest} frames{reason}",
+    )
 
 
 def at_fixed_rate(motion: "Motion") -> tuple["Motion", tuple[Problem, ...]]:
@@ -210,16 +283,27 @@ def at_fixed_rate(motion: "Motion") -> tuple["Motion", tuple[Problem, ...]]:
 
     Raises ValueError when the motion gives no rate, or when the frames at that rate do not fit into memory.
     """
-    stamped = [c for c in motion.timed if c.timeline.stamps is not None and c.timeline.import_rate is not None]
+    stamped = [
+        c
+        for c in motion.timed
+        if c.timeline.stamps is not None and c.timeline.import_rate is not None
+    ]
     rates = [c.timeline.import_rate or 1.0 for c in stamped]
-    counts = [sampling.frames_needed(c.timeline, rate, "after") for c, rate in zip(stamped, rates, strict=True)]
+    counts = [
+        sampling.frames_needed(c.timeline, rate, "after")
+        for c, rate in zip(stamped, rates, strict=True)
+    ]
     widths = [int(np.prod(c.values.shape[1:])) for c in stamped]
     try:
-        check_motion_fits([c.timeline for c in stamped], counts, widths, max(rates, default=1.0))
+        check_motion_fits(
+            [c.timeline for c in stamped], counts, widths, max(rates, default=1.0)
+        )
     except MemoryError as error:
         raise ValueError(f"the target has no time stamps, and {error}") from None
     problems = Diagnostics()
-    changed = motion.mapped(lambda c: c if c.timeline.stamps is None else _on_rate(c, problems))
+    changed = motion.mapped(
+        lambda c: c if c.timeline.stamps is None else _on_rate(c, problems)
+    )
     return changed, problems.problems
 
 
@@ -233,7 +317,11 @@ def _on_rate(component: TimedComponent, problems: Diagnostics) -> TimedComponent
         )
     count = sampling.frames_needed(timeline, rate, "after")
     uniform = Timeline.uniform(count, rate)
-    values = resampled(component.values, timeline, rate, count, "after") if count else component.values
+    values = (
+        resampled(component.values, timeline, rate, count, "after")
+        if count
+        else component.values
+    )
     if not count or not np.array_equal(uniform.times, timeline.times):
         message = f"{timeline.num_frames} time-stamped frames of {component.content}"
         message += f" become {count} frames at {rate:g} Hz"

@@ -17,7 +17,11 @@ from bodymotion.motion.rules import WRAPPED
 
 Method: TypeAlias = Literal["after", "nearest", "before", "linear", "cubic", "pchip"]
 
-HOLDING = ("after", "nearest", "before")  # The methods that hold a value until the next one.
+HOLDING = (
+    "after",
+    "nearest",
+    "before",
+)  # The methods that hold a value until the next one.
 
 MAX_FRAME = 2.0**53  # Above this number, consecutive frame numbers are the same double.
 FULL_TURN = 2 * np.pi
@@ -28,13 +32,17 @@ MAX_STEP = 1.0
 def check_method(method: Method) -> None:
     """Raise ValueError, listing those that exist, when there is no such method."""
     if method not in get_args(Method):
-        raise ValueError(f"no method {method!r}; expected one of {', '.join(get_args(Method))}")
+        raise ValueError(
+            f"no method {method!r}; expected one of {', '.join(get_args(Method))}"
+        )
 
 
 def check_rate(frame_rate: float) -> None:
     """Raise ValueError when a frame rate is not a positive, finite number."""
     if not 0 < frame_rate < np.inf:
-        raise ValueError(f"frame rate: expected a positive, finite number of Hz, got {frame_rate}")
+        raise ValueError(
+            f"frame rate: expected a positive, finite number of Hz, got {frame_rate}"
+        )
 
 
 def check_increasing(times: Floats) -> None:
@@ -66,14 +74,18 @@ def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
     return np.where(on_frame, whole, off_frame)
 
 
-def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: float = 0.0) -> int:
+def frames_needed(
+    timeline: Timeline, frame_rate: float, method: Method, start: float = 0.0
+) -> int:
     """Return the number of frames at `frame_rate` [Hz] from time `start` [s] up to the one at which the last source frame takes effect.
 
     Raises ValueError when `start` is not finite, or after the last frame; when that has no finite time, or there would be more frames than
     can be counted.
     """
     if not np.isfinite(start):
-        raise ValueError(f"the time of frame 0: expected a finite number of seconds, got {start}")
+        raise ValueError(
+            f"the time of frame 0: expected a finite number of seconds, got {start}"
+        )
     if timeline.num_frames == 0:
         return 0
     last = timeline.times[-1:]
@@ -81,7 +93,9 @@ def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: 
     with np.errstate(over="ignore", invalid="ignore"):
         frame = taking_effect(last - start, frame_rate, method)[0]
     if start > last[0] + ON_FRAME:
-        raise ValueError(f"there is no frame at or after {start:g} s: the last one is at {last[0]:g} s")
+        raise ValueError(
+            f"there is no frame at or after {start:g} s: the last one is at {last[0]:g} s"
+        )
     if not frame < MAX_FRAME:
         raise ValueError(
             f"from {start:g} s to the last frame at {last[0]:g} s there are more frames at {frame_rate:g} Hz than can be counted; "
@@ -90,7 +104,13 @@ def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: 
     return int(max(frame, 0)) + 1
 
 
-def held_frames(timeline: Timeline, frame_rate: float, num_frames: int, method: Method, start: float = 0.0) -> Indices:
+def held_frames(
+    timeline: Timeline,
+    frame_rate: float,
+    num_frames: int,
+    method: Method,
+    start: float = 0.0,
+) -> Indices:
     """Return the source frame (num_frames,) in force at each destination frame 0, 1, 2, … of `frame_rate` [Hz], frame 0 at `start` [s]."""
     if timeline.num_frames == 0:
         raise ValueError("the timeline has no frames")
@@ -108,7 +128,9 @@ def are_poses(values: Floats) -> bool:
     return values.ndim == 3 and values.shape[-1] == 7
 
 
-def sampled(values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "linear") -> Floats:
+def sampled(
+    values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "linear"
+) -> Floats:
     """Return values (N, …) at the times `at` (N,) [s] of values (T, …) with times (T,) [s]; before the first and after the last they hold.
 
     Values (T, L, 7) are poses, x y z and the quaternion w x y z; orientations that are interpolated have unit length.
@@ -142,20 +164,30 @@ def sampler(values: Floats, times: Floats, method: Method) -> Sampler:
 def _between(times: Floats, at: Floats) -> Between:
     """Return for each time the frame before it and the fraction of the way to the next, 0 at that frame's time but for rounding."""
     ulps = 4 * np.spacing(np.maximum(np.abs(at), np.abs(times[0])))
-    before = np.clip(np.searchsorted(times, at + ulps, side="right") - 1, 0, len(times) - 1)
+    before = np.clip(
+        np.searchsorted(times, at + ulps, side="right") - 1, 0, len(times) - 1
+    )
     elapsed = at - times[before]
     gap = times[np.minimum(before + 1, len(times) - 1)] - times[before]
     inside = (elapsed > ulps) & (gap > 0)
-    return before.astype(np.int64), np.where(inside, elapsed / np.where(gap > 0, gap, 1.0), 0.0)
+    return before.astype(np.int64), np.where(
+        inside, elapsed / np.where(gap > 0, gap, 1.0), 0.0
+    )
 
 
-def _number_sampler(table: Floats, gaps: Floats, method: Method) -> Callable[[Between, Floats], None]:
+def _number_sampler(
+    table: Floats, gaps: Floats, method: Method
+) -> Callable[[Between, Floats], None]:
     from bodymotion.kernels import interpolation
 
     if method == "linear" or len(gaps) == 0:
         return lambda between, out: interpolation.lines(table, *between, out)
     usable, missing = bridged(table)
-    steep = interpolation.spline_slopes(usable, gaps) if method == "cubic" else interpolation.pchip_slopes(usable, gaps)
+    steep = (
+        interpolation.spline_slopes(usable, gaps)
+        if method == "cubic"
+        else interpolation.pchip_slopes(usable, gaps)
+    )
 
     def fill(between: Between, out: Floats) -> None:
         interpolation.hermite(usable, steep, gaps, *between, out)
@@ -185,13 +217,17 @@ def bridged(values: Floats) -> tuple[Floats, Bools | None]:
     return usable, ~finite
 
 
-def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -> Sampler:
+def _pose_sampler(
+    values: Floats, times: Floats, gaps: Floats, method: Method
+) -> Sampler:
     from bodymotion.kernels import interpolation
 
     if method == "linear" or len(gaps) == 0:
         return lambda at, out: interpolation.slerp(values, *_between(times, at), out)
 
-    fill_positions = _number_sampler(values[..., :3].reshape(len(values), -1), gaps, method)
+    fill_positions = _number_sampler(
+        values[..., :3].reshape(len(values), -1), gaps, method
+    )
     rates = None
     if method == "cubic":
         units = interpolation.unit_quaternions(values[..., 3:])
@@ -225,14 +261,20 @@ def _jumps(values: Floats) -> Floats:
     with np.errstate(invalid="ignore", over="ignore"):
         steps = np.diff(values, axis=0)
         turns = np.rint(steps / FULL_TURN)
-        wraps = (turns != 0) & (np.abs(steps - turns * FULL_TURN) <= MAX_STEP) & (np.abs(turns) < 1e6)
+        wraps = (
+            (turns != 0)
+            & (np.abs(steps - turns * FULL_TURN) <= MAX_STEP)
+            & (np.abs(turns) < 1e6)
+        )
     return np.asarray(np.where(wraps, turns, 0.0))
 
 
 def find_wraps(values: Floats) -> tuple[Wrap, ...]:
     """Return the jumps of angles (T, P) [rad] by full turns (within 1 rad) from one frame to the next, in order of frames."""
     jumps = _jumps(np.asarray(values, dtype=np.float64))
-    return tuple(Wrap(int(t) + 1, int(p), int(jumps[t, p])) for t, p in np.argwhere(jumps))
+    return tuple(
+        Wrap(int(t) + 1, int(p), int(jumps[t, p])) for t, p in np.argwhere(jumps)
+    )
 
 
 def unwrapped(values: Floats) -> Floats:
@@ -246,7 +288,9 @@ def unwrapped(values: Floats) -> Floats:
     return out
 
 
-def wrap_problem(wraps: tuple[Wrap, ...], content: str, where: str = "") -> Problem | None:
+def wrap_problem(
+    wraps: tuple[Wrap, ...], content: str, where: str = ""
+) -> Problem | None:
     """Return one problem for all wraps of a component, counted and naming the first (`where`: its frame by default); None without wraps."""
     if not wraps:
         return None
@@ -254,4 +298,6 @@ def wrap_problem(wraps: tuple[Wrap, ...], content: str, where: str = "") -> Prob
     turns = "a full turn" if abs(first.turns) == 1 else f"{abs(first.turns)} full turns"
     message = f"{content} jumps by {turns} in column {first.part} {where or f'at frame {first.frame}'}"
     data = {"frame": first.frame, "part": first.part, "turns": first.turns}
-    return replace(WRAPPED.problem(message, Location(inside=content), data=data), count=len(wraps))
+    return replace(
+        WRAPPED.problem(message, Location(inside=content), data=data), count=len(wraps)
+    )

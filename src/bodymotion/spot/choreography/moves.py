@@ -38,7 +38,10 @@ TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = {
 
 def tracks_of(choreography: Choreography, move: Move) -> tuple[str, ...]:
     """Return the tracks that a move controls, as far as they are known."""
-    animation, info = choreography.animations.get(move.animation), choreography.info(move)
+    animation, info = (
+        choreography.animations.get(move.animation),
+        choreography.info(move),
+    )
     if animation is not None:
         return animation.controls
     return info.tracks if info is not None else TRACKS_OF_KINDS.get(move.kind, ())
@@ -48,7 +51,9 @@ def states_of(choreography: Choreography, move: Move) -> tuple[tuple[str, ...], 
     """Return the positions in which a move may begin and in which it ends; () and "" where they are unknown."""
     info = choreography.info(move)
     if info is not None:
-        return info.entrance_states, "" if info.exit_state == STATES[0] else info.exit_state
+        return info.entrance_states, "" if info.exit_state == STATES[
+            0
+        ] else info.exit_state
     animation = choreography.animations.get(move.animation)
     if animation is None:
         return (), ""
@@ -60,7 +65,12 @@ def natural_slices(animation: Animation, bpm: float) -> int:
 
     Raises ValueError when it cannot be played at this tempo.
     """
-    return max(timing(animation, bpm=bpm, speed=settings(animation)["speed"], frame_rate=1.0).natural, 1)
+    return max(
+        timing(
+            animation, bpm=bpm, speed=settings(animation)["speed"], frame_rate=1.0
+        ).natural,
+        1,
+    )
 
 
 def length_range(choreography: Choreography, move: Move) -> tuple[float, float]:
@@ -68,15 +78,24 @@ def length_range(choreography: Choreography, move: Move) -> tuple[float, float]:
 
     Raises ValueError when its animation cannot be played.
     """
-    animation, info = choreography.animations.get(move.animation), choreography.info(move)
+    animation, info = (
+        choreography.animations.get(move.animation),
+        choreography.info(move),
+    )
     if animation is not None:
         natural = float(natural_slices(animation, choreography.bpm))
         low = 1.0 if "truncatable" in animation.options else natural
         return low, float("inf") if "extendable" in animation.options else natural
-    return (0.0, float("inf")) if info is None else info.slice_range(choreography.slices_per_minute)
+    return (
+        (0.0, float("inf"))
+        if info is None
+        else info.slice_range(choreography.slices_per_minute)
+    )
 
 
-def ranges_of(choreography: Choreography, move: Move) -> tuple[str | None, Mapping[str, Parameter] | None]:
+def ranges_of(
+    choreography: Choreography, move: Move
+) -> tuple[str | None, Mapping[str, Parameter] | None]:
     """Return the field of the parameters of a move, and their limits by name; None where they are unknown."""
     listed = choreography.robot.ranges if choreography.robot is not None else {}
     if not move.animation:
@@ -84,9 +103,13 @@ def ranges_of(choreography: Choreography, move: Move) -> tuple[str | None, Mappi
     animation = choreography.animations.get(move.animation)
     if animation is None:
         return "animate_params", None
-    robot = next((limits for kind, limits in listed.values() if kind == "animate_params"), {})
+    robot = next(
+        (limits for kind, limits in listed.values() if kind == "animate_params"), {}
+    )
     own = animation.parameters.items()
-    return "animate_params", {name: robot.get(name, one) if one == Parameter() else one for name, one in own}
+    return "animate_params", {
+        name: robot.get(name, one) if one == Parameter() else one for name, one in own
+    }
 
 
 def add(
@@ -102,21 +125,37 @@ def add(
     if isinstance(move, Animation):
         if not move.name:
             raise ValueError("the animation has no name, by which a move could name it")
-        choreography = replace(choreography, animations={**choreography.animations, move.name: move})
+        choreography = replace(
+            choreography, animations={**choreography.animations, move.name: move}
+        )
         move = f"{PREFIX}{move.name}"
-    made = Move(move, choreography.slices if start is None else start, slices or 0, dict(parameters or {}))
+    made = Move(
+        move,
+        choreography.slices if start is None else start,
+        slices or 0,
+        dict(parameters or {}),
+    )
     if made.parameters:
         kind = ranges_of(choreography, made)[0] or f"{move}_params"
         if kind not in KINDS:
-            raise ValueError(f"the parameters of {move!r} are unknown; expected one of {', '.join(KINDS)}")
+            raise ValueError(
+                f"the parameters of {move!r} are unknown; expected one of {', '.join(KINDS)}"
+            )
         made = replace(made, kind=kind)
         values = {f"{kind}.{name}": value for name, value in made.parameters.items()}
         set_fields(message_class("MoveParams")(), values, repr(move))
     if slices is None:
         low, high = length_range(choreography, made)
-        animation, info = choreography.animations.get(made.animation), choreography.info(made)
-        length = 0 if info is None else info.natural_slices(choreography.slices_per_minute)
-        length = length if animation is None else natural_slices(animation, choreography.bpm)
+        animation, info = (
+            choreography.animations.get(made.animation),
+            choreography.info(made),
+        )
+        length = (
+            0 if info is None else info.natural_slices(choreography.slices_per_minute)
+        )
+        length = (
+            length if animation is None else natural_slices(animation, choreography.bpm)
+        )
         if not length:
             raise ValueError(f"the length of {move!r} is unknown; pass slices=…")
         made = replace(made, requested_slices=int(min(max(length, low), high)))

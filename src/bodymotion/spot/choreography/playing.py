@@ -26,7 +26,14 @@ from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.moves import length_range, tracks_of
-from bodymotion.spot.playback import FOOT_CONTACT, SpotPose, needs_arm, play, spot_body, stand
+from bodymotion.spot.playback import (
+    FOOT_CONTACT,
+    SpotPose,
+    needs_arm,
+    play,
+    spot_body,
+    stand,
+)
 from bodymotion.spot.playback.arm import arm_joints, hand_poses
 from bodymotion.spot.playback.dimensions import LEG_JOINTS, NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import leg_joints
@@ -67,7 +74,9 @@ def parameters_of(move: Move) -> dict[str, float]:
     }
 
 
-def play_choreography(choreography: Choreography, *, first_slice: float = 0, arm: bool | None = None) -> Motion:
+def play_choreography(
+    choreography: Choreography, *, first_slice: float = 0, arm: bool | None = None
+) -> Motion:
     """Return the motion of a choreography; time 0 is slice 0.
 
     Moves at the same time on different tracks are played together: the body moves relative to where the legs carry it, and a hand with a
@@ -94,13 +103,25 @@ def play_choreography(choreography: Choreography, *, first_slice: float = 0, arm
     """
     per_minute, slices = choreography.slices_per_minute, choreography.slices
     if not 0 < per_minute < np.inf or slices <= 0:
-        raise ValueError(f"a choreography of {slices} slices at {per_minute:g} per minute cannot be played")
-    moves = [move for move in choreography.moves if move.start_slice >= max(first_slice, 0)]
+        raise ValueError(
+            f"a choreography of {slices} slices at {per_minute:g} per minute cannot be played"
+        )
+    moves = [
+        move for move in choreography.moves if move.start_slice >= max(first_slice, 0)
+    ]
     # Of moves that begin together an animation comes last: where both control a track, it is shown.
     moves.sort(key=lambda move: (move.start_slice, bool(move.animation)))
-    known = [choreography.animations.get(move.animation) or approximation(move, 60.0 / per_minute) for move in moves]
-    arm = any(needs_arm(one) for one in known if one is not None) if arm is None else arm
-    per_slice = int(min(max(MIN_FRAMES_PER_SLICE, np.ceil(MIN_FRAME_RATE * 60.0 / per_minute)), 1e6))
+    known = [
+        choreography.animations.get(move.animation)
+        or approximation(move, 60.0 / per_minute)
+        for move in moves
+    ]
+    arm = (
+        any(needs_arm(one) for one in known if one is not None) if arm is None else arm
+    )
+    per_slice = int(
+        min(max(MIN_FRAMES_PER_SLICE, np.ceil(MIN_FRAME_RATE * 60.0 / per_minute)), 1e6)
+    )
     rate = per_slice * per_minute / 60.0
     count = slices * per_slice + 1
     try:
@@ -115,8 +136,17 @@ def play_choreography(choreography: Choreography, *, first_slice: float = 0, arm
         if animation is not None:
             first = move.start_slice * per_slice
             low, high = length_range(choreography, move)
-            lasting = replace(move, requested_slices=int(min(max(move.requested_slices, low), high)))
-            played = play_move(animation, lasting, choreography.bpm, made.pose(first), arm=arm, rate=rate)
+            lasting = replace(
+                move, requested_slices=int(min(max(move.requested_slices, low), high))
+            )
+            played = play_move(
+                animation,
+                lasting,
+                choreography.bpm,
+                made.pose(first),
+                arm=arm,
+                rate=rate,
+            )
             made.put(played, animation, first)
         name = move.type if move.animation or animation is None else f"≈ {move.type}"
         own += [] if move.animation in choreography.animations else [name]
@@ -134,10 +164,21 @@ def play_choreography(choreography: Choreography, *, first_slice: float = 0, arm
         made.keep_hands()
     timeline, parts = Timeline(frame_rate=rate, num_frames=count), 19 if arm else 12
     return Motion(
-        components(timeline, made.body, made.joints[:, :parts], made.contacts, made.errors[:, : 5 if arm else 4]),
+        components(
+            timeline,
+            made.body,
+            made.joints[:, :parts],
+            made.contacts,
+            made.errors[:, : 5 if arm else 4],
+        ),
         extra={
             "name": choreography.name,
-            "spot": {"bpm": per_minute / 4.0, "slice": 60.0 / per_minute, "slices": float(slices), "moves": shown},
+            "spot": {
+                "bpm": per_minute / 4.0,
+                "slice": 60.0 / per_minute,
+                "slices": float(slices),
+                "moves": shown,
+            },
         },
         problems=_placeholders(choreography, own),
     )
@@ -147,7 +188,9 @@ def body_and_motion(choreography: Choreography) -> tuple[Body, Motion]:
     """Return the body of Spot and the motion of a choreography on it; see `Choreography.body_and_motion`."""
     motion = play_choreography(choreography)
     joints = motion.joint_displacement
-    return spot_body(arm=joints is not None and joints.num_parts > len(LEG_JOINTS)), motion
+    return spot_body(
+        arm=joints is not None and joints.num_parts > len(LEG_JOINTS)
+    ), motion
 
 
 def motion_at(motion: Motion | None, seconds: Floats, *, arm: bool) -> Motion:
@@ -155,29 +198,55 @@ def motion_at(motion: Motion | None, seconds: Floats, *, arm: bool) -> Motion:
     timeline = Timeline(frame_rate=100.0, num_frames=len(seconds))
     if motion is None:
         rest = stand()
-        legs = np.concatenate([rest.legs.ravel(), rest.arm, [rest.gripper]])[: 19 if arm else 12]
+        legs = np.concatenate([rest.legs.ravel(), rest.arm, [rest.gripper]])[
+            : 19 if arm else 12
+        ]
         still = np.ones((len(seconds), 1))
-        return Motion(components(timeline, still * rest.body, still * legs, np.ones((len(seconds), 4))))
-    parts = [np.asarray(sampled(c.values, c.timeline.times, seconds)) for c in motion.timed]
+        return Motion(
+            components(
+                timeline, still * rest.body, still * legs, np.ones((len(seconds), 4))
+            )
+        )
+    parts = [
+        np.asarray(sampled(c.values, c.timeline.times, seconds)) for c in motion.timed
+    ]
     return Motion(components(timeline, parts[0][:, 0], parts[1], parts[2] > 0.5))
 
 
-def _placeholders(choreography: Choreography, shown: Sequence[str]) -> tuple[Problem, ...]:
+def _placeholders(
+    choreography: Choreography, shown: Sequence[str]
+) -> tuple[Problem, ...]:
     """Return the problem of moves of the robot's own, by the names under which they are `shown`."""
     if not shown:
         return ()
     names, count = ", ".join(dict.fromkeys(shown[:8])), counted(len(shown), "move")
     message = f"{count} of {len(choreography.moves)} shown as pauses, or approximately (≈): {names}"
-    return (rules.PLACEHOLDER.problem(message, choreography.source.locations.locate(())),)
+    return (
+        rules.PLACEHOLDER.problem(message, choreography.source.locations.locate(())),
+    )
 
 
 def play_move(
-    animation: Animation, move: Move, bpm: float, start: SpotPose, *, arm: bool, rate: float | None = None
+    animation: Animation,
+    move: Move,
+    bpm: float,
+    start: SpotPose,
+    *,
+    arm: bool,
+    rate: float | None = None,
 ) -> Motion:
     """Return the motion of a move that an animation shows, from a pose on; `rate` [Hz] as for `play`."""
     parameters = parameters_of(move) if move.animation else {}
     slices = float(move.requested_slices)
-    return play(animation, bpm=bpm, slices=slices, parameters=parameters, start=start, arm=arm, frame_rate=rate)
+    return play(
+        animation,
+        bpm=bpm,
+        slices=slices,
+        parameters=parameters,
+        start=start,
+        arm=arm,
+        frame_rate=rate,
+    )
 
 
 class _Frames:
@@ -190,7 +259,11 @@ class _Frames:
     """
 
     def __init__(self, count: int, rest: SpotPose) -> None:
-        self.body, self.joints, self.contacts = np.empty((count, 7)), np.empty((count, 19)), np.empty((count, 4))
+        self.body, self.joints, self.contacts = (
+            np.empty((count, 7)),
+            np.empty((count, 19)),
+            np.empty((count, 4)),
+        )
         self.carried, self.feet = np.empty((count, 7)), np.empty((count, 4, 3))
         self.errors = np.zeros((count, 5))
         self.body[0] = self.carried[0] = rest.body
@@ -205,7 +278,13 @@ class _Frames:
 
     def _parts(self, track: str) -> tuple[Floats, ...]:
         if track == "base":
-            return self.body, self.joints[:, LEG_COLUMNS], self.contacts, self.carried, self.feet
+            return (
+                self.body,
+                self.joints[:, LEG_COLUMNS],
+                self.contacts,
+                self.carried,
+                self.feet,
+            )
         return (self.joints[:, _COLUMNS[track]],)
 
     def fill(self, end: int) -> None:
@@ -220,7 +299,12 @@ class _Frames:
         """Return the pose at a frame."""
         self.fill(frame + 1)
         joints = self.joints[frame]
-        return SpotPose(self.body[frame], joints[LEG_COLUMNS].reshape(4, 3), joints[ARM], float(joints[18]))
+        return SpotPose(
+            self.body[frame],
+            joints[LEG_COLUMNS].reshape(4, 3),
+            joints[ARM],
+            float(joints[18]),
+        )
 
     def put(self, played: Motion, animation: Animation, first: int) -> None:
         """Write the tracks of a move from the frame `first` on."""
@@ -230,7 +314,14 @@ class _Frames:
         body, joints = placed[:last, 0], joints[:last]
         base = {"legs", "body"} & set(animation.controls)
         if base:
-            self._put_base(base, body, joints[:, LEG_COLUMNS], touching[:last], missed[:last, :4], here)
+            self._put_base(
+                base,
+                body,
+                joints[:, LEG_COLUMNS],
+                touching[:last],
+                missed[:last, :4],
+                here,
+            )
         for track, columns in _COLUMNS.items():
             if track in animation.controls and joints.shape[1] > 12:
                 self.joints[here, columns] = joints[:, columns]
@@ -241,17 +332,40 @@ class _Frames:
             self._hands.append((first, poses.compose(body, hand_poses(joints[:, ARM]))))
 
     def _put_base(
-        self, base: set[str], body: Floats, legs: Floats, contacts: Floats, missed: Floats, here: slice
+        self,
+        base: set[str],
+        body: Floats,
+        legs: Floats,
+        contacts: Floats,
+        missed: Floats,
+        here: slice,
     ) -> None:
-        first, end = here.start, max((self._until[track] for track in ("legs", "body") if track not in base), default=0)
+        first, end = (
+            here.start,
+            max(
+                (self._until[track] for track in ("legs", "body") if track not in base),
+                default=0,
+            ),
+        )
         before = self.joints[first, LEG_COLUMNS].reshape(4, 3).copy()
         if "legs" in base:
-            self.carried[here], self.contacts[here], self.errors[here, :4] = body, contacts, missed
+            self.carried[here], self.contacts[here], self.errors[here, :4] = (
+                body,
+                contacts,
+                missed,
+            )
             self.feet[here] = feet_in_world(body, legs.reshape(-1, 4, 3))
         if end <= first:
-            self.body[here], self.joints[here, LEG_COLUMNS], self.errors[here, :4] = body, legs, missed
+            self.body[here], self.joints[here, LEG_COLUMNS], self.errors[here, :4] = (
+                body,
+                legs,
+                missed,
+            )
             if "legs" not in base:
-                self.carried[here], self.feet[here] = self.carried[first], self.feet[first]
+                self.carried[here], self.feet[here] = (
+                    self.carried[first],
+                    self.feet[first],
+                )
                 self.contacts[here] = contacts
             self._filled["base"] = here.stop
         else:
@@ -262,9 +376,13 @@ class _Frames:
             self.errors[of_legs : whole.stop, :4] = 0.0
             moving = self.body[first:end] if "legs" in base else body
             moving = moving[np.minimum(np.arange(whole.stop - first), len(moving) - 1)]
-            walk = poses.compose(self.carried[whole], poses.inverse(self.carried[first]))
+            walk = poses.compose(
+                self.carried[whole], poses.inverse(self.carried[first])
+            )
             self.body[whole] = poses.compose(walk, moving)
-            feet = poses.transform_points(poses.inverse(self.body[whole])[:, None], self.feet[whole])
+            feet = poses.transform_points(
+                poses.inverse(self.body[whole])[:, None], self.feet[whole]
+            )
             found = leg_joints(feet, before)
             self.joints[whole, LEG_COLUMNS] = found.joints.reshape(-1, 12)
             self.errors[whole, :4] = np.maximum(self.errors[whole, :4], found.miss)
@@ -290,23 +408,39 @@ def approximation(move: Move, slice_seconds: float) -> Animation | None:
     goes up and down (4 slices); arm and gripper go to angles. All other moves, and random ones, are pauses.
     """
     length = float(move.requested_slices)
-    parameters = {name: float(value) for name, value in move.parameters.items() if isinstance(value, (int, float))}
+    parameters = {
+        name: float(value)
+        for name, value in move.parameters.items()
+        if isinstance(value, (int, float))
+    }
     now = np.arange(max(move.requested_slices, 0) + 1)
 
     def pose(shares: Floats, position: str = "", rotation: str = "") -> Floats:
         """Return body poses (N, 6), that of the parameters times `shares` (N,)."""
         goal = [parameters.get(f"{position}.{axis}", 0.0) for axis in "xyz"]
-        goal += [parameters.get(f"{rotation}.{angle}", 0.0) for angle in ("roll", "pitch", "yaw")]
-        return np.asarray(np.add(np.outer(shares, goal), [0.0, 0.0, NOMINAL_HEIGHT, 0.0, 0.0, 0.0]))
+        goal += [
+            parameters.get(f"{rotation}.{angle}", 0.0)
+            for angle in ("roll", "pitch", "yaw")
+        ]
+        return np.asarray(
+            np.add(np.outer(shares, goal), [0.0, 0.0, NOMINAL_HEIGHT, 0.0, 0.0, 0.0])
+        )
 
     match move.kind:
         case "rotate_body_params":
             back = bool(parameters.get("return_to_start_pose"))
             ways = (length / 2, length / 2) if back else (length, 0.0)
-            return _animation(_POSE, pose(np.ones(1), rotation="rotation"), "body", *ways)
+            return _animation(
+                _POSE, pose(np.ones(1), rotation="rotation"), "body", *ways
+            )
         case "body_hold_params":
-            ways = parameters.get("entry_slices", 1.0), parameters.get("exit_slices", 1.0)
-            return _animation(_POSE, pose(np.ones(1), "translation", "rotation"), "body", *ways)
+            ways = (
+                parameters.get("entry_slices", 1.0),
+                parameters.get("exit_slices", 1.0),
+            )
+            return _animation(
+                _POSE, pose(np.ones(1), "translation", "rotation"), "body", *ways
+            )
         case "sway_params":
             table, swing = pose(np.zeros(len(now))), np.sin(2 * np.pi * now / 8)
             for column, name in ((1, "horizontal"), (2, "vertical"), (3, "roll")):
@@ -314,18 +448,27 @@ def approximation(move: Move, slice_seconds: float) -> Animation | None:
             return _animation(_POSE, table, "body", 1.0, 0.0, slice_seconds)
         case "twerk_params":
             table = pose(np.zeros(len(now)))
-            table[:, 2] -= parameters.get("height", 0.0) * (1 - np.cos(2 * np.pi * now / 4)) / 2
+            table[:, 2] -= (
+                parameters.get("height", 0.0) * (1 - np.cos(2 * np.pi * now / 4)) / 2
+            )
             return _animation(_POSE, table, "body", 1.0, 0.0, slice_seconds)
         case "arm_move_params" if set(_ARM) <= parameters.keys():
             columns, values = GROUPS["arm_joints"], [parameters[name] for name in _ARM]
             return _animation(columns, np.array([values]), "arm", length, 0.0)
         case "gripper_params" if "angle" in parameters:
-            return _animation(("gripper",), -np.abs([[parameters["angle"]]]), "gripper", length, 0.0)
+            return _animation(
+                ("gripper",), -np.abs([[parameters["angle"]]]), "gripper", length, 0.0
+            )
     return None
 
 
 def _animation(
-    columns: tuple[str, ...], values: Floats, track: str, entry: float, exit_: float, step: float = 1.0
+    columns: tuple[str, ...],
+    values: Floats,
+    track: str,
+    entry: float,
+    exit_: float,
+    step: float = 1.0,
 ) -> Animation | None:
     """Return an animation of one track, with a keyframe every `step` seconds, that is entered and left in so many slices; None where
     numbers are not finite or beyond `MAX_NUMBER`.
@@ -335,12 +478,19 @@ def _animation(
     part = "body" if track == "body" else "arm"
     return Animation(
         name="approximation",
-        options={"controls": (track,), "extendable": True, "truncatable": True, "no_looping": True},
+        options={
+            "controls": (track,),
+            "extendable": True,
+            "truncatable": True,
+            "no_looping": True,
+        },
         parameters={
             f"{part}_entry_slices": Parameter(0.0, max(entry, 0.0)),
             **({"body_exit_slices": Parameter(0.0, exit_)} if exit_ > 0 else {}),
         },
-        keyframes=Keyframes(columns=columns, values=values, times=frozen(np.arange(len(values)) * step)),
+        keyframes=Keyframes(
+            columns=columns, values=values, times=frozen(np.arange(len(values)) * step)
+        ),
     )
 
 
@@ -368,7 +518,8 @@ class Ensemble(ShortRepr):
 
 
 def ensemble(
-    dances: Sequence[Choreography | Animation | Motion], places: Sequence[npt.ArrayLike] | None = None
+    dances: Sequence[Choreography | Animation | Motion],
+    places: Sequence[npt.ArrayLike] | None = None,
 ) -> Ensemble:
     """Return several Spots that begin to dance at the same moment.
 
@@ -384,9 +535,15 @@ def ensemble(
     ValueError
         When the numbers of dances and places differ, there are none, or a dance cannot be played.
     """
-    places = [(0.0, -SPACING * k, 0.0) for k in range(len(dances))] if places is None else places
+    places = (
+        [(0.0, -SPACING * k, 0.0) for k in range(len(dances))]
+        if places is None
+        else places
+    )
     if not dances or len(dances) != len(places):
-        raise ValueError(f"expected a place for each dance, got {len(dances)} dances and {len(places)} places")
+        raise ValueError(
+            f"expected a place for each dance, got {len(dances)} dances and {len(places)} places"
+        )
     motions = [one if isinstance(one, Motion) else one.play() for one in dances]
     rate = max(one.frame_rate or CHECKED_RATE for one in motions)
     count = int(np.ceil(max(one.duration for one in motions) * rate)) + 1
@@ -397,27 +554,59 @@ def ensemble(
     robots: list[tuple[Body, Floats, Floats]] = []
     for k, (motion, place) in enumerate(zip(motions, places, strict=True)):
         x, y, heading = frozen(place, (3,), f"place {k + 1}")
-        values = {one.content: sampled(one.values, one.timeline.times, at) for one in motion.timed}
+        values = {
+            one.content: sampled(one.values, one.timeline.times, at)
+            for one in motion.timed
+        }
         joints, placed = motion.joint_displacement, motion.link_position
         if joints is None or placed is None or FOOT_CONTACT not in values:
-            raise ValueError(f"dance {k + 1}: expected a motion of Spot with joints, root poses and {FOOT_CONTACT}")
+            raise ValueError(
+                f"dance {k + 1}: expected a motion of Spot with joints, root poses and {FOOT_CONTACT}"
+            )
         stage = poses.from_parts([x, y, 0.0], rotations.from_rpy([0.0, 0.0, heading]))
-        root, q = poses.compose(stage, values[placed.content][:, 0]), values[joints.content]
+        root, q = (
+            poses.compose(stage, values[placed.content][:, 0]),
+            values[joints.content],
+        )
         robot = spot_body(arm=joints.num_parts > len(LEG_JOINTS))
         robots.append((robot, q, root))
-        links += _links(robot, f"spot{k + 1}", len(links), sum(table.shape[1] for table in columns))
+        links += _links(
+            robot, f"spot{k + 1}", len(links), sum(table.shape[1] for table in columns)
+        )
         angles = np.unwrap(rotations.to_rpy(root[:, 3:]), axis=0)
         columns += [root[:, :3], angles[:, ::-1], q]
         contacts.append(np.round(values[FOOT_CONTACT]))
-    body, timeline = Body(name="ensemble", links=tuple(links)), Timeline(frame_rate=rate, num_frames=count)
+    body, timeline = (
+        Body(name="ensemble", links=tuple(links)),
+        Timeline(frame_rate=rate, num_frames=count),
+    )
     labels = tuple(f"spot{k + 1}_{leg}" for k in range(len(dances)) for leg in LEGS)
     names = tuple(joint.name for joint in body.joints)
-    moving = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=np.hstack(columns), part_labels=names)
-    standing = MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=np.hstack(contacts), part_labels=labels)
-    chosen = np.unique(np.round(np.arange(0.0, at[-1] + 1e-9, 1.0 / CHECKED_RATE) * rate).astype(int))
+    moving = MultiValueSeq(
+        content=JOINT_DISPLACEMENT,
+        timeline=timeline,
+        values=np.hstack(columns),
+        part_labels=names,
+    )
+    standing = MultiValueSeq(
+        content=FOOT_CONTACT,
+        timeline=timeline,
+        values=np.hstack(contacts),
+        part_labels=labels,
+    )
+    chosen = np.unique(
+        np.round(np.arange(0.0, at[-1] + 1e-9, 1.0 / CHECKED_RATE) * rate).astype(int)
+    )
     boxes = [_boxes(robot, q[chosen], root[chosen]) for robot, q, root in robots]
-    distances = {(a, b): _distances(boxes[a], boxes[b]) for a, b in combinations(range(len(boxes)), 2)}
-    problems = tuple(_near(pair, one, at[chosen]) for pair, one in distances.items() if one.min() < MIN_DISTANCE)
+    distances = {
+        (a, b): _distances(boxes[a], boxes[b])
+        for a, b in combinations(range(len(boxes)), 2)
+    }
+    problems = tuple(
+        _near(pair, one, at[chosen])
+        for pair, one in distances.items()
+        if one.min() < MIN_DISTANCE
+    )
     return Ensemble(body, Motion((moving, standing)), at[chosen], distances, problems)
 
 
@@ -425,15 +614,29 @@ def _links(robot: Body, name: str, first: int, column: int) -> list[Link]:
     """Return the links of a robot behind those that move it on the stage; `first` is the index of the first, `column` of its joint."""
     found: list[Link] = []
     for k, (what, kind, axis) in enumerate(_BASE):
-        joint = Joint(name=f"{name}_{what}", type=kind, id=column + k, axis=np.eye(3)[axis])  # type: ignore[arg-type]
-        found.append(Link(name=joint.name, index=first + k, parent=first + k - 1 if k else 0, joint=joint))
+        joint = Joint(
+            name=f"{name}_{what}",
+            type=kind,  # type: ignore[arg-type]
+            id=column + k,
+            axis=np.eye(3)[axis],
+        )
+        found.append(
+            Link(
+                name=joint.name,
+                index=first + k,
+                parent=first + k - 1 if k else 0,
+                joint=joint,
+            )
+        )
     base = first + len(_BASE)
     for link in robot.links:
         number = -1 if link.joint.id < 0 else column + 6 + link.joint.id
         joint = replace(link.joint, name=f"{name}_{link.joint.name}", id=number)
         if link.parent < 0:
             link, joint = replace(link, offset=poses.IDENTITY), Joint(name=joint.name)
-        segments = tuple(replace(one, name=f"{name}_{one.name}") for one in link.segments)
+        segments = tuple(
+            replace(one, name=f"{name}_{one.name}") for one in link.segments
+        )
         parent = base - 1 if link.parent < 0 else base + link.parent
         named = replace(link, name=f"{name}_{link.name}", index=base + link.index)
         found.append(replace(named, parent=parent, joint=joint, segments=segments))
@@ -446,16 +649,30 @@ def _boxes(robot: Body, q: Floats, root: Floats) -> tuple[Floats, Floats, Floats
     placed = robot.forward_kinematics(q, root)[:, shapes.shapes]
     middles, halves = shapes.boxes
     axes = rotations.to_matrix(placed[..., 3:]) @ shapes.axes
-    return np.moveaxis(axes, (2, 3), (0, 1)), halves.T, np.moveaxis(poses.transform_points(placed, middles), 2, 0)
+    return (
+        np.moveaxis(axes, (2, 3), (0, 1)),
+        halves.T,
+        np.moveaxis(poses.transform_points(placed, middles), 2, 0),
+    )
 
 
-def _distances(one: tuple[Floats, Floats, Floats], other: tuple[Floats, Floats, Floats]) -> Floats:
+def _distances(
+    one: tuple[Floats, Floats, Floats], other: tuple[Floats, Floats, Floats]
+) -> Floats:
     """Return the smallest distances (T,) [m] between boxes of two robots; 0 where they overlap."""
     found = []
     for start in range(0, one[0].shape[2], BLOCK):
         part = slice(start, start + BLOCK)
-        a = one[0][:, :, part, :, None], one[1][:, None, :, None], one[2][:, part, :, None]
-        b = other[0][:, :, part, None, :], other[1][:, None, None, :], other[2][:, part, None, :]
+        a = (
+            one[0][:, :, part, :, None],
+            one[1][:, None, :, None],
+            one[2][:, part, :, None],
+        )
+        b = (
+            other[0][:, :, part, None, :],
+            other[1][:, None, None, :],
+            other[2][:, part, None, :],
+        )
         found.append(np.maximum(-box_overlap(a, b), 0.0).min(axis=(1, 2)))
     return np.concatenate(found)
 
@@ -464,7 +681,13 @@ def _near(pair: tuple[int, int], distances: Floats, times: Floats) -> Problem:
     worst = int(np.argmin(distances))
     one, other = (k + 1 for k in pair)
     distance, time = float(distances[worst]), float(times[worst])
-    what = "touch each other" if distance == 0 else f"come within {distance:.2f} m of each other"
+    what = (
+        "touch each other"
+        if distance == 0
+        else f"come within {distance:.2f} m of each other"
+    )
     near = f"nearer than {MIN_DISTANCE:g} m for {np.mean(distances < MIN_DISTANCE):.0%} of the time"
     message = f"robots {one} and {other} {what} at {time:.2f} s; {near}"
-    return rules.NEAR.problem(message, subject=("robots", *pair), data={"distance": distance, "time": time})
+    return rules.NEAR.problem(
+        message, subject=("robots", *pair), data={"distance": distance, "time": time}
+    )

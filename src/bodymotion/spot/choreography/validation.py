@@ -16,8 +16,18 @@ from bodymotion.formats.cha_proto.messages import ENUMS, MESSAGES
 from bodymotion.formats.cha_proto.sequence import KINDS
 from bodymotion.motion import Motion
 from bodymotion.spot.choreography import rules
-from bodymotion.spot.choreography.moves import length_range, natural_slices, ranges_of, states_of, tracks_of
-from bodymotion.spot.choreography.playing import parameters_of, play_choreography, play_move
+from bodymotion.spot.choreography.moves import (
+    length_range,
+    natural_slices,
+    ranges_of,
+    states_of,
+    tracks_of,
+)
+from bodymotion.spot.choreography.playing import (
+    parameters_of,
+    play_choreography,
+    play_move,
+)
 from bodymotion.spot.playback import JOINT_NAMES, REACH_ERROR, last_pose, needs_arm
 from bodymotion.spot.playback.playing import check_keyframes, default_start
 from bodymotion.spot.playback.rules import FOOT_REACH, HAND_REACH
@@ -35,8 +45,16 @@ _DEPRECATED = {
     ("turn_params", "absolute"): "yaw_is_absolute and motion_is_absolute",
 }
 _SWING = ("swing_height", "liftoff_velocity", "touchdown_velocity")
-_UNUSABLE = rules.MOVE_UNKNOWN, rules.MOVE_TIME, rules.MOVE_UNPLAYABLE, rules.FAULTY, rules.NOT_FINITE
-_MATTERING = frozenset(rule.code for rule in (*_UNUSABLE, rules.TRACKS, rules.OTHER_PARAMETERS))
+_UNUSABLE = (
+    rules.MOVE_UNKNOWN,
+    rules.MOVE_TIME,
+    rules.MOVE_UNPLAYABLE,
+    rules.FAULTY,
+    rules.NOT_FINITE,
+)
+_MATTERING = frozenset(
+    rule.code for rule in (*_UNUSABLE, rules.TRACKS, rules.OTHER_PARAMETERS)
+)
 """A move with one of these problems is left out by `danced`."""
 
 
@@ -56,7 +74,14 @@ class _Review:
             self._lengths[key] = length_range(self.choreography, move)
         return self._lengths[key]
 
-    def report(self, rule: Rule, message: str, number: int | None = None, field: str = "", **data: object) -> None:
+    def report(
+        self,
+        rule: Rule,
+        message: str,
+        number: int | None = None,
+        field: str = "",
+        **data: object,
+    ) -> None:
         """Report a problem of the move `number`, or of a field of the choreography."""
         if self.found.is_full(rule):
             self.found.count_more(rule)
@@ -67,10 +92,14 @@ class _Review:
             move = self.choreography.moves[number]
             subject = ("moves", number, field) if field else ("moves", number)
             message = f"{move.type!r} at slice {move.start_slice} {message}"
-        self.found.report(rule, message, self._locations.locate(subject), subject=subject, data=data)
+        self.found.report(
+            rule, message, self._locations.locate(subject), subject=subject, data=data
+        )
 
 
-def check_choreography(choreography: Choreography, *, jumps: bool = True) -> tuple[Problem, ...]:
+def check_choreography(
+    choreography: Choreography, *, jumps: bool = True
+) -> tuple[Problem, ...]:
     """Return the problems of a choreography.
 
     The subject of a problem of a move is ("moves", its index), with the name of its field or parameter behind it. What only a robot knows
@@ -87,7 +116,9 @@ def check_choreography(choreography: Choreography, *, jumps: bool = True) -> tup
     tempo = choreography.slices_per_minute
     valid_tempo = MIN_TEMPO <= tempo <= MAX_TEMPO
     if not valid_tempo:
-        message = f"{tempo:g} slices per minute, expected {MIN_TEMPO:g} to {MAX_TEMPO:g}"
+        message = (
+            f"{tempo:g} slices per minute, expected {MIN_TEMPO:g} to {MAX_TEMPO:g}"
+        )
         review.report(rules.TEMPO, message, field="slices_per_minute")
     elif not ADVISED_TEMPO[0] <= tempo <= ADVISED_TEMPO[1]:
         low, high = ADVISED_TEMPO
@@ -103,18 +134,29 @@ def check_choreography(choreography: Choreography, *, jumps: bool = True) -> tup
         timed = _check_time(review, number, move)
         _check_parameters(review, number, move)
         if known and timed:
-            ends[number] = _check_length(review, number, move) if valid_tempo else move.end_slice
+            ends[number] = (
+                _check_length(review, number, move) if valid_tempo else move.end_slice
+            )
             usable.append(number)
     usable.sort(key=lambda number: choreography.moves[number].start_slice)
     with_ids: dict[int, int] = {}
     for number, move in enumerate(choreography.moves):
         if move.id and with_ids.setdefault(move.id, number) != number:
-            review.report(rules.MOVE_ID, f"has the id {move.id}, as move {with_ids[move.id] + 1}", number, "id")
+            review.report(
+                rules.MOVE_ID,
+                f"has the id {move.id}, as move {with_ids[move.id] + 1}",
+                number,
+                "id",
+            )
     clear = _check_tracks(review, usable, ends)
     _check_states(review, clear)
     _check_neighbours(review, usable, ends)
     if jumps and valid_tempo:
-        animated = [number for number in clear if choreography.moves[number].animation in choreography.animations]
+        animated = [
+            number
+            for number in clear
+            if choreography.moves[number].animation in choreography.animations
+        ]
         for number, message in _pose_jumps(choreography, animated):
             review.report(rules.POSE_JUMP, message, number)
         _check_reach(review, animated)
@@ -131,7 +173,10 @@ def danced(choreography: Choreography, problems: Iterable[Problem]) -> Choreogra
     for problem in problems:
         if problem.rule == rules.TEMPO.code:
             moves.clear()
-        if len(problem.subject) < 2 or (move := moves.get(number := int(problem.subject[1]))) is None:
+        if (
+            len(problem.subject) < 2
+            or (move := moves.get(number := int(problem.subject[1]))) is None
+        ):
             continue
         if problem.rule in _MATTERING:
             del moves[number]
@@ -139,8 +184,15 @@ def danced(choreography: Choreography, problems: Iterable[Problem]) -> Choreogra
             moves[number] = replace(move, requested_slices=problem.data["slices"])  # type: ignore[arg-type]
         elif problem.rule == rules.MOVE_PARAMETER.code:
             name, allowed = problem.subject[2], problem.data["allowed"]
-            rest = {key: value for key, value in move.parameters.items() if key != name or allowed is not None}
-            moves[number] = replace(move, parameters=rest if allowed is None else {**rest, name: allowed})  # type: ignore[dict-item]
+            rest = {
+                key: value
+                for key, value in move.parameters.items()
+                if key != name or allowed is not None
+            }
+            moves[number] = replace(
+                move,
+                parameters=rest if allowed is None else {**rest, name: allowed},  # type: ignore[dict-item]
+            )
     return choreography.replaced(*moves.values())
 
 
@@ -152,10 +204,17 @@ def _animation_faults(choreography: Choreography) -> dict[str, tuple[Rule, str]]
         for option in ("arm_required", "arm_prohibited")
     )
     for name, animation in choreography.animations.items():
-        errors = [one for one in (*animation.problems, *check_animation(animation)) if one.severity == "error"]
+        errors = [
+            one
+            for one in (*animation.problems, *check_animation(animation))
+            if one.severity == "error"
+        ]
         if errors:
             first = f"the first is {errors[0].rule}: {errors[0].message}"
-            bad[name] = rules.FAULTY, f"has {counted(len(errors), 'error')} in its animation, {first}"
+            bad[name] = (
+                rules.FAULTY,
+                f"has {counted(len(errors), 'error')} in its animation, {first}",
+            )
         try:
             check_keyframes(animation)
             natural_slices(animation, 120.0)
@@ -166,7 +225,9 @@ def _animation_faults(choreography: Choreography) -> dict[str, tuple[Rule, str]]
     return bad
 
 
-def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[Rule, str]]) -> bool:
+def _check_type(
+    review: _Review, number: int, move: Move, bad: dict[str, tuple[Rule, str]]
+) -> bool:
     """Check that a move is known; return whether it can be danced."""
     choreography = review.choreography
     robot, name = choreography.robot, move.animation
@@ -177,26 +238,55 @@ def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[R
         return False
     if not name:
         if robot is not None and move.type not in infos and move.type not in ranges:
-            message = f"is not listed by the robot; {choices(move.type, {*infos, *ranges})}"
+            message = (
+                f"is not listed by the robot; {choices(move.type, {*infos, *ranges})}"
+            )
             review.report(rules.MOVE_UNKNOWN, message, number, "type")
             return False
         if robot is None and (not move.type or ":" in move.type):
             meant = f"{PREFIX}{move.type.rpartition(':')[2] or 'NAME'}"
-            review.report(rules.MOVE_UNKNOWN, f"is not a move; did you mean {meant!r}?", number, "type")
+            review.report(
+                rules.MOVE_UNKNOWN,
+                f"is not a move; did you mean {meant!r}?",
+                number,
+                "type",
+            )
             return False
         return True
-    animation, named = choreography.animations.get(name), str(move.parameters.get("animation_name", ""))
+    animation, named = (
+        choreography.animations.get(name),
+        str(move.parameters.get("animation_name", "")),
+    )
     if move.type == "animation" or named not in ("", name):
-        review.report(rules.OLD_TYPE, f"names the animation {named!r}", number, "animation_name")
+        review.report(
+            rules.OLD_TYPE, f"names the animation {named!r}", number, "animation_name"
+        )
     if animation is None and robot is not None and info is None and infos:
-        review.report(rules.MOVE_UNKNOWN, "is an animation that the robot does not list", number, "type")
+        review.report(
+            rules.MOVE_UNKNOWN,
+            "is an animation that the robot does not list",
+            number,
+            "type",
+        )
         return False
     if animation is None and info is None:
-        review.report(rules.ANIMATION_MISSING, f"has no file {name}.cha that can be read", number, "type", missing=name)
-    if animation is not None and info is not None and MIN_TEMPO <= choreography.slices_per_minute <= MAX_TEMPO:
+        review.report(
+            rules.ANIMATION_MISSING,
+            f"has no file {name}.cha that can be read",
+            number,
+            "type",
+            missing=name,
+        )
+    if (
+        animation is not None
+        and info is not None
+        and MIN_TEMPO <= choreography.slices_per_minute <= MAX_TEMPO
+    ):
         here = natural_slices(animation, choreography.bpm)
         there = info.natural_slices(choreography.slices_per_minute)
-        if set(info.tracks) != set(animation.controls) or (there and abs(here - there) > 1):
+        if set(info.tracks) != set(animation.controls) or (
+            there and abs(here - there) > 1
+        ):
             message = f"has {there} slices of {', '.join(info.tracks)} on the robot, {here} of {', '.join(animation.controls)} in the file"
             review.report(rules.DIFFERS, message, number, "type")
     return True
@@ -205,7 +295,12 @@ def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[R
 def _check_time(review: _Review, number: int, move: Move) -> bool:
     if move.start_slice < 0 or move.requested_slices <= 0:
         message = f"lasts {counted(move.requested_slices, 'slice')}; expected a start at slice 0 or later, and at least 1 slice"
-        review.report(rules.MOVE_TIME, message, number, "start_slice" if move.start_slice < 0 else "requested_slices")
+        review.report(
+            rules.MOVE_TIME,
+            message,
+            number,
+            "start_slice" if move.start_slice < 0 else "requested_slices",
+        )
     elif move.end_slice > MAX_SLICES:
         message = f"ends beyond slice {MAX_SLICES}, at {move.end_slice}"
         review.report(rules.MOVE_TIME, message, number, "requested_slices")
@@ -217,37 +312,68 @@ def _check_time(review: _Review, number: int, move: Move) -> bool:
 def _check_length(review: _Review, number: int, move: Move) -> int:
     """Check the length of a move; return where it ends with the length that is used."""
     low, high = review.length_range(move)
-    nearest = int(min(max(move.requested_slices, math.ceil(low)), high if high < MAX_SLICES else MAX_SLICES))
+    nearest = int(
+        min(
+            max(move.requested_slices, math.ceil(low)),
+            high if high < MAX_SLICES else MAX_SLICES,
+        )
+    )
     if nearest != move.requested_slices:
         too_long = nearest < move.requested_slices
-        bound, word = (f"at most {high:g}", "extendable") if too_long else (f"at least {low:g}", "truncatable")
-        lasts = f"{nearest if low == high else bound}" + (f", as it is not {word}" if move.animation else "")
+        bound, word = (
+            (f"at most {high:g}", "extendable")
+            if too_long
+            else (f"at least {low:g}", "truncatable")
+        )
+        lasts = f"{nearest if low == high else bound}" + (
+            f", as it is not {word}" if move.animation else ""
+        )
         message = f"has {counted(move.requested_slices, 'slice')}; expected {lasts}"
-        review.report(rules.MOVE_LENGTH, message, number, "requested_slices", slices=nearest)
+        review.report(
+            rules.MOVE_LENGTH, message, number, "requested_slices", slices=nearest
+        )
     return move.start_slice + nearest
 
 
 def _check_parameters(review: _Review, number: int, move: Move) -> None:
     expected, ranges = ranges_of(review.choreography, move)
-    if move.kind and (move.kind != expected if expected is not None else move.kind not in KINDS):
+    if move.kind and (
+        move.kind != expected if expected is not None else move.kind not in KINDS
+    ):
         of = expected or ("no parameters" if expected == "" else ", ".join(KINDS))
-        review.report(rules.OTHER_PARAMETERS, f"has {move.kind}, expected {of}", number, move.kind)
+        review.report(
+            rules.OTHER_PARAMETERS, f"has {move.kind}, expected {of}", number, move.kind
+        )
         return
     values, kind = move.parameters, move.kind
     for name, value in values.items():
         if isinstance(value, float) and not math.isfinite(value):
-            review.report(rules.NOT_FINITE, f"{name} is {value}, expected a finite number", number, name)
+            review.report(
+                rules.NOT_FINITE,
+                f"{name} is {value}, expected a finite number",
+                number,
+                name,
+            )
             continue
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             _check_number(review, number, move, name, float(value))
-        if ranges is None or isinstance(value, (bool, bytes, type(None))) or name == "animation_name":
+        if (
+            ranges is None
+            or isinstance(value, (bool, bytes, type(None)))
+            or name == "animation_name"
+        ):
             continue
         limits = ranges.get(name)
         low, high = (None, None) if limits is None else (limits.minimum, limits.maximum)
         if limits is None:
             message = f"has no parameter {name}; {choices(name, ranges)}"
             review.report(rules.MOVE_PARAMETER, message, number, name, allowed=None)
-        elif isinstance(value, (int, float)) and low is not None and high is not None and not low <= value <= high:
+        elif (
+            isinstance(value, (int, float))
+            and low is not None
+            and high is not None
+            and not low <= value <= high
+        ):
             message = f"{name} is {value:g}, expected {low:g} to {high:g}"
             nearest = type(value)(min(max(value, low), max(low, high)))
             review.report(rules.MOVE_PARAMETER, message, number, name, allowed=nearest)
@@ -255,27 +381,50 @@ def _check_parameters(review: _Review, number: int, move: Move) -> None:
         review.report(rules.NO_EFFECT, message, number, name)
     for (of, name), instead in _DEPRECATED.items():
         if of == kind and values.get(name):
-            review.report(rules.DEPRECATED, f"{name} is deprecated; {instead} replace it", number, name)
+            review.report(
+                rules.DEPRECATED,
+                f"{name} is deprecated; {instead} replace it",
+                number,
+                name,
+            )
     foot = values.get("foot")
-    if kind == "step_params" and (foot == "LEG_NO_LEG" or (foot is not None and foot == values.get("second_foot"))):
+    if kind == "step_params" and (
+        foot == "LEG_NO_LEG" or (foot is not None and foot == values.get("second_foot"))
+    ):
         message = f"steps with {foot!s} and {values.get('second_foot')!s}; expected two different feet"
         review.report(rules.SECOND_FOOT, message, number, "second_foot")
 
 
-def _check_number(review: _Review, number: int, move: Move, name: str, value: float) -> None:
+def _check_number(
+    review: _Review, number: int, move: Move, name: str, value: float
+) -> None:
     """Check a number that may be a part of a colour, or stand for a name."""
     last = name.rpartition(".")[2]
     if last in ("red", "green", "blue") and not 0 <= value <= 255:
-        review.report(rules.COLOR, f"{name} is {value:g}, expected 0 to 255", number, name)
-    message = MESSAGES.get(MESSAGES["MoveParams"][move.kind].kind, {}) if move.kind else {}
+        review.report(
+            rules.COLOR, f"{name} is {value:g}, expected 0 to 255", number, name
+        )
+    message = (
+        MESSAGES.get(MESSAGES["MoveParams"][move.kind].kind, {}) if move.kind else {}
+    )
     if name in message and (words := ENUMS.get(message[name].kind)):
-        review.report(rules.ENUMERATION, f"{name} is {value:g}; expected one of {', '.join(words)}", number, name)
+        review.report(
+            rules.ENUMERATION,
+            f"{name} is {value:g}; expected one of {', '.join(words)}",
+            number,
+            name,
+        )
 
 
-def _without_effect(kind: str, get: Callable[[str], object]) -> Iterator[tuple[str, str]]:
+def _without_effect(
+    kind: str, get: Callable[[str], object]
+) -> Iterator[tuple[str, str]]:
     """Return parameters that have no effect beside others: a message, and the name."""
     if get("number_of_circles") and get("beats_per_circle"):
-        yield "beats_per_circle has no effect together with number_of_circles", "beats_per_circle"
+        yield (
+            "beats_per_circle has no effect together with number_of_circles",
+            "beats_per_circle",
+        )
     if kind == "step_params" and any(get(f"swing_waypoint.{axis}") for axis in "xyz"):
         for name in _SWING:
             if get(name):
@@ -284,18 +433,26 @@ def _without_effect(kind: str, get: Callable[[str], object]) -> Iterator[tuple[s
         yield "sharp and flat have no effect together", "flat"
 
 
-def _check_tracks(review: _Review, usable: list[int], ends: dict[int, int]) -> list[int]:
+def _check_tracks(
+    review: _Review, usable: list[int], ends: dict[int, int]
+) -> list[int]:
     """Report moves that control a track of another move at the same time; return the others."""
     moves, clear = review.choreography.moves, []
     busy: dict[str, int] = {}
     for number in usable:
         move, tracks = moves[number], tracks_of(review.choreography, moves[number])
-        rivals = {track: busy[track] for track in tracks if track in busy and ends[busy[track]] > move.start_slice}
+        rivals = {
+            track: busy[track]
+            for track in tracks
+            if track in busy and ends[busy[track]] > move.start_slice
+        }
         if rivals:
             track, other = next(iter(rivals.items()))
             first = f"{moves[other].type!r} at slice {moves[other].start_slice}"
             message = f"and {first} both control the {track} until slice {min(ends[number], ends[other])}"
-            review.report(rules.TRACKS, message, number, tracks=tuple(rivals), other=other)
+            review.report(
+                rules.TRACKS, message, number, tracks=tuple(rivals), other=other
+            )
             continue
         clear.append(number)
         busy |= dict.fromkeys(tracks, number)
@@ -313,7 +470,12 @@ def _check_states(review: _Review, usable: list[int]) -> None:
         if "legs" not in tracks_of(choreography, move):
             continue
         states, after = states_of(choreography, move)
-        if last is None and states and entrance not in ("", STATES[0]) and entrance not in states:
+        if (
+            last is None
+            and states
+            and entrance not in ("", STATES[0])
+            and entrance not in states
+        ):
             message = f"does not begin in {entrance}, but in {' or '.join(states)}"
             review.report(rules.ENTRANCE_STATE, message, number)
         elif before and states and before not in states and last is not None:
@@ -326,26 +488,48 @@ def _check_neighbours(review: _Review, usable: list[int], ends: dict[int, int]) 
     """Check custom gaits, random lengths, links to the next move, and held poses."""
     choreography, moves = review.choreography, review.choreography.moves
     gaits = [number for number in usable if moves[number].type == "custom_gait"]
-    edges = sorted({edge for gait in gaits for edge in (moves[gait].start_slice, ends[gait])})
+    edges = sorted(
+        {edge for gait in gaits for edge in (moves[gait].start_slice, ends[gait])}
+    )
     for number in usable if edges else ():
-        crossed = next((edge for edge in edges if moves[number].start_slice < edge < ends[number]), None)
+        crossed = next(
+            (edge for edge in edges if moves[number].start_slice < edge < ends[number]),
+            None,
+        )
         if crossed is not None:
-            review.report(rules.GAIT, f"crosses slice {crossed}, at which a custom gait begins or ends", number)
-    body_ends = {ends[number] for number in usable if "body" in tracks_of(choreography, moves[number])}
+            review.report(
+                rules.GAIT,
+                f"crosses slice {crossed}, at which a custom gait begins or ends",
+                number,
+            )
+    body_ends = {
+        ends[number]
+        for number in usable
+        if "body" in tracks_of(choreography, moves[number])
+    }
     starts = {(moves[number].type, moves[number].start_slice) for number in usable}
     for number in usable:
         move = moves[number]
         if move.type == "random_stretch":
             message = "lengthens the moves directly before it: the length of the dance is unknown"
             review.report(rules.LENGTH_UNKNOWN, message, number)
-        if move.parameters.get("link_to_next") and (move.type, ends[number]) not in starts:
+        if (
+            move.parameters.get("link_to_next")
+            and (move.type, ends[number]) not in starts
+        ):
             message = f"is linked to the next move, but no {move.type!r} begins at slice {ends[number]}"
             review.report(rules.LINK, message, number, "link_to_next")
         if move.type == "body_const" and move.start_slice not in body_ends:
-            review.report(rules.HOLD, "holds the pose of a move of the body, but none ends there", number)
+            review.report(
+                rules.HOLD,
+                "holds the pose of a move of the body, but none ends there",
+                number,
+            )
 
 
-def _pose_jumps(choreography: Choreography, animated: Iterable[int]) -> Iterator[tuple[int, str]]:
+def _pose_jumps(
+    choreography: Choreography, animated: Iterable[int]
+) -> Iterator[tuple[int, str]]:
     """Return the moves, of those `animated` (in the order of their starts), at whose start joints jump, each with a message."""
     before: dict[str, Move] = {}
     known: dict[object, str] = {}
@@ -368,14 +552,23 @@ def _key(*moves: Move) -> object:
     """Return what the motion of moves depends on, apart from the slice at which the first of them begins."""
     first = moves[0].start_slice
     return tuple(
-        (one.type, one.start_slice - first, one.requested_slices, *sorted(parameters_of(one).items())) for one in moves
+        (
+            one.type,
+            one.start_slice - first,
+            one.requested_slices,
+            *sorted(parameters_of(one).items()),
+        )
+        for one in moves
     )
 
 
 def _check_reach(review: _Review, animated: Iterable[int]) -> None:
     """Report feet and hands that miss their goals in moves that are played together, of those `animated` (in the order of their starts)."""
     choreography, groups, end = review.choreography, list[list[int]](), 0
-    moves, played = choreography.moves, dict[object, list[tuple[Rule, str, int, float]]]()
+    moves, played = (
+        choreography.moves,
+        dict[object, list[tuple[Rule, str, int, float]]](),
+    )
     for number in animated:
         if not groups or moves[number].start_slice >= end:
             groups.append([])
@@ -385,20 +578,35 @@ def _check_reach(review: _Review, animated: Iterable[int]) -> None:
         together = [moves[number] for number in group]
         key, first = _key(*together), together[0].start_slice
         if key not in played and len(played) < MAX_PAIRS:
-            from_start = (replace(one, start_slice=one.start_slice - first) for one in together)
+            from_start = (
+                replace(one, start_slice=one.start_slice - first) for one in together
+            )
             played[key] = _missed(choreography.replaced(*from_start))
         for rule, text, after, amount in played.get(key, ()):
             at = first + after
-            number = max((k for k in group if moves[k].start_slice <= at), key=lambda k: moves[k].start_slice)
-            others = [moves[k].type for k in group if k != number and moves[k].start_slice <= at < moves[k].end_slice]
+            number = max(
+                (k for k in group if moves[k].start_slice <= at),
+                key=lambda k: moves[k].start_slice,
+            )
+            others = [
+                moves[k].type
+                for k in group
+                if k != number and moves[k].start_slice <= at < moves[k].end_slice
+            ]
             beside = f", beside {', '.join(map(repr, others))}" if others else ""
-            review.report(rule, f"{text} at slice {at}{beside}", number, amount=amount, slice=at)
+            review.report(
+                rule, f"{text} at slice {at}{beside}", number, amount=amount, slice=at
+            )
 
 
 def _missed(choreography: Choreography) -> list[tuple[Rule, str, int, float]]:
     """Return what misses its goal in a dance: the rule, a message, the slice where it does most, and by how much [m]."""
     try:
-        motion = play_choreography(choreography) if choreography.slices <= MAX_PLAYED else Motion()
+        motion = (
+            play_choreography(choreography)
+            if choreography.slices <= MAX_PLAYED
+            else Motion()
+        )
     except ValueError:
         return []
     found = []
@@ -408,9 +616,24 @@ def _missed(choreography: Choreography) -> list[tuple[Rule, str, int, float]]:
                 errors = one.values[:, parts]
                 if errors.max(initial=0.0) > REACH_TOLERANCE:
                     frame, part = np.unravel_index(int(errors.argmax()), errors.shape)
-                    name = f"has foot {LEGS[part]}" if rule is FOOT_REACH else "has the hand"
-                    at = int(one.timeline.times[frame] * choreography.slices_per_minute / 60.0)
-                    found.append((rule, f"{name} {errors.max():.3f} m short of its goal", at, float(errors.max())))
+                    name = (
+                        f"has foot {LEGS[part]}"
+                        if rule is FOOT_REACH
+                        else "has the hand"
+                    )
+                    at = int(
+                        one.timeline.times[frame]
+                        * choreography.slices_per_minute
+                        / 60.0
+                    )
+                    found.append(
+                        (
+                            rule,
+                            f"{name} {errors.max():.3f} m short of its goal",
+                            at,
+                            float(errors.max()),
+                        )
+                    )
     return found
 
 
@@ -420,12 +643,18 @@ def _jump(choreography: Choreography, last: Move, move: Move) -> str:
     first, second = animations[last.animation], animations[move.animation]
     arm = needs_arm(first) or needs_arm(second)
     try:
-        end = last_pose(play_move(first, last, choreography.bpm, default_start(first), arm=arm))
-        joints = play_move(second, move, choreography.bpm, end, arm=arm).joint_displacement
+        end = last_pose(
+            play_move(first, last, choreography.bpm, default_start(first), arm=arm)
+        )
+        joints = play_move(
+            second, move, choreography.bpm, end, arm=arm
+        ).joint_displacement
     except (ValueError, MemoryError):
         return ""
     assert joints is not None
-    before = np.concatenate([end.legs.ravel(), end.arm, [end.gripper]])[: joints.num_parts]
+    before = np.concatenate([end.legs.ravel(), end.arm, [end.gripper]])[
+        : joints.num_parts
+    ]
     steps = np.abs(joints.values[0] - before)
     worst = int(np.argmax(steps))
     if not steps[worst] > MAX_STEP:

@@ -58,7 +58,9 @@ def split_address(address: str, port: int = PORT) -> tuple[str, int]:
         host, end = address, str(port)
     host = host.removeprefix("[").removesuffix("]")
     if not host or not end.isdecimal() or not 0 < int(end) < 65536:
-        raise ValueError(f"{address!r} is not an address of a robot; expected HOST or HOST:PORT")
+        raise ValueError(
+            f"{address!r} is not an address of a robot; expected HOST or HOST:PORT"
+        )
     return host, int(end)
 
 
@@ -72,7 +74,11 @@ def _is_address(text: str) -> bool:
 
 @contextmanager
 def connected(
-    host: str, credentials: Credentials, *, port: int = PORT, certificate: str | PathLike[str] | None = None
+    host: str,
+    credentials: Credentials,
+    *,
+    port: int = PORT,
+    certificate: str | PathLike[str] | None = None,
 ) -> Iterator[Any]:
     """Log in to a robot with a licence for choreography; the context is the vendor's `bosdyn.client.robot.Robot`.
 
@@ -90,13 +96,23 @@ def connected(
     OSError
         When the certificate cannot be read.
     """
-    sdk_module, choreography = vendor("bosdyn.client.sdk"), vendor("bosdyn.choreography.client.choreography")
+    sdk_module, choreography = (
+        vendor("bosdyn.client.sdk"),
+        vendor("bosdyn.choreography.client.choreography"),
+    )
     for name in ("bosdyn.client", "bosdyn.Robot", "bodymotion"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    if certificate is not None and b"-----BEGIN CERTIFICATE-----" not in Path(certificate).read_bytes():
-        raise SpotError(f"{certificate} is not a certificate: a PEM file has a line BEGIN CERTIFICATE")
+    if (
+        certificate is not None
+        and b"-----BEGIN CERTIFICATE-----" not in Path(certificate).read_bytes()
+    ):
+        raise SpotError(
+            f"{certificate} is not a certificate: a PEM file has a line BEGIN CERTIFICATE"
+        )
     sdk = sdk_module.create_standard_sdk(
-        "bodymotion", [choreography.ChoreographyClient], cert_resource_glob=certificate and str(certificate)
+        "bodymotion",
+        [choreography.ChoreographyClient],
+        cert_resource_glob=certificate and str(certificate),
     )
     robot = sdk.create_robot(host)
     robot.update_secure_channel_port(port)
@@ -110,8 +126,12 @@ def connected(
             if credentials.token:
                 robot.authenticate_with_token(credentials.token, timeout=CALL_TIMEOUT)
             else:
-                robot.authenticate(credentials.username, credentials.password, timeout=CALL_TIMEOUT)
-            enabled = robot.ensure_client("license").get_feature_enabled([LICENSE], timeout=CALL_TIMEOUT)
+                robot.authenticate(
+                    credentials.username, credentials.password, timeout=CALL_TIMEOUT
+                )
+            enabled = robot.ensure_client("license").get_feature_enabled(
+                [LICENSE], timeout=CALL_TIMEOUT
+            )
         if not enabled.get(LICENSE):
             raise SpotError(f"{host} has no licence for {LICENSE}")
         yield robot
@@ -131,13 +151,19 @@ def translated_errors(where: str) -> Iterator[None]:
     except auth.InvalidTokenError:
         raise SpotError(f"{where} refuses this token") from None
     except auth.TemporarilyLockedOutError:
-        raise SpotError(f"{where} refuses all logins for a while, after too many wrong passwords") from None
+        raise SpotError(
+            f"{where} refuses all logins for a while, after too many wrong passwords"
+        ) from None
     except kinds.TimedOutError:
         raise SpotError(f"{where} does not answer in time") from None
     except kinds.UnauthenticatedError:
         raise SpotError(f"{where} needs other credentials") from None
     except kinds.Error as error:
-        unreachable = (kinds.UnableToConnectToRobotError, kinds.UnknownDnsNameError, kinds.ProxyConnectionError)
+        unreachable = (
+            kinds.UnableToConnectToRobotError,
+            kinds.UnknownDnsNameError,
+            kinds.ProxyConnectionError,
+        )
         verb = " cannot be reached" if isinstance(error, unreachable) else ""
         raise SpotError(f"{where}{verb}: {_reason(error)}") from None
 
@@ -146,9 +172,14 @@ def _check_certificate(host: str, port: int, authority: bytes) -> None:
     """Raise `SpotError` when a handshake by TLS fails: gRPC reports it in words only."""
     try:
         context = ssl.create_default_context(cadata=authority.decode("ascii", "ignore"))
-        context.check_hostname = False  # The certificate of a robot holds for all of its addresses.
+        context.check_hostname = (
+            False  # The certificate of a robot holds for all of its addresses.
+        )
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # Python is stricter than gRPC.
-        with socket.create_connection((host, port), CALL_TIMEOUT) as plain, context.wrap_socket(plain):
+        with (
+            socket.create_connection((host, port), CALL_TIMEOUT) as plain,
+            context.wrap_socket(plain),
+        ):
             pass
     except ssl.SSLError:
         reason = "its certificate is not signed by the given authority (certificate=…, --certificate)"
@@ -160,7 +191,9 @@ def _check_certificate(host: str, port: int, authority: bytes) -> None:
 def _reason(error: Exception) -> str:
     """Return the first line of the reason of a failed call."""
     details = getattr(getattr(error, "error", None), "details", None)
-    text = (details() if callable(details) else None) or str(error) or type(error).__name__
+    text = (
+        (details() if callable(details) else None) or str(error) or type(error).__name__
+    )
     return str(text).splitlines()[0][:300]
 
 
@@ -200,5 +233,7 @@ def find_credentials(
     if known and variables.get(PASSWORD):
         return Credentials(known, variables[PASSWORD])
     if ask is None:
-        raise ValueError(f"no credentials for the robot: set {USERNAME} and {PASSWORD}, or {TOKEN}")
+        raise ValueError(
+            f"no credentials for the robot: set {USERNAME} and {PASSWORD}, or {TOKEN}"
+        )
     return Credentials(*ask(known))

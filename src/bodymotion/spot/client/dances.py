@@ -15,7 +15,9 @@ from bodymotion.spot.client.connection import SpotError, translated_errors, vend
 
 CALL_TIMEOUT = 60.0  # [s] A robot validates a sequence before it answers.
 POLL_INTERVAL = 0.2  # [s] Between two questions for the status of a dance.
-STATUS_SLICES = 16  # Number of slices, four beats, after which the status is reported again.
+STATUS_SLICES = (
+    16  # Number of slices, four beats, after which the status is reported again.
+)
 RUNNING = "DANCING", "PREPPING", "WAITING_FOR_START_TIME", "VALIDATING"
 """The states of a dance that goes on; others end it."""
 
@@ -37,7 +39,10 @@ def list_moves(robot: Any) -> str:  # noqa: ANN401
     return str(text_format.MessageToString(answer))
 
 
-def send_choreography(choreography: Choreography, robot: Any) -> tuple[tuple[Problem, ...], tuple[str, ...] | None]:  # noqa: ANN401
+def send_choreography(
+    choreography: Choreography,
+    robot: Any,  # noqa: ANN401
+) -> tuple[tuple[Problem, ...], tuple[str, ...] | None]:
     """Check a choreography by the moves of a robot and send it, unless it has errors.
 
     Returns
@@ -50,15 +55,22 @@ def send_choreography(choreography: Choreography, robot: Any) -> tuple[tuple[Pro
     SpotError
         When the robot does not answer, or rejects it.
     """
-    client, sequences = robot.ensure_client("choreography"), vendor("bosdyn.api.spot.choreography_sequence_pb2")
+    client, sequences = (
+        robot.ensure_client("choreography"),
+        vendor("bosdyn.api.spot.choreography_sequence_pb2"),
+    )
     with translated_errors(str(robot.address)):
         listed = robot_moves_of(client.list_all_moves(timeout=CALL_TIMEOUT))
         checked = replace(choreography, robot=listed)
         problems = (*checked.problems, *check_choreography(checked))
         if any(problem.severity == "error" for problem in problems):
             return problems, None
-        message = sequences.ChoreographySequence.FromString(message_of(choreography).SerializeToString())
-        return problems, tuple(client.upload_choreography(message, timeout=CALL_TIMEOUT).warnings)
+        message = sequences.ChoreographySequence.FromString(
+            message_of(choreography).SerializeToString()
+        )
+        return problems, tuple(
+            client.upload_choreography(message, timeout=CALL_TIMEOUT).warnings
+        )
 
 
 def perform(name: str, robot: Any, **options: Any) -> str:  # noqa: ANN401
@@ -103,17 +115,27 @@ def perform_together(
         for _, robot in dances:
             with translated_errors(str(robot.address)):
                 robot.time_sync.wait_for_sync(CALL_TIMEOUT)
-                leases.enter_context(keep(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True))
+                leases.enter_context(
+                    keep(
+                        robot.ensure_client("lease"),
+                        must_acquire=True,
+                        return_at_exit=True,
+                    )
+                )
                 if power_on:
                     robot.power_on(timeout_sec=CALL_TIMEOUT)
                 elif not robot.is_powered_on():
-                    raise SpotError("the motors are off; turn them on, or pass --power-on (power_on=True)")
+                    raise SpotError(
+                        "the motors are off; turn them on, or pass --power-on (power_on=True)"
+                    )
         try:
             start = time.time() + start_in
             for name, robot in dances:
                 with translated_errors(str(robot.address)):
                     client = robot.ensure_client("choreography")
-                    client.execute_choreography(name, start, first_slice, timeout=CALL_TIMEOUT)
+                    client.execute_choreography(
+                        name, start, first_slice, timeout=CALL_TIMEOUT
+                    )
             return _wait([robot for _, robot in dances], report)
         except BaseException:
             report("stopping: the robots sit down, and their motors turn off")
@@ -129,7 +151,9 @@ def _wait(robots: Sequence[Any], report: Callable[[str], object]) -> tuple[str, 
     while True:
         for k, robot in enumerate(robots):
             with translated_errors(str(robot.address)):
-                status, _ = robot.ensure_client("choreography").get_choreography_status(timeout=CALL_TIMEOUT)
+                status, _ = robot.ensure_client("choreography").get_choreography_status(
+                    timeout=CALL_TIMEOUT
+                )
             state = str(type(status).Status.Name(status.status)).removeprefix("STATUS_")
             part = int(status.current_slice) // STATUS_SLICES
             if (state, part) != (states[k], parts[k]):
@@ -153,13 +177,19 @@ def download_log(robot: Any, *, seconds: float | None = None) -> bytes:  # noqa:
         When the robot has no log, or does not answer.
     """
     client = robot.ensure_client("choreography")
-    kinds = vendor("bosdyn.api.spot.choreography_sequence_pb2").DownloadRobotStateLogRequest
+    kinds = vendor(
+        "bosdyn.api.spot.choreography_sequence_pb2"
+    ).DownloadRobotStateLogRequest
     with translated_errors(str(robot.address)):
         if seconds is not None:
             client.start_recording_state(seconds, timeout=CALL_TIMEOUT)
             time.sleep(seconds)
             client.stop_recording_state(timeout=CALL_TIMEOUT)
-        kind = kinds.LOG_TYPE_LAST_CHOREOGRAPHY if seconds is None else kinds.LOG_TYPE_MANUAL
+        kind = (
+            kinds.LOG_TYPE_LAST_CHOREOGRAPHY
+            if seconds is None
+            else kinds.LOG_TYPE_MANUAL
+        )
         _, log = client.download_robot_state_log(kind, timeout=CALL_TIMEOUT)
     if not log.key_frames:
         raise SpotError(f"{robot.address} has no log")

@@ -79,27 +79,37 @@ def upload(
     module = vendor("bosdyn.choreography.client.choreography")
     with translated_errors(str(robot.address)):
         helper = module.AnimationUploadHelper(robot)
-        ranges = helper.choreography_client.list_all_moves(timeout=UPLOAD_TIMEOUT).move_param_config
+        ranges = helper.choreography_client.list_all_moves(
+            timeout=UPLOAD_TIMEOUT
+        ).move_param_config
     if again:
         helper.animation_name_to_generated_id.clear()
     outcomes: list[Outcome] = []
     sent: list[str] = []
 
-    def send(value: object, file: Path | None = None, problems: tuple[Problem, ...] = ()) -> None:
-        outcomes.append(_upload_one(value, file, problems, helper, ranges, str(robot.address), sent))
+    def send(
+        value: object, file: Path | None = None, problems: tuple[Problem, ...] = ()
+    ) -> None:
+        outcomes.append(
+            _upload_one(value, file, problems, helper, ranges, str(robot.address), sent)
+        )
         sent.append(outcomes[-1].name)
         done(outcomes[-1])
 
     for thing in animations:
         file = None if isinstance(thing, (Animation, Choreography)) else Path(thing)
         value, problems = (thing, ()) if file is None else _read(file)
-        if isinstance(value, Choreography) and not any(problem.severity == "error" for problem in problems):
+        if isinstance(value, Choreography) and not any(
+            problem.severity == "error" for problem in problems
+        ):
             for name, animation in value.animations.items():
                 if name not in sent:
                     send(animation)
             found, warnings = send_choreography(value, robot)
             result: Result = "faulty" if warnings is None else "uploaded"
-            outcomes.append(Outcome(value.name, value.source.path, result, warnings or (), found))
+            outcomes.append(
+                Outcome(value.name, value.source.path, result, warnings or (), found)
+            )
             done(outcomes[-1])
         else:
             send(value, file, problems)
@@ -126,7 +136,11 @@ def _upload_one(
 ) -> Outcome:
     name, source = "" if file is None else move_name(file), file
     if isinstance(animation, Animation):
-        name, source, problems = name or animation.name, file or animation.source.path, checked(animation)
+        name, source, problems = (
+            name or animation.name,
+            file or animation.source.path,
+            checked(animation),
+        )
 
     def faulty(reason: str = "") -> Outcome:
         return Outcome(name, source, "faulty", problems=problems, reason=reason)
@@ -141,17 +155,26 @@ def _upload_one(
     if name in before:
         return faulty(f"another of these animations is also the move {name}")
     missing = [
-        key for key, limits in animation.parameters.items() if limits == Parameter() and key not in limits_of(ranges)
+        key
+        for key, limits in animation.parameters.items()
+        if limits == Parameter() and key not in limits_of(ranges)
     ]
     if missing:
-        return faulty(f"the robot has no range of {', '.join(missing)}; give minimum, default and maximum in the file")
+        return faulty(
+            f"the robot has no range of {', '.join(missing)}; give minimum, default and maximum in the file"
+        )
     message = to_proto(animation, move_params_config=ranges or None)
     module = vendor("bosdyn.choreography.client.choreography")
     with translated_errors(where):
         try:
             answer = helper.upload_animated_move(message, timeout=UPLOAD_TIMEOUT)
-        except (module.AnimationValidationFailedError, module.AnimationRejectedDanceActiveError) as error:
-            warnings = tuple(error.response.warnings) or (str(error.error_message).rstrip("."),)
+        except (
+            module.AnimationValidationFailedError,
+            module.AnimationRejectedDanceActiveError,
+        ) as error:
+            warnings = tuple(error.response.warnings) or (
+                str(error.error_message).rstrip("."),
+            )
             return Outcome(name, source, "refused", warnings, problems)
     if answer is None:
         return Outcome(name, source, "unchanged", problems=problems)

@@ -9,10 +9,27 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Material, Mesh, Shape, Sphere, shape_along
-from bodymotion.spot.playback.dimensions import FOOT_RADIUS, HIP_WIDTH, KNEE, SHIN, UPPER_ARM
+from bodymotion.geometry.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Material,
+    Mesh,
+    Shape,
+    Sphere,
+    shape_along,
+)
+from bodymotion.spot.playback.dimensions import (
+    FOOT_RADIUS,
+    HIP_WIDTH,
+    KNEE,
+    SHIN,
+    UPPER_ARM,
+)
 
-YELLOW = Material(diffuse=(0.96, 0.68, 0.05), specular=(0.25, 0.25, 0.25), shininess=0.4)
+YELLOW = Material(
+    diffuse=(0.96, 0.68, 0.05), specular=(0.25, 0.25, 0.25), shininess=0.4
+)
 DARK = Material(diffuse=(0.10, 0.105, 0.115), specular=(0.3, 0.3, 0.3), shininess=0.35)
 GREY = Material(diffuse=(0.30, 0.31, 0.33), specular=(0.3, 0.3, 0.3), shininess=0.35)
 STEEL = Material(diffuse=(0.55, 0.56, 0.58), specular=(0.5, 0.5, 0.5), shininess=0.6)
@@ -20,8 +37,14 @@ RUBBER = Material(diffuse=(0.06, 0.06, 0.065), shininess=0.05)
 
 SECTION_POINTS = 40  # Points of the outline of a cross-section.
 SHELLS = {
-    head.split()[0]: (head.split()[1:], np.array([row.split() for row in rows], dtype=np.float64))
-    for head, *rows in map(str.splitlines, Path(__file__).with_name("shells.txt").read_text("utf-8").split("\n\n"))
+    head.split()[0]: (
+        head.split()[1:],
+        np.array([row.split() for row in rows], dtype=np.float64),
+    )
+    for head, *rows in map(
+        str.splitlines,
+        Path(__file__).with_name("shells.txt").read_text("utf-8").split("\n\n"),
+    )
 }
 """By name: axis ("x" or "z"), squareness and crease angle, and cross-sections (N, 5) [m], each with its position along the axis, centre and
 half width along u, centre and half width along v. For the axis x, u is y and v is z; for z, u is x and v is y. Squareness 2 is an ellipse,
@@ -38,24 +61,39 @@ def shell(name: str, material: Material, way: float = 1.0, side: float = 1.0) ->
     c, s = np.cos(angle), np.sin(angle)
     u_unit, v_unit = np.sign(c) * np.abs(c) ** power, np.sign(s) * np.abs(s) ** power
     at, u, half_u, v, half_v = sections[:, :, None].swapaxes(0, 1)
-    rings = np.stack(np.broadcast_arrays(at, u + half_u * u_unit, v + half_v * v_unit), axis=-1)
+    rings = np.stack(
+        np.broadcast_arrays(at, u + half_u * u_unit, v + half_v * v_unit), axis=-1
+    )
     rings = np.take(rings, [0, 1, 2] if axis == "x" else [1, 2, 0], axis=-1)
     vertices = np.concatenate([*rings, rings[[0, -1]].mean(axis=1)])
     corner = np.arange(rings[..., 0].size).reshape(rings.shape[:2])
     beside = np.roll(corner, -1, axis=1)
-    sides = [[corner[:-1], beside[:-1], beside[1:]], [corner[:-1], beside[1:], corner[1:]]]
+    sides = [
+        [corner[:-1], beside[:-1], beside[1:]],
+        [corner[:-1], beside[1:], corner[1:]],
+    ]
     first, last = (np.full(SECTION_POINTS, corner.size + end) for end in (0, 1))
     ends = [[first, beside[0], corner[0]], [last, corner[-1], beside[-1]]]
     triangles = np.concatenate(
-        [np.array(sides).transpose(2, 0, 3, 1).reshape(-1, 3), np.array(ends).swapaxes(1, 2).reshape(-1, 3)]
+        [
+            np.array(sides).transpose(2, 0, 3, 1).reshape(-1, 3),
+            np.array(ends).swapaxes(1, 2).reshape(-1, 3),
+        ]
     ).astype(np.int32)
     if sections[-1][0] < sections[0][0]:
         triangles = triangles[:, ::-1]
-    return Shape(Mesh(vertices, triangles, crease_angle=float(crease)), material=material)
+    return Shape(
+        Mesh(vertices, triangles, crease_angle=float(crease)), material=material
+    )
 
 
 def tube(
-    start: npt.ArrayLike, end: npt.ArrayLike, radius: float, material: Material, *, round_ends: bool = True
+    start: npt.ArrayLike,
+    end: npt.ArrayLike,
+    radius: float,
+    material: Material,
+    *,
+    round_ends: bool = True,
 ) -> Shape:
     """Return a tube from one point (3,) to another."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
@@ -64,9 +102,17 @@ def tube(
     return shape_along(form, (a + b) / 2, b - a, material)
 
 
-def disc(center: npt.ArrayLike, direction: npt.ArrayLike, radius: float, thickness: float, material: Material) -> Shape:
+def disc(
+    center: npt.ArrayLike,
+    direction: npt.ArrayLike,
+    radius: float,
+    thickness: float,
+    material: Material,
+) -> Shape:
     """Return a flat cylinder whose axis has a direction (3,)."""
-    return shape_along(Cylinder(radius, thickness), np.asarray(center), np.asarray(direction), material)
+    return shape_along(
+        Cylinder(radius, thickness), np.asarray(center), np.asarray(direction), material
+    )
 
 
 Y = (0.0, 1.0, 0.0)
@@ -74,7 +120,11 @@ X = (1.0, 0.0, 0.0)
 Z = (0.0, 0.0, 1.0)
 
 
-def _box(center: tuple[float, float, float], size: tuple[float, float, float], material: Material) -> Shape:
+def _box(
+    center: tuple[float, float, float],
+    size: tuple[float, float, float],
+    material: Material,
+) -> Shape:
     transform = np.eye(4)
     transform[:3, 3] = center
     return Shape(Box(size), transform, material)
@@ -82,13 +132,22 @@ def _box(center: tuple[float, float, float], size: tuple[float, float, float], m
 
 def body(*, arm: bool) -> tuple[Shape, ...]:
     """Return the trunk: a yellow shell over a dark belly, dark caps with eyes before and behind, two rails on the back."""
-    parts = [shell("trunk", YELLOW), shell("belly", DARK), shell("cap", DARK), shell("cap", DARK, -1.0)]
+    parts = [
+        shell("trunk", YELLOW),
+        shell("belly", DARK),
+        shell("cap", DARK),
+        shell("cap", DARK, -1.0),
+    ]
     for side in (0.052, -0.052):
         parts.append(disc((0.430, side, 0.004), (1.0, 0.0, 0.12), 0.017, 0.012, STEEL))
         parts.append(disc((0.433, side, 0.0045), (1.0, 0.0, 0.12), 0.012, 0.012, DARK))
     parts.append(_box((0.431, 0.0, -0.020), (0.008, 0.075, 0.012), GREY))
     for side in (0.075, -0.075):
-        parts.append(tube((-0.29, side, 0.098), (0.20 if arm else 0.29, side, 0.098), 0.009, DARK))
+        parts.append(
+            tube(
+                (-0.29, side, 0.098), (0.20 if arm else 0.29, side, 0.098), 0.009, DARK
+            )
+        )
     parts.append(_box((-0.27, 0.0, 0.093), (0.07, 0.10, 0.012), DARK))
     if arm:
         parts.append(disc((0.292, 0.0, 0.105), Z, 0.078, 0.045, DARK))
@@ -118,10 +177,16 @@ def upper_leg(side: float) -> tuple[Shape, ...]:
     )
 
 
-LOWER_LEG = shell("lower_leg", DARK), disc((0.0, 0.0, -SHIN + 0.045), Z, 0.021, 0.012, GREY)  # Slim and dark.
+LOWER_LEG = (
+    shell("lower_leg", DARK),
+    disc((0.0, 0.0, -SHIN + 0.045), Z, 0.021, 0.012, GREY),
+)  # Slim and dark.
 FOOT = (Shape(Sphere(FOOT_RADIUS), material=RUBBER),)
 ARM: Mapping[str, tuple[Shape, ...]] = {
-    "sh0": (disc((0.0, 0.0, -0.045), Z, 0.070, 0.045, YELLOW), disc((0.0, 0.0, 0.0), Y, 0.058, 0.110, DARK)),
+    "sh0": (
+        disc((0.0, 0.0, -0.045), Z, 0.070, 0.045, YELLOW),
+        disc((0.0, 0.0, 0.0), Y, 0.058, 0.110, DARK),
+    ),
     "sh1": (
         disc((0.0, 0.066, 0.0), Y, 0.054, 0.022, YELLOW),
         disc((0.0, -0.066, 0.0), Y, 0.054, 0.022, YELLOW),
@@ -139,7 +204,10 @@ ARM: Mapping[str, tuple[Shape, ...]] = {
         _box((-0.022, 0.031, 0.0), (0.085, 0.010, 0.036), DARK),
         _box((-0.022, -0.031, 0.0), (0.085, 0.010, 0.036), DARK),
     ),
-    "wr0": (disc((0.0, 0.0, 0.0), Y, 0.031, 0.052, GREY), tube((0.0, 0.0, 0.0), (0.035, 0.0, 0.0), 0.026, DARK)),
+    "wr0": (
+        disc((0.0, 0.0, 0.0), Y, 0.031, 0.052, GREY),
+        tube((0.0, 0.0, 0.0), (0.035, 0.0, 0.0), 0.026, DARK),
+    ),
     "wr1": (shell("hand", YELLOW), disc((0.128, 0.0, 0.0), Y, 0.020, 0.104, DARK)),
 }
 """What each joint of the arm moves, by its name."""

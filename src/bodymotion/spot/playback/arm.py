@@ -13,7 +13,14 @@ import numpy.typing as npt
 from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, frozen
-from bodymotion.spot.playback.dimensions import ARM_LIMITS, FOREARM, HAND, SHOULDER, STOWED, UPPER_ARM
+from bodymotion.spot.playback.dimensions import (
+    ARM_LIMITS,
+    FOREARM,
+    HAND,
+    SHOULDER,
+    STOWED,
+    UPPER_ARM,
+)
 from bodymotion.spot.playback.legs import nearest_branches, nearest_within_limits
 
 REACH = float(np.hypot(FOREARM[0], FOREARM[2]))
@@ -61,8 +68,14 @@ def _chain(joints: Floats) -> tuple[Floats, list[Floats], list[Floats]]:
         position = position + rotations.rotate(rotation, step)
         positions.append(position)
         axes.append(rotations.rotate(rotation, axis))
-        rotation = rotations.multiply(rotation, rotations.from_axis_angle(axis, joints[..., k]))
-    return poses.from_parts(position + rotations.rotate(rotation, HAND * X), rotation), positions, axes
+        rotation = rotations.multiply(
+            rotation, rotations.from_axis_angle(axis, joints[..., k])
+        )
+    return (
+        poses.from_parts(position + rotations.rotate(rotation, HAND * X), rotation),
+        positions,
+        axes,
+    )
 
 
 def solutions(hands: npt.ArrayLike) -> Floats:
@@ -76,18 +89,24 @@ def solutions(hands: npt.ArrayLike) -> Floats:
     wrist = hands[:, :3] - HAND * rotation[:, :, 0] - SHOULDER
     horizontal = np.hypot(wrist[:, 0], wrist[:, 1])
     distance_2 = horizontal * horizontal + wrist[:, 2] ** 2
-    cosine = np.clip((distance_2 - UPPER_ARM**2 - REACH**2) / (2 * UPPER_ARM * REACH), -1.0, 1.0)
+    cosine = np.clip(
+        (distance_2 - UPPER_ARM**2 - REACH**2) / (2 * UPPER_ARM * REACH), -1.0, 1.0
+    )
     bend = np.arctan2(np.sqrt((1 - cosine) * (1 + cosine)), cosine)
     result = np.empty((len(hands), 8, 6))
     for branch in range(8):
         away, down, flipped = branch & 1, branch & 2, branch & 4
         sign = -1.0 if away else 1.0
-        sh0 = np.where(horizontal > 0, np.arctan2(sign * wrist[:, 1], sign * wrist[:, 0]), 0.0)
+        sh0 = np.where(
+            horizontal > 0, np.arctan2(sign * wrist[:, 1], sign * wrist[:, 0]), 0.0
+        )
         el0 = RISE + (-bend if down else bend)
         along = UPPER_ARM + FOREARM[0] * np.cos(el0) + FOREARM[2] * np.sin(el0)
         above = -FOREARM[0] * np.sin(el0) + FOREARM[2] * np.cos(el0)
         sh1 = np.arctan2(sign * horizontal, wrist[:, 2]) - np.arctan2(along, above)
-        inner = rotations.multiply(rotations.from_axis_angle(Z, sh0), rotations.from_axis_angle(Y, sh1 + el0))
+        inner = rotations.multiply(
+            rotations.from_axis_angle(Z, sh0), rotations.from_axis_angle(Y, sh1 + el0)
+        )
         remaining = np.swapaxes(rotations.to_matrix(inner), -1, -2) @ rotation
         result[:, branch, :3] = np.stack([sh0, sh1, el0], axis=-1)
         result[:, branch, 3:] = _wrist(remaining, -1.0 if flipped else 1.0)
@@ -103,12 +122,20 @@ def _wrist(remaining: Floats, sign: float) -> Floats:
     singular = sine < MIN_SINE
     if singular.any():
         regular = np.flatnonzero(~singular)
-        nearest = np.searchsorted(regular, np.flatnonzero(singular)) if len(regular) else np.zeros(0, int)
-        known = el1[regular[np.clip(nearest, 0, len(regular) - 1)]] if len(regular) else 0.0
+        nearest = (
+            np.searchsorted(regular, np.flatnonzero(singular))
+            if len(regular)
+            else np.zeros(0, int)
+        )
+        known = (
+            el1[regular[np.clip(nearest, 0, len(regular) - 1)]] if len(regular) else 0.0
+        )
         both = np.arctan2(remaining[singular, 2, 1], remaining[singular, 1, 1])
         # Where wr0 is π, not zero, the difference of el1 and wr1 is known instead of their sum.
         el1[singular] = known
-        wr1[singular] = np.where(remaining[singular, 0, 0] > 0, both - known, known - both)
+        wr1[singular] = np.where(
+            remaining[singular, 0, 0] > 0, both - known, known - both
+        )
     return np.stack([el1, np.arctan2(sign * sine, remaining[:, 0, 0]), wr1], axis=-1)
 
 
@@ -144,13 +171,19 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
     if unreachable.any():
         goal = hands[unreachable]
         starts = found[unreachable]
-        joints[unreachable] = nearest_within_limits(lambda q, frames: _errors(q, goal[frames]), starts, lower, upper)
-        miss[unreachable], rotation_miss[unreachable] = _distances(hand_poses(joints[unreachable]), goal)
+        joints[unreachable] = nearest_within_limits(
+            lambda q, frames: _errors(q, goal[frames]), starts, lower, upper
+        )
+        miss[unreachable], rotation_miss[unreachable] = _distances(
+            hand_poses(joints[unreachable]), goal
+        )
     return Arm(joints, miss, rotation_miss)
 
 
 def _distances(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    return np.linalg.norm(a[..., :3] - b[..., :3], axis=-1), rotations.angle_between(a[..., 3:], b[..., 3:])
+    return np.linalg.norm(a[..., :3] - b[..., :3], axis=-1), rotations.angle_between(
+        a[..., 3:], b[..., 3:]
+    )
 
 
 def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats]:
@@ -158,7 +191,10 @@ def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats]:
     rotated = ROTATION_WEIGHT * rotations.difference(hand[..., 3:], goal[..., 3:])
     error = np.concatenate([hand[..., :3] - goal[..., :3], rotated], axis=-1)
     columns = [
-        np.concatenate([np.cross(along, hand[..., :3] - position), ROTATION_WEIGHT * along], axis=-1)
+        np.concatenate(
+            [np.cross(along, hand[..., :3] - position), ROTATION_WEIGHT * along],
+            axis=-1,
+        )
         for position, along in zip(positions, axes, strict=True)
     ]
     return error, np.stack(columns, axis=-1)

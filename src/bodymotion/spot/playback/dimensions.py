@@ -16,9 +16,18 @@ ARM_JOINTS = ("sh0", "sh1", "el0", "el1", "wr0", "wr1")
 JOINT_NAMES = *LEG_JOINTS, *ARM_JOINTS, "gripper"
 """All joints in order of their ids; a Spot without arm has the first twelve."""
 
-SIDES: Floats = frozen([1.0, -1.0, 1.0, -1.0])  # +1 for the legs on the left, −1 for those on the right.
+SIDES: Floats = frozen(
+    [1.0, -1.0, 1.0, -1.0]
+)  # +1 for the legs on the left, −1 for those on the right.
 
-HIPS: Floats = frozen([[0.29785, 0.055, 0.0], [0.29785, -0.055, 0.0], [-0.29785, 0.055, 0.0], [-0.29785, -0.055, 0.0]])
+HIPS: Floats = frozen(
+    [
+        [0.29785, 0.055, 0.0],
+        [0.29785, -0.055, 0.0],
+        [-0.29785, 0.055, 0.0],
+        [-0.29785, -0.055, 0.0],
+    ]
+)
 """Positions of the joints hx (4, 3), in the body's frame."""
 
 HIP_WIDTH = 0.110945  # From joint hx to joint hy, sideways.
@@ -29,7 +38,9 @@ SHIN = 0.3365  # From joint kn down to the foot's centre.
 
 FOOT_RADIUS = 0.036  # Radius of the spherical foot; the foot's frame is in its centre.
 
-SHOULDER: Floats = frozen([0.292, 0.0, 0.188])  # Position of joints sh0 and sh1, in the body's frame.
+SHOULDER: Floats = frozen(
+    [0.292, 0.0, 0.188]
+)  # Position of joints sh0 and sh1, in the body's frame.
 
 UPPER_ARM = 0.3385  # From joint sh1 to joint el0, along x.
 
@@ -44,9 +55,13 @@ LEG_LIMITS: Floats = frozen([JOINT_LIMITS[joint] for joint in ("hx", "hy", "kn")
 ARM_LIMITS: Floats = frozen([JOINT_LIMITS[joint] for joint in GROUPS["arm_joints"]])
 """Lower and upper limits (6, 2) of the joints of the arm."""
 
-GRIPPER_LIMITS: Floats = frozen(JOINT_LIMITS["gripper"])  # Angles of the open and the closed gripper.
+GRIPPER_LIMITS: Floats = frozen(
+    JOINT_LIMITS["gripper"]
+)  # Angles of the open and the closed gripper.
 
-LIMITS: Floats = frozen(np.vstack([np.tile(LEG_LIMITS, (4, 1)), ARM_LIMITS, GRIPPER_LIMITS]))
+LIMITS: Floats = frozen(
+    np.vstack([np.tile(LEG_LIMITS, (4, 1)), ARM_LIMITS, GRIPPER_LIMITS])
+)
 NOMINAL_HEIGHT = 0.48  # Height of the body's origin over the feet's centres in a nominal stand: our choice, close to what the robot does.
 
 NOMINAL_FEET: Floats = frozen(HIPS * [1, 1, 0] + np.outer(SIDES, [0.0, HIP_WIDTH, 0.0]))

@@ -20,7 +20,14 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry.arrays import Bools, Floats, Indices, frozen
-from bodymotion.spot.playback.dimensions import HIP_WIDTH, HIPS, KNEE, LEG_LIMITS, SHIN, SIDES
+from bodymotion.spot.playback.dimensions import (
+    HIP_WIDTH,
+    HIPS,
+    KNEE,
+    LEG_LIMITS,
+    SHIN,
+    SIDES,
+)
 
 THIGH = float(np.hypot(KNEE[0], KNEE[2]))
 BEND = float(np.arctan2(KNEE[0], -KNEE[2]))
@@ -68,7 +75,10 @@ def _from_hip(joints: Floats, width: Floats) -> Floats:
     hx, hy, kn = np.moveaxis(joints, -1, 0)
     x = KNEE[0] * np.cos(hy) + KNEE[2] * np.sin(hy) - SHIN * np.sin(hy + kn)
     z = -KNEE[0] * np.sin(hy) + KNEE[2] * np.cos(hy) - SHIN * np.cos(hy + kn)
-    return np.stack([x, width * np.cos(hx) - z * np.sin(hx), width * np.sin(hx) + z * np.cos(hx)], axis=-1)
+    return np.stack(
+        [x, width * np.cos(hx) - z * np.sin(hx), width * np.sin(hx) + z * np.cos(hx)],
+        axis=-1,
+    )
 
 
 def _jacobian(joints: Floats, width: Floats) -> Floats:
@@ -94,12 +104,19 @@ def solutions(feet: npt.ArrayLike) -> Floats:
     width = SIDES * HIP_WIDTH
     depth = np.sqrt(np.maximum(y * y + z * z - width * width, 0.0))
     result = np.empty((*x.shape, 2, 3))
-    cosine = np.clip((x * x + depth * depth - THIGH**2 - SHIN**2) / (2 * THIGH * SHIN), -1.0, 1.0)
+    cosine = np.clip(
+        (x * x + depth * depth - THIGH**2 - SHIN**2) / (2 * THIGH * SHIN), -1.0, 1.0
+    )
     kn = -np.arctan2(np.sqrt((1 - cosine) * (1 + cosine)), cosine) - BEND
     knee_x, knee_z = KNEE[0] - SHIN * np.sin(kn), KNEE[2] - SHIN * np.cos(kn)
     for branch, down in enumerate((-depth, depth)):
-        result[..., branch, 0] = _wrapped(np.arctan2(z, y) - np.arctan2(down, width), 0.0)
-        result[..., branch, 1] = _wrapped(np.arctan2(x, down) - np.arctan2(knee_x, knee_z), float(LEG_LIMITS[1].mean()))
+        result[..., branch, 0] = _wrapped(
+            np.arctan2(z, y) - np.arctan2(down, width), 0.0
+        )
+        result[..., branch, 1] = _wrapped(
+            np.arctan2(x, down) - np.arctan2(knee_x, knee_z),
+            float(LEG_LIMITS[1].mean()),
+        )
         result[..., branch, 2] = kn
     return result
 
@@ -109,7 +126,9 @@ def _wrapped(angle: Floats, around: float) -> Floats:
     return np.asarray(around + (angle - around + np.pi) % (2 * np.pi) - np.pi)
 
 
-def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, nearest: bool = True) -> Legs:
+def leg_joints(
+    feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, nearest: bool = True
+) -> Legs:
     """Return the joints that bring the feet to their goals, over frames.
 
     Parameters
@@ -130,7 +149,10 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
     """
     feet = frozen(feet, (None, 4, 3), "feet")
     lower, upper = LEG_LIMITS.T
-    found, fits = np.empty((*feet.shape[:-1], 2, 3)), np.empty((*feet.shape[:-1], 2), dtype=bool)
+    found, fits = (
+        np.empty((*feet.shape[:-1], 2, 3)),
+        np.empty((*feet.shape[:-1], 2), dtype=bool),
+    )
     for first in range(0, len(feet), BLOCK):
         block = slice(first, first + BLOCK)
         found[block], fits[block] = _solved(feet[block])
@@ -143,27 +165,44 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
         joints[:, leg] = found[np.arange(len(found)), leg, chosen]
         unreachable = ~fits[:, leg].any(axis=1)
         if unreachable.any():
-            goal, width = feet[unreachable, leg] - HIPS[leg], np.asarray(SIDES[leg] * HIP_WIDTH)
+            goal, width = (
+                feet[unreachable, leg] - HIPS[leg],
+                np.asarray(SIDES[leg] * HIP_WIDTH),
+            )
 
-            def errors(q: Floats, frames: Indices, goal: Floats = goal, width: Floats = width) -> tuple[Floats, Floats]:
+            def errors(
+                q: Floats, frames: Indices, goal: Floats = goal, width: Floats = width
+            ) -> tuple[Floats, Floats]:
                 return _from_hip(q, width) - goal[frames], _jacobian(q, width)
 
             if nearest:
                 starts = _starts(found[unreachable, leg])
-                joints[unreachable, leg] = nearest_within_limits(errors, starts, lower, upper)
+                joints[unreachable, leg] = nearest_within_limits(
+                    errors, starts, lower, upper
+                )
             else:
-                joints[unreachable, leg] = np.clip(joints[unreachable, leg], lower, upper)
-            miss[unreachable, leg] = np.linalg.norm(_from_hip(joints[unreachable, leg], width) - goal, axis=-1)
+                joints[unreachable, leg] = np.clip(
+                    joints[unreachable, leg], lower, upper
+                )
+            miss[unreachable, leg] = np.linalg.norm(
+                _from_hip(joints[unreachable, leg], width) - goal, axis=-1
+            )
     return Legs(joints, miss)
 
 
 def _solved(feet: Floats) -> tuple[Floats, Bools]:
     """Return both solutions (..., 4, 2, 3), and which (..., 4, 2) are within the limits and reach the goals."""
     found = solutions(feet)
-    off = _from_hip(found, (SIDES * HIP_WIDTH)[:, None]) + HIPS[:, None] - feet[..., None, :]
+    off = (
+        _from_hip(found, (SIDES * HIP_WIDTH)[:, None])
+        + HIPS[:, None]
+        - feet[..., None, :]
+    )
     fits = off[..., 0] ** 2 + off[..., 1] ** 2 + off[..., 2] ** 2 <= 1e-18
     for joint, (lower, upper) in enumerate(LEG_LIMITS):
-        fits &= (found[..., joint] >= lower - LIMIT_TOLERANCE) & (found[..., joint] <= upper + LIMIT_TOLERANCE)
+        fits &= (found[..., joint] >= lower - LIMIT_TOLERANCE) & (
+            found[..., joint] <= upper + LIMIT_TOLERANCE
+        )
     return found, fits
 
 
@@ -173,13 +212,21 @@ def nearest_branches(solutions: Floats, fits: Bools, start: Floats) -> Indices:
     `fits` (T, B): which of them may be chosen; where none may, all are considered. So joints do not jump.
     """
     allowed = fits | ~fits.any(axis=1, keepdims=True)
-    before = np.concatenate([np.broadcast_to(start, (1, *solutions.shape[1:])), solutions[:-1]])
+    before = np.concatenate(
+        [np.broadcast_to(start, (1, *solutions.shape[1:])), solutions[:-1]]
+    )
     chosen: list[int] = [0]
     for first in range(0, len(solutions), BLOCK):
         block = slice(first, first + BLOCK)
         # For each solution of the frame before, the nearest one.
-        distances = np.sum((solutions[block, None] - before[block, :, None]) ** 2, axis=-1)
-        for row in np.where(allowed[block, None] & ~np.isnan(distances), distances, np.inf).argmin(axis=2).tolist():
+        distances = np.sum(
+            (solutions[block, None] - before[block, :, None]) ** 2, axis=-1
+        )
+        for row in (
+            np.where(allowed[block, None] & ~np.isnan(distances), distances, np.inf)
+            .argmin(axis=2)
+            .tolist()
+        ):
             chosen.append(row[chosen[-1]])
     return np.array(chosen[1:], dtype=np.intp)
 
@@ -187,7 +234,9 @@ def nearest_branches(solutions: Floats, fits: Bools, start: Floats) -> Indices:
 def _starts(found: Floats) -> Floats:
     """Return the starting joints (N, K, 3) of the search for the nearest reachable points: both solutions, and poses all over the range."""
     lower, upper = LEG_LIMITS.T
-    hx, hy, kn = np.meshgrid([0.0, *LEG_LIMITS[0]], [-0.8, 0.2, 1.2, 2.2], [-2.6, -1.4, -0.3], indexing="ij")
+    hx, hy, kn = np.meshgrid(
+        [0.0, *LEG_LIMITS[0]], [-0.8, 0.2, 1.2, 2.2], [-2.6, -1.4, -0.3], indexing="ij"
+    )
     poses = np.stack([hx, hy, kn], axis=-1).reshape(-1, 3)
     spread = np.broadcast_to(poses, (len(found), *poses.shape)).copy()
     spread[:, : len(poses) // 3, 0] = np.clip(found[:, :1, 0], lower[0], upper[0])
@@ -198,7 +247,9 @@ Errors: TypeAlias = Callable[[Floats, Indices], tuple[Floats, Floats]]
 """Takes joints (M, J) and their frames (M,); returns errors (M, E) and derivatives (M, E, J)."""
 
 
-def nearest_within_limits(errors: Errors, starts: Floats, lower: Floats, upper: Floats) -> Floats:
+def nearest_within_limits(
+    errors: Errors, starts: Floats, lower: Floats, upper: Floats
+) -> Floats:
     """Return for each of N frames the joints (N, J) within limits (J,) with the smallest sum of squared errors, from starts (N, K, J)."""
     result = np.empty((len(starts), starts.shape[-1]))
     for first in range(0, len(starts), SEARCH_BLOCK):
@@ -207,7 +258,9 @@ def nearest_within_limits(errors: Errors, starts: Floats, lower: Floats, upper: 
     return result
 
 
-def _nearest(errors: Errors, starts: Floats, frames: Indices, lower: Floats, upper: Floats) -> Floats:
+def _nearest(
+    errors: Errors, starts: Floats, frames: Indices, lower: Floats, upper: Floats
+) -> Floats:
     count, searches, joints = starts.shape
     rows = np.repeat(frames, searches)
     q = np.clip(starts, lower, upper).reshape(-1, joints)
@@ -223,22 +276,40 @@ def _nearest(errors: Errors, starts: Floats, frames: Indices, lower: Floats, upp
     for _ in range(MAX_STEPS):
         if not len(active):
             break
-        step = _step(q[active], error[active], derivative[active], damping[active], lower, upper)
+        step = _step(
+            q[active], error[active], derivative[active], damping[active], lower, upper
+        )
         candidate = np.clip(q[active] - step, lower, upper)
         new_error, new_derivative = errors(candidate, rows[active])
         new_cost = np.square(new_error).sum(axis=1)
         better = new_cost < cost[active]
         step_size = np.abs(candidate - q[active]).max(axis=1)
         improved = active[better]
-        for known, new in ((q, candidate), (error, new_error), (derivative, new_derivative), (cost, new_cost)):
+        for known, new in (
+            (q, candidate),
+            (error, new_error),
+            (derivative, new_derivative),
+            (cost, new_cost),
+        ):
             known[improved] = new[better]
-        damping[active] = np.clip(damping[active] * np.where(better, 0.2, 8.0), 1e-7, 1e6)
-        active = active[(step_size > STEP_TOLERANCE) & (better | (damping[active] < MAX_DAMPING))]
+        damping[active] = np.clip(
+            damping[active] * np.where(better, 0.2, 8.0), 1e-7, 1e6
+        )
+        active = active[
+            (step_size > STEP_TOLERANCE) & (better | (damping[active] < MAX_DAMPING))
+        ]
     best = np.argmin(cost.reshape(count, searches), axis=1)
     return np.asarray(q[np.arange(count) * searches + best])
 
 
-def _step(q: Floats, error: Floats, derivative: Floats, damping: Floats, lower: Floats, upper: Floats) -> Floats:
+def _step(
+    q: Floats,
+    error: Floats,
+    derivative: Floats,
+    damping: Floats,
+    lower: Floats,
+    upper: Floats,
+) -> Floats:
     slope = np.einsum("mej,me->mj", derivative, error)
     held = ((q <= lower) & (slope > 0)) | ((q >= upper) & (slope < 0))
     free = np.where(held, 0.0, 1.0)

@@ -25,7 +25,15 @@ from bodymotion.spot.playback.legs import Legs, leg_joints
 from bodymotion.spot.playback.recording import components, last_pose
 from bodymotion.spot.playback.robot import spot_body
 from bodymotion.spot.playback.stance import SpotPose, footprint, sit, stand
-from bodymotion.spot.playback.timing import OFFSETS, Timing, blended, entry_weights, exit_weights, settings, timing
+from bodymotion.spot.playback.timing import (
+    OFFSETS,
+    Timing,
+    blended,
+    entry_weights,
+    exit_weights,
+    settings,
+    timing,
+)
 from bodymotion.spot.playback.tracks import Tracks
 
 MIN_KEYFRAME_GAP = 1e-6  # [s] Smallest time between keyframes that is accepted.
@@ -84,18 +92,27 @@ def play(
     if arm is None:
         arm = needs_arm(animation) and "arm_prohibited" not in animation.options
     if arm and "arm_prohibited" in animation.options:
-        raise ValueError("the animation must not be played by a Spot with arm (arm_prohibited)")
+        raise ValueError(
+            "the animation must not be played by a Spot with arm (arm_prohibited)"
+        )
     if not arm and "arm_required" in animation.options:
         raise ValueError("the animation needs a Spot with arm (arm_required)")
     check_keyframes(animation)
     values = settings(animation, parameters)
     times = timing(
-        animation, bpm=bpm, slices=slices, speed=values["speed"], offset=values["offset_slices"], frame_rate=frame_rate
+        animation,
+        bpm=bpm,
+        slices=slices,
+        speed=values["speed"],
+        offset=values["offset_slices"],
+        frame_rate=frame_rate,
     )
     if isinstance(start, Motion):
         start = last_pose(start)
     elif not isinstance(start, SpotPose | None):
-        raise ValueError(f"start: expected a pose of Spot (`SpotPose`) or a motion that ends in one, got {start!r}")
+        raise ValueError(
+            f"start: expected a pose of Spot (`SpotPose`) or a motion that ends in one, got {start!r}"
+        )
     return _Move(animation, values, times, start or default_start(animation)).motion(
         arm=arm, dance_frames=_dance_frames(dance_frames)
     )
@@ -103,13 +120,18 @@ def play(
 
 def needs_arm(animation: Animation) -> bool:
     """Return whether an animation is for a Spot with arm: it controls arm or gripper, or requires an arm."""
-    return "arm_required" in animation.options or bool({"arm", "gripper"} & set(animation.controls))
+    return "arm_required" in animation.options or bool(
+        {"arm", "gripper"} & set(animation.controls)
+    )
 
 
 def arm_playback(animation: Animation) -> str:
     """Return how the arm is played: the option `arm_playback`, else "workspace" for a hand with a pose, "jointspace" for joints."""
     by_hand = Tracks(animation, stand(), poses.IDENTITY).has_hand
-    return str(animation.options.get("arm_playback") or ("workspace" if by_hand else "jointspace"))
+    return str(
+        animation.options.get("arm_playback")
+        or ("workspace" if by_hand else "jointspace")
+    )
 
 
 def check_keyframes(animation: Animation) -> None:
@@ -129,11 +151,19 @@ def check_keyframes(animation: Animation) -> None:
 
 
 def _dance_frames(frame_poses: Mapping[int, npt.ArrayLike] | None) -> dict[int, Floats]:
-    frames = {number: frozen(pose, (7,), f"dance frame {number}") for number, pose in (frame_poses or {}).items()}
+    frames = {
+        number: frozen(pose, (7,), f"dance frame {number}")
+        for number, pose in (frame_poses or {}).items()
+    }
     for number, frame in frames.items():
         if not np.isfinite(frame).all() or not frame[3:].any():
-            raise ValueError(f"dance frame {number}: expected finite numbers and a quaternion, got {frame}")
-    return {number: poses.from_parts(frame[:3], rotations.normalized(frame[3:])) for number, frame in frames.items()}
+            raise ValueError(
+                f"dance frame {number}: expected finite numbers and a quaternion, got {frame}"
+            )
+    return {
+        number: poses.from_parts(frame[:3], rotations.normalized(frame[3:]))
+        for number, frame in frames.items()
+    }
 
 
 def default_start(animation: Animation) -> SpotPose:
@@ -144,7 +174,13 @@ def default_start(animation: Animation) -> SpotPose:
 class _Move:
     """One playback. Arrays are over frames; variables named `animated` are in the animation frame."""
 
-    def __init__(self, animation: Animation, values: Mapping[str, float], times: Timing, before: SpotPose) -> None:
+    def __init__(
+        self,
+        animation: Animation,
+        values: Mapping[str, float],
+        times: Timing,
+        before: SpotPose,
+    ) -> None:
         self.animation = animation
         self.values = values
         self.times = times
@@ -154,11 +190,15 @@ class _Move:
         tracks = Tracks(animation, before, self.frame)
         if "neutral_start" in animation.options and not tracks.has_legs:
             neutral = stand(self.frame)
-            self.before = SpotPose(neutral.body, neutral.legs, before.arm, before.gripper)
+            self.before = SpotPose(
+                neutral.body, neutral.legs, before.arm, before.gripper
+            )
             tracks = Tracks(animation, self.before, self.frame)
         correction = tracks.floor_correction()
         if correction:
-            self.frame = poses.compose(self.frame, [0.0, 0.0, correction, 1.0, 0.0, 0.0, 0.0])
+            self.frame = poses.compose(
+                self.frame, [0.0, 0.0, correction, 1.0, 0.0, 0.0, 0.0]
+            )
             tracks = Tracks(animation, self.before, self.frame)
         self.tracks = tracks
 
@@ -170,8 +210,16 @@ class _Move:
             joints_of_arm += self._offsets()
         animated = self._animated_body(joints_of_arm, multiplied=False)
         frames = self._frames()
-        multiplies = any(value != 1.0 for name, value in self.values.items() if "_multiplier." in name)
-        desired = self._animated_body(joints_of_arm, multiplied=True) if multiplies else animated
+        multiplies = any(
+            value != 1.0
+            for name, value in self.values.items()
+            if "_multiplier." in name
+        )
+        desired = (
+            self._animated_body(joints_of_arm, multiplied=True)
+            if multiplies
+            else animated
+        )
         feet = tracks.feet(at, animated)
         feet_world = poses.transform_points(frames[:, None], feet)
         body_world = self._blended(poses.compose(frames, desired), feet_world)
@@ -192,9 +240,17 @@ class _Move:
             "animationFrame": [float(value) for value in self.frame],
         }
         return Motion(
-            components(timeline, body_world, np.hstack(joints), tracks.contacts(at), np.hstack(errors)),
+            components(
+                timeline,
+                body_world,
+                np.hstack(joints),
+                tracks.contacts(at),
+                np.hstack(errors),
+            ),
             extra={"spot": summary},
-            problems=loop_problems(self.animation, tracks, self.times) if self.times.rounds.any() else (),
+            problems=loop_problems(self.animation, tracks, self.times)
+            if self.times.rounds.any()
+            else (),
         )
 
     def _offsets(self) -> Floats:
@@ -208,19 +264,35 @@ class _Move:
         if not tracks.has_body:
             if tracks.has_legs:
                 return tracks.body_on_legs(at)
-            return np.tile(poses.compose(poses.inverse(self.frame), self.before.body), (len(at), 1))
-        height = _nominal_center_height(arm is not None) if tracks.by_center_of_mass else NOMINAL_HEIGHT
-        position, orientation = tracks.body_position(at, height), tracks.body_orientation(at)
+            return np.tile(
+                poses.compose(poses.inverse(self.frame), self.before.body), (len(at), 1)
+            )
+        height = (
+            _nominal_center_height(arm is not None)
+            if tracks.by_center_of_mass
+            else NOMINAL_HEIGHT
+        )
+        position, orientation = (
+            tracks.body_position(at, height),
+            tracks.body_orientation(at),
+        )
         if multiplied:
             middle = np.array([0.0, 0.0, height])
-            position = middle + (position - middle) * [self.values[f"translation_multiplier.{axis}"] for axis in "xyz"]
-            factors = [self.values[f"rotation_multiplier.{axis}"] for axis in ("roll", "pitch", "yaw")]
+            position = middle + (position - middle) * [
+                self.values[f"translation_multiplier.{axis}"] for axis in "xyz"
+            ]
+            factors = [
+                self.values[f"rotation_multiplier.{axis}"]
+                for axis in ("roll", "pitch", "yaw")
+            ]
             angles = tracks.body_angles(at)
             if angles is None:
                 angles = self._continuous(rotations.to_rpy(orientation))
             orientation = rotations.from_rpy(angles * factors)
         if tracks.by_center_of_mass:
-            position = _body_positions(tracks, at, position, orientation, arm, self.before)
+            position = _body_positions(
+                tracks, at, position, orientation, arm, self.before
+            )
         return poses.from_parts(position, orientation)
 
     def _continuous(self, angles: Floats) -> Floats:
@@ -236,8 +308,20 @@ class _Move:
         rounds = self.times.rounds
         if not self.tracks.has_legs or not rounds.any():
             return frames
-        ends = np.array([0.0, min(self.times.natural * self.times.seconds_per_slice, self.animation.duration)])
-        body = self.tracks.body_poses(ends) if self.tracks.has_body else self.tracks.body_on_legs(ends)
+        ends = np.array(
+            [
+                0.0,
+                min(
+                    self.times.natural * self.times.seconds_per_slice,
+                    self.animation.duration,
+                ),
+            ]
+        )
+        body = (
+            self.tracks.body_poses(ends)
+            if self.tracks.has_body
+            else self.tracks.body_on_legs(ends)
+        )
         first, last = footprint(self.tracks.feet(ends, body))
         step = poses.compose(last, poses.inverse(first))
         step[2] = 0.0
@@ -262,8 +346,13 @@ class _Move:
         """Return the legs' joints: those of the animation, or from the feet where the body is not at its animated pose."""
         tracks = self.tracks
         if not tracks.has_legs and not tracks.has_body:
-            return Legs(np.tile(self.before.legs, (len(self.at), 1, 1)), np.zeros((len(self.at), 4)))
-        result = leg_joints(poses.transform_points(poses.inverse(body)[:, None], feet), self.before.legs)
+            return Legs(
+                np.tile(self.before.legs, (len(self.at), 1, 1)),
+                np.zeros((len(self.at), 4)),
+            )
+        result = leg_joints(
+            poses.transform_points(poses.inverse(body)[:, None], feet), self.before.legs
+        )
         by_joints = tracks.legs_by_joints
         if by_joints.any():
             unchanged = np.abs(body - animated).max(axis=1) < 1e-12
@@ -273,7 +362,12 @@ class _Move:
         return result
 
     def _arm(
-        self, animated: Floats, frames: Floats, body: Floats, joints: Floats | None, dance_frames: Mapping[int, Floats]
+        self,
+        animated: Floats,
+        frames: Floats,
+        body: Floats,
+        joints: Floats | None,
+        dance_frames: Mapping[int, Floats],
     ) -> Arm:
         tracks, at = self.tracks, self.at
         zero = np.zeros(len(at))
@@ -294,7 +388,9 @@ class _Move:
                     number = round(self.values["arm_dance_frame_id"])
                     if dance_frames and number not in dance_frames:
                         known = ", ".join(map(str, dance_frames))
-                        raise ValueError(f"the arm uses dance frame {number}; dance_frames has only {known}")
+                        raise ValueError(
+                            f"the arm uses dance frame {number}; dance_frames has only {known}"
+                        )
                     frame = dance_frames.get(number, self.frame)
                 goal = poses.compose(poses.inverse(body), poses.compose(frame, hand))
             found = arm_joints(goal, self.before.arm)
@@ -308,7 +404,9 @@ class _Move:
         angle = self.tracks.gripper(self.at)
         if angle is None:
             return np.full(len(self.at), self.before.gripper)
-        angle = angle * self.values["gripper_multiplier"] + self.values["gripper_offset"]
+        angle = (
+            angle * self.values["gripper_multiplier"] + self.values["gripper_offset"]
+        )
         return self._entered(self.before.gripper, angle[:, None])[:, 0]
 
     def _entered(self, before: Floats | float, joints: Floats) -> Floats:
@@ -317,23 +415,31 @@ class _Move:
         return np.where(weight == 1.0, joints, before + weight * (joints - before))
 
 
-def loop_problems(animation: Animation, tracks: Tracks, times: Timing) -> tuple[Problem, ...]:
+def loop_problems(
+    animation: Animation, tracks: Tracks, times: Timing
+) -> tuple[Problem, ...]:
     """Return the problem of an animation that may start again, or does, from another pose than that in which it ends."""
     starts_again = bool(times.rounds.any())
-    if "no_looping" in animation.options or not (starts_again or "extendable" in animation.options):
+    if "no_looping" in animation.options or not (
+        starts_again or "extendable" in animation.options
+    ):
         return ()
     amount = _difference_of_ends(tracks, animation.duration)
     if amount <= LOOP_TOLERANCE:
         return ()
     last = len(animation.keyframes) - 1
     path = animation.source.path
-    known = animation.source.locations.locate(("keyframes", last)) or Location(None if path is None else str(path))
+    known = animation.source.locations.locate(("keyframes", last)) or Location(
+        None if path is None else str(path)
+    )
     message = f"the last keyframe differs from the first by {amount:.3f} (m or rad)"
     if starts_again:
         at = float(times.timeline.times[np.argmax(times.rounds > 0)])
         message = f"the move starts again at {at:.2f} s with a jump: {message}"
     where = replace(known, inside=f"keyframe {keyframe_number(animation, last)}")
-    found = rules.LOOP.problem(message, where, subject=("keyframes", last), data={"amount": amount})
+    found = rules.LOOP.problem(
+        message, where, subject=("keyframes", last), data={"amount": amount}
+    )
     return (replace(found, severity="warning") if starts_again else found,)
 
 
@@ -343,7 +449,9 @@ def _difference_of_ends(tracks: Tracks, duration: float) -> float:
     body = tracks.body_poses(ends)
     parts: list[Floats] = []
     if tracks.has_legs:
-        feet = poses.transform_points(poses.inverse(body)[:, None], tracks.feet(ends, body))
+        feet = poses.transform_points(
+            poses.inverse(body)[:, None], tracks.feet(ends, body)
+        )
         parts.append(feet.reshape(2, -1))
     elif tracks.has_body:
         parts += [body[:, :3], np.abs(body[:, 3:])]
@@ -364,7 +472,9 @@ def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
     centers = np.empty((len(q), 3))
     for first in range(0, len(q), BLOCK):
         part = slice(first, first + BLOCK)
-        centers[part] = robot.center_of_mass(robot.forward_kinematics(q[part], body[part]))
+        centers[part] = robot.center_of_mass(
+            robot.forward_kinematics(q[part], body[part])
+        )
     return centers
 
 
@@ -372,12 +482,19 @@ def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
 def _nominal_center_height(arm: bool) -> float:
     """Return the height [m] of the centre of mass over the feet's centres in a nominal stand."""
     pose = stand(poses.IDENTITY)
-    center = center_of_mass(pose.body[None], pose.legs[None], pose.arm[None] if arm else None)
+    center = center_of_mass(
+        pose.body[None], pose.legs[None], pose.arm[None] if arm else None
+    )
     return float(center[0, 2])
 
 
 def _body_positions(
-    tracks: Tracks, at: Floats, centers: Floats, orientations: Floats, arm: Floats | None, before: SpotPose
+    tracks: Tracks,
+    at: Floats,
+    centers: Floats,
+    orientations: Floats,
+    arm: Floats | None,
+    before: SpotPose,
 ) -> Floats:
     """Return the positions (T, 3) of the body's origin for which the centre of mass is at `centers` (T, 3), in the animation frame.
 
@@ -390,7 +507,11 @@ def _body_positions(
     feet = tracks.feet(at, poses.from_parts(position, orientations))
     for _ in range(MAX_ITERATIONS):
         body = poses.from_parts(position, orientations)
-        legs = leg_joints(poses.transform_points(poses.inverse(body)[:, None], feet), before.legs, nearest=False).joints
+        legs = leg_joints(
+            poses.transform_points(poses.inverse(body)[:, None], feet),
+            before.legs,
+            nearest=False,
+        ).joints
         if angles is not None:
             legs[:, by_joints] = angles[:, by_joints]
         error = centers - center_of_mass(body, legs, arm)

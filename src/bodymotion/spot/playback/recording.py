@@ -11,10 +11,27 @@ from bodymotion.animation import FOOT_CONTACT, GROUPS, LEGS, Animation, Keyframe
 from bodymotion.diagnostics.losses import BODY_POSE
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+)
 from bodymotion.motion.components import Timeline
-from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, STOWED
-from bodymotion.spot.playback.stance import SpotPose, feet_in_world, footprint, inferred_contacts, stand
+from bodymotion.spot.playback.dimensions import (
+    ARM_JOINTS,
+    JOINT_NAMES,
+    LEG_JOINTS,
+    STOWED,
+)
+from bodymotion.spot.playback.stance import (
+    SpotPose,
+    feet_in_world,
+    footprint,
+    inferred_contacts,
+    stand,
+)
 
 REACH_ERROR = "ReachError"
 """The content of the component with the distances [m] of each foot, and the hand, from its goal; 0 where the goal is reached."""
@@ -22,7 +39,11 @@ REACH_ERROR = "ReachError"
 ALIASES: Mapping[str, str] = MappingProxyType(
     {
         **{f"{name[:2]}.{name[3:]}": name for name in LEG_JOINTS},
-        **{f"{dot}{name}": name for name in ARM_JOINTS for dot in ("arm_", "arm0.", "arm0_")},
+        **{
+            f"{dot}{name}": name
+            for name in ARM_JOINTS
+            for dot in ("arm_", "arm0.", "arm0_")
+        },
         **{f"{dot}f1x": "gripper" for dot in ("", "arm_", "arm0.", "arm0_")},
     }
 )
@@ -39,28 +60,59 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], Bools | None
 
     Raises ValueError when it has no joints, or not those of Spot; the message lists the missing ones.
     """
-    used = [c for c in (motion.joint_displacement, motion.link_position, _contacts(motion)) if c is not None]
+    used = [
+        c
+        for c in (motion.joint_displacement, motion.link_position, _contacts(motion))
+        if c is not None
+    ]
     if any(c.timeline != used[0].timeline for c in used):
         motion = motion.replaced(*used).synchronized()
-    joints, root, contact = motion.joint_displacement, motion.link_position, _contacts(motion)
+    joints, root, contact = (
+        motion.joint_displacement,
+        motion.link_position,
+        _contacts(motion),
+    )
     if joints is None:
-        raise ValueError("the motion has no joint displacements; a motion of Spot needs those of the legs")
+        raise ValueError(
+            "the motion has no joint displacements; a motion of Spot needs those of the legs"
+        )
     columns = _by_name(joints)
     missing = [name for name in LEG_JOINTS if name not in columns]
     if missing:
-        raise ValueError(f"the motion has no joints {', '.join(missing)}; a motion of Spot needs them")
+        raise ValueError(
+            f"the motion has no joints {', '.join(missing)}; a motion of Spot needs them"
+        )
     count = joints.num_frames
-    body = np.asarray(root.values[:, 0]) if root is not None and root.num_parts else np.tile(stand().body, (count, 1))
-    parts = {"body": body, "legs": np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(count, 4, 3)}
+    body = (
+        np.asarray(root.values[:, 0])
+        if root is not None and root.num_parts
+        else np.tile(stand().body, (count, 1))
+    )
+    parts = {
+        "body": body,
+        "legs": np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(
+            count, 4, 3
+        ),
+    }
     if any(name in columns for name in (*ARM_JOINTS, "gripper")):
-        arm = [columns.get(name, np.full(count, STOWED[k])) for k, name in enumerate(ARM_JOINTS)]
-        parts |= {"arm": np.stack(arm, axis=-1), "gripper": columns.get("gripper", np.zeros(count))}
+        arm = [
+            columns.get(name, np.full(count, STOWED[k]))
+            for k, name in enumerate(ARM_JOINTS)
+        ]
+        parts |= {
+            "arm": np.stack(arm, axis=-1),
+            "gripper": columns.get("gripper", np.zeros(count)),
+        }
     contacts = None if contact is None else np.asarray(contact.values[:, :4] > 0.5)
     return joints.timeline.times, parts, contacts
 
 
 def components(
-    timeline: Timeline, body: Floats, joints: Floats, contacts: npt.NDArray[Any], errors: Floats | None = None
+    timeline: Timeline,
+    body: Floats,
+    joints: Floats,
+    contacts: npt.NDArray[Any],
+    errors: Floats | None = None,
 ) -> tuple[MultiSE3Seq | MultiValueSeq, ...]:
     """Return body poses (T, 7), joints (T, 12), or (T, 19) with the arm, and contacts (T, 4) as components of a motion of Spot.
 
@@ -68,18 +120,44 @@ def components(
     """
     names, goals = JOINT_NAMES[: joints.shape[1]], (*LEGS, "hand")
     found = (
-        MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=body[:, None], part_labels=("body",)),
-        MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=joints, part_labels=names),
-        MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=contacts.astype(float), part_labels=LEGS),
+        MultiSE3Seq(
+            content=LINK_POSITION,
+            timeline=timeline,
+            values=body[:, None],
+            part_labels=("body",),
+        ),
+        MultiValueSeq(
+            content=JOINT_DISPLACEMENT,
+            timeline=timeline,
+            values=joints,
+            part_labels=names,
+        ),
+        MultiValueSeq(
+            content=FOOT_CONTACT,
+            timeline=timeline,
+            values=contacts.astype(float),
+            part_labels=LEGS,
+        ),
     )
     if errors is None:
         return found
     labels = goals[: errors.shape[1]]
-    return (*found, MultiValueSeq(content=REACH_ERROR, timeline=timeline, values=errors, part_labels=labels))
+    return (
+        *found,
+        MultiValueSeq(
+            content=REACH_ERROR, timeline=timeline, values=errors, part_labels=labels
+        ),
+    )
 
 
 def _contacts(motion: Motion) -> MultiValueSeq | None:
-    found = [c for c in motion.timed if isinstance(c, MultiValueSeq) and c.content == FOOT_CONTACT and c.num_parts == 4]
+    found = [
+        c
+        for c in motion.timed
+        if isinstance(c, MultiValueSeq)
+        and c.content == FOOT_CONTACT
+        and c.num_parts == 4
+    ]
     return found[-1] if found else None
 
 
@@ -92,7 +170,11 @@ def _by_name(joints: MultiValueSeq) -> dict[str, Floats]:
             )
         labels = JOINT_NAMES[: joints.num_parts]
     names = (ALIASES.get(label, label) for label in labels)
-    return {name: np.asarray(joints.values[:, k]) for k, name in enumerate(names) if k < joints.num_parts}
+    return {
+        name: np.asarray(joints.values[:, k])
+        for k, name in enumerate(names)
+        if k < joints.num_parts
+    }
 
 
 def last_pose(motion: Motion) -> SpotPose:
@@ -113,7 +195,12 @@ LegColumns: TypeAlias = Literal["joints", "feet"]
 
 
 def animation_of(
-    cls: type[Animation], motion: Motion, *, legs: LegColumns = "joints", name: str = "", bpm: float | None = None
+    cls: type[Animation],
+    motion: Motion,
+    *,
+    legs: LegColumns = "joints",
+    name: str = "",
+    bpm: float | None = None,
 ) -> Animation:
     """Return a motion of Spot as an animation, in the animation frame in which it starts; see `Animation.from_motion`."""
     if legs not in ("joints", "feet"):
@@ -136,11 +223,19 @@ def animation_of(
         "contact": contacts.astype(np.float64),
         "body_pos": body[:, :3],
         "body_quat_wxyz": body[:, 3:],
-        **({"arm_joints": arrays["arm"], "gripper": arrays["gripper"]} if "arm" in arrays else {}),
+        **(
+            {"arm_joints": arrays["arm"], "gripper": arrays["gripper"]}
+            if "arm" in arrays
+            else {}
+        ),
     }
     keyframes = Keyframes(
-        columns=tuple(column for keyword in parts for column in GROUPS.get(keyword, (keyword,))),
-        values=np.column_stack([values.reshape(len(times), -1) for values in parts.values()]),
+        columns=tuple(
+            column for keyword in parts for column in GROUPS.get(keyword, (keyword,))
+        ),
+        values=np.column_stack(
+            [values.reshape(len(times), -1) for values in parts.values()]
+        ),
         times=times,
         header=("time", *parts),
     )
@@ -150,7 +245,9 @@ def animation_of(
         options["bpm"] = float(bpm)
     root = motion.link_position
     has_root = root is not None and bool(root.num_parts)
-    problems = () if has_root else (BODY_POSE.problem("the motion has no pose of the root"),)
+    problems = (
+        () if has_root else (BODY_POSE.problem("the motion has no pose of the root"),)
+    )
     return cls(name=name, options=options, keyframes=keyframes, problems=problems)
 
 

@@ -15,7 +15,9 @@ from bodymotion.spot.playback import appearance, dimensions
 from bodymotion.spot.playback.arm import AXES, OFFSETS
 
 X, Y, Z = np.eye(3)
-INERTIAL: Mapping[str, tuple[float, tuple[float, float, float], tuple[float, float, float]]] = {
+INERTIAL: Mapping[
+    str, tuple[float, tuple[float, float, float], tuple[float, float, float]]
+] = {
     "body": (16.708, (0.0, 0.0, -0.005), (0.0815, 0.549, 0.569)),
     "hip": (1.137, (-0.0159, 0.0086, 0.0), (0.00122, 0.00159, 0.00173)),
     "uleg": (2.256, (0.0021, -0.0111, -0.0788), (0.0269, 0.0258, 0.00319)),
@@ -31,10 +33,20 @@ INERTIAL: Mapping[str, tuple[float, tuple[float, float, float], tuple[float, flo
 """Mass [kg], centre of mass [m] and moments of inertia [kg m²] of the links; of a leg, of the front left one."""
 EFFORTS = {
     **{"hx": 45.0, "hy": 45.0, "kn": 115.0},
-    **{"sh0": 90.9, "sh1": 181.8, "el0": 90.9, "el1": 30.3, "wr0": 30.3, "wr1": 30.3, "gripper": 15.32},
+    **{
+        "sh0": 90.9,
+        "sh1": 181.8,
+        "el0": 90.9,
+        "el1": 30.3,
+        "wr0": 30.3,
+        "wr1": 30.3,
+        "gripper": 15.32,
+    },
 }
 """[N m] by joint; the vendor's controller may allow more for short times."""
-GRIPPER = np.array([0.117, 0.0, 0.015])  # [m] From joint wr1 to the axis of the gripper's jaw.
+GRIPPER = np.array(
+    [0.117, 0.0, 0.015]
+)  # [m] From joint wr1 to the axis of the gripper's jaw.
 
 
 @cache
@@ -57,12 +69,31 @@ def spot_body(*, arm: bool = True) -> Body:
         """Add a link at `step` (3,) from its parent; return its index."""
         kind = Joint(name=name, type="free" if parent < 0 else "fixed")
         if axis is not None:
-            number, extra = dimensions.JOINT_NAMES.index(joint), {"effort": EFFORTS[joint.rpartition("_")[2]]}
+            number, extra = (
+                dimensions.JOINT_NAMES.index(joint),
+                {"effort": EFFORTS[joint.rpartition("_")[2]]},
+            )
             lower, upper = map(float, dimensions.LIMITS[number])
-            kind = Joint(name=joint, type="rotate", id=number, axis=axis, lower=lower, upper=upper, extra=extra)
-        mass, center, moments = INERTIAL.get(name) or INERTIAL.get(name[3:]) or (0.0, (0.0,) * 3, (0.0,) * 3)
+            kind = Joint(
+                name=joint,
+                type="rotate",
+                id=number,
+                axis=axis,
+                lower=lower,
+                upper=upper,
+                extra=extra,
+            )
+        mass, center, moments = (
+            INERTIAL.get(name)
+            or INERTIAL.get(name[3:])
+            or (0.0, (0.0,) * 3, (0.0,) * 3)
+        )
         # Hind hips have their centre of mass in front of the joint, right legs theirs on the other side.
-        flip = [-1.0 if name in ("hl_hip", "hr_hip") else 1.0, -1.0 if name[1:3] == "r_" else 1.0, 1.0]
+        flip = [
+            -1.0 if name in ("hl_hip", "hr_hip") else 1.0,
+            -1.0 if name[1:3] == "r_" else 1.0,
+            1.0,
+        ]
         segment = Segment(
             name=name,
             mass=mass,
@@ -73,15 +104,45 @@ def spot_body(*, arm: bool = True) -> Body:
         )
         offset = poses.from_parts(step, [1.0, 0.0, 0.0, 0.0])
         segments = (segment,) if mass or visuals else ()
-        links.append(Link(name=name, index=len(links), parent=parent, joint=kind, offset=offset, segments=segments))
+        links.append(
+            Link(
+                name=name,
+                index=len(links),
+                parent=parent,
+                joint=kind,
+                offset=offset,
+                segments=segments,
+            )
+        )
         return len(links) - 1
 
     root = add("body", -1, poses.IDENTITY[:3], visuals=appearance.body(arm=arm))
     for leg, name in enumerate(LEGS):
         side, front = float(dimensions.SIDES[leg]), leg < 2
-        hip = add(f"{name}_hip", root, dimensions.HIPS[leg], X, f"{name}_hx", appearance.hip(side, front=front))
-        upper = add(f"{name}_uleg", hip, side * dimensions.HIP_WIDTH * Y, Y, f"{name}_hy", appearance.upper_leg(side))
-        lower = add(f"{name}_lleg", upper, dimensions.KNEE, Y, f"{name}_kn", appearance.LOWER_LEG)
+        hip = add(
+            f"{name}_hip",
+            root,
+            dimensions.HIPS[leg],
+            X,
+            f"{name}_hx",
+            appearance.hip(side, front=front),
+        )
+        upper = add(
+            f"{name}_uleg",
+            hip,
+            side * dimensions.HIP_WIDTH * Y,
+            Y,
+            f"{name}_hy",
+            appearance.upper_leg(side),
+        )
+        lower = add(
+            f"{name}_lleg",
+            upper,
+            dimensions.KNEE,
+            Y,
+            f"{name}_kn",
+            appearance.LOWER_LEG,
+        )
         add(f"{name}_foot", lower, -dimensions.SHIN * Z, visuals=appearance.FOOT)
     if arm:
         parent = root
@@ -94,5 +155,9 @@ def spot_body(*, arm: bool = True) -> Body:
         name="Spot with arm" if arm else "Spot",
         links=tuple(links),
         root_pose=poses.from_parts([0.0, 0.0, height], [1.0, 0.0, 0.0, 0.0]),
-        info={"info": ["Dimensions, limits, masses and efforts as published; shapes are bodymotion's own."]},
+        info={
+            "info": [
+                "Dimensions, limits, masses and efforts as published; shapes are bodymotion's own."
+            ]
+        },
     )

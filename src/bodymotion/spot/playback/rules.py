@@ -18,7 +18,10 @@ JOINT_LIMIT = judgement.warning(
     "SPOT003",
     "Arm and gripper stay within their limits when parameters have their defaults.",
     "choose a default offset nearer to 0, or a multiplier nearer to 1",
-    example=("elbow_0_offset 0 2 2 beside an elbow at 1.9 rad", "elbow_0_offset 0 0.1 2"),
+    example=(
+        "elbow_0_offset 0 2 2 beside an elbow at 1.9 rad",
+        "elbow_0_offset 0 0.1 2",
+    ),
 )
 JOINT_SPEED = judgement.warning(
     "SPOT004",
@@ -36,19 +39,28 @@ SLIP = judgement.warning(
     "SPOT006",
     "A foot in contact does not slip.",
     "keep its position while it is in contact, or set its contact to 0 while it moves",
-    example=("a foot that goes 0.1 m along the ground", "a foot that goes 5 mm along the ground"),
+    example=(
+        "a foot that goes 0.1 m along the ground",
+        "a foot that goes 5 mm along the ground",
+    ),
 )
 ABOVE_FLOOR = judgement.warning(
     "SPOT008",
     "A foot in contact is on the floor.",
     "put it down, or set its contact to 0",
-    example=("a foot in contact 6 cm above the floor", "a foot in contact on the floor"),
+    example=(
+        "a foot in contact 6 cm above the floor",
+        "a foot in contact on the floor",
+    ),
 )
 SUPPORT = judgement.warning(
     "SPOT009",
     "The centre of mass is not outside the support polygon for more than half a second.",
     "move the body over the feet in contact, or shorten the time",
-    example=("the body 0.4 m ahead of its feet for two seconds", "the body above its feet"),
+    example=(
+        "the body 0.4 m ahead of its feet for two seconds",
+        "the body above its feet",
+    ),
 )
 AIRBORNE = judgement.warning(
     "SPOT010",
@@ -59,7 +71,10 @@ FRAME = judgement.warning(
     "SPOT011",
     "At the start the centre of the feet is the origin of the animation frame, and x points forward.",
     "shift all positions by the offset of the feet",
-    example=("feet 0.2 m ahead of the robot's frame at the start", "feet around the robot's frame"),
+    example=(
+        "feet 0.2 m ahead of the robot's frame at the start",
+        "feet around the robot's frame",
+    ),
 )
 BODY_CLEARANCE = judgement.warning(
     "SPOT012",
@@ -70,13 +85,19 @@ LOOP = judgement.note(
     "SPOT013",
     "An animation that may loop ends as it starts. A jump in the played move is a warning.",
     "end in the pose of the first keyframe, or add no_looping; offset_slices and a speed above 1 also make a move start again",
-    example=("extendable, from a height of 0.48 m to 0.40 m", "extendable, from 0.48 m to 0.48 m"),
+    example=(
+        "extendable, from a height of 0.48 m to 0.40 m",
+        "extendable, from 0.48 m to 0.48 m",
+    ),
 )
 START = judgement.note(
     "SPOT014",
     "The body starts near the pose before the move, or has an entry time.",
     "add the parameter body_entry_slices with a default above 0",
-    example=("a first keyframe with the body 0.1 m to the left", "a first keyframe of a stand"),
+    example=(
+        "a first keyframe with the body 0.1 m to the left",
+        "a first keyframe of a stand",
+    ),
 )
 CUT_OFF = judgement.note(
     "SPOT015",
@@ -102,4 +123,6 @@ BODY_SPEED = judgement.warning(
     example=("a body at 0.48 m, and 0.01 s later at 0.30 m", "1 s later"),
 )
 
-RETIRED = {"SPOT007": "MOT312"}  # Codes that rules had before, and the rules that took over.
+RETIRED = {
+    "SPOT007": "MOT312"
+}  # Codes that rules had before, and the rules that took over.

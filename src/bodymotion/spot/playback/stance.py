@@ -19,7 +19,13 @@ import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, ContentEquality, Floats
-from bodymotion.spot.playback.dimensions import FOOT_RADIUS, NOMINAL_FEET, NOMINAL_HEIGHT, SITTING_HEIGHT, STOWED
+from bodymotion.spot.playback.dimensions import (
+    FOOT_RADIUS,
+    NOMINAL_FEET,
+    NOMINAL_HEIGHT,
+    SITTING_HEIGHT,
+    STOWED,
+)
 from bodymotion.spot.playback.legs import foot_positions, leg_joints
 
 MAX_CONTACT_HEIGHT = 0.02  # [m] A foot up to this height above the floor is on it.
@@ -48,7 +54,9 @@ class SpotPose(ContentEquality, body=(7,), legs=(4, 3), arm=(6,)):
 
 def feet_in_world(body: npt.ArrayLike, legs: npt.ArrayLike) -> Floats:
     """Return the feet's centres (..., 4, 3) in the frame of body poses (..., 7), for leg joints (..., 4, 3)."""
-    return poses.transform_points(np.asarray(body, dtype=np.float64)[..., None, :], foot_positions(legs))
+    return poses.transform_points(
+        np.asarray(body, dtype=np.float64)[..., None, :], foot_positions(legs)
+    )
 
 
 def footprint(feet: npt.ArrayLike) -> Floats:
@@ -57,12 +65,20 @@ def footprint(feet: npt.ArrayLike) -> Floats:
     forward = feet[..., :2, :].mean(axis=-2) - feet[..., 2:, :].mean(axis=-2)
     yaw = np.arctan2(forward[..., 1], forward[..., 0])
     zero = np.zeros_like(yaw)
-    return poses.from_parts(feet.mean(axis=-2), rotations.from_rpy(np.stack([zero, zero, yaw], axis=-1)))
+    return poses.from_parts(
+        feet.mean(axis=-2), rotations.from_rpy(np.stack([zero, zero, yaw], axis=-1))
+    )
 
 
-def stand(frame: npt.ArrayLike | None = None, height: float = NOMINAL_HEIGHT) -> SpotPose:
+def stand(
+    frame: npt.ArrayLike | None = None, height: float = NOMINAL_HEIGHT
+) -> SpotPose:
     """Return the nominal stand over an animation frame (7,); by default over the world's origin."""
-    base = np.array([0.0, 0.0, FOOT_RADIUS, 1.0, 0.0, 0.0, 0.0]) if frame is None else np.asarray(frame)
+    base = (
+        np.array([0.0, 0.0, FOOT_RADIUS, 1.0, 0.0, 0.0, 0.0])
+        if frame is None
+        else np.asarray(frame)
+    )
     joints = leg_joints((NOMINAL_FEET - [0.0, 0.0, height])[None]).joints[0]
     return SpotPose(poses.compose(base, [0.0, 0.0, height, 1.0, 0.0, 0.0, 0.0]), joints)
 
@@ -79,12 +95,19 @@ def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) ->
     """
     height = feet[:, :, 2]
     if relative or not len(times):
-        return np.asarray(height - height.min(axis=1, keepdims=True, initial=np.inf) <= MAX_CONTACT_HEIGHT)
+        return np.asarray(
+            height - height.min(axis=1, keepdims=True, initial=np.inf)
+            <= MAX_CONTACT_HEIGHT
+        )
     from bodymotion.kernels.interpolation import pchip_slopes
 
-    speed = np.linalg.norm(pchip_slopes(feet.reshape(-1, 12), np.diff(times)).reshape(-1, 4, 3), axis=-1)
+    speed = np.linalg.norm(
+        pchip_slopes(feet.reshape(-1, 12), np.diff(times)).reshape(-1, 4, 3), axis=-1
+    )
     speed[[0, -1]] = 0.0
-    return np.asarray((height <= height[0].min() + MAX_CONTACT_HEIGHT) & (speed <= MAX_CONTACT_SPEED))
+    return np.asarray(
+        (height <= height[0].min() + MAX_CONTACT_HEIGHT) & (speed <= MAX_CONTACT_SPEED)
+    )
 
 
 def distance_outside(points: Floats, feet: Floats, contacts: Bools) -> Floats:
@@ -94,7 +117,16 @@ def distance_outside(points: Floats, feet: Floats, contacts: Bools) -> Floats:
     """
     from bodymotion.kernels.feet import hulls, margins
 
-    placed = poses.from_parts(np.pad(feet, ((0, 0), (0, 0), (0, 1))), rotations.IDENTITY)
+    placed = poses.from_parts(
+        np.pad(feet, ((0, 0), (0, 0), (0, 1))), rotations.IDENTITY
+    )
     heights = np.zeros(contacts.shape)
-    corners, counts = hulls(placed, np.zeros((4, 3)), np.arange(5), contacts.astype(np.float64), heights, 0.0)
+    corners, counts = hulls(
+        placed,
+        np.zeros((4, 3)),
+        np.arange(5),
+        contacts.astype(np.float64),
+        heights,
+        0.0,
+    )
     return np.maximum(-margins(corners, counts, points)[:, 0], 0.0)

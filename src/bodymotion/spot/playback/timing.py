@@ -24,27 +24,44 @@ from bodymotion.motion.components import Timeline
 
 DEFAULT_BPM = 120.0  # The script's beats per minute where neither the caller nor the animation defines it.
 
-MAX_FRAMES = 50_000_000  # Nearly six days at 100 Hz: longer moves are rejected as mistakes.
+MAX_FRAMES = (
+    50_000_000  # Nearly six days at 100 Hz: longer moves are rejected as mistakes.
+)
 
-BPM_RANGE = (0.01, 100_000.0)  # Beats per minute outside of this range are rejected as mistakes.
+BPM_RANGE = (
+    0.01,
+    100_000.0,
+)  # Beats per minute outside of this range are rejected as mistakes.
 
 MIN_FRAME_RATE = 100.0  # [Hz] Lower bound of the default frame rate, at which a slice is a whole number of frames.
 
-SLICE_TOLERANCE = 1e-9  # Relative difference from a whole number of slices that counts as none.
+SLICE_TOLERANCE = (
+    1e-9  # Relative difference from a whole number of slices that counts as none.
+)
 
 # Parameters.
-OFFSETS = tuple(name for name in PARAMETERS if re.fullmatch(r"[a-z]+_[01]_offset", name))
+OFFSETS = tuple(
+    name for name in PARAMETERS if re.fullmatch(r"[a-z]+_[01]_offset", name)
+)
 """The parameters that are added to the arm's joints, in the joints' order."""
 
 NEUTRAL: Mapping[str, float] = MappingProxyType(
     {
         **{name: 1.0 if "_multiplier" in name else 0.0 for name in PARAMETERS},
-        **{"speed": 1.0, "body_tracking_stiffness": 5.0, "gripper_strength_fraction": 1.0},
+        **{
+            "speed": 1.0,
+            "body_tracking_stiffness": 5.0,
+            "gripper_strength_fraction": 1.0,
+        },
     }
 )
 """Every parameter of the document with its neutral value, which applies where an animation does not have the parameter."""
 
-NOT_SIMULATED = ("body_tracking_stiffness", "gripper_strength_fraction", "arm_dance_frame_id")
+NOT_SIMULATED = (
+    "body_tracking_stiffness",
+    "gripper_strength_fraction",
+    "arm_dance_frame_id",
+)
 """Parameters for the robot's controller, or its dance frames; they change no motion here."""
 
 MAX_VALUE = 1e6  # Larger parameters are rejected as mistakes.
@@ -121,7 +138,9 @@ def timing(
     own = animation.bpm
     for what, value in (("bpm", bpm), ("the animation's bpm", own)):
         if value is not None and not BPM_RANGE[0] <= value <= BPM_RANGE[1]:
-            raise ValueError(f"{what}: expected {BPM_RANGE[0]:g} to {BPM_RANGE[1]:g} beats per minute, got {value:g}")
+            raise ValueError(
+                f"{what}: expected {BPM_RANGE[0]:g} to {BPM_RANGE[1]:g} beats per minute, got {value:g}"
+            )
     tempo = float(bpm if bpm is not None else own if own is not None else DEFAULT_BPM)
     own = tempo if own is None else own
     slice_seconds = 15.0 / tempo
@@ -133,15 +152,27 @@ def timing(
     retimed = "retime_to_integer_slices" in animation.options and duration > 0
     per_slice = duration / natural if retimed else slice_seconds * tempo / own
     count = float(natural) if slices is None else float(slices)
-    if count > natural * (1 + SLICE_TOLERANCE) and "extendable" not in animation.options:
-        raise ValueError(f"{count:g} slices requested; the animation takes {natural} and is not `extendable`")
-    if count < natural * (1 - SLICE_TOLERANCE) and "truncatable" not in animation.options:
-        raise ValueError(f"{count:g} slices requested; the animation takes {natural} and is not `truncatable`")
+    if (
+        count > natural * (1 + SLICE_TOLERANCE)
+        and "extendable" not in animation.options
+    ):
+        raise ValueError(
+            f"{count:g} slices requested; the animation takes {natural} and is not `extendable`"
+        )
+    if (
+        count < natural * (1 - SLICE_TOLERANCE)
+        and "truncatable" not in animation.options
+    ):
+        raise ValueError(
+            f"{count:g} slices requested; the animation takes {natural} and is not `truncatable`"
+        )
     rate = frame_rate or default_frame_rate(slice_seconds)
     frames = count * slice_seconds * rate
     what = f"a move of {count * slice_seconds:g} s at {rate:g} Hz"
     if frames > MAX_FRAMES:
-        raise ValueError(f"{what} is too long: it would have more than {MAX_FRAMES:,} frames")
+        raise ValueError(
+            f"{what} is too long: it would have more than {MAX_FRAMES:,} frames"
+        )
     try:
         check_memory(int(frames) * 8 * 100, what)
     except MemoryError as error:
@@ -149,9 +180,22 @@ def timing(
     timeline = Timeline.uniform(int(np.floor(frames + 1e-6)) + 1, rate)
     phases = offset + speed * timeline.times / slice_seconds
     looping = "no_looping" not in animation.options
-    rounds = np.maximum(np.ceil(phases / natural - SLICE_TOLERANCE) - 1, 0) if looping else np.zeros(len(phases))
+    rounds = (
+        np.maximum(np.ceil(phases / natural - SLICE_TOLERANCE) - 1, 0)
+        if looping
+        else np.zeros(len(phases))
+    )
     moments = np.clip((phases - natural * rounds) * per_slice, 0.0, duration)
-    return Timing(float(tempo), slice_seconds, natural, count, per_slice, timeline, moments, rounds.astype(np.int64))
+    return Timing(
+        float(tempo),
+        slice_seconds,
+        natural,
+        count,
+        per_slice,
+        timeline,
+        moments,
+        rounds.astype(np.int64),
+    )
 
 
 def entry_weights(times: Timing, slices: float) -> Floats:
@@ -163,7 +207,9 @@ def exit_weights(times: Timing, slices: float) -> Floats:
     """Return the weights (T,) of the pose after the animation: smoothly from 0 to 1 in the last `slices` of the move; 0 for 0 slices."""
     if slices <= 0:
         return np.zeros(times.timeline.num_frames)
-    return _smooth(times.timeline.times / times.slice, times.slices - slices, times.slices)
+    return _smooth(
+        times.timeline.times / times.slice, times.slices - slices, times.slices
+    )
 
 
 def _smooth(now: Floats, start: float, end: float) -> Floats:
@@ -175,10 +221,15 @@ def _smooth(now: Floats, start: float, end: float) -> Floats:
 
 def blended(a: npt.ArrayLike, b: npt.ArrayLike, weight: Floats) -> Floats:
     """Return poses (T, 7) between `a` (…, 7), weight 0, and `b` (…, 7), weight 1: positions linearly, orientations by SLERP."""
-    a, b = (np.broadcast_to(np.asarray(pose, dtype=np.float64), (len(weight), 7)) for pose in (a, b))
+    a, b = (
+        np.broadcast_to(np.asarray(pose, dtype=np.float64), (len(weight), 7))
+        for pose in (a, b)
+    )
     position = a[:, :3] + weight[:, None] * (b[:, :3] - a[:, :3])
     mixed = poses.from_parts(position, rotations.slerp(a[:, 3:], b[:, 3:], weight))
-    return np.where(weight[:, None] == 1.0, b, np.where(weight[:, None] == 0.0, a, mixed))
+    return np.where(
+        weight[:, None] == 1.0, b, np.where(weight[:, None] == 0.0, a, mixed)
+    )
 
 
 def as_number(what: str, value: object) -> float:
@@ -191,7 +242,9 @@ def as_number(what: str, value: object) -> float:
     raise ValueError(f"{what}: expected a number, got {value!r}")
 
 
-def settings(animation: Animation, values: Mapping[str, float] | None = None) -> dict[str, float]:
+def settings(
+    animation: Animation, values: Mapping[str, float] | None = None
+) -> dict[str, float]:
     """Return the value of every parameter: that of `values`, else the animation's default, else the neutral one.
 
     Raises ValueError for an unknown parameter, a value that is not finite, outside the animation's limits or larger than `MAX_VALUE`, and a
@@ -203,20 +256,32 @@ def settings(animation: Animation, values: Mapping[str, float] | None = None) ->
             result[name] = float(parameter.default)
     for name, value in (values or {}).items():
         if name not in result:
-            raise ValueError(f"there is no parameter {name!r}; {choices(name, NEUTRAL)}")
+            raise ValueError(
+                f"there is no parameter {name!r}; {choices(name, NEUTRAL)}"
+            )
         number = as_number(name, value)
         limits = animation.parameters.get(name)
         low = limits.minimum if limits is not None else None
         high = limits.maximum if limits is not None else None
-        if not np.isfinite(number) or (low is not None and number < low) or (high is not None and number > high):
-            between = f" between {low:g} and {high:g}" if low is not None and high is not None else ""
+        if (
+            not np.isfinite(number)
+            or (low is not None and number < low)
+            or (high is not None and number > high)
+        ):
+            between = (
+                f" between {low:g} and {high:g}"
+                if low is not None and high is not None
+                else ""
+            )
             raise ValueError(f"{name}: expected a finite number{between}, got {value}")
         result[name] = number
     for name, value in result.items():
         if not np.isfinite(value):
             raise ValueError(f"{name}: expected a finite default, got {value}")
         if abs(value) > MAX_VALUE:
-            raise ValueError(f"{name}: {value:g} is above the largest value, {MAX_VALUE:g}")
+            raise ValueError(
+                f"{name}: {value:g} is above the largest value, {MAX_VALUE:g}"
+            )
     if result["speed"] <= 0:
         raise ValueError(f"speed: expected a positive number, got {result['speed']:g}")
     return result

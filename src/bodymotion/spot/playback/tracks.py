@@ -21,7 +21,11 @@ from bodymotion.geometry.arrays import Bools, Floats, frozen
 from bodymotion.motion.interpolation.sampling import sampled, unwrapped
 from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import foot_positions
-from bodymotion.spot.playback.stance import MAX_CONTACT_SPEED, SpotPose, inferred_contacts
+from bodymotion.spot.playback.stance import (
+    MAX_CONTACT_SPEED,
+    SpotPose,
+    inferred_contacts,
+)
 
 ARM = GROUPS["arm_joints"]
 NOMINAL_POSE: Floats = frozen([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
@@ -40,7 +44,9 @@ def _without_wraps(angles: Floats, times: Floats) -> Floats:
     return np.concatenate([angles[:1], angles[1:] + np.cumsum(shifts, axis=0)])
 
 
-def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:
+def _interpolated_orientations(
+    quaternions: npt.ArrayLike, times: Floats, at: Floats
+) -> Floats:
     """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; rotations take the shorter way."""
     from bodymotion.kernels import interpolation
 
@@ -55,7 +61,9 @@ def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Fl
     before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
     fraction = np.clip((at - times[before]) / gaps[before], 0.0, 1.0)
     out = np.zeros((len(at), 1, 7))
-    interpolation.rotation_curve(q[:, None], rates[:, None], gaps, before.astype(np.int64), fraction, out)
+    interpolation.rotation_curve(
+        q[:, None], rates[:, None], gaps, before.astype(np.int64), fraction, out
+    )
     return rotations.normalized(out[:, 0, 3:])
 
 
@@ -85,35 +93,61 @@ class Tracks:
                 values[:, k] = self._keys.column(name)
         return values
 
-    def _columns(self, names: tuple[str, ...], rest: npt.ArrayLike, at: Floats, *, angles: bool = False) -> Floats:
+    def _columns(
+        self,
+        names: tuple[str, ...],
+        rest: npt.ArrayLike,
+        at: Floats,
+        *,
+        angles: bool = False,
+    ) -> Floats:
         """Return values (T, K) of columns at times `at`; `rest` as for `_table`."""
         values, times = self._table(names, rest), self._keys.times
-        return sampled(_without_wraps(values, times) if angles else values, times, at, "pchip")
+        return sampled(
+            _without_wraps(values, times) if angles else values, times, at, "pchip"
+        )
 
     def _orientation(self, part: str, rest: Floats, at: Floats) -> Floats:
         """Return orientations (T, 4) of the body or the hand."""
         names = GROUPS[f"{part}_quat_wxyz"]
         if self._has_any(*names):
-            return _interpolated_orientations(self._table(names, np.zeros(4)), self._keys.times, at)
+            return _interpolated_orientations(
+                self._table(names, np.zeros(4)), self._keys.times, at
+            )
         names = GROUPS[f"{part}_euler_rpy"]
         if self._has_any(*names):
-            return rotations.from_rpy(self._columns(names, np.zeros(3), at, angles=True))
+            return rotations.from_rpy(
+                self._columns(names, np.zeros(3), at, angles=True)
+            )
         return np.tile(rest, (len(at), 1))
 
     @property
     def has_body(self) -> bool:
         """Whether the animation controls the body and has a column for it."""
-        names = (*GROUPS["body_pos"], *GROUPS["com_pos"], *GROUPS["body_quat_wxyz"], *GROUPS["body_euler_rpy"])
+        names = (
+            *GROUPS["body_pos"],
+            *GROUPS["com_pos"],
+            *GROUPS["body_quat_wxyz"],
+            *GROUPS["body_euler_rpy"],
+        )
         return "body" in self.animation.controls and self._has_any(*names)
 
     @property
     def by_center_of_mass(self) -> bool:
         """Whether the body's position is defined by the centre of mass."""
-        return self.has_body and self._has_any(*GROUPS["com_pos"]) and not self._has_any(*GROUPS["body_pos"])
+        return (
+            self.has_body
+            and self._has_any(*GROUPS["com_pos"])
+            and not self._has_any(*GROUPS["body_pos"])
+        )
 
     def body_position(self, at: Floats, height: float = NOMINAL_HEIGHT) -> Floats:
         """Return the position (T, 3) of the body's origin, or of the centre of mass; `height` where there is no column for it."""
-        return self._columns(GROUPS["com_pos" if self.by_center_of_mass else "body_pos"], [0.0, 0.0, height], at)
+        return self._columns(
+            GROUPS["com_pos" if self.by_center_of_mass else "body_pos"],
+            [0.0, 0.0, height],
+            at,
+        )
 
     def body_orientation(self, at: Floats) -> Floats:
         """Return the body's orientation (T, 4); yaw alone with the option `assume_zero_roll_and_pitch`."""
@@ -134,17 +168,30 @@ class Tracks:
         if self._has_any(*GROUPS["body_quat_wxyz"]) or not self._has_any(*names):
             return None
         angles = self._columns(names, np.zeros(3), at, angles=True)
-        return angles * [0.0, 0.0, 1.0] if "assume_zero_roll_and_pitch" in self.animation.options else angles
+        return (
+            angles * [0.0, 0.0, 1.0]
+            if "assume_zero_roll_and_pitch" in self.animation.options
+            else angles
+        )
 
     @property
     def legs_by_joints(self) -> Bools:
         """Which legs (4,) are defined by their joints."""
-        return np.array(["legs" in self.animation.controls and self._has_any(*GROUPS[f"{leg}_angles"]) for leg in LEGS])
+        return np.array(
+            [
+                "legs" in self.animation.controls
+                and self._has_any(*GROUPS[f"{leg}_angles"])
+                for leg in LEGS
+            ]
+        )
 
     @property
     def legs_by_feet(self) -> Bools:
         """Which legs (4,) are defined by the positions of their feet."""
-        controlled = ["legs" in self.animation.controls and self._has_any(*GROUPS[f"{leg}_pos"]) for leg in LEGS]
+        controlled = [
+            "legs" in self.animation.controls and self._has_any(*GROUPS[f"{leg}_pos"])
+            for leg in LEGS
+        ]
         return np.array(controlled) & ~self.legs_by_joints
 
     @property
@@ -154,18 +201,26 @@ class Tracks:
 
     def leg_joints(self, at: Floats) -> Floats:
         """Return the joints (T, 4, 3) of legs that are defined by joints; undefined for the others."""
-        joints = [self._columns(GROUPS[f"{leg}_angles"], self.before.legs[k], at) for k, leg in enumerate(LEGS)]
+        joints = [
+            self._columns(GROUPS[f"{leg}_angles"], self.before.legs[k], at)
+            for k, leg in enumerate(LEGS)
+        ]
         return np.stack(joints, axis=1)
 
     def feet(self, at: Floats, body: Floats) -> Floats:
         """Return the feet's centres (T, 4, 3) for body poses `body` (T, 7); feet without columns stay where they were."""
         rest = poses.transform_points(poses.inverse(self.frame), self.before.feet)
-        positions = [self._columns(GROUPS[f"{leg}_pos"], rest[k], at) for k, leg in enumerate(LEGS)]
+        positions = [
+            self._columns(GROUPS[f"{leg}_pos"], rest[k], at)
+            for k, leg in enumerate(LEGS)
+        ]
         feet = np.stack(positions, axis=1)
         feet[:, ~self.legs_by_feet] = rest[~self.legs_by_feet]
         by_joints = self.legs_by_joints
         if by_joints.any():
-            moved = poses.transform_points(body[:, None], foot_positions(self.leg_joints(at)))
+            moved = poses.transform_points(
+                body[:, None], foot_positions(self.leg_joints(at))
+            )
             feet[:, by_joints] = moved[:, by_joints]
         return feet
 
@@ -181,8 +236,16 @@ class Tracks:
         after = np.minimum(np.searchsorted(times, at - 1e-9, side="left"), last)
         before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, after)
         if not known.all():
-            stays = self._stays[np.minimum(before, len(self._stays) - 1)] if len(self._stays) else True
-            inferred = self.inferred[before] & self.inferred[after] & ((before == after)[:, None] | stays)
+            stays = (
+                self._stays[np.minimum(before, len(self._stays) - 1)]
+                if len(self._stays)
+                else True
+            )
+            inferred = (
+                self.inferred[before]
+                & self.inferred[after]
+                & ((before == after)[:, None] | stays)
+            )
             result[:, moves] = inferred[:, moves]
         for leg in np.flatnonzero(known):
             touching = self._keys.column(f"{LEGS[leg]}_contact") > 0.5
@@ -200,13 +263,17 @@ class Tracks:
         """Which feet (N − 1, 4) are slow enough to be in contact between one keyframe and the next."""
         feet, relative = self._feet_at_keys
         steps = np.linalg.norm(np.diff(feet, axis=0), axis=-1)
-        return np.asarray(relative | (steps <= MAX_CONTACT_SPEED * np.diff(self._keys.times)[:, None]))
+        return np.asarray(
+            relative | (steps <= MAX_CONTACT_SPEED * np.diff(self._keys.times)[:, None])
+        )
 
     @cached_property
     def _feet_at_keys(self) -> tuple[Floats, bool]:
         """The feet (N, 4, 3) at keyframes, and whether they are only known relative to the body."""
         times = self._keys.times
-        return self.feet(times, self.body_poses(times)), not (self.has_body or self.legs_by_feet.any())
+        return self.feet(times, self.body_poses(times)), not (
+            self.has_body or self.legs_by_feet.any()
+        )
 
     def floor_correction(self) -> float:
         """Return the height [m] to add so that the feet are on the floor at the start; 0 where they are, within `MAX_FLOOR_OFFSET`.
@@ -214,7 +281,9 @@ class Tracks:
         Positions in recordings may be relative to the body, not to the feet: those would play half a metre below the floor.
         """
         start = np.zeros(1)
-        if not self.has_legs or (self.by_center_of_mass and not self.legs_by_feet.all()):
+        if not self.has_legs or (
+            self.by_center_of_mass and not self.legs_by_feet.all()
+        ):
             return 0.0
         if not self.has_body and not self.legs_by_feet.all():
             return 0.0
@@ -230,17 +299,25 @@ class Tracks:
         """
         if self.legs_by_feet.any() or not self.legs_by_joints.any():
             body = np.tile(NOMINAL_POSE, (len(at), 1))
-            body[:, :2] = self.feet(at, body)[:, self.legs_by_feet | ~self.legs_by_joints, :2].mean(axis=1)
+            body[:, :2] = self.feet(at, body)[
+                :, self.legs_by_feet | ~self.legs_by_joints, :2
+            ].mean(axis=1)
             return body
         times = self._keys.times
         count = int(min(np.ceil(times[-1] * 100), 1e6)) + 1
-        grid = np.unique(np.concatenate([times, np.linspace(0.0, times[-1], count), np.zeros(1)]))
+        grid = np.unique(
+            np.concatenate([times, np.linspace(0.0, times[-1], count), np.zeros(1)])
+        )
         feet = foot_positions(self.leg_joints(grid))
         contact = self.contacts(grid).astype(np.float64)
         some = np.maximum(contact.sum(axis=1), 1.0)
         height = -(feet[:, :, 2] * contact).sum(axis=1) / some
         airborne = contact.sum(axis=1) == 0
-        height[airborne] = np.interp(grid[airborne], grid[~airborne], height[~airborne]) if (~airborne).any() else 0.48
+        height[airborne] = (
+            np.interp(grid[airborne], grid[~airborne], height[~airborne])
+            if (~airborne).any()
+            else 0.48
+        )
         both = contact[1:] * contact[:-1]
         push = -(np.diff(feet[:, :, :2], axis=0) * both[..., None]).sum(axis=1)
         push /= np.maximum(both.sum(axis=1), 1.0)[:, None]
@@ -254,13 +331,21 @@ class Tracks:
     @property
     def arm_columns(self) -> Bools:
         """Which joints of the arm (6,) have a column."""
-        return np.array(["arm" in self.animation.controls and self._keys.has(name) for name in ARM])
+        return np.array(
+            ["arm" in self.animation.controls and self._keys.has(name) for name in ARM]
+        )
 
     @property
     def has_hand(self) -> bool:
         """Whether the arm is defined by the hand's pose."""
-        has_column = self._has_any(*GROUPS["hand_pos"], *GROUPS["hand_quat_wxyz"], *GROUPS["hand_euler_rpy"])
-        return "arm" in self.animation.controls and has_column and not bool(self.arm_columns.any())
+        has_column = self._has_any(
+            *GROUPS["hand_pos"], *GROUPS["hand_quat_wxyz"], *GROUPS["hand_euler_rpy"]
+        )
+        return (
+            "arm" in self.animation.controls
+            and has_column
+            and not bool(self.arm_columns.any())
+        )
 
     def arm_joints(self, at: Floats) -> Floats:
         """Return the joints of the arm (T, 6); those without a column keep their values from before the move."""
@@ -270,7 +355,8 @@ class Tracks:
     def hand(self, at: Floats, rest: Floats) -> Floats:
         """Return the hand's pose (T, 7); from `rest` (7,) where there is no column."""
         return poses.from_parts(
-            self._columns(GROUPS["hand_pos"], rest[:3], at), self._orientation("hand", rest[3:], at)
+            self._columns(GROUPS["hand_pos"], rest[:3], at),
+            self._orientation("hand", rest[3:], at),
         )
 
     def gripper(self, at: Floats) -> Floats | None:

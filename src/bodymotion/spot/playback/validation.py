@@ -20,14 +20,23 @@ from bodymotion.motion import Motion
 from bodymotion.motion.components import with_even_steps
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.dimensions import JOINT_NAMES, LIMITS
-from bodymotion.spot.playback.playing import center_of_mass, default_start, loop_problems, play
+from bodymotion.spot.playback.playing import (
+    center_of_mass,
+    default_start,
+    loop_problems,
+    play,
+)
 from bodymotion.spot.playback.stance import distance_outside, feet_in_world, footprint
 from bodymotion.spot.playback.timing import Timing, default_frame_rate, settings, timing
 from bodymotion.spot.playback.tracks import ARM, Tracks
 from bodymotion.system.deferred import provided_by
 
 REACH_TOLERANCE = 1e-3  # [m] Accepted distance of feet and hands from their goals.
-MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = 20.0, 10.0, 20.0  # [rad/s] Our estimates; no limits are published.
+MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = (
+    20.0,
+    10.0,
+    20.0,
+)  # [rad/s] Our estimates; no limits are published.
 MAX_FOOT_SPEED = 5.0  # [m/s] Relative to the world.
 MAX_BODY_SPEED, MIN_BODY_STEP = 5.0, 0.05
 """[m/s] and [m]: a faster and larger step of the body between two keyframes is reported."""
@@ -36,9 +45,14 @@ MAX_SLIP = 0.02  # [m] Accepted distance of a foot in contact from the position 
 FLOOR_TOLERANCE = 0.02  # [m] Accepted height of a foot in contact above the floor.
 MAX_OUTSIDE, MAX_UNSUPPORTED_TIME = 0.03, 0.5
 """[m] and [s]: the centre of mass may be outside the support polygon by more only for a shorter time."""
-MAX_FRAME_OFFSET, MAX_FRAME_YAW = 0.05, 0.1  # [m] and [rad] of the feet at the start relative to the animation frame.
+MAX_FRAME_OFFSET, MAX_FRAME_YAW = (
+    0.05,
+    0.1,
+)  # [m] and [rad] of the feet at the start relative to the animation frame.
 MIN_BODY_HEIGHT = 0.10  # [m] Lowest height of the body's origin over the floor.
-MIN_FEET_DISTANCE = 0.075  # [m] Between the centres of two feet: slightly more than their width.
+MIN_FEET_DISTANCE = (
+    0.075  # [m] Between the centres of two feet: slightly more than their width.
+)
 MAX_START_STEP = 0.08
 """[m], and half of the limit in radians: distance from the pose before the move at which an entry is needed."""
 MAX_FRAMES = 40_000  # Frames that are checked; a longer move is played at a lower rate.
@@ -73,24 +87,38 @@ def validate(
 
 
 def played_move(
-    animation: Animation, arm: bool | None, bpm: float | None, parameters: Mapping[str, float] | None
+    animation: Animation,
+    arm: bool | None,
+    bpm: float | None,
+    parameters: Mapping[str, float] | None,
 ) -> Played | Problem:
     """Return an animation as it is played, or the problem that it cannot be played; see `validate`."""
     try:
         values = settings(animation, parameters)
         speed, offset = values["speed"], values["offset_slices"]
         rough = timing(animation, bpm=bpm, speed=speed, offset=offset, frame_rate=1.0)
-        rate = min(default_frame_rate(rough.slice), MAX_FRAMES / (rough.slices * rough.slice))
+        rate = min(
+            default_frame_rate(rough.slice), MAX_FRAMES / (rough.slices * rough.slice)
+        )
         times = timing(animation, bpm=bpm, speed=speed, offset=offset, frame_rate=rate)
-        return Played(animation, play(animation, bpm=bpm, parameters=parameters, arm=arm, frame_rate=rate), times)
+        return Played(
+            animation,
+            play(animation, bpm=bpm, parameters=parameters, arm=arm, frame_rate=rate),
+            times,
+        )
     except (ValueError, MemoryError) as error:
         path = str(animation.source.path) if animation.source.path else None
         reason = str(error) or "not enough memory"
-        return rules.UNPLAYABLE.problem(f"the animation cannot be played: {reason}", Location(path))
+        return rules.UNPLAYABLE.problem(
+            f"the animation cannot be played: {reason}", Location(path)
+        )
 
 
 def all_problems(
-    animation: Animation, *, arm: bool | None = None, validated: Callable[..., Iterable[Problem]] = validate
+    animation: Animation,
+    *,
+    arm: bool | None = None,
+    validated: Callable[..., Iterable[Problem]] = validate,
 ) -> tuple[Problem, ...]:
     """Return all problems of an animation: its own, those by the rules of the document, and those of the motion that is played.
 
@@ -99,15 +127,24 @@ def all_problems(
     the problems of playback.
     """
     reported = {problem.rule for problem in animation.problems}
-    errors, new = [one for one in animation.problems if one.severity == "error"], list[Problem]()
+    errors, new = (
+        [one for one in animation.problems if one.severity == "error"],
+        list[Problem](),
+    )
     # The reader of .cha files has applied the rules to what it could read.
     if not errors or animation.source.format != "cha":
         new = [one for one in check_animation(animation) if one.rule not in reported]
     found = (*animation.problems, *new)
     errors += (new_errors := [one for one in new if one.severity == "error"])
-    has_wrong_units = any(one.rule in (cha_rules.DEGREES.code, cha_rules.METRES.code) for one in found)
+    has_wrong_units = any(
+        one.rule in (cha_rules.DEGREES.code, cha_rules.METRES.code) for one in found
+    )
     # The reader has marked what errors of the file leave unknown.
-    if not all(map(is_apart, new_errors)) or has_wrong_units or not animation.source.locations.is_known(("keyframes",)):
+    if (
+        not all(map(is_apart, new_errors))
+        or has_wrong_units
+        or not animation.source.locations.is_known(("keyframes",))
+    ):
         return found
     animation = _without_faulty_parts(animation, errors) if errors else animation
     locations = animation.source.locations
@@ -115,17 +152,35 @@ def all_problems(
     if locations.unknown:
         repeated |= {rule.code for rule in cha_rules.OF_CYCLES}
     played = validated(replace(animation, problems=found), arm=arm)
-    return (*found, *(one for one in played if one.rule not in repeated and locations.is_known(one.subject)))
+    return (
+        *found,
+        *(
+            one
+            for one in played
+            if one.rule not in repeated and locations.is_known(one.subject)
+        ),
+    )
 
 
 def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> Animation:
     """Return an animation without wrong parameters and tempo, and with faulty keyframes between their neighbours, marked as unknown."""
     keys, bpm = animation.keyframes, animation.bpm or 0.0
-    options = {name: one for name, one in animation.options.items() if name != "bpm" or 0 < bpm < np.inf}
+    options = {
+        name: one
+        for name, one in animation.options.items()
+        if name != "bpm" or 0 < bpm < np.inf
+    }
     wrong = {error.subject[:2] for error in errors}
-    parameters = {name: one for name, one in animation.parameters.items() if ("parameters", name) not in wrong}
+    parameters = {
+        name: one
+        for name, one in animation.parameters.items()
+        if ("parameters", name) not in wrong
+    }
     of_values, of_times = faulty_keyframes(keys)
-    faulty, sound = np.flatnonzero(of_values | of_times), np.flatnonzero(~(of_values | of_times))
+    faulty, sound = (
+        np.flatnonzero(of_values | of_times),
+        np.flatnonzero(~(of_values | of_times)),
+    )
     if len(faulty) and len(sound):
         times = np.where(of_times, np.nan, keys.times)
         times[0] = 0.0 if of_times[0] else times[0]
@@ -136,9 +191,15 @@ def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> An
                 before = np.maximum(np.searchsorted(sound, faulty) - 1, 0)
                 values[faulty, k] = keys.values[sound[before], k]
         keys = replace(keys, times=times, values=values)
-    unknown = [("keyframes", row + k) for row in faulty.tolist() for k in (-2, -1, 0, 1, 2)]
-    source = replace(animation.source, locations=animation.source.locations.with_unknown(unknown))
-    return replace(animation, options=options, parameters=parameters, keyframes=keys, source=source)
+    unknown = [
+        ("keyframes", row + k) for row in faulty.tolist() for k in (-2, -1, 0, 1, 2)
+    ]
+    source = replace(
+        animation.source, locations=animation.source.locations.with_unknown(unknown)
+    )
+    return replace(
+        animation, options=options, parameters=parameters, keyframes=keys, source=source
+    )
 
 
 @provided_by("bodymotion.checks.animations:check_animation")
@@ -153,8 +214,14 @@ class Played:
     def __init__(self, animation: Animation, motion: Motion, times: Timing) -> None:
         self.animation, self.motion, self.timing = animation, motion, times
         self.times = times.timeline.times
-        unknown = [one[1] for one in animation.source.locations.unknown if one[0] == "keyframes" and len(one) > 1]
-        self.known = ~np.isin(Report(animation, times).nearest(np.arange(len(self.times))), unknown)
+        unknown = [
+            one[1]
+            for one in animation.source.locations.unknown
+            if one[0] == "keyframes" and len(one) > 1
+        ]
+        self.known = ~np.isin(
+            Report(animation, times).nearest(np.arange(len(self.times))), unknown
+        )
         """(T,) False around faulty keyframes."""
         self.reliable = self.known.copy()
         """(T,) False there, and around jumps of the body, where other findings would only follow from the jump."""
@@ -173,7 +240,16 @@ class Played:
     def problems(self) -> tuple[Problem, ...]:
         """Return the problems of the played motion."""
         found = Report(self.animation, self.timing)
-        for check in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _start_and_end, _gait_cycle):
+        for check in (
+            _body_speed,
+            _reach,
+            _limits,
+            _speeds,
+            _feet,
+            _balance,
+            _start_and_end,
+            _gait_cycle,
+        ):
             check(self, found)
         return found.diagnostics.problems
 
@@ -181,7 +257,11 @@ class Played:
     def floor(self) -> float:
         """Height [m] of the centre of a foot on the floor; that of the lowest foot where all feet start far from the animation frame."""
         lowest = float(self.feet[int(np.argmax(self.reliable)), :, 2].min())
-        return float(self.frame[2]) if abs(lowest - self.frame[2]) < MAX_FRAME_OFFSET else lowest
+        return (
+            float(self.frame[2])
+            if abs(lowest - self.frame[2]) < MAX_FRAME_OFFSET
+            else lowest
+        )
 
     def rates(self, values: Floats) -> Floats:
         """Return the rates of change (T − 1, …) of values (T, …); 0 where a loop starts again."""
@@ -195,8 +275,13 @@ class Report:
     """Problems with the keyframes that they belong to."""
 
     def __init__(self, animation: Animation, times: Timing) -> None:
-        self._source, self.number = animation.source, partial(keyframe_number, animation)
-        self.diagnostics = Diagnostics(None if self._source.path is None else str(self._source.path))
+        self._source, self.number = (
+            animation.source,
+            partial(keyframe_number, animation),
+        )
+        self.diagnostics = Diagnostics(
+            None if self._source.path is None else str(self._source.path)
+        )
         self.moments = times.moments
         self._keys = animation.keyframes.times
 
@@ -213,17 +298,25 @@ class Report:
         """Add a problem of a frame."""
         self.add_at(rule, message, self.keyframe(frame), 1, data)
 
-    def add_at(self, rule: Rule, message: str, key: int, count: int, data: Mapping[str, object]) -> None:
+    def add_at(
+        self, rule: Rule, message: str, key: int, count: int, data: Mapping[str, object]
+    ) -> None:
         """Add a problem of a keyframe, which stands for `count` of them."""
-        problem = rule.problem(message, self.location(key), subject=("keyframes", key), data=data)
+        problem = rule.problem(
+            message, self.location(key), subject=("keyframes", key), data=data
+        )
         self.diagnostics.add(replace(problem, count=count))
 
     def location(self, key: int) -> Location:
         """Return the location of a keyframe."""
-        known = self._source.locations.locate(("keyframes", key)) or Location(self.diagnostics.path)
+        known = self._source.locations.locate(("keyframes", key)) or Location(
+            self.diagnostics.path
+        )
         return replace(known, inside=f"keyframe {self.number(key)}")
 
-    def worst(self, rule: Rule, wrong: Bools, amount: Floats, names: Sequence[str], text: str) -> None:
+    def worst(
+        self, rule: Rule, wrong: Bools, amount: Floats, names: Sequence[str], text: str
+    ) -> None:
         """Add the problem of frames and parts (T, N) that are `wrong`, located where the `amount` (T, N) is largest.
 
         `text` has {name}, of the worst of the N parts, and {amount}; the other parts are named after it.
@@ -231,15 +324,26 @@ class Report:
         if not wrong.any():
             return
         largest = np.where(wrong, np.abs(amount), -1.0)
-        worst, part = (int(k) for k in np.unravel_index(np.argmax(largest), largest.shape))
+        worst, part = (
+            int(k) for k in np.unravel_index(np.argmax(largest), largest.shape)
+        )
         frames = np.flatnonzero(wrong.any(axis=1))
         keys, key = self.nearest(frames), self.keyframe(worst)
         half = max(np.diff(self.moments).max(initial=0.0) / 2, ON_KEYFRAME)
-        concerned = {*keys[np.abs(self._keys[keys] - self.moments[frames]) <= half].tolist(), key}
+        concerned = {
+            *keys[np.abs(self._keys[keys] - self.moments[frames]) <= half].tolist(),
+            key,
+        }
         moment = self.moments[worst]
         after = int(np.searchsorted(self._keys, moment))
-        is_between = 0 < after < len(self._keys) and abs(self._keys[key] - moment) > ON_KEYFRAME
-        between = f", between keyframes {self.number(after - 1)} and {self.number(after)}" if is_between else ""
+        is_between = (
+            0 < after < len(self._keys) and abs(self._keys[key] - moment) > ON_KEYFRAME
+        )
+        between = (
+            f", between keyframes {self.number(after - 1)} and {self.number(after)}"
+            if is_between
+            else ""
+        )
         others = [
             name
             for name, one in zip(names, np.atleast_1d(wrong.any(axis=0)), strict=True)
@@ -247,7 +351,11 @@ class Report:
         ]
         message = f"{text.format(name=names[part], amount=float(amount[worst, part]))} at {moment:.2f} s{between}"
         message += f"; also {', '.join(others)}" if others else ""
-        data = {"amount": float(amount[worst, part]), "time": float(moment), "parts": [names[part], *others]}
+        data = {
+            "amount": float(amount[worst, part]),
+            "time": float(moment),
+            "parts": [names[part], *others],
+        }
         self.add_at(rule, message, key, len(concerned), data)
 
 
@@ -258,14 +366,24 @@ def _body_speed(played: Played, found: Report) -> None:
         return
     steps = np.linalg.norm(np.diff(played.tracks.body_position(keys), axis=0), axis=1)
     gaps = np.diff(keys)
-    wrong = np.flatnonzero((steps > MAX_BODY_SPEED * gaps) & (steps > MIN_BODY_STEP) & (gaps > 0))
+    wrong = np.flatnonzero(
+        (steps > MAX_BODY_SPEED * gaps) & (steps > MIN_BODY_STEP) & (gaps > 0)
+    )
     for key in map(int, wrong):
         # Either of the two keyframes may be wrong; the curves depend on them up to the next keyframes on both sides.
         first, last = keys[max(key - 1, 0)], keys[min(key + 2, len(keys) - 1)]
-        played.reliable &= (found.moments < first - ON_KEYFRAME) | (found.moments > last + ON_KEYFRAME)
+        played.reliable &= (found.moments < first - ON_KEYFRAME) | (
+            found.moments > last + ON_KEYFRAME
+        )
     # The rule about jumps of values already reports these.
-    jumps = [one.subject[1:] for one in played.animation.problems if one.rule == cha_rules.JUMP.code]
-    wrong = np.setdiff1d(wrong, [int(row) - 1 for row, column in jumps if column in BODY_POSITIONS])
+    jumps = [
+        one.subject[1:]
+        for one in played.animation.problems
+        if one.rule == cha_rules.JUMP.code
+    ]
+    wrong = np.setdiff1d(
+        wrong, [int(row) - 1 for row, column in jumps if column in BODY_POSITIONS]
+    )
     if not len(wrong):
         return
     worst = int(wrong[np.argmax(steps[wrong] / gaps[wrong])])
@@ -277,7 +395,10 @@ def _body_speed(played: Played, found: Report) -> None:
 
 def _reach(played: Played, found: Report) -> None:
     wrong = played.reliable[:, None] & (played.errors > REACH_TOLERANCE)
-    foot, hand = "foot {name} is {amount:.3f} m short of its goal", "the hand is {amount:.3f} m short of its goal"
+    foot, hand = (
+        "foot {name} is {amount:.3f} m short of its goal",
+        "the hand is {amount:.3f} m short of its goal",
+    )
     found.worst(rules.FOOT_REACH, wrong[:, :4], played.errors[:, :4], LEGS, foot)
     found.worst(rules.HAND_REACH, wrong[:, 4:], played.errors[:, 4:], ("hand",), hand)
 
@@ -289,10 +410,21 @@ def _limits(played: Played, found: Report) -> None:
     angles, (lower, upper) = played.joints[:, 12:], LIMITS[12:].T
     excess = np.maximum(lower - angles, angles - upper)
     for k, column in enumerate((*ARM, "gripper")):
-        if keys.has(column) and ((keys.column(column) < lower[k]) | (keys.column(column) > upper[k])).any():
+        if (
+            keys.has(column)
+            and (
+                (keys.column(column) < lower[k]) | (keys.column(column) > upper[k])
+            ).any()
+        ):
             excess[:, k] = 0.0
     text = "{name} would be {amount:.3f} rad beyond its limits"
-    found.worst(rules.JOINT_LIMIT, played.known[:, None] & (excess > 1e-4), excess, JOINT_NAMES[12:], text)
+    found.worst(
+        rules.JOINT_LIMIT,
+        played.known[:, None] & (excess > 1e-4),
+        excess,
+        JOINT_NAMES[12:],
+        text,
+    )
 
 
 def _speeds(played: Played, found: Report) -> None:
@@ -300,7 +432,9 @@ def _speeds(played: Played, found: Report) -> None:
         return
     reliable = (played.reliable[1:] & played.reliable[:-1])[:, None]
     rates = np.abs(played.rates(played.joints))
-    limits = np.array([MAX_LEG_SPEED] * 12 + [MAX_ARM_SPEED] * 6 + [MAX_GRIPPER_SPEED])[: rates.shape[1]]
+    limits = np.array([MAX_LEG_SPEED] * 12 + [MAX_ARM_SPEED] * 6 + [MAX_GRIPPER_SPEED])[
+        : rates.shape[1]
+    ]
     shares = rates / limits
     names = JOINT_NAMES[: rates.shape[1]]
     worst = int(np.argmax(np.where(reliable, shares, 0.0).max(axis=0)))
@@ -308,22 +442,42 @@ def _speeds(played: Played, found: Report) -> None:
     found.worst(rules.JOINT_SPEED, reliable & (shares > 1), shares, names, text)
     speeds = np.linalg.norm(played.rates(played.feet), axis=-1)
     fast = reliable & (speeds > MAX_FOOT_SPEED)
-    found.worst(rules.FOOT_SPEED, fast, speeds, LEGS, "foot {name} moves at {amount:.1f} m/s")
+    found.worst(
+        rules.FOOT_SPEED, fast, speeds, LEGS, "foot {name} moves at {amount:.1f} m/s"
+    )
 
 
 def _feet(played: Played, found: Report) -> None:
     if not played.tracks.has_legs:
         return
     above = played.feet[:, :, 2] - played.floor
-    slip = _slip(played.feet[:, :, :2], played.contact & played.known[:, None], played.timing.rounds)
-    reliable, text = played.reliable[:, None], "foot {name} slips by {amount:.3f} m while it is in contact,"
+    slip = _slip(
+        played.feet[:, :, :2],
+        played.contact & played.known[:, None],
+        played.timing.rounds,
+    )
+    reliable, text = (
+        played.reliable[:, None],
+        "foot {name} slips by {amount:.3f} m while it is in contact,",
+    )
     found.worst(rules.SLIP, reliable & (slip > MAX_SLIP), slip, LEGS, text)
-    wrong, text = played.contact & (above > FLOOR_TOLERANCE), "foot {name} is in contact {amount:.3f} m above the floor"
+    wrong, text = (
+        played.contact & (above > FLOOR_TOLERANCE),
+        "foot {name} is in contact {amount:.3f} m above the floor",
+    )
     found.worst(rules.ABOVE_FLOOR, reliable & wrong, above, LEGS, text)
     pairs = [(one, two) for two in range(4) for one in range(two)]
-    distances = np.stack([np.linalg.norm(played.feet[:, a] - played.feet[:, b], axis=-1) for a, b in pairs], axis=1)
+    distances = np.stack(
+        [
+            np.linalg.norm(played.feet[:, a] - played.feet[:, b], axis=-1)
+            for a, b in pairs
+        ],
+        axis=1,
+    )
     distances[~played.known] = np.inf
-    frame, near = (int(k) for k in np.unravel_index(np.argmin(distances), distances.shape))
+    frame, near = (
+        int(k) for k in np.unravel_index(np.argmin(distances), distances.shape)
+    )
     if distances[frame, near] < MIN_FEET_DISTANCE:
         one, two = (LEGS[k] for k in pairs[near])
         distance = float(distances[frame, near])
@@ -345,7 +499,13 @@ def _balance(played: Played, found: Report) -> None:
     if "starts_sitting" not in played.animation.options:
         low = played.reliable & (height < MIN_BODY_HEIGHT)
         text = f"the body's origin is {{amount:.3f}} m less than {MIN_BODY_HEIGHT:g} m above the floor"
-        found.worst(rules.BODY_CLEARANCE, low[:, None], (MIN_BODY_HEIGHT - height)[:, None], ("body",), text)
+        found.worst(
+            rules.BODY_CLEARANCE,
+            low[:, None],
+            (MIN_BODY_HEIGHT - height)[:, None],
+            ("body",),
+            text,
+        )
     if not (played.tracks.has_legs or played.tracks.has_body):
         return
     center = center_of_mass(played.body, played.legs, played.arm)[:, :2]
@@ -353,7 +513,10 @@ def _balance(played: Played, found: Report) -> None:
     airborne = np.isnan(outside)
     unsupported = np.where(airborne, 0.0, outside) > MAX_OUTSIDE
     far = "the centre of mass is up to {:.2f} m outside the support polygon"
-    for rule, wrong, text in ((rules.SUPPORT, unsupported, far), (rules.AIRBORNE, airborne, "no foot is in contact")):
+    for rule, wrong, text in (
+        (rules.SUPPORT, unsupported, far),
+        (rules.AIRBORNE, airborne, "no foot is in contact"),
+    ):
         for first, end in runs(wrong & played.known):
             last = int(end) - 1
             seconds = float(played.times[last] - played.times[first])
@@ -373,7 +536,11 @@ def _start_and_end(played: Played, found: Report) -> None:
         middle, yaw = frame[:3], 2 * float(np.arctan2(frame[6], frame[3]))
         if np.abs(middle).max() > MAX_FRAME_OFFSET or abs(yaw) > MAX_FRAME_YAW:
             position = ", ".join(f"{value:.3f}" for value in middle)
-            found.add(rules.FRAME, f"the centre of the feet is at ({position}) m with a yaw of {yaw:.2f} rad", yaw=yaw)
+            found.add(
+                rules.FRAME,
+                f"the centre of the feet is at ({position}) m with a yaw of {yaw:.2f} rad",
+                yaw=yaw,
+            )
     if tracks.has_body and values["body_entry_slices"] == 0 and played.reliable[0]:
         gap = poses.compose(poses.inverse(played.before.body), played.body[0])
         distance = float(np.linalg.norm(gap[:3]))
@@ -395,12 +562,20 @@ def _gait_cycle(played: Played, found: Report) -> None:
     """Report problems of a custom gait cycle at feet whose contacts are inferred; the rules of the format check feet that have columns."""
     animation, locations = played.animation, played.animation.source.locations
     frames, controls = animation.keyframes, animation.controls
-    if "custom_gait_cycle" not in animation.options or (controls and "legs" not in controls):
+    if "custom_gait_cycle" not in animation.options or (
+        controls and "legs" not in controls
+    ):
         return
     checked = Checked(animation, found.diagnostics, locations if locations else None)
-    contacts = Tracks(animation, played.before, played.before.frame).contacts(frames.times)
+    contacts = Tracks(animation, played.before, played.before.frame).contacts(
+        frames.times
+    )
     for k, leg in enumerate(LEGS):
         # Contacts are inferred from the columns of the leg, so a fault is located at the first of them.
-        column = next((name for name in frames.columns if name.startswith(f"{leg}_")), None)
+        column = next(
+            (name for name in frames.columns if name.startswith(f"{leg}_")), None
+        )
         if column is not None and not frames.has(f"{leg}_contact"):
-            check_swings(checked, leg, column, contacts[:, k], ", as inferred from its motion")
+            check_swings(
+                checked, leg, column, contacts[:, k], ", as inferred from its motion"
+            )

@@ -9,7 +9,10 @@ from typing import Any
 from bodymotion.spot.client.connection import vendor
 
 BODY = "body"  # The only resource of leases.
-OPEN = ("/bosdyn.api.AuthService/", "/bosdyn.api.RobotIdService/")  # Services that need no login, as on a robot.
+OPEN = (
+    "/bosdyn.api.AuthService/",
+    "/bosdyn.api.RobotIdService/",
+)  # Services that need no login, as on a robot.
 MAX_WRONG_PASSWORDS, LOCKOUT = 5, 10.0
 """After this number of wrong passwords in a row all logins are refused for this time [s]."""
 
@@ -104,18 +107,28 @@ class Leases:
             elif lease.sequence[0] < self._newest:
                 result.status = result.STATUS_OLDER
             else:
-                result.status = result.STATUS_OK if self._is_active(lease) else result.STATUS_REVOKED
+                result.status = (
+                    result.STATUS_OK
+                    if self._is_active(lease)
+                    else result.STATUS_REVOKED
+                )
             result.attempted_lease.CopyFrom(lease)
             result.latest_known_lease.CopyFrom(self.current())
             result.owner.client_name = self.owner or ""
             return bool(result.status == result.STATUS_OK)
 
     def _is_active(self, lease: Any) -> bool:  # noqa: ANN401
-        known = lease.resource == BODY and self.owner is not None and lease.epoch == self.epoch
+        known = (
+            lease.resource == BODY
+            and self.owner is not None
+            and lease.epoch == self.epoch
+        )
         return known and len(lease.sequence) > 0 and lease.sequence[0] == self._newest
 
     def current(self) -> Any:  # noqa: ANN401
         """Return the newest lease."""
         names = [] if self.owner is None else [self.owner]
         lease = vendor("bosdyn.api.lease_pb2").Lease
-        return lease(resource=BODY, epoch=self.epoch, sequence=[self._newest], client_names=names)
+        return lease(
+            resource=BODY, epoch=self.epoch, sequence=[self._newest], client_names=names
+        )

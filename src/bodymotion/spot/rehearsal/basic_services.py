@@ -33,7 +33,12 @@ class BasicServices:
     """The methods of all these services, whose names are different in each."""
 
     def __init__(self, accounts: Accounts, store: Store, *, arm: bool) -> None:
-        self._accounts, self._leases, self._store, self._arm = accounts, Leases(), store, arm
+        self._accounts, self._leases, self._store, self._arm = (
+            accounts,
+            Leases(),
+            store,
+            arm,
+        )
         self.motors_on = False
         self._power_commands = 0
         self._round_trips: dict[str, tuple[int, int]] = {}
@@ -55,14 +60,18 @@ class BasicServices:
         """Return a token for a user name and password, or for a token."""
         if request.token:
             token = self._accounts.renew(request.token)
-            response.status = response.STATUS_OK if token else response.STATUS_INVALID_TOKEN
+            response.status = (
+                response.STATUS_OK if token else response.STATUS_INVALID_TOKEN
+            )
         else:
             try:
                 token = self._accounts.login(request.username, request.password)
             except PermissionError:
                 response.status = response.STATUS_TEMPORARILY_LOCKED_OUT
                 return
-            response.status = response.STATUS_OK if token else response.STATUS_INVALID_LOGIN
+            response.status = (
+                response.STATUS_OK if token else response.STATUS_INVALID_LOGIN
+            )
         response.token = token or ""
 
     # DirectoryService
@@ -74,7 +83,10 @@ class BasicServices:
 
     def GetServiceEntry(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Describe a service."""
-        found = next((service for service in SERVICES if service[0] == request.service_name), None)
+        found = next(
+            (service for service in SERVICES if service[0] == request.service_name),
+            None,
+        )
         if found is None:
             response.status = response.STATUS_NONEXISTENT_SERVICE
             return
@@ -97,7 +109,9 @@ class BasicServices:
             if clock not in self._round_trips or length <= self._round_trips[clock][0]:
                 self._round_trips[clock] = (length, skew)
         state = response.state
-        state.measurement_time.FromNanoseconds(response.header.request_received_timestamp.ToNanoseconds())
+        state.measurement_time.FromNanoseconds(
+            response.header.request_received_timestamp.ToNanoseconds()
+        )
         if clock not in self._round_trips:
             state.status = state.STATUS_MORE_SAMPLES_NEEDED
             return
@@ -173,7 +187,10 @@ class BasicServices:
         """Switch the motors."""
         if not self._leases.check(request.lease, response.lease_use_result):
             return
-        if request.request not in (request.REQUEST_ON_MOTORS, request.REQUEST_OFF_MOTORS):
+        if request.request not in (
+            request.REQUEST_ON_MOTORS,
+            request.REQUEST_OFF_MOTORS,
+        ):
             set_invalid_request(response, "the stand-in robot only switches its motors")
             return
         self.motors_on = request.request == request.REQUEST_ON_MOTORS
@@ -194,7 +211,10 @@ class BasicServices:
         if not self._leases.check(request.lease, response.lease_use_result):
             return
         if not request.command.full_body_command.HasField("safe_power_off_request"):
-            set_invalid_request(response, "the stand-in robot only sits down and switches its motors off")
+            set_invalid_request(
+                response,
+                "the stand-in robot only sits down and switches its motors off",
+            )
             return
         self.motors_on = False
         self._store.stop_dance()

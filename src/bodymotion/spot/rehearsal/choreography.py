@@ -15,7 +15,10 @@ from bodymotion.choreography import PREFIX, Choreography, MoveInfo, RobotMoves
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha_proto import from_proto, to_move_info
-from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, robot_moves_of
+from bodymotion.formats.cha_proto.sequence import (
+    choreography_from_bytes,
+    robot_moves_of,
+)
 from bodymotion.formats.cha_proto.state_log import log_bytes
 from bodymotion.formats.cha_proto.writer import message_of
 from bodymotion.spot.choreography import check_choreography, rules
@@ -23,7 +26,14 @@ from bodymotion.spot.choreography.playing import motion_at, play_choreography
 from bodymotion.spot.choreography.validation import danced
 from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.basic_services import BasicServices, set_invalid_request
-from bodymotion.spot.rehearsal.store import NANO, Dance, Store, UploadedAnimation, UploadedSequence, slices_of
+from bodymotion.spot.rehearsal.store import (
+    NANO,
+    Dance,
+    Store,
+    UploadedAnimation,
+    UploadedSequence,
+    slices_of,
+)
 
 MAX_RECORDING, LOGGED_AFTER, LOG_STEP = 300 * NANO, 3 * NANO, NANO // 100
 """[ns] The longest recording, the time after a dance that its log has, and the time between two states."""
@@ -37,7 +47,10 @@ RANGES: Mapping[str, tuple[float, float, float]] = MappingProxyType(
         "body_entry_slices": (0.0, 1.0, 8.0),
         "body_exit_slices": (0.0, 1.0, 8.0),
         **{f"translation_multiplier.{axis}": (0.0, 1.0, 2.0) for axis in "xyz"},
-        **{f"rotation_multiplier.{axis}": (0.0, 1.0, 2.0) for axis in ("roll", "pitch", "yaw")},
+        **{
+            f"rotation_multiplier.{axis}": (0.0, 1.0, 2.0)
+            for axis in ("roll", "pitch", "yaw")
+        },
         "body_tracking_stiffness": (1.0, 5.0, 11.0),
         "arm_entry_slices": (0.0, 1.0, 8.0),
         **{f"{name}_offset": (-1.0, 0.0, 1.0) for name in _OFFSETS},
@@ -52,16 +65,23 @@ RANGES: Mapping[str, tuple[float, float, float]] = MappingProxyType(
 
 def config_text() -> str:
     """Return the ranges as the text of a robot's list of moves: a block of lines, the first of which names `animate_params`."""
-    rows = [f"{name} {low:g} {default:g} {high:g}" for name, (low, default, high) in RANGES.items()]
+    rows = [
+        f"{name} {low:g} {default:g} {high:g}"
+        for name, (low, default, high) in RANGES.items()
+    ]
     return "\n".join(["animate_params", *rows, ""])
 
 
-def validate_animation(animation: Animation, name: str, *, arm: bool) -> tuple[Problem, ...]:
+def validate_animation(
+    animation: Animation, name: str, *, arm: bool
+) -> tuple[Problem, ...]:
     """Return the problems of an animation on a robot with or without arm, which refuses it where one is an error."""
     found = Diagnostics()
     found.extend(check_animation(animation))
     if arm and "arm_prohibited" in animation.options:
-        found.report(rules.ARM, "the animation is not for a robot with arm (arm_prohibited)")
+        found.report(
+            rules.ARM, "the animation is not for a robot with arm (arm_prohibited)"
+        )
     if not arm and "arm_required" in animation.options:
         found.report(rules.ARM, "the animation needs a robot with arm (arm_required)")
     if not name:
@@ -74,14 +94,27 @@ def warning(problem: Problem) -> str:
     return f"{problem.rule} {problem.message}"
 
 
-def choreography_of(sequence: Any, animations: Mapping[str, UploadedAnimation], listed: Any = None) -> Choreography:  # noqa: ANN401
+def choreography_of(
+    sequence: Any,  # noqa: ANN401
+    animations: Mapping[str, UploadedAnimation],
+    listed: Any = None,  # noqa: ANN401
+) -> Choreography:
     """Return the choreography of the vendor's message, with the animations of the stand-in robot and the moves that it lists as its own."""
     own = RobotMoves() if listed is None else robot_moves_of(listed)
     known = {name: one.animation for name, one in animations.items()}
     limits = {name: Parameter(*limit) for name, limit in RANGES.items()}
-    infos = {f"{PREFIX}{name}": MoveInfo(f"{PREFIX}{name}", one.controls) for name, one in known.items()}
-    robot = RobotMoves({**own.infos, **infos}, {**own.ranges, "animation": ("animate_params", limits)})
-    return replace(choreography_from_bytes(sequence.SerializeToString()), animations=known, robot=robot)
+    infos = {
+        f"{PREFIX}{name}": MoveInfo(f"{PREFIX}{name}", one.controls)
+        for name, one in known.items()
+    }
+    robot = RobotMoves(
+        {**own.infos, **infos}, {**own.ranges, "animation": ("animate_params", limits)}
+    )
+    return replace(
+        choreography_from_bytes(sequence.SerializeToString()),
+        animations=known,
+        robot=robot,
+    )
 
 
 def validate_sequence(
@@ -91,8 +124,14 @@ def validate_sequence(
 ) -> tuple[Any, tuple[Problem, ...]]:
     """Return the part of a sequence that can be danced (see `danced`), and all problems; the subject of a move's is ("moves", index, …)."""
     choreography = choreography_of(sequence, animations, listed)
-    found = tuple(one for one in check_choreography(choreography, jumps=False) if one.severity != "note")
-    return type(sequence).FromString(message_of(danced(choreography, found)).SerializeToString()), found
+    found = tuple(
+        one
+        for one in check_choreography(choreography, jumps=False)
+        if one.severity != "note"
+    )
+    return type(sequence).FromString(
+        message_of(danced(choreography, found)).SerializeToString()
+    ), found
 
 
 class Services(BasicServices):
@@ -119,7 +158,9 @@ class Services(BasicServices):
             info.animated_move_generated_id.value = known.generated_id
         if self._store.listed is not None:
             response.MergeFromString(self._store.listed.SerializeToString())
-        response.move_param_config = "\n\n".join(filter(None, (response.move_param_config, config_text())))
+        response.move_param_config = "\n\n".join(
+            filter(None, (response.move_param_config, config_text()))
+        )
 
     def UploadAnimatedMove(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Accept or refuse an animation; without one, answer that the service is there."""
@@ -139,11 +180,27 @@ class Services(BasicServices):
         accepted = not any(problem.severity == "error" for problem in problems)
         warnings = tuple(map(warning, problems))
         response.warnings.extend(warnings)
-        response.status = response.STATUS_OK if accepted else response.STATUS_ANIMATION_VALIDATION_FAILED
+        response.status = (
+            response.STATUS_OK
+            if accepted
+            else response.STATUS_ANIMATION_VALIDATION_FAILED
+        )
         if accepted:
-            self._store.add(request.animated_move, animation, request.animated_move_generated_id.value)
-        count = f", {len(request.animated_move.animation_keyframes)} keyframes" if accepted else ""
-        self._log("\n  ".join((f"upload {name}: {'ok' if accepted else 'refused'}{count}", *warnings)))
+            self._store.add(
+                request.animated_move,
+                animation,
+                request.animated_move_generated_id.value,
+            )
+        count = (
+            f", {len(request.animated_move.animation_keyframes)} keyframes"
+            if accepted
+            else ""
+        )
+        self._log(
+            "\n  ".join(
+                (f"upload {name}: {'ok' if accepted else 'refused'}{count}", *warnings)
+            )
+        )
 
     def GetAnimation(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return an uploaded animation."""
@@ -156,13 +213,23 @@ class Services(BasicServices):
     def UploadChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Accept a sequence, with warnings; with non-strict parsing its valid part can be danced."""
         sequence = request.choreography_sequence
-        danced, problems = validate_sequence(sequence, self._store.animations, self._store.listed)
+        danced, problems = validate_sequence(
+            sequence, self._store.animations, self._store.listed
+        )
         warnings = tuple(map(warning, problems))
-        kept = UploadedSequence(sequence, warnings, danced if request.non_strict_parsing or not warnings else None)
+        kept = UploadedSequence(
+            sequence,
+            warnings,
+            danced if request.non_strict_parsing or not warnings else None,
+        )
         kept.labels.update(dict.fromkeys(sequence.choreography_info.labels))
         self._store.sequences[sequence.name] = kept
         response.warnings.extend(warnings)
-        self._log("\n  ".join((f"sequence {sequence.name}: {len(sequence.moves)} moves", *warnings)))
+        self._log(
+            "\n  ".join(
+                (f"sequence {sequence.name}: {len(sequence.moves)} moves", *warnings)
+            )
+        )
 
     def ListAllSequences(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """List the sequences."""
@@ -171,7 +238,11 @@ class Services(BasicServices):
             info = response.sequence_info.add()
             info.name = name
             info.labels.extend(sequence.labels)
-            info.saved_state = info.SAVED_STATE_RETAINED if sequence.saved else info.SAVED_STATE_TEMPORARY
+            info.saved_state = (
+                info.SAVED_STATE_RETAINED
+                if sequence.saved
+                else info.SAVED_STATE_TEMPORARY
+            )
 
     def GetChoreographySequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return an uploaded sequence, with its animations."""
@@ -179,7 +250,9 @@ class Services(BasicServices):
         if found is None:
             return
         response.choreography_sequence.CopyFrom(found.message)
-        names = dict.fromkeys(move.type.removeprefix(PREFIX) for move in found.message.moves)
+        names = dict.fromkeys(
+            move.type.removeprefix(PREFIX) for move in found.message.moves
+        )
         for name in names:
             known = self._store.animations.get(name)
             if known is not None and request.return_animation_names_only:
@@ -208,7 +281,9 @@ class Services(BasicServices):
     def _sequence(self, request: Any, response: Any) -> UploadedSequence | None:  # noqa: ANN401
         """Return the sequence that a call names, and set the status of its response: whether there is one."""
         found = self._store.sequences.get(request.sequence_name)
-        response.status = response.STATUS_UNKNOWN_SEQUENCE if found is None else response.STATUS_OK
+        response.status = (
+            response.STATUS_UNKNOWN_SEQUENCE if found is None else response.STATUS_OK
+        )
         return found
 
     def ClearAllSequenceFiles(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
@@ -234,13 +309,26 @@ class Services(BasicServices):
             response.status = response.STATUS_INVALID_UPLOADED_CHOREOGRAPHY
             self._log(f"dance {name}: refused, the sequence is not valid")
         elif not 0 <= request.choreography_starting_slice < slices_of(found.danced):
-            set_invalid_request(response, f"the sequence has no slice {request.choreography_starting_slice:g}")
-            self._log(f"dance {name}: refused, it has no slice {request.choreography_starting_slice:g}")
+            set_invalid_request(
+                response,
+                f"the sequence has no slice {request.choreography_starting_slice:g}",
+            )
+            self._log(
+                f"dance {name}: refused, it has no slice {request.choreography_starting_slice:g}"
+            )
         else:
-            start = request.start_time.ToNanoseconds() if request.HasField("start_time") else self._store.now()
-            dance = self._store.start_dance(found.danced, start, request.choreography_starting_slice)
+            start = (
+                request.start_time.ToNanoseconds()
+                if request.HasField("start_time")
+                else self._store.now()
+            )
+            dance = self._store.start_dance(
+                found.danced, start, request.choreography_starting_slice
+            )
             response.status, response.execution_id = response.STATUS_OK, dance.number
-            self._log(f"dance {name}: {dance.slices} slices at {found.danced.slices_per_minute:g} per minute")
+            self._log(
+                f"dance {name}: {dance.slices} slices at {found.danced.slices_per_minute:g} per minute"
+            )
             self._danced(dance)
 
     def StartRecordingState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
@@ -256,7 +344,9 @@ class Services(BasicServices):
         self._store.recording = number, begun, min(wanted, begun + MAX_RECORDING)
         response.recording_session_id = number
         is_full = wanted > begun + MAX_RECORDING
-        response.status = response.STATUS_RECORDING_BUFFER_FULL if is_full else response.STATUS_OK
+        response.status = (
+            response.STATUS_RECORDING_BUFFER_FULL if is_full else response.STATUS_OK
+        )
 
     def StopRecordingState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """End the recording."""
@@ -266,7 +356,11 @@ class Services(BasicServices):
 
     def DownloadRobotStateLog(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the states of the last dance until three seconds after it, or of the last recording: those that the dance commands."""
-        dance, recording, now = self._store.dance, self._store.recording, self._store.now()
+        dance, recording, now = (
+            self._store.dance,
+            self._store.recording,
+            self._store.now(),
+        )
         span = None if recording is None else recording[1:]
         if request.log_type == request.LOG_TYPE_LAST_CHOREOGRAPHY:
             span = None if dance is None else (dance.start, dance.end + LOGGED_AFTER)
@@ -276,12 +370,22 @@ class Services(BasicServices):
         at = np.arange(span[0], min(span[1], now) + 1, LOG_STEP)
         motion = None
         if dance is not None:
-            known = choreography_of(dance.sequence, dict(self._store.animations), self._store.listed)
-            motion = play_choreography(known, first_slice=dance.first_slice, arm=self._arm)
-        seconds = np.zeros(len(at)) if dance is None else np.array([dance.seconds_at(int(time)) for time in at])
+            known = choreography_of(
+                dance.sequence, dict(self._store.animations), self._store.listed
+            )
+            motion = play_choreography(
+                known, first_slice=dance.first_slice, arm=self._arm
+            )
+        seconds = (
+            np.zeros(len(at))
+            if dance is None
+            else np.array([dance.seconds_at(int(time)) for time in at])
+        )
         states = Animation.from_motion(motion_at(motion, seconds, arm=self._arm))
         keyframes = replace(states.keyframes, times=(at - at[0]) / NANO)
-        response.chunk.data = log_bytes(replace(states, keyframes=keyframes), int(at[0]))
+        response.chunk.data = log_bytes(
+            replace(states, keyframes=keyframes), int(at[0])
+        )
         response.chunk.total_size = len(response.chunk.data)
         response.status = response.STATUS_OK
 
@@ -290,14 +394,21 @@ class Services(BasicServices):
         now, dance = self._store.now(), self._store.dance
         response.validity_time.FromNanoseconds(now)
         if dance is None:
-            response.status = response.STATUS_OTHER if self.motors_on else response.STATUS_POWERED_OFF
+            response.status = (
+                response.STATUS_OTHER if self.motors_on else response.STATUS_POWERED_OFF
+            )
             return
         at = dance.slice_at(now)
-        response.execution_id, response.sequence_name = dance.number, dance.sequence.name
+        response.execution_id, response.sequence_name = (
+            dance.number,
+            dance.sequence.name,
+        )
         response.sequence_slices = dance.slices
         response.sequence_slices_per_minute = dance.sequence.slices_per_minute
         response.current_slice = min(at, float(dance.slices))
-        begun = dance.start - round(dance.first_slice * 60.0 / dance.sequence.slices_per_minute * NANO)
+        begun = dance.start - round(
+            dance.first_slice * 60.0 / dance.sequence.slices_per_minute * NANO
+        )
         response.sequence_start_time.FromNanoseconds(begun)
         if dance.stopped_at is not None:
             response.status = response.STATUS_INTERRUPTED
@@ -308,5 +419,10 @@ class Services(BasicServices):
         else:
             response.status = response.STATUS_DANCING
             for move in dance.sequence.moves:
-                if dance.first_slice <= move.start_slice <= at < move.start_slice + move.requested_slices:
+                if (
+                    dance.first_slice
+                    <= move.start_slice
+                    <= at
+                    < move.start_slice + move.requested_slices
+                ):
                     response.active_moves.add().move.CopyFrom(move)

@@ -24,7 +24,9 @@ from bodymotion.spot.rehearsal.choreography import Services, choreography_of
 from bodymotion.spot.rehearsal.store import Dance, Store
 
 HOST = "127.0.0.1"
-MAX_MESSAGE_BYTES = 128 << 20  # The default limit of gRPC, 4 MiB, is too small for a long recording.
+MAX_MESSAGE_BYTES = (
+    128 << 20
+)  # The default limit of gRPC, 4 MiB, is too small for a long recording.
 CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
 CERTIFICATE_NAMES = "*.spot.robot", "localhost"
 """The vendor's client calls each service of a robot by a name that ends in spot.robot."""
@@ -72,12 +74,18 @@ class StandIn:
     ) -> None:
         if say is not None:
             warnings.warn("say= is now report=", DeprecationWarning, stacklevel=2)
-        self.credentials = credentials or Credentials("rehearsal", secrets.token_urlsafe(9))
+        self.credentials = credentials or Credentials(
+            "rehearsal", secrets.token_urlsafe(9)
+        )
         self.arm = arm
-        self.store = Store(None if robot_moves is None else read_move_list(Path(robot_moves)))
+        self.store = Store(
+            None if robot_moves is None else read_move_list(Path(robot_moves))
+        )
         self._report, self._on_dance = say or report, on_dance
         self._folder = tempfile.TemporaryDirectory(prefix="bodymotion-rehearsal-")
-        self.certificate = Path(certificate or Path(self._folder.name) / "certificate.pem")
+        self.certificate = Path(
+            certificate or Path(self._folder.name) / "certificate.pem"
+        )
         grpc = vendor("grpc")
         accounts = Accounts(self.credentials.username, self.credentials.password)
         options = [
@@ -86,9 +94,13 @@ class StandIn:
             ("grpc.so_reuseport", 0),
         ]
         self._server = grpc.server(
-            ThreadPoolExecutor(8, "bodymotion-rehearsal"), interceptors=[accounts], options=options
+            ThreadPoolExecutor(8, "bodymotion-rehearsal"),
+            interceptors=[accounts],
+            options=options,
         )
-        services = Services(accounts, self.store, arm=self.arm, log=self._report, danced=self._dance)
+        services = Services(
+            accounts, self.store, arm=self.arm, log=self._report, danced=self._dance
+        )
         for name, kind, _ in SERVICES:
             self._server.add_generic_rpc_handlers((_handlers(name, kind, services),))
         certified, key = make_certificate()
@@ -98,7 +110,11 @@ class StandIn:
             self.certificate.write_bytes(certified)
         except (RuntimeError, OSError) as error:
             self._folder.cleanup()
-            raise error if isinstance(error, OSError) else OSError(f"port {port} of {HOST} is not free") from None
+            raise (
+                error
+                if isinstance(error, OSError)
+                else OSError(f"port {port} of {HOST} is not free")
+            ) from None
 
     def start(self) -> StandIn:
         """Start to listen."""
@@ -128,10 +144,16 @@ class StandIn:
         def show() -> None:
             left_out = dance.first_slice * 60.0 / dance.sequence.slices_per_minute
             try:
-                known = choreography_of(dance.sequence, dict(self.store.animations), self.store.listed)
-                motion = play_choreography(known, first_slice=dance.first_slice, arm=self.arm)
+                known = choreography_of(
+                    dance.sequence, dict(self.store.animations), self.store.listed
+                )
+                motion = play_choreography(
+                    known, first_slice=dance.first_slice, arm=self.arm
+                )
                 on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
-            except Exception as error:  # The robot keeps running when the dance cannot be shown.
+            except (
+                Exception
+            ) as error:  # The robot keeps running when the dance cannot be shown.
                 self._report(f"dance {dance.sequence.name}: cannot be shown: {error}")
 
         threading.Thread(target=show, name="bodymotion-dance", daemon=True).start()
@@ -139,14 +161,26 @@ class StandIn:
 
 def _handlers(name: str, kind: str, methods: object) -> Any:  # noqa: ANN401
     """Return gRPC's handlers of a service's methods that an object has; calls of other methods are answered with UNIMPLEMENTED."""
-    grpc, make = vendor("grpc"), vendor("google.protobuf.message_factory").GetMessageClass
+    grpc, make = (
+        vendor("grpc"),
+        vendor("google.protobuf.message_factory").GetMessageClass,
+    )
     package, _, service = kind.rpartition(".")
-    described = vendor(f"{package}.{name.replace('-', '_')}_service_pb2").DESCRIPTOR.services_by_name[service]
+    described = vendor(
+        f"{package}.{name.replace('-', '_')}_service_pb2"
+    ).DESCRIPTOR.services_by_name[service]
     return grpc.method_handlers_generic_handler(
         described.full_name,
         {
-            method.name: getattr(grpc, f"unary_{'stream' if method.server_streaming else 'unary'}_rpc_method_handler")(
-                _answering(getattr(methods, method.name), make(method.output_type), is_stream=method.server_streaming),
+            method.name: getattr(
+                grpc,
+                f"unary_{'stream' if method.server_streaming else 'unary'}_rpc_method_handler",
+            )(
+                _answering(
+                    getattr(methods, method.name),
+                    make(method.output_type),
+                    is_stream=method.server_streaming,
+                ),
                 request_deserializer=make(method.input_type).FromString,
                 response_serializer=make(method.output_type).SerializeToString,
             )
@@ -174,14 +208,24 @@ def _answering(
 
 def make_certificate() -> tuple[bytes, bytes]:
     """Return a certificate that signs itself, which the server has and clients need, and its key, as PEM."""
-    x509, ec = vendor("cryptography.x509"), vendor("cryptography.hazmat.primitives.asymmetric.ec")
+    x509, ec = (
+        vendor("cryptography.x509"),
+        vendor("cryptography.hazmat.primitives.asymmetric.ec"),
+    )
     coding = vendor("cryptography.hazmat.primitives.serialization")
-    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.datetime.now(datetime.UTC)
+    key, now = (
+        ec.generate_private_key(ec.SECP256R1()),
+        datetime.datetime.now(datetime.UTC),
+    )
     common_name = vendor("cryptography.x509.oid").NameOID.COMMON_NAME
     name = x509.Name([x509.NameAttribute(common_name, "bodymotion rehearsal")])
-    others = [x509.DNSName(other) for other in CERTIFICATE_NAMES] + [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    others = [x509.DNSName(other) for other in CERTIFICATE_NAMES] + [
+        x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    ]
     certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        x509.CertificateBuilder(
+            name, name, key.public_key(), x509.random_serial_number()
+        )
         .not_valid_before(now - datetime.timedelta(minutes=5))
         .not_valid_after(now + CERTIFICATE_LIFETIME)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
@@ -189,4 +233,6 @@ def make_certificate() -> tuple[bytes, bytes]:
         .sign(key, vendor("cryptography.hazmat.primitives.hashes").SHA256())
     )
     pem = coding.Encoding.PEM
-    return certificate.public_bytes(pem), key.private_bytes(pem, coding.PrivateFormat.PKCS8, coding.NoEncryption())
+    return certificate.public_bytes(pem), key.private_bytes(
+        pem, coding.PrivateFormat.PKCS8, coding.NoEncryption()
+    )

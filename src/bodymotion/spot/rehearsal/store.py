@@ -49,7 +49,10 @@ class Dance:
     def slice_at(self, now: int) -> float:
         """Return the slice at a time, with its fraction."""
         seconds = (min(now, self.stopped_at or now) - self.start) / NANO
-        return self.first_slice + max(seconds, 0.0) * float(self.sequence.slices_per_minute) / 60.0
+        return (
+            self.first_slice
+            + max(seconds, 0.0) * float(self.sequence.slices_per_minute) / 60.0
+        )
 
     @property
     def end(self) -> int:
@@ -59,7 +62,11 @@ class Dance:
 
     def seconds_at(self, now: int) -> float:
         """Return the time [s] of the sequence at a time."""
-        return min(self.slice_at(now), float(self.slices)) * 60.0 / float(self.sequence.slices_per_minute)
+        return (
+            min(self.slice_at(now), float(self.slices))
+            * 60.0
+            / float(self.sequence.slices_per_minute)
+        )
 
     def is_over(self, now: int) -> bool:
         """Return whether the dance has ended or was stopped."""
@@ -68,7 +75,9 @@ class Dance:
 
 def slices_of(sequence: Any) -> int:  # noqa: ANN401
     """Return the number of slices of a sequence."""
-    return max((move.start_slice + move.requested_slices for move in sequence.moves), default=0)
+    return max(
+        (move.start_slice + move.requested_slices for move in sequence.moves), default=0
+    )
 
 
 class Store:
@@ -91,9 +100,16 @@ class Store:
 
     def add(self, message: Any, animation: Animation, generated_id: str) -> None:  # noqa: ANN401
         """Add an animation under its name."""
-        number = generated_id or hashlib.sha1(message.SerializeToString(), usedforsecurity=False).hexdigest()
+        number = (
+            generated_id
+            or hashlib.sha1(
+                message.SerializeToString(), usedforsecurity=False
+            ).hexdigest()
+        )
         with self._lock:
-            self.animations[animation.name] = UploadedAnimation(message, animation, number)
+            self.animations[animation.name] = UploadedAnimation(
+                message, animation, number
+            )
 
     def is_dancing(self) -> bool:
         """Return whether a dance is running, or waits for its start."""
@@ -104,7 +120,9 @@ class Store:
         """Start a dance; a running one ends."""
         with self._lock:
             self._count += 1
-            self.dance = Dance(self._count, sequence, max(start, self.now()), first_slice)
+            self.dance = Dance(
+                self._count, sequence, max(start, self.now()), first_slice
+            )
             return self.dance
 
     def stop_dance(self) -> None:
