@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from bodymotion.kernels import compiling
 from browser_fixtures import chromium, page  # noqa: F401
-from sample_files import CORPUS, ROOT, missing, tries
+from sample_files import CORPUS, ROOT, STRANGERS, UNBOUNDED, missing, tries
 
 # Where CI=true the same examples are tried each time, so that a change is judged by itself; elsewhere new ones are looked for.
 settings.register_profile(
@@ -45,6 +45,22 @@ def corpus() -> Path:
     if not (CORPUS / "INDEX.csv").is_file():
         missing(f"the sample folder {CORPUS} (BODYMOTION_CORPUS names another)")
     return CORPUS
+
+
+@pytest.fixture(scope="session")
+def strangers() -> Path:
+    """The folder with the inputs of public problem reports, by case number."""
+    if not STRANGERS.is_dir():
+        missing(f"the folder {STRANGERS}")
+    return STRANGERS
+
+
+@pytest.fixture(scope="session")
+def unbounded() -> Path:
+    """The folder with inputs that once took memory or time without end."""
+    if not UNBOUNDED.is_dir():
+        missing(f"the folder {UNBOUNDED}")
+    return UNBOUNDED
 
 
 @pytest.fixture(scope="session")

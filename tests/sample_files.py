@@ -15,6 +15,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("BODYMOTION_CORPUS", ROOT.parent / "shared" / "corpus"))
+STRANGERS = CORPUS.parent / "strangers"
+"""Inputs made after public problem reports, one folder for each case."""
+UNBOUNDED = CORPUS.parent / "hostile"
+"""Inputs that once took memory or time without end: open them with limits."""
 ACCEPT = os.environ.get("ACCEPT") == "1"
 """Whether everything is tried."""
 PART = 10
