@@ -1,8 +1,8 @@
 // A page without a server: the timeline, keys and messages beside viser's player, which has no interface for scripts. `bodymotionPage` is
-// { times, play, data, sound }: a frame at each of the times [s] after the first. The player's time is read from its slider, and set by calling the
+// { times, frames, play, data, sound }: `frames` of the file at `times` [s] after the first. The player's time is read from its slider, and set by calling the
 // slider's handler, which React keeps with the element. Its own bar is hidden.
 (() => {
-  const { times, play, data, sound } = window.bodymotionPage;
+  const { times, frames, play, data, sound } = window.bodymotionPage;
   const first = data.start, lastFrame = times.length - 1, end = times[lastFrame];
   const frameAt = (t) => Math.max(times.findLastIndex((time) => time <= t + 3e-4), 0);
   const bar = () => [...document.querySelectorAll("[role=slider]")].at(-1)?.closest(".mantine-Paper-root");
@@ -60,7 +60,7 @@
     if (!ready()) return { time: first, playing: false, speed: 1 };
     if (bar().style.display !== "none") bar().style.display = "none";
     const time = Math.min(now(), end);
-    const text = `frame ${frameAt(time)} of ${lastFrame}`;
+    const text = `frame ${frames[frameAt(time)]} of ${data.frames - 1}`;
     return { time: time + first, playing: playing(), speed: parseFloat(speed()?.value ?? "1"), text };
   };
   window.bodymotionTimeline({

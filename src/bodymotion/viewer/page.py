@@ -10,17 +10,17 @@ widgets, and writes requests into another one (`PlaybackPanel`).
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.checks.findings import Moment
 from bodymotion.choreography import PREFIX
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import html_text, shown
@@ -63,7 +63,8 @@ FIRST_MOTION_ONLY = (
 )
 """The overlays that are shown for the first of two motions only."""
 
-MAX_MARKS, MAX_MARKS_PER_RULE = 120, 20
+MAX_MARKS = 400
+"""Marks of findings on the timeline: one for the findings within a share of its time."""
 MAX_SPANS = 2000  # Of one row; spans that are closer than this share of the time are drawn as one.
 MAX_LEVELS = 3000  # Of the waveform of music.
 MAX_REQUEST = 1000  # [characters] Longer requests of browsers are ignored.
@@ -78,23 +79,30 @@ def check_page_path(path: Path) -> None:
         )
 
 
+class Mark(NamedTuple):
+    """A mark on the timeline: `time` [s], `text`, and the `number` of findings there."""
+
+    time: float
+    text: str
+    number: int = 1
+
+
 @dataclass(frozen=True)
 class Sampling:
-    """The frames that a page shows: `frames` (N,), each from its own time on: `times` (N,) [s] after the first."""
+    """The frames that a page shows of a timeline.
 
+    `frames` (N,) are their numbers, `times` (N,) [s] when each begins, after the first.
+    """
+
+    timeline: Timeline
     frames: Indices
     times: Floats
 
     def __str__(self) -> str:
-        if len(self.frames) == 1:
-            return "one frame"
-        gaps = np.diff(self.times)
-        rate = (
-            f"{1 / gaps.mean():.3g} frames per second"
-            if np.ptp(gaps) < gaps.mean()
-            else "at their time stamps"
-        )
-        return f"{len(self.frames)} frames, {rate}"
+        number = len(self.frames)
+        if number == self.timeline.num_frames:
+            return str(self.timeline)
+        return f"{self.timeline}, {number} of them shown"
 
 
 def sampled(timeline: Timeline, moments: npt.ArrayLike = ()) -> Sampling:
@@ -114,7 +122,7 @@ def sampled(timeline: Timeline, moments: npt.ArrayLike = ()) -> Sampling:
     if len(frames) > MAX_FRAMES:
         frames = frames[np.linspace(0, len(frames) - 1, MAX_FRAMES).astype(np.intp)]
     frames = np.union1d(frames, timeline.frames_at(moments))
-    return Sampling(frames, times[frames])
+    return Sampling(timeline, frames, times[frames])
 
 
 def page(
@@ -135,9 +143,9 @@ def page(
     sampling = sampled(scene.timeline, [time for time, _ in moments])
     text, note, analysis = _record(scene, options, sampling, measures)
     data = timeline_data(scene, analysis)
-    data["marks"] = [
-        (time, shown(text, 300)) for time, text in moments if text
-    ] or data["marks"]
+    marks = [Mark(time, shown(text, 300)) for time, text in moments if text]
+    if marks:
+        data["marks"] = marks
     return _with_timeline(text, scene, sampling, options, data, note, play)
 
 
@@ -247,6 +255,7 @@ def _with_timeline(
     # In a script of HTML, "<" could begin the end of the script. Without `play` it shows its first frame; viser's player plays by itself.
     settings = {
         "times": [round(float(time), 9) for time in sampling.times],
+        "frames": sampling.frames.tolist(),
         "play": play,
         "data": data,
     }
@@ -360,22 +369,51 @@ def _spans(timeline: Timeline, on: Bools, color: Rgb) -> list[list[Any]]:
     return found
 
 
-def _marks(scene: Scene, analysis: MotionAnalysis | None) -> list[tuple[float, str]]:
-    """Return the times [s] of findings, and what they are about."""
-    findings: list[tuple[float, str, str]] = []
-    if scene.playback is not None:
-        findings = [
-            (time, one.rule, one.message) for time, one in scene.playback.moments
-        ]
-    elif analysis is not None:
-        findings = [(one.time, one.rule, one.message) for one in analysis.moments]
-    counts: Counter[str] = Counter()
+def _marks(scene: Scene, analysis: MotionAnalysis | None) -> list[Mark]:
+    """Return the marks of findings on the timeline, in order of time.
+
+    Findings close to each other share one mark, which shows the worst of them.
+    """
+    timeline = scene.timeline
+    groups: dict[int, list[Moment]] = {}
+    for moment in _shown_moments(scene, analysis):
+        share = (moment.time - timeline.times[0]) / max(timeline.duration, 1e-9)
+        if np.isfinite(share):
+            groups.setdefault(int(share * MAX_MARKS), []).append(moment)
     marks = []
-    for time, rule, message in findings:
-        counts[rule] += 1
-        if counts[rule] <= MAX_MARKS_PER_RULE and np.isfinite(time):
-            marks.append((float(time), f"{rule} {shown(message, 300)}"))
-    return marks[:MAX_MARKS]
+    for _, group in sorted(groups.items()):
+        worst = max(group, key=_badness)
+        text = f"{worst.rule} {shown(worst.message, 300)}"
+        marks.append(Mark(worst.time, text, len(group)))
+    return marks
+
+
+def _shown_moments(scene: Scene, analysis: MotionAnalysis | None) -> list[Moment]:
+    """Return the moments of all findings; those about keyframes have no amount."""
+    if scene.playback is not None:
+        return [
+            Moment(
+                rule=problem.rule,
+                severity=problem.severity,
+                time=time,
+                start=time,
+                end=time,
+                frame=int(scene.timeline.frames_at(time)),
+                subject="",
+                amount=1.0,
+                message=problem.message,
+            )
+            for time, problem in scene.playback.moments
+        ]
+    if analysis is not None:
+        return list(analysis.moments)
+    return []
+
+
+def _badness(moment: Moment) -> tuple[bool, bool, float]:
+    """Return a key that orders findings: errors last, then by their amount."""
+    is_error = moment.severity == "error"
+    return is_error, moment.severity == "warning", moment.amount
 
 
 class PlaybackPanel:

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     import viser.infra
 
 FRAMES_TOGETHER = 32  # Consecutive frames whose poses are converted at once.
-FRAMED_FRAMES = (
-    12  # Number of frames whose extent the first camera of an animation sees.
-)
+FRAMED_FRAMES = 60
+"""Number of frames whose extent the first camera sees, evenly chosen."""
 FOLLOW_DISTANCE = 0.6
 """The camera follows a root that moves farther than this many sizes of the robot, unless the option is set."""
 OVERLAYS = ("axes", "names", "inertias", "devices", "mass")
@@ -305,28 +304,26 @@ class SceneView:
 
     def camera(self, preset: str) -> Camera:
         """Return the camera of a preset for the robot as it is shown."""
-        poses = self._poses(self.frame)
-        bounds = self.scene.extent.bounds(poses)
-        bounds = self.nodes.bounds if bounds is None else bounds
-        if self.compared is not None:
-            bounds = self.compared.bounds_with(bounds)
-        return framing(bounds - self.follow_offset(poses), preset)
+        return framing(self._bounds(self._poses(self.frame)), preset)
 
     def first_camera(self) -> Camera:
-        """Return the first camera. That of an animation sees the whole space that Spot moves in."""
-        if self.scene.playback is None:
+        """Return the first camera: it sees the whole space that the robots move in."""
+        if self.scene.num_frames == 1:
             return self.camera("Corner")
-        boxes = [self.nodes.bounds - self.follow_offset(self._poses(0))]
-        for frame in np.linspace(0, self.scene.num_frames - 1, FRAMED_FRAMES).astype(
-            int
-        ):
-            poses = self._poses(int(frame))
-            bounds = self.scene.extent.bounds(poses)
-            if bounds is not None:
-                boxes.append(bounds - self.follow_offset(poses))
-        return framing(
-            np.stack([np.min(boxes, axis=(0, 1)), np.max(boxes, axis=(0, 1))]), "Corner"
-        )
+        last = self.scene.num_frames - 1
+        chosen = np.unique(np.linspace(0, last, FRAMED_FRAMES).astype(int))
+        boxes = np.stack([self._bounds(self._poses(int(frame))) for frame in chosen])
+        corners = np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
+        return framing(corners, "Corner")
+
+    def _bounds(self, poses: Floats) -> Floats:
+        """Return the box (2, 3) around the robots as they are shown with link poses (L, 7)."""
+        bounds = self.scene.extent.bounds(poses)
+        if bounds is None:
+            bounds = self.nodes.bounds
+        if self.compared is not None:
+            bounds = self.compared.bounds_with(bounds)
+        return np.asarray(bounds - self.follow_offset(poses))
 
     def viewpoint(self, number: int) -> Camera:
         """Return the camera of one of the model's viewpoints; it moves with the robot over the ground, as the presets do."""

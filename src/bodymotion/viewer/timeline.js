@@ -1,6 +1,6 @@
 // The bar at the lower edge of the live viewer and of pages: buttons, time, and a timeline with beats, contacts and findings.
 // A host connects it to what plays:
-//   data():  { start, end, frames, slice, slices, rows: [[name, [[from, to, color] …]] …], marks: [[time, text] …], note, music } or null; a
+//   data():  { start, end, frames, slice, slices, rows: [[name, [[from, to, color] …]] …], marks: [[time, text, count] …], note, music } or null; a
 //            new object where it has changed; music is null or { levels, duration, beats, first, bar }: the waveform, and beats, of which every
 //            fourth from the first one on begins a bar;
 //   sound(): the address of the music, or null;
@@ -67,7 +67,11 @@ window.bodymotionTimeline = (host) => {
   const width = () => Math.max(canvas.clientWidth - LEFT - RIGHT, 1);
   const xOf = (time) => LEFT + (time - from) / (to - from) * width();
   const timeAt = (x) => Math.min(Math.max(from + (x - LEFT) / width() * (to - from), data.start), data.end);
-  const markNear = (x) => data.marks.find(([time]) => Math.abs(xOf(time) - x) <= SNAP);
+  const markNear = (x) => {
+    const distance = ([time]) => Math.abs(xOf(time) - x);
+    const near = data.marks.filter((mark) => distance(mark) <= SNAP);
+    return near.sort((one, other) => distance(one) - distance(other))[0];
+  };
   const show = (first, span) => {
     span = Math.min(Math.max(span, (data.end - data.start) / Math.max(data.frames - 1, 1) * 4), data.end - data.start);
     from = Math.min(Math.max(first, data.start), data.end - span);
@@ -101,7 +105,9 @@ window.bodymotionTimeline = (host) => {
     if (event.buttons === 1) return scrub(event);
     const x = event.clientX - canvas.getBoundingClientRect().left;
     if (event.buttons) show(from - event.movementX / width() * (to - from), to - from);
-    canvas.title = `${timeAt(x).toFixed(3)} s${markNear(x) ? ` · ${markNear(x)[1]}` : ""}`;
+    const mark = markNear(x);
+    const worst = mark?.[2] > 1 ? `worst of ${mark[2]}: ` : "";
+    canvas.title = `${timeAt(x).toFixed(3)} s${mark ? ` · ${worst}${mark[1]}` : ""}`;
   });
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   canvas.addEventListener("wheel", (event) => {
@@ -176,8 +182,9 @@ window.bodymotionTimeline = (host) => {
       beats.forEach((time, k) => { if (time >= from && time <= to) line(xOf(time), waves, waves + WAVE, (k - first) % bar ? 0.25 : 0.8); });
     }
     pen.globalAlpha = 1;
-    for (const [time] of data.marks) {
-      const x = xOf(time), top = high - 12;
+    for (const [time, , count] of data.marks) {
+      // The more findings a mark stands for, the taller it is.
+      const x = xOf(time), top = high - 12 - Math.min(2 * Math.log2(count), 8);
       if (time < from || time > to) continue;
       pen.fillStyle = "#c8008c";
       pen.beginPath();
