@@ -1,10 +1,6 @@
 from bodymotion.comparison.bodies import compare_bodies as compare_bodies
-from bodymotion.comparison.choreographies import (
-    compare_animations as compare_animations,
-)
-from bodymotion.comparison.choreographies import (
-    compare_choreographies as compare_choreographies,
-)
+from bodymotion.comparison.choreographies import compare_animations as compare_animations
+from bodymotion.comparison.choreographies import compare_choreographies as compare_choreographies
 from bodymotion.comparison.difference import Comparison as Comparison
 from bodymotion.comparison.difference import Difference as Difference
 from bodymotion.comparison.motions import compare_motions as compare_motions

@@ -1,6 +1,4 @@
-from bodymotion.motion.interpolation.resampling import (
-    check_motion_fits as check_motion_fits,
-)
+from bodymotion.motion.interpolation.resampling import check_motion_fits as check_motion_fits
 from bodymotion.motion.interpolation.resampling import resampled as resampled
 from bodymotion.motion.interpolation.sampling import HOLDING as HOLDING
 from bodymotion.motion.interpolation.sampling import Method as Method
