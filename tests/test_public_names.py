@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections import defaultdict
@@ -99,3 +100,17 @@ def test_an_option_means_the_same_in_all_commands():
     }
     assert different.keys() == HOMONYMS, different
     assert set(found["-o"]) == set(found["--output"])
+
+
+@pytest.mark.parametrize("stub", sorted(PACKAGES.rglob("__init__.pyi")), ids=str)
+def test_each_name_of_a_stub_is_found(stub):
+    """Names are found whether their import is on one line or wrapped."""
+    module = import_module(".".join(stub.parent.relative_to(PACKAGES.parent).parts))
+    names = {
+        alias.asname
+        for node in ast.parse(stub.read_text()).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname is not None
+    }
+    assert names <= {*module.__all__}

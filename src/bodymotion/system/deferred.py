@@ -29,7 +29,9 @@ def public(package: str, *own: str) -> tuple[list[str], Callable[[str], Any]]:
     module = sys.modules[package]
     stub = str(module.__file__).removesuffix("__init__.py") + "__init__.pyi"
     with open(stub, encoding="utf-8") as file:  # noqa: PTH123 - pathlib loads slowly
-        rows = [line.split() for line in file if line.startswith("from ")]
+        # A long import is wrapped in parentheses: joined, it is one line again.
+        text = file.read().replace("(\n", "").replace(",\n)", "")
+    rows = [line.split() for line in text.splitlines() if line.startswith("from ")]
     names = {row[5]: row[1] for row in rows if row[4:5] == ["as"]}
 
     def find(name: str) -> Any:  # noqa: ANN401
