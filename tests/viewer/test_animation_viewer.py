@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 from small_robots import arm, biped, run_view, swinging
 
 import bodymotion as bm
+from bodymotion.checks import moments
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.scene.animation_playback import Beats, PlaybackSettings, play_animation
 from bodymotion.scene.loading import load_scene
-from bodymotion.scene.scene import contacts_of
+from bodymotion.scene.scene import contacts_of, make_scene
 from bodymotion.scene.theme import MISSED, STANCE, SWING
 from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
 from bodymotion.spot.playback.timing import NEUTRAL
 from bodymotion.viewer import Viewer, view
+from bodymotion.viewer.analysis import analyze
 from bodymotion.viewer.animation_panel import (
     findings_html,
     options_html,
@@ -452,3 +454,15 @@ def test_the_command_reports_wrong_use(
     assert done.exit_code == code and words in done.stderr
     if "broken.cha" in arguments:
         assert len(re.findall(r"broken\.cha:\d+:\d+: CHA\d+ ", done.stderr)) > 1
+
+
+def test_approximate_moves_are_not_judged(corpus: Path) -> None:
+    path = next(corpus.rglob("default_dance.csq"))
+    body, motion = bm.load(path).body_and_motion()
+    scene = make_scene(body, motion)
+    moves = motion.extra["spot"]["moves"]
+    assert any(move["approximate"] for move in moves)
+    # Our approximation bends knees beyond their limits, and lifts feet from their targets.
+    assert moments(motion, body)
+    assert analyze(scene, False, overlays=False).moments == ()
+    assert not scene.contacts.out_of_reach.any()

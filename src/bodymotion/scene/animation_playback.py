@@ -12,6 +12,7 @@ import numpy as np
 from bodymotion.animation import Animation
 from bodymotion.choreography import TRACKS
 from bodymotion.diagnostics import Problem
+from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 
@@ -227,12 +228,17 @@ def beats_of(motion: Motion) -> Beats | None:
 
 
 class Block(NamedTuple):
-    """A move on the timeline of a dance: `start` and `end` [s], its type, and whether its motion is known."""
+    """A move on the timeline of a dance.
+
+    `start`, `end` [s]; `name`: its type; `is_played`: whether it moves the robot, and `is_approximate`: not as
+    the robot itself would.
+    """
 
     start: float
     end: float
     name: str
     is_played: bool
+    is_approximate: bool
 
 
 def moves_of(motion: Motion) -> dict[str, list[Block]]:
@@ -253,7 +259,26 @@ def moves_of(motion: Motion) -> dict[str, list[Block]]:
             }:
                 for track in map(str, tracks or ["moves"]):
                     rows.setdefault(track, []).append(
-                        Block(start, end, name, bool(move.get("played")))
+                        Block(
+                            start,
+                            end,
+                            name,
+                            bool(move.get("played")),
+                            bool(move.get("approximate")),
+                        )
                     )
     order = [*TRACKS, *rows]
     return {track: rows[track] for track in sorted(rows, key=order.index)}
+
+
+def approximate_frames(motion: Motion, times: Floats) -> Bools:
+    """Return at which times (T,) [s] moves are played that are approximations of ours.
+
+    What they exceed and miss says nothing about the robot's own moves.
+    """
+    found = np.zeros(len(times), dtype=bool)
+    for blocks in moves_of(motion).values():
+        for block in blocks:
+            if block.is_approximate:
+                found |= (times >= block.start) & (times <= block.end)
+    return found

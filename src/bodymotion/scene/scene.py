@@ -31,7 +31,12 @@ from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
-from bodymotion.scene.animation_playback import AnimationPlayback, Beats, beats_of
+from bodymotion.scene.animation_playback import (
+    AnimationPlayback,
+    Beats,
+    approximate_frames,
+    beats_of,
+)
 from bodymotion.scene.music import Music
 
 MAX_DISTANCE = 1e5
@@ -334,6 +339,7 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
                 names, links = (*names, HAND), (*links, index[HAND])
                 stance = np.hstack([stance, np.zeros((len(stance), 1), dtype=bool)])
                 reach_errors = np.hstack([reach_errors, values[:, column : column + 1]])
+    reach_errors[approximate_frames(motion, timeline.times)] = 0.0
     return FootContacts(names, links, stance, reach_errors)
 
 

@@ -6,9 +6,20 @@ from typing import Any, TypeAlias
 Rgb: TypeAlias = tuple[int, int, int]
 
 ROTATION_AXIS, SLIDE_AXIS, CRAWLER_AXIS = (190, 0, 110), (0, 90, 170), (30, 140, 60)
-MASS_COLOR, ZMP_COLOR, PATH_COLOR = (230, 160, 0), (220, 30, 30), (120, 60, 220)
-STANCE, SWING, MISSED = (0, 104, 192), (245, 145, 20), (200, 0, 140)
-"""A foot in stance, a foot in swing, a foot that does not reach its target. Blue and orange differ for people with colour blindness."""
+
+# Each colour has one meaning, in the scene, on the timeline, and in plots.
+MASS_COLOR = (230, 190, 0)  # The centre of mass.
+ZMP_COLOR = (156, 90, 26)  # The recorded ZMP; `recorded` of plots.
+PATH_COLOR = (120, 60, 220)  # The path of a link.
+STANCE = (
+    0,
+    104,
+    192,
+)  # A foot in stance. Blue and orange are safe for colour blindness.
+SWING = (245, 145, 20)  # A foot in swing.
+MISSED = (200, 0, 140)  # A foot that does not reach its target.
+MOVE = (98, 112, 132)  # A move of a dance.
+FINDING = (211, 18, 47)  # A violation of a rule; `bad` of plots.
 _BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
     "dark": (False, True),
     "sky_top": ((226, 233, 241), (18, 21, 27)),

@@ -26,6 +26,7 @@ from bodymotion.motion import (
     MultiSE3Seq,
     MultiValueSeq,
 )
+from bodymotion.scene.animation_playback import approximate_frames
 from bodymotion.scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -261,13 +262,21 @@ def _without_held_frames(scene: Scene) -> Scene:
 
 
 def _moments(scene: Scene) -> tuple[Moment, ...]:
-    """Return when the motion breaks rules; those of an animation are at its keyframes."""
+    """Return when the motion breaks rules; those of an animation are at its keyframes.
+
+    Nothing is reported while a move is played that is only approximated.
+    """
     from bodymotion.checks.motions import moments
 
     if scene.motion is None or scene.playback is not None:
         return ()
     with suppress(ValueError):
-        return moments(scene.motion, scene.body)
+        found = moments(scene.motion, scene.body)
+        times = np.array([moment.time for moment in found])
+        skipped = approximate_frames(scene.motion, times)
+        return tuple(
+            moment for moment, skip in zip(found, skipped, strict=True) if not skip
+        )
     return ()
 
 

@@ -29,7 +29,7 @@ from bodymotion.motion.components import Timeline
 from bodymotion.scene.animation_playback import Block, moves_of
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS, DisplayOptions
 from bodymotion.scene.scene import HAND, Scene
-from bodymotion.scene.theme import MISSED, STANCE, SWING, Rgb
+from bodymotion.scene.theme import FINDING, MISSED, MOVE, STANCE, SWING, Rgb
 from bodymotion.system.files import check_place, whole_file
 from bodymotion.viewer.analysis import MotionAnalysis, analyze
 from bodymotion.viewer.limit_colors import color_of
@@ -231,17 +231,10 @@ def _with_timeline(
         parts.append(escape(str(sampling)))
     if scene.beats is not None:
         parts.append(f"{scene.beats.slices:g} slices at {scene.beats.bpm:g} bpm")
-    if scene.contacts is not None and options.contacts:
-        colors = ((STANCE, "in stance"), (SWING, "in swing"))
-        signs = [
-            f'<span style="color:rgb{color}">●</span> {label}'
-            for color, label in colors
-        ]
-        parts.append(f"feet: {', '.join(signs)}")
-    line = (
-        " · ".join([*parts, *(f"⚠ {html_text(text)}" for text in scene.warnings)])
-        + note
-    )
+    parts += [f"⚠ {html_text(text)}" for text in scene.warnings]
+    if data["note"]:
+        parts.append(data["note"])
+    line = " · ".join(parts) + note
     names = (
         name for name in FIRST_MOTION_ONLY if name != "zmp" or scene.zmp is not None
     )
@@ -279,17 +272,37 @@ def timeline_data(
     Contacts and findings are those that the motion records, or those of the `analysis`.
     """
     times, beats = scene.timeline.times, scene.beats
+    rows, marks = _rows(scene, analysis), _marks(scene, analysis)
     return {
         "start": float(times[0]),
         "end": float(times[-1]),
         "frames": scene.num_frames,
         "slice": 0.0 if beats is None else beats.slice,
         "slices": 0.0 if beats is None else beats.slices,
-        "rows": _rows(scene, analysis),
-        "marks": _marks(scene, analysis),
-        "note": note,
+        "rows": rows,
+        "marks": marks,
+        "note": note or _legend(rows, marks),
         "music": _music(scene),
     }
+
+
+def _legend(rows: list[list[Any]], marks: list[Mark]) -> str:
+    """Return what the colours of the timeline mean, as HTML; empty where it shows none."""
+    meanings = (
+        (STANCE, "foot in stance"),
+        (SWING, "foot in swing"),
+        (MISSED, "foot or hand that misses its target"),
+        (MOVE, "move"),
+    )
+    shown_colors = {color for _, spans in rows for _, _, color, *_ in spans}
+    signs = [
+        f'<span style="color:rgb{color}">■</span> {label}'
+        for color, label in meanings
+        if f"rgb{color}" in shown_colors
+    ]
+    if marks:
+        signs.append(f'<span style="color:rgb{FINDING}">▲</span> finding')
+    return ", ".join(signs)
 
 
 def _music(scene: Scene) -> dict[str, Any] | None:
@@ -349,7 +362,7 @@ def _block(move: Block) -> list[Any]:
     return [
         move.start,
         move.end,
-        f"rgb{STANCE if move.is_played else SWING}",
+        f"rgb{MOVE}",
         not move.is_played,
         name,
     ]

@@ -235,7 +235,7 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
         f'<div style="position:relative;height:{HEIGHT}px;margin:0.4em 0.6em 0;font-size:10px">{labels}'
         f'<svg style="position:absolute;{inside};overflow:visible" viewBox="0 0 {GRID} {GRID}" preserveAspectRatio="none">'
         f'{grid}{"".join(lines)}</svg><div style="position:absolute;{inside};pointer-events:none">'
-        '<div style="position:absolute;top:0;bottom:0;border-left:1.5px solid #e02020;'
+        '<div style="position:absolute;top:0;bottom:0;border-left:1.5px solid currentColor;'
         'left:calc(var(--bodymotion-now, 0) * 100%)"></div></div></div>'
     )
 

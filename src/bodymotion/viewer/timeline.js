@@ -186,13 +186,13 @@ window.bodymotionTimeline = (host) => {
       // The more findings a mark stands for, the taller it is.
       const x = xOf(time), top = high - 12 - Math.min(2 * Math.log2(count), 8);
       if (time < from || time > to) continue;
-      pen.fillStyle = "#c8008c";
+      pen.fillStyle = "#d3122f"; // FINDING of theme.py
       pen.beginPath();
       pen.moveTo(x, top); pen.lineTo(x + 5, high - 3); pen.lineTo(x - 5, high - 3);
       pen.fill();
     }
     const x = xOf(state.time);
-    pen.fillStyle = "#e02020";
+    pen.fillStyle = ink;
     if (x >= LEFT - 1 && x <= LEFT + width() + 1) {
       pen.fillRect(x - 1, 12, 2, high - 16);
       pen.beginPath();

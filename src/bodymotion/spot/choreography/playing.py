@@ -148,7 +148,8 @@ def play_choreography(
                 rate=rate,
             )
             made.put(played, animation, first)
-        name = move.type if move.animation or animation is None else f"≈ {move.type}"
+        is_approximate = animation is not None and not move.animation
+        name = f"≈ {move.type}" if is_approximate else move.type
         own += [] if move.animation in choreography.animations else [name]
         shown.append(
             {
@@ -157,6 +158,7 @@ def play_choreography(
                 "end": move.end_slice * 60.0 / per_minute,
                 "tracks": list(tracks_of(choreography, move)),
                 "played": animation is not None,
+                "approximate": is_approximate,
             }
         )
     made.fill(count)
