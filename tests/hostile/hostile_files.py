@@ -20,7 +20,14 @@ import zstandard
 
 from bodymotion.formats.registry import FORMATS
 from sample_files import ACCEPT, tries
-from tables.arrow_files import BOMBS, deep_parquet, leaf, parquet_footer
+from tables.arrow_files import (
+    BOMBS,
+    deep_parquet,
+    leaf,
+    parquet_footer,
+    table_bytes,
+    zero_table,
+)
 from tables.test_mcap import log, state
 
 __all__ = ["CASES"]
@@ -1172,6 +1179,24 @@ one(
 one("csv: times of eons", "a.csv", "time,A\n0,1\n1e-300,1\n1e300,1\n")
 for name, bomb in BOMBS.items():
     one(f"{name}: it unpacks to gigabytes", f"a.{name.partition(' ')[0]}", bomb)
+
+
+def misfit_levels() -> bytes:
+    """Return a file of Parquet whose schema has a required column, and whose histograms count the levels of an optional one."""
+    import pyarrow as pa
+
+    content = table_bytes(pa.table({"time": [0.0, 0.1], "HIP": [0.0, 0.1]}))
+    optional, required = b"\x25\x02\x18\x04time", b"\x25\x00\x18\x04time"
+    assert optional in content
+    return content.replace(optional, required)
+
+
+one("parquet: levels that end pyarrow", "a.parquet", misfit_levels)
+one(
+    "parquet: rows without end",
+    "a.parquet",
+    lambda: table_bytes(zero_table(time=some(1 << 23)), row_group_size=1 << 23),
+)
 one("parquet: deep", "a.parquet", lambda: deep_parquet(MANY))
 one(
     "parquet: rows that lie",

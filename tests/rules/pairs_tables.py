@@ -12,6 +12,7 @@ import pyarrow as pa
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
+from bodymotion.formats.limits import Limits
 from bodymotion.formats.npz.layouts import G1_JOINTS
 from rules.pairs import (
     Content,
@@ -216,8 +217,8 @@ PAIRS: dict[str, Pair] = {
             table_bytes(zero_table(time=100_000)),
             table_bytes(zero_table(time=100), compression="none"),
         ),
-        "bodymotion.formats.csv.arrow.MAX_BYTES",
-        9999,
+        "bodymotion.formats.limits.LIMITS",
+        Limits(free_bytes=9999),
     ),
     "CSV015": parquet(
         table_bytes(pa.table([[0.1], [0.2]], names=["KNEE", "KNEE"])), FRAMES
@@ -228,8 +229,8 @@ PAIRS: dict[str, Pair] = {
     "NPZ001": npz(b"PK\3\4 and no archive", archive(**OURS)),
     "FMT010": limited(
         npz(zeros(np.savez_compressed), zeros(np.savez)),
-        "bodymotion.formats.npz.reader.MAX_BYTES",
-        1000,
+        "bodymotion.formats.limits.LIMITS",
+        Limits(free_bytes=1000),
     ),
     "NPZ003": npz(
         archive(**OURS, info=np.array({"by": "me"})),

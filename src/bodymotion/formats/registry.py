@@ -26,6 +26,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats import sniffing
+from bodymotion.formats.limits import budget_for
 from bodymotion.formats.resources import gather_missing, unreadable
 from bodymotion.formats.rules import CONFLICT, OTHER_KIND, UNKNOWN, UNWRITABLE
 from bodymotion.system.files import pipes_kept, read_head, read_tail, size_of
@@ -276,11 +277,10 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
         path.stat()
     except (OSError, ValueError) as error:
         raise unreadable(error, path) from error
+    used = {name: value for name, value in options.items() if name not in unused}
     try:
-        found: ReadResult[Any] = row.read(
-            path,
-            **{name: value for name, value in options.items() if name not in unused},
-        )
+        with budget_for(path):
+            found: ReadResult[Any] = row.read(path, **used)
     except FormatError:
         if (conflict := _conflict(path)) is not None:
             return ReadResult(None, (conflict,))

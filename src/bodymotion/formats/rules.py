@@ -55,7 +55,7 @@ TOO_LARGE = judgement.error(
 )
 UNPACKED = judgement.error(
     "FMT010",
-    "A compressed file expands to at most 100 times its size. Tables up to 64 MB, and archives and logs up to 256 MB, are always accepted.",
+    "A compressed file unpacks to at most 64 MB, or to 100 times its size.",
     "save it again without compression (`numpy.savez`)",
     example=("a gigabyte of zeros, compressed", "the same, not compressed"),
 )

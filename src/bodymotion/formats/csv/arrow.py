@@ -4,9 +4,8 @@ A column of dates or durations is the time; dates count from the first one. Colu
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from io import BytesIO
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,14 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.csv import rules
-from bodymotion.formats.rules import UNPACKED, UNREADABLE
+from bodymotion.formats.limits import Budget, budget_for
+from bodymotion.formats.parquet import check_columns
+from bodymotion.formats.rules import UNREADABLE
 from bodymotion.formats.tables.number_table import CELL, Table
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file
 
-MAX_BYTES, MAX_RATIO, MAX_ADDRESS = 64 << 20, 100, 1 << 47
+MAX_ADDRESS = 1 << 47  # [bytes] A larger size is no size.
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _NUMBER = re.compile(
     r"(?:dictionary<values=)?(?:u?int\d+|halffloat|float|double|bool|decimal\d+\(.*\)|(?:timestamp|duration)\[[^]]*\])(?:, .*)?"
@@ -82,7 +83,7 @@ def read_arrow(path: str | Path, found: Diagnostics) -> Table | None:
 def _read(content: bytes, found: Diagnostics) -> Table:
     reader, path = opened(BytesIO(content)), str(found.path)
     schema = schema_of(reader)
-    names, limit = names_in(schema), max(MAX_BYTES, MAX_RATIO * len(content))
+    names = names_in(schema)
     wanted = {*names}
     if not names or "episode_index" in names or len({*schema.names}) < len(schema):
         raise rules.NO_MOTION.error(
@@ -91,55 +92,12 @@ def _read(content: bytes, found: Diagnostics) -> Table:
     if unread := sorted({*schema.names} - wanted):
         found.report(rules.UNREAD, f"columns that are not read: {listed(unread, 8)}")
 
-    def check(sizes: Iterable[int]) -> None:
-        if any(size > limit for size in accumulate(sizes)):
-            raise UNPACKED.error(
-                f"it unpacks to more than {limit >> 20} MB", Location(path)
-            )
-
-    if hasattr(reader, "schema_arrow"):
-        leaves = map(reader.schema.column, range(len(reader.schema)))
-        kept = [
-            k
-            for k, leaf in enumerate(leaves)
-            if leaf.name == leaf.path and leaf.name in wanted
-        ]
-        groups = map(reader.metadata.row_group, range(reader.num_row_groups))
-        chunks = [group.column(k) for group in groups for k in kept]
-        if sum(chunk.total_compressed_size for chunk in chunks) > len(content):
-            raise ValueError("the columns overlap")
-        check(
-            max(
-                8 * chunk.num_values,
-                chunk.total_uncompressed_size,
-                _unpacked(content, chunk),
-            )
-            for chunk in chunks
-        )
-        table = reader.reader.read_all(column_indices=kept, use_threads=False)
-    else:
-        starts = (
-            match.start() - 9
-            for frame in FRAMES
-            for match in re.finditer(frame, content)
-        )
-        sizes = (
-            int.from_bytes(content[max(at, 0) : at + 8], "little") for at in starts
-        )
-        check(size for size in sizes if size < MAX_ADDRESS)
-        kept = [k for k, name in enumerate(schema.names) if name in wanted]
-        options = arrow(".ipc").IpcReadOptions(included_fields=kept, use_threads=False)
-        reader = opened(BytesIO(content), options=options)
-        if hasattr(
-            reader, "num_record_batches"
-        ):  # the same one may be named many times
-            check(
-                reader.get_batch(k).get_total_buffer_size()
-                for k in range(reader.num_record_batches)
-            )
-        table = reader.read_all()
-        table.validate(full=True)
-    check([8 * len(names) * table.num_rows])
+    with budget_for(path, len(content)) as budget:
+        if hasattr(reader, "schema_arrow"):
+            table = _read_parquet(content, reader, wanted, budget, path)
+        else:
+            table = _read_ipc(content, schema, wanted, budget)
+            budget.take_items(table.num_rows, "rows", Location(path))
     values, bad = (
         np.empty((table.num_rows, len(names))),
         np.zeros(table.num_rows, np.bool_),
@@ -186,49 +144,49 @@ def _read(content: bytes, found: Diagnostics) -> Table:
     )
 
 
-def _unpacked(content: bytes, chunk: Any) -> int:  # noqa: ANN401
-    """Return the unpacked size of a column chunk by the headers of its pages, which pyarrow believes where the footer states less."""
-    starts = (
-        chunk.data_page_offset,
-        chunk.dictionary_page_offset if chunk.has_dictionary_page else 0,
-    )
-    at, size = min(start for start in starts if start > 0), 0
-    end = at + chunk.total_compressed_size
-    while at < end:
-        fields, at = _struct(content, at)
-        # PageHeader of parquet.thrift: 2 is `uncompressed_page_size`, 3 is `compressed_page_size`.
-        if min(fields.get(2, -1), fields.get(3, -1)) < 0:
-            raise ValueError("the header of a page has no size")
-        size, at = size + fields[2], at + fields[3]
-    return size
+def _read_parquet(
+    content: bytes,
+    reader: Any,  # noqa: ANN401
+    wanted: Collection[str],
+    budget: Budget,
+    path: str,
+) -> Any:  # noqa: ANN401
+    """Return the table of the wanted columns of Parquet, if it is within the limits."""
+    leaves = map(reader.schema.column, range(len(reader.schema)))
+    columns = [
+        k
+        for k, leaf in enumerate(leaves)
+        if leaf.name == leaf.path and leaf.name in wanted
+    ]
+    check_columns(BytesIO(content), columns, budget, path)
+    return reader.reader.read_all(column_indices=columns, use_threads=False)
 
 
-def _struct(content: bytes, at: int, depth: int = 0) -> tuple[dict[int, int], int]:
-    """Return the integers of a structure of Thrift's compact protocol by their ids, and where it ends."""
-    fields: dict[int, int] = {}
-    number = 0
-    while kind := content[at]:
-        number, at = number + (kind >> 4), at + 1
-        if not kind >> 4:
-            number, at = _integer(content, at)
-        kind &= 15
-        if kind == 12 and depth < 4:
-            at = _struct(content, at, depth + 1)[1]
-        elif kind == 8:  # bytes
-            value, at = _integer(content, at)
-            at += 2 * value if value >= 0 else -2 * value - 1
-        elif kind in (4, 5, 6):
-            fields[number], at = _integer(content, at)
-        elif kind not in (1, 2):  # truth values have no bytes of their own
-            raise ValueError(f"the header of a page has a field of kind {kind}")
-    return fields, at + 1
-
-
-def _integer(content: bytes, at: int) -> tuple[int, int]:
-    """Return an integer of Thrift: 7 bits a byte, the sign in the lowest bit; and where it ends."""
-    value = 0
-    for shift in range(0, 70, 7):
-        value |= (content[at + shift // 7] & 127) << shift
-        if content[at + shift // 7] < 128:
-            return value >> 1 ^ -(value & 1), at + shift // 7 + 1
-    raise ValueError("an integer has more than 64 bits")
+def _read_ipc(
+    content: bytes,
+    schema: Any,  # noqa: ANN401
+    wanted: Collection[str],
+    budget: Budget,
+) -> Any:  # noqa: ANN401
+    """Return the table of the wanted columns of Arrow, if it is within the limits."""
+    packed = 0
+    for frame in FRAMES:
+        for match in re.finditer(frame, content):
+            start = max(match.start() - 9, 0)
+            size = int.from_bytes(content[start : start + 8], "little")
+            if size < MAX_ADDRESS:
+                packed += size
+                budget.take_bytes(size)
+    columns = [k for k, name in enumerate(schema.names) if name in wanted]
+    options = arrow(".ipc").IpcReadOptions(included_fields=columns, use_threads=False)
+    reader = opened(BytesIO(content), options=options)
+    if hasattr(reader, "num_record_batches"):  # the same one may be named many times
+        total = 0
+        for number in range(reader.num_record_batches):
+            size = reader.get_batch(number).get_total_buffer_size()
+            total += size
+            # What was packed is counted already.
+            budget.take_bytes(min(size, max(total - packed, 0)))
+    table = reader.read_all()
+    table.validate(full=True)
+    return table

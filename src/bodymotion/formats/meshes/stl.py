@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bodymotion.formats.limits import Budget
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Mesh
@@ -27,11 +28,6 @@ ARCHIVES = (".zip", ".gz", ".bz2", ".tgz", ".tar", ".zae", ".3dxml")
 """Archives hold several files, of any size once unpacked; none of them is known to be the mesh."""
 
 TEXT_MESHES = (".stl", ".obj", ".ply", ".off", ".dae")
-MAX_UNPACKED_RATIO = (
-    20  # A 3MF file is an archive, too: it may unpack to this multiple of its size.
-)
-MIN_UNPACKED_BYTES = 64 << 20  # It may always unpack to this many bytes.
-
 _VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(rb"(?<![\d.,])-?\d+,\d+(?![\d.,])")
 _SEARCHED = 1 << 20  # [bytes] The part of a mesh that is searched for decimal commas.
@@ -68,10 +64,8 @@ def read_mesh_file(path: Path) -> Mesh:
             if zipfile.is_zipfile(stream):
                 with zipfile.ZipFile(stream) as archive:
                     unpacked = sum(member.file_size for member in archive.infolist())
-                if unpacked > max(
-                    MIN_UNPACKED_BYTES, MAX_UNPACKED_RATIO * stream.seek(0, 2)
-                ):
-                    raise ValueError(f"the archive unpacks to {unpacked >> 20} MiB")
+                # A mesh of its own: what other meshes of the model take is not its fault.
+                Budget(str(path), stream.seek(0, 2)).take_bytes(unpacked)
             stream.seek(0)
             corners = (
                 _text_corners(stream.read()) if path.suffix.lower() == ".stl" else None

@@ -16,6 +16,7 @@ from bodymotion.diagnostics import (
     ReadResult,
     Source,
 )
+from bodymotion.formats.limits import budget_for
 from bodymotion.formats.npz import rules
 from bodymotion.formats.npz.layouts import (
     UNREAD,
@@ -25,13 +26,11 @@ from bodymotion.formats.npz.layouts import (
     motion_of,
 )
 from bodymotion.formats.resources import unreadable
-from bodymotion.formats.rules import UNPACKED
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.system.files import open_file
 
-MAX_BYTES, MAX_RATIO = 256 << 20, 100
-"""An archive unpacks to the first number of bytes, or to this multiple of its own size, at most."""
 MAX_ARRAYS = 1000
 MAX_TEXT_BYTES = 1 << 20
 MAX_EMPTY_ROWS = 10**7
@@ -63,12 +62,11 @@ def read_archive(
                     for one in members
                     if only is None or one.filename.removesuffix(".npy") in only
                 ]
-                total = sum(member.file_size for member in members)
-                if len(members) > MAX_ARRAYS or total > max(
-                    MAX_BYTES, MAX_RATIO * size
-                ):
-                    message = f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB"
-                    raise UNPACKED.error(message, location)
+                if len(members) > MAX_ARRAYS:
+                    message = f"{len(members)} arrays; expected at most {MAX_ARRAYS}"
+                    raise TOO_LARGE.error(message, location)
+                with budget_for(path, size) as budget:
+                    budget.take_bytes(sum(one.file_size for one in members), location)
                 arrays = {
                     one.filename.removesuffix(".npy"): UNREAD
                     for one in members

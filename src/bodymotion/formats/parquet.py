@@ -1,0 +1,267 @@
+"""Sizes that a file of Parquet states, read without pyarrow.
+
+pyarrow ends the process at some damaged descriptions of columns, and unpacks pages of any size. So the footer and the headers of the
+pages are read here, in the compact protocol of Thrift, before pyarrow reads any numbers. The layout is that of `parquet.thrift`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, TypeAlias
+
+from bodymotion.diagnostics import Location
+from bodymotion.formats.limits import Budget
+
+__all__ = ["check_columns"]
+
+MAGIC = b"PAR1"
+TAIL_BYTES = 8  # The length of the footer, and MAGIC.
+HEADER_BYTES = 4096  # [bytes] The header of a page is read in such pieces; statistics make it longer.
+MAX_HEADER_BYTES = 16 << 20
+MAX_DEPTH = 16  # Levels of structures in a footer; the format has fewer than 10.
+NUMBER_BYTES = 8  # [bytes] A number in memory.
+BYTE_ARRAY = 6  # The physical type of texts, whose values may be of any size.
+FIXED_BYTE_ARRAY = 7  # The physical type of decimals and half floats.
+MAX_FIXED_BYTES = 64  # [bytes] The longest decimal has 32.
+
+Fields: TypeAlias = dict[int, Any]
+"""The fields of a structure of Thrift by their numbers: integers, bytes, lists, and structures."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The values of one column in one group of rows.
+
+    Attributes
+    ----------
+    column:
+        The number of the column among the leaves of the schema.
+    num_values:
+        As the footer states it.
+    start, size:
+        [bytes] Where its pages are in the file.
+    unpacked:
+        [bytes] Their unpacked size, as the footer states it.
+    """
+
+    column: int
+    num_values: int
+    start: int
+    size: int
+    unpacked: int
+
+
+def check_columns(
+    file: BinaryIO, columns: Collection[int], budget: Budget, path: str
+) -> None:
+    """Count the unpacked bytes and the rows of some columns, by their numbers among the leaves of the schema.
+
+    Raises
+    ------
+    FormatError
+        When they are too many (FMT009, FMT010).
+    ValueError
+        When the footer or the header of a page is damaged, or a column holds texts.
+    """
+    location = Location(path)
+    footer, size = _footer(file)
+    leaves = [one for one in _list(footer, 2) if not _integer(one, 5, 0)]
+    for column in columns:
+        _check_type(leaves, column)
+    rows = [_integer(group, 3) for group in _list(footer, 4)]
+    if any(count < 0 for count in rows) or sum(rows) != _integer(footer, 3):
+        raise ValueError("the footer has several numbers of rows")
+    budget.take_items(sum(rows), "rows", location)
+    chunks = [one for one in _chunks(footer) if one.column in columns]
+    if any(one.start < 0 or one.size < 0 or one.num_values < 0 for one in chunks):
+        raise ValueError("the footer has negative sizes")
+    if sum(one.size for one in chunks) > size:
+        raise ValueError("the columns overlap")
+    for chunk in chunks:
+        num_values, unpacked = _count_pages(file, chunk, budget, location)
+        stated = NUMBER_BYTES * max(chunk.num_values, num_values)
+        budget.take_bytes(max(stated, chunk.unpacked, unpacked), location)
+
+
+def _check_type(leaves: list[Fields], column: int) -> None:
+    """Raise ValueError where the values of a column may be of any size."""
+    if column >= len(leaves):
+        raise ValueError(f"the footer has no column {column}")
+    kind = _integer(leaves[column], 1)
+    is_text = kind == BYTE_ARRAY
+    is_long = kind == FIXED_BYTE_ARRAY and not (
+        0 < _integer(leaves[column], 2, 0) <= MAX_FIXED_BYTES
+    )
+    if is_text or is_long:
+        raise ValueError(f"column {column} holds texts; expected numbers")
+
+
+def _footer(file: BinaryIO) -> tuple[Fields, int]:
+    """Return the footer of a file, and the size [bytes] of the file."""
+    size = file.seek(0, 2)
+    file.seek(max(size - TAIL_BYTES, 0))
+    tail = file.read(TAIL_BYTES)
+    length = int.from_bytes(tail[:4], "little")
+    if tail[4:] != MAGIC or length > size - TAIL_BYTES - len(MAGIC):
+        raise ValueError("the file has no footer of Parquet")
+    file.seek(size - TAIL_BYTES - length)
+    try:
+        return _Thrift(file.read(length)).structure(), size
+    except IndexError:
+        raise ValueError("the footer ends too soon") from None
+
+
+def _chunks(footer: Fields) -> Iterator[Chunk]:
+    """Return the chunks of all columns."""
+    for group in _list(footer, 4):
+        for column, chunk in enumerate(_list(group, 1)):
+            about = chunk.get(3)
+            if not isinstance(about, dict):
+                raise ValueError("the footer does not describe a column")
+            starts = [_integer(about, 9), _integer(about, 11, 0)]
+            yield Chunk(
+                column,
+                _integer(about, 5),
+                min([start for start in starts if start > 0], default=-1),
+                _integer(about, 7),
+                _integer(about, 6),
+            )
+
+
+def _count_pages(
+    file: BinaryIO, chunk: Chunk, budget: Budget, location: Location
+) -> tuple[int, int]:
+    """Return the number of values and the unpacked bytes of a chunk, by the headers of its pages, which pyarrow believes."""
+    offset = chunk.start
+    num_values = 0
+    unpacked = 0
+    while offset < chunk.start + chunk.size:
+        budget.take_items(1, "pages", location)
+        header, length = _page_header(file, offset)
+        page_unpacked = _integer(header, 2, -1)
+        page_size = _integer(header, 3, -1)
+        if min(page_unpacked, page_size) < 0:
+            raise ValueError("the header of a page has no size")
+        unpacked += page_unpacked
+        # 5 describes a page of data, 8 one of version 2; both begin with the number of values.
+        for number in (5, 8):
+            about = header.get(number)
+            if isinstance(about, dict):
+                num_values += max(_integer(about, 1, 0), 0)
+        offset += length + page_size
+    return num_values, unpacked
+
+
+def _page_header(file: BinaryIO, offset: int) -> tuple[Fields, int]:
+    """Return the header of a page at an offset of the file, and its length [bytes]."""
+    length = HEADER_BYTES
+    while True:
+        file.seek(offset)
+        content = file.read(length)
+        reader = _Thrift(content)
+        try:
+            return reader.structure(), reader.offset
+        except IndexError:
+            if len(content) < length or length >= MAX_HEADER_BYTES:
+                raise ValueError("the header of a page ends too soon") from None
+        length = MAX_HEADER_BYTES
+
+
+def _list(fields: Fields, number: int) -> list[Fields]:
+    """Return a list of structures."""
+    values = fields.get(number)
+    if not isinstance(values, list) or not all(isinstance(v, dict) for v in values):
+        raise ValueError(f"the footer has no list {number}")
+    return values
+
+
+def _integer(fields: Fields, number: int, default: int | None = None) -> int:
+    """Return an integer of a structure."""
+    value = fields.get(number, default)
+    if not isinstance(value, int):
+        raise ValueError(f"the description of a column has no integer {number}")
+    return value
+
+
+class _Thrift:
+    """A reader of the compact protocol of Thrift; IndexError where the bytes end too soon."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.offset = 0
+        # A kind is the lowest 4 bits of the header of a field or list. Booleans (1, 2) are read where the header is.
+        self.readers: dict[int, Callable[[int], Any]] = {
+            3: lambda depth: self._bytes(1),
+            4: self._signed,
+            5: self._signed,
+            6: self._signed,
+            7: lambda depth: self._bytes(8),
+            8: lambda depth: self._bytes(self._unsigned()),
+            9: self._items,
+            10: self._items,
+            12: self.structure,
+        }
+
+    def structure(self, depth: int = 0) -> Fields:
+        """Return the fields of a structure."""
+        if depth > MAX_DEPTH:
+            raise ValueError(f"structures are nested more than {MAX_DEPTH} deep")
+        fields: Fields = {}
+        number = 0
+        while kind := self.content[self.offset]:
+            self.offset += 1
+            step = kind >> 4
+            number = number + step if step else self._signed(depth)
+            kind &= 15
+            if kind in (1, 2):
+                fields[number] = kind == 1
+            else:
+                fields[number] = self._value(kind, depth)
+        self.offset += 1
+        return fields
+
+    def _value(self, kind: int, depth: int) -> Any:  # noqa: ANN401
+        reader = self.readers.get(kind)
+        if reader is None:
+            raise ValueError(f"a field is of the unknown kind {kind}")
+        return reader(depth + 1)
+
+    def _items(self, depth: int) -> list[Any]:
+        if depth > MAX_DEPTH:
+            raise ValueError(f"lists are nested more than {MAX_DEPTH} deep")
+        head = self.content[self.offset]
+        self.offset += 1
+        kind = head & 15
+        count = head >> 4
+        if count == 15:
+            count = self._unsigned()
+        if count > len(self.content) - self.offset:  # an item has at least one byte
+            raise IndexError
+        if kind in (1, 2):
+            return [value == 1 for value in self._bytes(count)]
+        return [self._value(kind, depth) for _ in range(count)]
+
+    def _bytes(self, count: int) -> bytes:
+        end = self.offset + count
+        if end > len(self.content):
+            raise IndexError
+        value = self.content[self.offset : end]
+        self.offset = end
+        return value
+
+    def _unsigned(self) -> int:
+        """Return an integer of 7 bits a byte."""
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self.content[self.offset]
+            self.offset += 1
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+        raise ValueError("an integer has more than 64 bits")
+
+    def _signed(self, depth: int) -> int:
+        """Return an integer with its sign in the lowest bit."""
+        value = self._unsigned()
+        return value >> 1 ^ -(value & 1)
