@@ -75,7 +75,8 @@ def test_a_stamp_on_a_frame_is_on_it(method, rate):
 
 
 def test_two_stamps_on_one_frame_the_later_counts_and_the_last_stamp_ends_it():
-    motion = Motion((values(Timeline.stamped([0.011, 0.012, 0.045])),)).resample(100)
+    motion = Motion((values(Timeline.stamped([0.011, 0.012, 0.045])),))
+    motion = motion.resample(100, "after")
     assert motion.joint_displacement.values[:, 0].tolist() == [1, 1, 2, 2, 2, 3]
 
 
@@ -118,7 +119,9 @@ def test_components_on_one_timeline():
         _ = motion.num_frames
     common = motion.on_common_timeline()
     assert (common.frame_rate, common.num_frames, common.duration) == (100, 5, 0.04)
-    assert common.zmp.values[:, 0].tolist() == [1, 1, 2, 2, 2]
+    assert common.zmp.values[:, 0].tolist() == [1, 1.5, 2, 2, 2]
+    held = motion.on_common_timeline(method="after")
+    assert held.zmp.values[:, 0].tolist() == [1, 1, 2, 2, 2]
     assert common.components[2] == motion.components[2]
     assert common.joint_displacement == motion.joint_displacement
 
@@ -127,11 +130,12 @@ def test_stamps_without_a_rate_need_one():
     motion = Motion((values(Timeline.stamped([0, 0.5, 0.6])),))
     with pytest.raises(ValueError, match="choose a frame_rate"):
         motion.on_common_timeline()
-    wished = Motion(
-        (values(Timeline.stamped([0, 0.5, 0.6], import_rate=10)),)
-    ).on_common_timeline()
-    assert wished.frame_rate == 10
-    assert wished.joint_displacement.values[:, 0].tolist() == [1, 1, 1, 1, 1, 2, 3]
+    motion = Motion((values(Timeline.stamped([0, 0.5, 0.6], import_rate=10)),))
+    held = motion.on_common_timeline(method="after")
+    assert held.frame_rate == 10
+    assert held.joint_displacement.values[:, 0].tolist() == [1, 1, 1, 1, 1, 2, 3]
+    between = motion.on_common_timeline().joint_displacement.values[:, 0]
+    assert np.allclose(between, [1, 1.2, 1.4, 1.6, 1.8, 2, 3])
 
 
 def test_a_motion_without_frames_has_no_time():

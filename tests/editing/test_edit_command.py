@@ -317,10 +317,35 @@ def stamped(path, import_rate, first=0.0):
     return path
 
 
-def test_time_stamps_are_imported_as_the_document_says(tmp_path):
+def test_frames_between_time_stamps_are_interpolated_and_no_frame_repeats(tmp_path):
+    source, target = stamped(tmp_path / "log.seq", 100.0), tmp_path / "out.seq"
+    command = ["retime", str(source), str(target), "--rate", "500"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0
+    assert "500 Hz" in result.stderr and "linear" in result.stderr
+    found = bm.load(target).joint_displacement.values[:, 0]
+    expected = np.interp(np.arange(351) / 500, [0.0, 0.1, 0.3, 0.4, 0.7], np.arange(5))
+    assert np.allclose(found, expected, atol=1e-12)
+    assert (np.diff(found) > 0).all()
+    result = CliRunner().invoke(app, [*command, "--method", "after"])
+    assert "500 Hz" in result.stderr and "after" in result.stderr
+    assert len(set(bm.load(target).joint_displacement.values[:, 0])) == 5
+
+
+def test_a_motion_without_time_stamps_in_the_file_has_interpolated_frames(tmp_path):
+    source, target = stamped(tmp_path / "log.seq", 20.0), tmp_path / "out.seq"
+    command = ["convert", str(source), str(target), "--seq-version", "1"]
+    result = CliRunner().invoke(app, command)
+    assert "LOSS001" in result.stderr
+    found = bm.load(target).joint_displacement.values[:, 0]
+    expected = np.interp(np.arange(15) / 20, [0.0, 0.1, 0.3, 0.4, 0.7], np.arange(5))
+    assert np.allclose(found, expected, atol=1e-9)
+
+
+def test_time_stamps_are_held_as_the_document_says_on_demand(tmp_path):
     path = stamped(tmp_path / "log.seq", 100.0)
     frames = [0] * 10 + [1] * 20 + [2] * 10 + [3] * 30 + [4]
-    found = retimed(path)
+    found = retimed(path, "--method", "after")
     assert (found.frame_rate, found.joint_displacement.values[:, 0].tolist()) == (
         100,
         frames,

@@ -151,7 +151,7 @@ def test_the_verbs_go_row_by_row(tmp_path, monkeypatch):
     assert result.exit_code == 3
     assert "LOSS013 the FooSeq 'Bar' is not resampled" in result.stderr
     monkeypatch.setattr(arrays, "available_memory", lambda: None)
-    assert bm.load(target) == motion.resample(20, "after", start=motion.times[0])
+    assert bm.load(target) == motion.resample(20, start=motion.times[0])
     monkeypatch.setattr(arrays, "available_memory", lambda: 0)
     as_json = tmp_path / "out.json"
     assert run("edit", source, as_json, "--trim", "0.5:").exit_code == 0

@@ -106,6 +106,47 @@ def test_robot_to_skeleton_to_robot(biped, tmp_path):
     )
 
 
+def test_a_rate_in_is_a_rate_out(biped, tmp_path):
+    """What needs a fixed rate works on the result: repeating it, and windows for training."""
+    rate = 30000 / 1001
+    motion = bm.load_motion(WALK).resample(rate)[2.0:3.0]
+    skeleton = bm.to_skeleton(biped, motion, rate)
+    renamed = [
+        dataclasses.replace(j, name=f"{j.name.split('_')[0]}_{k}")
+        for k, j in enumerate(skeleton.joints)
+    ]
+    person = dataclasses.replace(skeleton, joints=tuple(renamed), known_unit=0.012)
+    results = {
+        "a person": bm.retarget(person, biped),
+        "the same links": bm.retarget(skeleton, biped),
+        "a robot": bm.retarget(motion, biped, source_body=biped),
+        "beside its source": bm.side_by_side(person, biped, motion)[1],
+        "a quadruped": bm.retarget(person, spot_body(arm=False)),
+    }
+    assert {name: one.frame_rate for name, one in results.items()} == dict.fromkeys(
+        results, pytest.approx(rate, rel=1e-12)
+    )
+    assert all(one.num_frames == motion.num_frames for one in results.values())
+    bm.save(results["a person"], tmp_path / "walk.seq")
+    again = bm.load_motion(tmp_path / "walk.seq")
+    assert bm.editing.loop(again, 2).num_frames == 2 * motion.num_frames - 1
+    tensors = bm.open_collection(tmp_path).to_tensors(4, body=biped, workers=1)
+    assert tensors.frame_rate == pytest.approx(rate)
+    assert not tensors.left_out
+    assert tensors.mask.sum() == motion.num_frames
+
+
+def test_time_stamps_of_a_source_stay(biped):
+    stamps = np.cumsum([0.0, *([0.01, 0.03] * 20)])
+    motion = bm.load_motion(WALK)
+    values = joints_of(biped, motion)[200:241]
+    root = motion.link_position.values[200:241, 0]
+    source = bm.Motion.from_joints(values, times=stamps, root=root)
+    result = bm.retarget(source, biped, source_body=biped)
+    assert np.array_equal(result.times, stamps)
+    assert result.frame_rate is None
+
+
 def test_feet_stay_and_limbs_follow(biped, walk, walked):
     found = bm.compare_retarget(walk, biped, walked)
     assert max(found.reach.values()) < 0.02

@@ -28,6 +28,7 @@ from bodymotion.cli.output import (
     conclude,
     exit_code,
     print_message,
+    print_method,
     progress,
     show_problems,
     written,
@@ -400,10 +401,9 @@ def _motion(
         motion = by_position(motion, body)
     changed = motion if body is None or "body" in write else _in_order(motion, body)
     if rate is not None:
-        stamped = any(
-            component.timeline.stamps is not None for component in motion.timed
-        )
-        changed = changed.resample(rate, method or ("after" if stamped else "linear"))
+        changed = changed.resample(rate, method or "linear")
+        if [c.timeline for c in changed.timed] != [c.timeline for c in motion.timed]:
+            print_method(method or "linear", rate)
     assert goal.write is not None
     return (), (*changed.problems, *goal.write(changed, target, **write))
 
@@ -429,8 +429,7 @@ def _piece_by_piece(
             return copy_seq(
                 reader, target, Notation(**notation), write.get("frame_time"), bar
             )
-        stamped = any(header.has_frame_time for header in reader.components)
-        used: Method = method or ("after" if stamped else "linear")
+        used: Method = method or "linear"
         if (
             rate is None
             or write.get("frame_time")
@@ -440,6 +439,7 @@ def _piece_by_piece(
             return None
         from bodymotion.editing.streaming import resample_file
 
+        print_method(used, rate)
         return resample_file(source, target, rate, used, progress=bar, **notation)
 
 

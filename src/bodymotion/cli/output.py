@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from bodymotion.animation import Animation
     from bodymotion.choreography import Choreography
     from bodymotion.motion import Motion
+    from bodymotion.motion.interpolation import Method
 
 Data: TypeAlias = dict[str, Any]  # What JSON can hold.
 
@@ -360,6 +361,19 @@ def saved(thing: Any, path: Path) -> int:  # noqa: ANN401
     show_problems(losses := save(thing, path).problems)
     written(path)
     return exit_code(losses)
+
+
+def print_method(method: Method, rate: float | None) -> None:
+    """Print how values between frames are made at a frame rate [Hz], the file's without one."""
+    from bodymotion.motion.interpolation import HOLDING
+
+    frames = (
+        "frames at the rate of the file" if rate is None else f"frames at {rate:g} Hz"
+    )
+    how = f"by {method} interpolation"
+    if method in HOLDING:
+        how = f"each value is held until the next ({method}), so that frames can repeat"
+    print_message(f"{frames}: {how}")
 
 
 def written(path: Path, what: str = "") -> None:

@@ -179,10 +179,12 @@ def retarget(
         code = 0
         if output is not None:
             suffix = output.suffix.lower()
-            rate = (
-                (motion.num_frames - 1) / motion.duration if motion.duration else None
-            )
-            result = to_skeleton(body, motion, rate) if suffix == ".bvh" else motion
+            result: Motion | Skeleton = motion
+            if suffix == ".bvh":
+                rate = motion.frame_rate
+                if rate is None and motion.duration:
+                    rate = (motion.num_frames - 1) / motion.duration
+                result = to_skeleton(body, motion, rate)
             code = saved(
                 animation if animation and suffix == ".cha" else result, output
             )

@@ -17,7 +17,13 @@ from bodymotion.cli.options import (
     load_motion,
     reads_files,
 )
-from bodymotion.cli.output import conclude, finish, print_message, progress
+from bodymotion.cli.output import (
+    conclude,
+    finish,
+    print_message,
+    print_method,
+    progress,
+)
 
 
 @reads_files
@@ -39,8 +45,9 @@ def retime(
 ) -> None:
     """Change the frame rate or the speed of a motion; or, with --speed, the speed of a Spot animation.
 
-    Frames with time stamps are imported as the .seq document describes, by holding values; --method nearest and before are the two other
-    interpretations of it. linear, cubic and pchip interpolate; orientations follow the shorter arc (SLERP), with cubic a smooth curve.
+    Values between frames are interpolated: linearly, or by --method cubic or pchip; orientations follow the shorter arc (SLERP), with cubic
+    a smooth curve. --method after holds each value until the next frame, as the .seq document describes the import of frames with time
+    stamps; nearest and before are two other interpretations of it. Then frames repeat, which is rough on a motor.
 
     Without --rate, the rate of the file is used. Exit code 3: something was lost.
 
@@ -58,8 +65,8 @@ def retime(
       source IN: A motion, a Spot animation or a choreography.
       target OUT: The new file; may be IN.
       --rate -r HZ: The frame rate; by default that of the file.
-      --method -m: Between frames: hold the value of the frame at or after the time, nearest to it, or before it; or interpolate
-        (linear, cubic, pchip). By default after for frames with time stamps, linear for a fixed rate.
+      --method -m: Between frames: interpolate (linear, cubic, pchip); or hold the value of the frame at or after the time, nearest to
+        it, or before it. By default linear.
       --antialias: Low-pass filter before the rate is lowered, to avoid aliasing.
       --unwrap: First remove jumps of joint angles by full turns.
       --speed FACTOR: Playback speed: 2 is twice as fast, in half the time.
@@ -116,13 +123,13 @@ def retime(
             from bodymotion.formats.seq import open_motion
 
             with open_motion(source) as reader:
-                stamped = any(header.has_frame_time for header in reader.components)
                 first = min(
                     (ends[0] for ends in reader.end_times() if ends is not None),
                     default=0.0,
                 )
             with progress(f"writing {target.name}") as bar:
-                used = method or ("after" if stamped else "linear")
+                used = method or "linear"
+                print_method(used, rate)
                 conclude(
                     target,
                     resample_file(
@@ -142,7 +149,7 @@ def retime(
         )
         timed = [c.timeline for c in motion.timed]
         stamped = any(t.stamps is not None for t in timed)
-        used = method or ("after" if stamped else "linear")
+        used = method or "linear"
         zero = _start(
             start,
             min(
@@ -169,11 +176,10 @@ def retime(
                 f"--within-limits: {before.duration:g} s became {after.duration:g} s"
             )
         resample = after.on_common_timeline if common else after.resample
-        finish(
-            motion,
-            resample(rate, used, antialias=antialias, unwrap=unwrap, start=zero),
-            target,
-        )
+        result = resample(rate, used, antialias=antialias, unwrap=unwrap, start=zero)
+        if [c.timeline for c in result.timed] != [c.timeline for c in after.timed]:
+            print_method(used, result.timed[0].timeline.frame_rate)
+        finish(motion, result, target)
 
 
 def _start(text: str, first: float) -> float:

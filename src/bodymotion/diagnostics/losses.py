@@ -15,8 +15,8 @@ Report: TypeAlias = Callable[
 
 STAMPS = judgement.warning(
     "LOSS001",
-    "The target holds no time stamps. Frames are resampled to a fixed rate, each held until the next.",
-    "Motion.resample() and `bodymotion convert --rate … --method …` resample by interpolation",
+    "The target holds no time stamps. Frames are resampled to a fixed rate, by linear interpolation.",
+    "Motion.resample() and `bodymotion convert --rate … --method …` resample to another rate, by other methods",
     example=("frames at 0, 0.1, 0.25 s, saved as version 1", "frames at 0, 0.1, 0.2 s"),
 )
 NOT_FINITE = judgement.warning(

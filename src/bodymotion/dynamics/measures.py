@@ -58,6 +58,7 @@ from bodymotion.model.links import (
     VisionSensor,
 )
 from bodymotion.motion import Motion
+from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled, unwrapped
 from bodymotion.motion.interpolation.sampling import bridged
 
@@ -105,6 +106,8 @@ class Measures(ShortRepr):
         (3,) [m/s²] the acceleration of free fall.
     problems:
         Irregularities of the motion on this body.
+    timeline:
+        Of the frames, with the motion's frame rate where it has one; None if only `times` are given.
     """
 
     body: Body
@@ -118,6 +121,7 @@ class Measures(ShortRepr):
     root_acceleration: Floats
     gravity: Floats
     problems: tuple[Problem, ...] = ()
+    timeline: Timeline | None = field(default=None, repr=False)
     ground_option: Floats | None = field(default=None, repr=False)
     feet_option: tuple[int | str, ...] | None = field(default=None, repr=False)
     thresholds: Thresholds = field(default_factory=Thresholds, repr=False)
@@ -603,6 +607,7 @@ def measure(
         root_acceleration=frozen(acceleration),
         gravity=frozen(gravity_vector(gravity)),
         problems=placed.problems,
+        timeline=placed.timeline,
         ground_option=None if ground is None else _heights(ground, len(times)),
         feet_option=placed.feet,
         thresholds=thresholds or Thresholds(),
@@ -611,18 +616,23 @@ def measure(
 
 @dataclass(frozen=True, eq=False)
 class Configurations:
-    """A motion on a body: times (T,), joint values (T, J) and root poses (T, 7), with NaN where they are not finite.
+    """A motion on a body: joint values (T, J) and root poses (T, 7), with NaN where they are not finite.
 
     `feet` are those that are given or that the root follows; `ground` (T,) is the height of the lowest one if the root follows them.
     """
 
-    times: Floats
+    timeline: Timeline
     joint_displacements: Floats
     root_poses: Floats
     problems: tuple[Problem, ...]
     feet: tuple[int, ...] | None
     on_feet: bool
     ground: Floats | None
+
+    @property
+    def times(self) -> Floats:
+        """The time (T,) [s] of each frame."""
+        return self.timeline.times
 
 
 def configurations(
@@ -635,7 +645,8 @@ def configurations(
 ) -> Configurations:
     """Return the joint values and root poses of a motion on a body; options and errors are those of `measure`."""
     links = None if feet is None else foot_links(body, feet)
-    times, q, root, problems = _configurations(body, motion)
+    timeline, q, root, problems = _configurations(body, motion)
+    times = timeline.times
     if not len(times):
         raise ValueError("the motion has no frames to measure")
     where = Location(None if motion.source.path is None else str(motion.source.path))
@@ -660,7 +671,7 @@ def configurations(
             ground = lowest
     if root is None:
         root = np.broadcast_to(body.root_pose, (len(times), 7))
-    return Configurations(times, q, root, problems, links, bool(on_feet), ground)
+    return Configurations(timeline, q, root, problems, links, bool(on_feet), ground)
 
 
 def _check_kinds(body: object, motion: object) -> None:
@@ -741,8 +752,8 @@ def _finite(
 
 def _configurations(
     body: Body, motion: Motion
-) -> tuple[Floats, Floats, Floats | None, tuple[Problem, ...]]:
-    """Return times (T,), joint values (T, J), root poses (T, 7) or None without any, and problems."""
+) -> tuple[Timeline, Floats, Floats | None, tuple[Problem, ...]]:
+    """Return the timeline, joint values (T, J), root poses (T, 7) or None without any, and problems."""
     problems: tuple[Problem, ...] = ()
     link_position = motion.link_position
     if link_position is not None and link_position.num_parts > len(body.links):
@@ -771,4 +782,4 @@ def _configurations(
             together.link_position,
         )
     root = None if link_position is None else link_position.values[:, 0]
-    return joints.timeline.times, body.joint_values(joints), root, problems
+    return joints.timeline, body.joint_values(joints), root, problems

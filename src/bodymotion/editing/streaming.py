@@ -106,7 +106,7 @@ def resample_file(
     source: str | Path,
     target: str | Path,
     frame_rate: float | None = None,
-    method: Method = "after",
+    method: Method = "linear",
     *,
     start: float = 0.0,
     progress: Progress | None = None,

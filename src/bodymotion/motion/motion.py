@@ -400,7 +400,7 @@ class Motion(NotebookDisplay, ContentEquality):
     def resample(
         self,
         frame_rate: float | None = None,
-        method: Method = "after",
+        method: Method = "linear",
         *,
         antialias: bool = False,
         unwrap: bool = False,
@@ -413,8 +413,8 @@ class Motion(NotebookDisplay, ContentEquality):
         frame_rate:
             [Hz]; when not given, the rate that the file requests for its time-stamped frames, else the highest rate of the components.
         method:
-            "after", "nearest" or "before" hold values until the next frame, as the .seq document describes the import of
-            time-stamped frames; "linear", "cubic" and "pchip" interpolate: see `bodymotion.motion.interpolation`.
+            "linear", "cubic" and "pchip" interpolate. "after", "nearest" or "before" hold values until the next frame, as the .seq
+            document describes the import of time-stamped frames: then frames repeat. See `bodymotion.motion.interpolation`.
         antialias:
             Apply a low-pass filter at half the new rate before going down to it (`bodymotion.motion.interpolation.lowpass`).
         unwrap:
@@ -439,7 +439,7 @@ class Motion(NotebookDisplay, ContentEquality):
     def on_common_timeline(
         self,
         frame_rate: float | None = None,
-        method: Method = "after",
+        method: Method = "linear",
         *,
         antialias: bool = False,
         unwrap: bool = False,

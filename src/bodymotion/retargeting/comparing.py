@@ -385,10 +385,8 @@ def side_by_side(
     The source is left of the robot, in its heading and size, so that their paths are equal. Parameters and errors: `compare_retarget`.
     """
     source, source_body = with_body(source, source_body)
-    robot, (figure, joints, times) = (
-        figure_of_body(body, roles),
-        moving_figure(source, source_body, source_roles),
-    )
+    robot = figure_of_body(body, roles)
+    figure, joints, timeline = moving_figure(source, source_body, source_roles)
     person, moved = (
         source.body_and_motion()
         if isinstance(source, Skeleton)
@@ -406,7 +404,7 @@ def side_by_side(
         )
     own, way = (
         _lateral(robot, found.link_poses),
-        _lateral(figure, np.array(sampled(joints, times, found.times))),
+        _lateral(figure, np.array(sampled(joints, timeline.times, found.times))),
     )
     yaw = np.arctan2(np.cross(way, own)[:, 2].sum(), (way * own).sum())
     shown = np.array(sampled(other.link_poses, other.times, found.times)) * (
@@ -441,7 +439,7 @@ def side_by_side(
         links=tuple(links),
         environment=body.environment,
     )
-    timeline = Timeline(num_frames=len(found.times), stamps=found.times)
+    timeline = found.timeline or Timeline.stamped(found.times)
     return both, Motion(
         components=(
             MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=placed),

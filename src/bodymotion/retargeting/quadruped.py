@@ -32,6 +32,7 @@ from bodymotion.kernels.feet import lowest
 from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
 from bodymotion.retargeting.roles import (
     LEGS,
@@ -42,8 +43,9 @@ from bodymotion.retargeting.roles import (
     free_to_walk,
     hinge,
 )
-from bodymotion.retargeting.skeletons import Recorded, with_body
+from bodymotion.retargeting.skeletons import Recorded, motion_of_joints, with_body
 from bodymotion.retargeting.source import (
+    MovingFigure,
     ground_height,
     lowest_of_links,
     moving_figure,
@@ -88,17 +90,22 @@ SPOT: Stand = (NOMINAL_HEIGHT, NOMINAL_FEET)
 
 
 class Plan(NamedTuple):
-    """What a quadruped does at times (T,) [s], on the ground at z = 0.
+    """What a quadruped does in T frames, on the ground at z = 0.
 
     `body` (T, 3) [m] is the middle of its hips, from the height of its feet; `rpy` (T, 3) [rad] its roll, pitch and yaw; `feet` (T, 4, 3)
     are the positions of the feet, and `contact` (T, 4) whether they are on the ground.
     """
 
-    times: Floats
+    timeline: Timeline
     body: Floats
     rpy: Floats
     feet: Floats
     contact: Bools
+
+    @property
+    def times(self) -> Floats:
+        """The time (T,) [s] of each frame."""
+        return self.timeline.times
 
 
 def planned(
@@ -108,9 +115,9 @@ def planned(
     stand: Stand,
 ) -> Plan:
     """Return the plan for a quadruped that stands so; parameters and errors as `retarget`."""
-    figure, placed, times = moving_figure(source, source_body, source_roles)
-    if figure.is_quadruped:
-        return _plan_of_quadruped(figure, placed, times, stand)
+    moving = moving_figure(source, source_body, source_roles)
+    if moving.figure.is_quadruped:
+        return _plan_of_quadruped(moving, stand)
     nominal, nominal_feet = stand
     recording = recorded(source, source_body, source_roles)
     times, points = recording.times, recording.points
@@ -151,13 +158,13 @@ def planned(
     )
     height = np.clip(path[:, 2:], *np.array(HEIGHTS) * nominal)
     body = smoothed(np.column_stack([body, height]), times, CUTOFF)
-    return Plan(times, body, np.column_stack([lean, yaw]), feet, on)
+    return Plan(recording.timeline, body, np.column_stack([lean, yaw]), feet, on)
 
 
-def _plan_of_quadruped(
-    figure: Figure, placed: Floats, times: Floats, stand: Stand
-) -> Plan:
-    """Return the plan for a quadruped that stands so, of one whose joints are at poses (T, N, 7)."""
+def _plan_of_quadruped(moving: MovingFigure, stand: Stand) -> Plan:
+    """Return the plan for a quadruped that stands so, of another quadruped that moves."""
+    figure, placed, timeline = moving
+    times = timeline.times
     own = stand_of(figure)
     leg, scale = own[0] / HIP_HEIGHT, stand[0] / own[0]
     hips, feet = (
@@ -178,7 +185,7 @@ def _plan_of_quadruped(
     body = smoothed(body, times, FAST_CUTOFF, are_poses=True)
     rpy = np.unwrap(rotations.to_rpy(body[:, 3:]), axis=0)
     return Plan(
-        times,
+        timeline,
         body[:, :3],
         rpy,
         np.stack([_pinned(*path) for path in paths], axis=1),
@@ -319,10 +326,7 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
         low = lowest(placed[:, soles[0]], *soles[1:], 0.0)[..., 0].min(axis=1)
         low = np.minimum(low, lowest_of_links(body, placed))
         root[:, 2] += eased(np.maximum(-low, 0.0), plan.times, CALMING_TIME)
-    names = tuple(joint.name for joint in body.joints)
-    return Motion.from_joints(
-        q, times=plan.times, root=root, joint_names=names if all(names) else ()
-    )
+    return motion_of_joints(body, q, root, plan.timeline)
 
 
 def _sides(body: Body, figure: Figure) -> Iterator[tuple[int, float, float]]:

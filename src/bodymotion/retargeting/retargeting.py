@@ -52,6 +52,7 @@ from bodymotion.retargeting.roles import (
 )
 from bodymotion.retargeting.skeletons import (
     Recorded,
+    motion_of_joints,
     of_same_links,
     problems_of_source,
     with_body,
@@ -224,10 +225,7 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         placed = goals.placed(q, root)
     q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
     q, root = goals.lifted(within_speeds(body, q, times, held), root)
-    names = tuple(joint.name for joint in body.joints)
-    return Motion.from_joints(
-        q, times=times, root=root, joint_names=names if all(names) else ()
-    )
+    return motion_of_joints(body, q, root, recording.timeline)
 
 
 class Goals:

@@ -18,6 +18,7 @@ from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.motion.components import Timeline
 from bodymotion.skeleton import (
     CHANNELS,
     EULER_CHANNELS,
@@ -193,9 +194,8 @@ def _of_poses(skeleton: Skeleton, placed: Floats, body: Body) -> Motion | None:
         if not near:
             return None
         chosen.append(max(near, key=lambda k: skeleton.names[k] == link.name))
-    names_of = tuple(joint.name for joint in body.joints)
     placed = placed[:, chosen]
-    found, known = body.recovered_joints(placed), names_of if all(names_of) else ()
+    found = body.recovered_joints(placed)
     if (
         np.abs(body.forward_kinematics(found, placed[:, 0]) - placed)[..., :3].max(
             initial=0
@@ -203,6 +203,17 @@ def _of_poses(skeleton: Skeleton, placed: Floats, body: Body) -> Motion | None:
         > SAME
     ):
         return None
+    timeline = Timeline.uniform(skeleton.num_frames, skeleton.frame_rate)
+    return motion_of_joints(body, found, placed[:, 0], timeline)
+
+
+def motion_of_joints(body: Body, q: Floats, root: Floats, timeline: Timeline) -> Motion:
+    """Return the motion of a body with joint values (T, J) and root poses (T, 7)."""
+    names = tuple(joint.name for joint in body.joints)
     return Motion.from_joints(
-        found, times=skeleton.times, root=placed[:, 0], joint_names=known
+        q,
+        timeline.frame_rate,
+        times=timeline.stamps,
+        root=root,
+        joint_names=names if all(names) else (),
     )

@@ -14,6 +14,7 @@ Contacts and gaps of less than 0.08 s are none.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from bodymotion.geometry.arrays import Bools, Floats, without_short_runs
 from bodymotion.kernels.feet import product
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.motion.components import Timeline
 from bodymotion.retargeting.roles import (
     DIGITS,
     SIDES,
@@ -83,8 +85,8 @@ class Recording:
 
     Attributes
     ----------
-    figure, times:
-        The figure, and times (T,) [s].
+    figure, timeline:
+        The figure, and the times of the frames, with the frame rate of the source where it has one.
     points:
         By role, positions (T, 3) [m].
     frames:
@@ -96,11 +98,16 @@ class Recording:
     """
 
     figure: Figure
-    times: Floats
+    timeline: Timeline
     points: Mapping[str, Floats]
     frames: Mapping[str, Floats]
     contact: Bools
     ankle_height: float
+
+    @property
+    def times(self) -> Floats:
+        """The time (T,) [s] of each frame."""
+        return self.timeline.times
 
     @property
     def on_ground(self) -> Bools:
@@ -141,12 +148,20 @@ class Recording:
         return found
 
 
+class MovingFigure(NamedTuple):
+    """A figure, the poses (T, N, 7) of its joints, and the times of the frames."""
+
+    figure: Figure
+    placed: Floats
+    timeline: Timeline
+
+
 def moving_figure(
     source: Skeleton | Motion,
     body: Body | None = None,
     roles: Mapping[str, str] | None = None,
-) -> tuple[Figure, Floats, Floats]:
-    """Return the figure of a skeleton, or of a motion of a body, the poses (T, N, 7) of its joints, and times (T,) [s].
+) -> MovingFigure:
+    """Return the figure of a skeleton, or of a motion of a body, as it moves.
 
     Raises
     ------
@@ -155,7 +170,8 @@ def moving_figure(
     """
     name = title(source)
     if isinstance(source, Skeleton):
-        placed, times = source.joint_poses(), source.times
+        placed = source.joint_poses()
+        timeline = Timeline.uniform(source.num_frames, source.frame_rate)
         if not len(placed):
             raise ValueError(f"{name}: no frames: there is nothing to retarget")
     elif body is None:
@@ -165,7 +181,8 @@ def moving_figure(
     else:
         check_kind(body, "source_body", Body)
         found, root = measure(body, source), source.link_position
-        placed, times = found.link_poses, found.times
+        placed = found.link_poses
+        timeline = found.timeline or Timeline.stamped(found.times)
         if root is not None and not (known := root.values[:, 0, 3:].any(axis=1)).all():
             what = f"the root's quaternion is 0 in frame {known.argmin()}"
             raise ValueError(f"{name}: {what}; `bodymotion check` finds all")
@@ -178,9 +195,9 @@ def moving_figure(
         if isinstance(source, Skeleton)
         else figure_of_body(found.body, roles)
     )
-    if is_calibrated(placed, times):
+    if is_calibrated(placed, timeline.times):
         placed = placed[[1, *range(1, len(placed))]]
-    return figure, np.round(placed, DIGITS), np.asarray(times)
+    return MovingFigure(figure, np.round(placed, DIGITS), timeline)
 
 
 def recorded(
@@ -189,7 +206,8 @@ def recorded(
     roles: Mapping[str, str] | None = None,
 ) -> Recording:
     """Return the recording of a figure with two legs; parameters and errors as `moving_figure`."""
-    figure, placed, times = moving_figure(source, body, roles)
+    figure, placed, timeline = moving_figure(source, body, roles)
+    times = timeline.times
     if figure.is_quadruped:
         raise ValueError(
             f"{title(source)}: four legs; expected two for a robot with two legs"
@@ -241,7 +259,7 @@ def recorded(
         for part, axis in axes.items()
     }
     points = {role: at - [0.0, 0.0, ground] for role, at in points.items()}
-    return Recording(figure, times, points, frames, contact, float(ankle))
+    return Recording(figure, timeline, points, frames, contact, float(ankle))
 
 
 def part_axes(figure: Figure) -> dict[str, Floats]:

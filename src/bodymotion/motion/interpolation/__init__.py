@@ -2,13 +2,14 @@
 
 The .seq document holds values: a source frame takes effect at a destination frame and lasts until the next one takes effect. The document
 has two versions of which destination frame that is, and the reference program a third; each has a name here. The document notes that
-interpolation would be smoother and defines none; the last three methods are ours:
+interpolation would be smoother and defines none; the last three methods are ours. Held values repeat frames, which is rough on a motor, so
+the default interpolates:
 
 ========= ========================================================== ===========================================================
-after     holds, from the nearest frame at or after the source's     Japanese original; the default
+after     holds, from the nearest frame at or after the source's     Japanese original
 nearest   holds, from the nearest frame                              English translation
 before    holds, from the nearest frame at or before the source's    as the reference program does
-linear    straight lines                                             orientations: SLERP, the shorter arc at constant speed
+linear    straight lines                                             the default; orientations: SLERP, at constant speed
 cubic     spline with two continuous derivatives ("not a knot")      orientations: a spline with continuous angular acceleration
 pchip     cubics that never overshoot (Fritsch and Butland)          orientations: SLERP
 ========= ========================================================== ===========================================================

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 22
 """Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result."""
+ON_RATE: sampling.Method = "linear"
+"""The method for files without time stamps: held values would repeat frames."""
 BYTES_PER_FRAME = (
     3 * 8
 )  # Memory for each frame beside its values: which source frame is in force there.
@@ -279,7 +281,7 @@ def check_motion_fits(
 def at_fixed_rate(motion: "Motion") -> tuple["Motion", tuple[Problem, ...]]:
     """Return the motion without time stamps, for files that hold a frame rate only, and what is lost.
 
-    Frames with time stamps become frames at the rate that the motion gives for this; each holds the value of the frame at or after it.
+    Frames with time stamps become frames at the rate that the motion gives for this, by linear interpolation.
 
     Raises ValueError when the motion gives no rate, or when the frames at that rate do not fit into memory.
     """
@@ -290,7 +292,7 @@ def at_fixed_rate(motion: "Motion") -> tuple["Motion", tuple[Problem, ...]]:
     ]
     rates = [c.timeline.import_rate or 1.0 for c in stamped]
     counts = [
-        sampling.frames_needed(c.timeline, rate, "after")
+        sampling.frames_needed(c.timeline, rate, ON_RATE)
         for c, rate in zip(stamped, rates, strict=True)
     ]
     widths = [int(np.prod(c.values.shape[1:])) for c in stamped]
@@ -315,15 +317,15 @@ def _on_rate(component: TimedComponent, problems: Diagnostics) -> TimedComponent
             f"the frames of {component.content} have time stamps, the target has none, and the motion has no frame rate; "
             "resample it with Motion.resample(frame_rate), or `bodymotion convert --rate`"
         )
-    count = sampling.frames_needed(timeline, rate, "after")
+    count = sampling.frames_needed(timeline, rate, ON_RATE)
     uniform = Timeline.uniform(count, rate)
     values = (
-        resampled(component.values, timeline, rate, count, "after")
+        resampled(component.values, timeline, rate, count, ON_RATE)
         if count
         else component.values
     )
     if not count or not np.array_equal(uniform.times, timeline.times):
         message = f"{timeline.num_frames} time-stamped frames of {component.content}"
-        message += f" become {count} frames at {rate:g} Hz"
+        message += f" become {count} frames at {rate:g} Hz, by linear interpolation"
         problems.add(losses.STAMPS.problem(message, Location(inside=component.content)))
     return replace(component, timeline=uniform, values=values)
