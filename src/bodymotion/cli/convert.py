@@ -402,8 +402,8 @@ def _motion(
     changed = motion if body is None or "body" in write else _in_order(motion, body)
     if rate is not None:
         changed = changed.resample(rate, method or "linear")
-        if [c.timeline for c in changed.timed] != [c.timeline for c in motion.timed]:
-            print_method(method or "linear", rate)
+        if method is not None:
+            print_method(method, rate)
     assert goal.write is not None
     return (), (*changed.problems, *goal.write(changed, target, **write))
 
@@ -439,7 +439,8 @@ def _piece_by_piece(
             return None
         from bodymotion.editing.streaming import resample_file
 
-        print_method(used, rate)
+        if method is not None:
+            print_method(method, rate)
         return resample_file(source, target, rate, used, progress=bar, **notation)
 
 
