@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -98,11 +98,12 @@ def read_devices(
     names: Mapping[str, int],
     extension: Extension,
     left: list[str],
+    left_out: Collection[str],
 ) -> tuple[tuple[Device, ...], list[Element]]:
     """Return the devices, and the elements that they are read from.
 
     Ids count the devices of one kind in the order of the file, unless <bodymotion> has others. <gazebo> elements with anything but
-    sensors are added to `left` as XML, without the sensors.
+    sensors are added to `left` as XML, without the sensors. `left_out` are the names of links that are no part of the robot.
     """
     holds = {
         node.joint.get("name"): index
@@ -121,7 +122,7 @@ def read_devices(
         reference = block.get("reference")
         link = names.get(reference, holds.get(reference, -1))
         sensors = list(block.all("sensor"))
-        if reference and link < 0:
+        if reference and link < 0 and reference not in left_out:
             block.report(
                 rules.SENSOR_LINK,
                 f"the reference {reference!r:.60} is neither a link nor a joint",

@@ -32,6 +32,7 @@ from bodymotion.formats.urdf.extension import (
     unique_names,
 )
 from bodymotion.formats.urdf.joints import (
+    WORLD_OF_ROOT,
     control_element,
     inertial_element,
     joint_element,
@@ -196,6 +197,12 @@ class _Writer:
                 "links are reordered to be depth-first",
                 body.name,
             )
+        floating = self._floating_root()
+        if floating is not None:
+            above = floating.first("parent")
+            assert above is not None
+            robot.add("link", {"name": above.get("link")})
+            robot.children.append(floating)
         links = [self._link(link) for link in body.links]
         self._merge_rest(links)
         joints = []
@@ -232,7 +239,9 @@ class _Writer:
             self.known_joints,
             self.lost,
         )
-        self._keep_joints(joints, read_gears(Element("robot", children=gears))[0])
+        self._keep_joints(
+            floating, joints, read_gears(Element("robot", children=gears))[0]
+        )
         robot.children += gears
         robot.children += device_elements(
             body.devices, self.names, self.joint_names, self.extension
@@ -246,6 +255,18 @@ class _Writer:
         if self.extension.on and self.extension.element.children:
             robot.children.append(self.extension.element)
         return robot
+
+    def _floating_root(self) -> Element | None:
+        """Return the joint below the link in which the root of the file floated; None where there was none."""
+        root = self.body.links[0]
+        name = root.joint.extra.get(WORLD_OF_ROOT)
+        if not isinstance(name, str) or not name or root.joint.type != "free":
+            return None
+        above = unique_names([*self.names, name], "link")[-1]
+        wanted = [*self.joint_names[1:], root.joint.name or name]
+        joint_name = unique_names(wanted, "joint")[-1]
+        ends = above, self.names[0]
+        return joint_element(root.joint, root.offset, joint_name, ends, {}, self.lost)
 
     def _link(self, link: Link) -> Element:
         name = self.names[link.index]
@@ -329,13 +350,23 @@ class _Writer:
                 "the length or sign of a quaternion", self.names[link.index]
             )
 
-    def _keep_joints(self, elements: list[Element], gears: dict[str, float]) -> None:
+    def _keep_joints(
+        self,
+        floating: Element | None,
+        elements: list[Element],
+        gears: dict[str, float],
+    ) -> None:
         """Keep what the element and gear of a joint do not hold; ids of all joints where one differs from the reader's."""
         read_back = [
             Joint(
                 name=self.names[0], type="fixed" if self.names[0] == "world" else "free"
             )
         ]
+        if floating is not None:
+            parent = self.body.links[0].joint.extra[WORLD_OF_ROOT]
+            joint = read_joint(floating, gears)
+            extra = {**joint.extra, WORLD_OF_ROOT: parent}
+            read_back = [replace(joint, extra=extra)]
         read_back += [read_joint(element, gears) for element in elements]
         movers = [
             k
