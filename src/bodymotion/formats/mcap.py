@@ -49,6 +49,7 @@ from bodymotion.formats.tables.columns import (
     in_body_order,
     in_id_order,
     on_one_timeline,
+    renamed_labels,
     timeline_of,
 )
 from bodymotion.geometry import poses
@@ -775,10 +776,7 @@ def write_mcap(
             labels if usable else tuple(f"link_{k}" for k in range(links.num_parts))
         )
         if labels and not usable:
-            message = (
-                f"the names of the links are not written: {', '.join(labels)[:200]!r}"
-            )
-            problems.append(losses.LABELS.problem(message))
+            problems += renamed_labels("link", labels, frames)
     if shared.joints is not None:
         names, lost = column_names(shared.joints, body)
         problems += lost

@@ -1040,6 +1040,7 @@ class LinkWriter:
             output.kept,
             output.problems,
         )
+        self.renamed = output.renamed
         self.geoms = geoms
         self.elements: dict[int, Element] = {}
         self.joint_names: dict[int, str] = {}
@@ -1063,6 +1064,7 @@ class LinkWriter:
             return
         body, ahead = self.body, self._chains.get(link.index, ())
         name = self.names.free("body", link.name, f"link_{link.index}")
+        self.renamed.add("link", link.name, name)
         first = body.links[ahead[0]] if ahead else link
         parent = world if first.parent < 0 else self.elements[first.parent]
         pose = body.root_pose if link.parent < 0 else link.offset
@@ -1141,6 +1143,7 @@ class LinkWriter:
         else:
             element.children.append(joint)
             self.joint_names[link.index] = joint_name
+            self.renamed.add("joint", link.joint.name, joint_name)
             # As the reader makes it of the element, with angles in radians.
             read_back = read_joints([Item(joint, None, "")], Settings(angle=1.0))[
                 0
@@ -1163,7 +1166,9 @@ class LinkWriter:
         values: dict[str, object],
     ) -> None:
         values_of_ball = attributes_of(mjcf_values(links[0].joint.extra).get("ball"))
-        name = self.names.free("joint", values_of_ball.get("name", ""), "ball")
+        ball_name = values_of_ball.get("name", "")
+        name = self.names.free("joint", ball_name, "ball")
+        self.renamed.add("joint", ball_name, name)
         ball = element.add(
             "joint",
             {

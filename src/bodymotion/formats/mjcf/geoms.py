@@ -973,6 +973,7 @@ class GeomWriter:
             attributes["name"] = self.names.free("geom", shape.name)
             if attributes["name"] != shape.name:
                 self.output.kept.add("geom", attributes["name"], {"name": shape.name})
+                self.output.renamed.add("shape", shape.name, attributes["name"])
         attributes["type"] = found.type
         if is_plane:
             attributes |= {"type": "plane", "size": str(plane) or "0 0 1"}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import losses
+from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line, parse_rest, roll_pitch_yaw
 from bodymotion.formats.urdf.extension import quiet_differences, unique_names
@@ -503,10 +504,11 @@ def device_elements(
     names: Sequence[str],
     joint_names: Sequence[str],
     extension: ExtensionWriter,
+    renamed: Renamings,
 ) -> list[Element]:
     """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order, in <bodymotion>.
 
-    `names` and `joint_names` are those of links and joints in the file.
+    `names` and `joint_names` are those of links and joints in the file; changed names of devices are added to `renamed`.
     """
     found: list[Element] = []
     written: dict[int, tuple[str, Device, int]] = {}
@@ -536,6 +538,8 @@ def device_elements(
                 absent.append(key)
                 extension.note(f"that an IMU is only a {first.kind}", first.name)
             else:
+                device = devices[by_kind[base.kind]]
+                renamed.add("device", device.name, base.name)
                 written[by_kind[base.kind]] = key, base, counts[base.kind]
                 counts[base.kind] += 1
     for index, device in enumerate(devices):

@@ -15,6 +15,7 @@ from bodymotion.formats.kept_json import (
     mjcf_losses,
 )
 from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
+from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import device_elements
@@ -113,7 +114,12 @@ def write_urdf(
         robot = writer.robot()
     writer.folder.write(to_xml(robot, COMMENT))
     noted = (rules.PACKAGE.problem(note),) if note else ()
-    return (*writer.lost.problems, *writer.folder.lost, *noted)
+    return (
+        *writer.lost.problems,
+        *writer.renamed.problems,
+        *writer.folder.lost,
+        *noted,
+    )
 
 
 def is_package_name(name: str) -> bool:
@@ -150,8 +156,9 @@ class _Writer:
     ) -> None:
         self.body, self.folder = body, folder
         self.lost = LossReport()
+        self.renamed = Renamings()
         self.extension = ExtensionWriter(extension, self.lost)
-        self.shapes = ShapeWriter(folder, prefix, self.lost)
+        self.shapes = ShapeWriter(folder, prefix, self.lost, self.renamed)
         wanted = [
             next((s.name for s in link.segments if by_segment and s.name), link.name)
             for link in body.links
@@ -171,22 +178,15 @@ class _Writer:
             for before, name in zip(names[1:], self.joint_names[1:], strict=True):
                 if isinstance(before, str):
                     self.known_joints.setdefault(before, name)
-        pairs = [("links", *pair) for pair in zip(wanted, self.names, strict=True)]
-        pairs += [
-            ("joints", *pair)
-            for pair in zip(wanted_joints[1:], self.joint_names[1:], strict=True)
-        ]
-        for kind, original, name in pairs:
-            if name != original:
-                self.lost.add(
-                    losses.RENAMED,
-                    f"{kind} are renamed",
-                    f"{original[:40]!r} becomes {name}",
-                )
+        for original, name in zip(wanted, self.names, strict=True):
+            self.renamed.add("link", original, name)
+        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
+            self.renamed.add("joint", link.joint.name, name)
 
     def robot(self) -> Element:
         body = self.body
         (title,) = unique_names([body.name], "robot") if body.name else ["robot"]
+        self.renamed.add("model", body.name, title)
         robot = Element("robot", {"name": title})
         self._keep_robot(title)
         if depth_first({link.index: link.parent for link in body.links}) != list(
@@ -244,7 +244,11 @@ class _Writer:
         )
         robot.children += gears
         robot.children += device_elements(
-            body.devices, self.names, self.joint_names, self.extension
+            body.devices,
+            self.names,
+            self.joint_names,
+            self.extension,
+            self.renamed,
         )
         robot.children += [
             element for element in left if element.name != "transmission"
