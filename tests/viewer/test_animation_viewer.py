@@ -338,7 +338,7 @@ def test_findings_have_their_keyframe_and_frames_out_of_reach_are_marked(
     )
     assert any(
         time == pytest.approx(1.0) and text.startswith("SPOT001")
-        for time, text in data["marks"]
+        for time, text, _ in data["marks"]
     )
     viewer.scrub(scene.playback.time_of(2))
     until(lambda: viewer.time == pytest.approx(1.0, abs=0.011))
