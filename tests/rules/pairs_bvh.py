@@ -52,5 +52,6 @@ PAIRS: dict[str, Pair] = {
     ),
     "SKEL101": files(FILE, CLIP, BVH, place=False),
     "SKEL102": files(FILE, BVH.replace("193.5", "9935"), BVH),
+    "MOT107": files(FILE, CLIP.replace("0.033333", "30"), CLIP),
     "BVH201": calls(saved("Left Leg"), saved("LeftLeg")),
 }

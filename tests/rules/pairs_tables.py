@@ -269,6 +269,19 @@ PAIRS: dict[str, Pair] = {
             archive(qpos=np.zeros((3, 29)), fps=30, joint_names=np.array(G1_JOINTS)),
         ),
     ),
+    "FMT012": calls(
+        opened(read_csv, "walk.csv", TABLE, degrees=True),
+        opened(read_csv, "walk.csv", TABLE.replace(" [rad]", ""), degrees=True),
+    ),
+    "TAB106": calls(
+        opened(
+            read_npz,
+            "dance.npz",
+            archive(**MIMIC | {"joint_pos": 100 * np.ones((3, 2))}),
+            joint_names=NAMES,
+        ),
+        opened(read_npz, "dance.npz", archive(**MIMIC), joint_names=NAMES),
+    ),
     "OTX001": otx("OTX001", WAIST.splitlines()[0], "walk.waist"),
     "OTX003": calls(
         beside("walk.pos", {"walk.pos": "0.0 0.1 0.2 0.3\n0.1 0.1 0.2 0.3\n"}, ROBOT),

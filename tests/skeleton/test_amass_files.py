@@ -52,7 +52,9 @@ def test_positions(tmp_path, joints):
     motion, model = family(joints)
     np.savez(tmp_path / "a.npz", **motion)
     np.savez(tmp_path / "model.npz", **model)
-    clip = bm.load_skeleton(tmp_path / "a.npz", body_model=tmp_path / "model.npz")
+    clip = bm.load_skeleton(
+        tmp_path / "a.npz", body_model=tmp_path / "model.npz", up="Z"
+    )
     shaped = model["v_template"] + np.einsum(
         "vcn,n->vc", model["shapedirs"], motion["betas"][:10]
     )
@@ -117,3 +119,90 @@ def test_without_the_body_model(tmp_path):
         ):
             with pytest.raises(ValueError, match="body model"):
                 needs_positions()
+
+
+@pytest.mark.parametrize("rows", [1, COUNT])
+def test_betas_with_rows(tmp_path, rows):
+    """The shape of betas (1, N) or (T, N) is that of betas (N,); other shapes are refused."""
+    motion, model = family(52)
+    np.savez(tmp_path / "model.npz", **model)
+
+    def load(betas: np.ndarray) -> bm.Skeleton:
+        np.savez(tmp_path / "a.npz", **{**motion, "betas": betas})
+        return bm.load_skeleton(
+            tmp_path / "a.npz", body_model=tmp_path / "model.npz", up="Z"
+        )
+
+    betas = motion["betas"][:10]
+    clip, whole = load(np.repeat(betas[None], rows, axis=0)), load(betas)
+    np.testing.assert_allclose(
+        clip.joint_positions(), whole.joint_positions(), atol=1e-12
+    )
+    assert not clip.problems
+    assert np.abs(clip.joints[3].offset - load(0 * betas).joints[3].offset).max() > 0.1
+    # The body model has ten directions of shape.
+    assert [one.rule for one in load(motion["betas"]).problems] == ["AMS004"]
+    for wrong in (betas[None, None], np.zeros((COUNT + 1, 10)), betas > 0):
+        with pytest.raises(bm.FormatError, match="betas") as caught:
+            load(wrong)
+        assert caught.value.problem.rule == "AMS001"
+
+
+def test_betas_of_strangers(strangers):
+    """A file with betas (1, 16) is that with betas (16,)."""
+    folder = strangers / "09"
+    one, other = (
+        bm.load_skeleton(folder / name, body_model=folder / "SMPLX_TOY.npz")
+        for name in ("walk_stageii.npz", "betas2d.npz")
+    )
+    np.testing.assert_array_equal(one.joint_positions(), other.joint_positions())
+
+
+def upright(axis: str) -> np.ndarray:
+    """Return the root rotation vector of a person who is upright along an axis of the world."""
+    about_x = {"Y": 0.0, "Z": np.pi / 2, "-Y": np.pi}[axis]
+    return np.array([about_x, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("axis", "place", "up"),
+    [
+        ("Y", (0, 0.95, 0), "Y"),
+        ("Y", (1, 0, 0), "Y"),
+        ("Z", (0, 0, 0.95), "Z"),
+        ("-Y", (0, 0.3, 3), "-Y"),
+        # On the floor of a world with z up.
+        ("Y", (0, 0.1, 0.2), "Z"),
+    ],
+)
+@pytest.mark.parametrize("with_model", [True, False])
+def test_the_axis_that_is_up(axis, place, up, with_model, tmp_path):
+    """It is the one along which the person is upright, which is reported where it is not z; `up` states it."""
+    motion, model = family(22)
+    model["v_template"] *= 0.01
+    model["shapedirs"] *= 0
+    poses = np.zeros((COUNT, 66))
+    poses[:, :3] = upright(axis)
+    motion |= {"poses": poses, "trans": np.tile(place, (COUNT, 1)) * 1.0}
+    np.savez(tmp_path / "a.npz", **motion)
+    np.savez(tmp_path / "model.npz", **model)
+    more = {"body_model": tmp_path / "model.npz"} if with_model else {}
+    clip = bm.load_skeleton(tmp_path / "a.npz", **more)
+    assert clip.up == up
+    reported = [one.data["up"] for one in clip.problems if one.rule == "AMS005"]
+    assert reported == ([] if up == "Z" else [up])
+    stated = bm.load_skeleton(tmp_path / "a.npz", up="X", **more)
+    assert stated.up == "X" and "AMS005" not in [one.rule for one in stated.problems]
+    with pytest.raises(ValueError, match="W"):
+        bm.load_skeleton(tmp_path / "a.npz", up="W")
+
+
+def test_a_stranger_with_y_up(strangers):
+    """The head of a person who walks is above the pelvis, at the height that is y in the file."""
+    clip = bm.load_skeleton(
+        strangers / "10/yup.npz", body_model=strangers / "10/SMPLX_TOY.npz"
+    )
+    places, as_read = clip.joint_positions(), clip.joint_positions(as_read=True)
+    np.testing.assert_allclose(places[..., 2], as_read[..., 1], atol=1e-12)
+    head, pelvis = (places[:, clip.names.index(name)] for name in ("head", "pelvis"))
+    assert (head - pelvis)[:, 2].min() > 0.4

@@ -351,3 +351,25 @@ def test_what_shows_robots_shows_clips(tmp_path):
     for call in (bm.load_motion, bm.load_body):
         with pytest.raises(ValueError, match="BVH"):
             call(tmp_path / "a.bvh")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "is_reported"),
+    [("30", True), ("120.0", True), ("1.5", True), ("1", False), ("0.0083", False)],
+)
+def test_a_rate_in_place_of_a_frame_time(seconds, is_reported, tmp_path):
+    """A frame time above one second is reported, with its line; `frame_rate` states the rate."""
+    path = tmp_path / "a.bvh"
+    path.write_text(BVH.replace("Frame Time: 0.033333", f"Frame Time: {seconds}"))
+    clip = bm.load_skeleton(path)
+    assert clip.frame_time == float(seconds)
+    found = [one for one in clip.problems if one.rule == "MOT107"]
+    assert [path.read_text().splitlines()[one.location.line - 1] for one in found] == (
+        [f"Frame Time: {seconds}"] if is_reported else []
+    )
+    assert [one.data["rate"] for one in found] == (
+        [1 / float(seconds)] if is_reported else []
+    )
+    stated = bm.load_skeleton(path, frame_rate=30)
+    assert stated.frame_rate == 30 and not stated.problems
+    np.testing.assert_array_equal(stated.values, clip.values)

@@ -26,9 +26,11 @@ from bodymotion.diagnostics.catalogue import selected
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.registry import load, read
 from bodymotion.formats.resources import unreadable
+from bodymotion.formats.tables.columns import LARGE_ANGLES
 from bodymotion.model.body import Body
 from bodymotion.model.body import by_position as put_by_position
 from bodymotion.motion import Motion
+from bodymotion.motion.rules import SLOW_RATE
 from bodymotion.system.files import open_file, pipes_kept
 
 TEXT_FORMATS = (
@@ -214,10 +216,22 @@ def _problems_of(
     return tuple(value.problems)
 
 
+SUPERSEDED = {
+    LARGE_ANGLES.code: rules.IN_DEGREES.code,
+    SLOW_RATE.code: rules.FRAME_RATE.code,
+}
+"""Rules of readers, each with the rule that reports more about the same cause."""
+
+
 def _in_order(
     problems: tuple[Problem, ...], path: str | None = None
 ) -> tuple[Problem, ...]:
-    """Return problems sorted by location: the file itself before its parts, problems without a line last."""
+    """Return problems sorted by location: the file itself before its parts, problems without a line last.
+
+    Those whose cause another problem reports, too, are left out.
+    """
+    codes = {one.rule for one in problems}
+    problems = tuple(one for one in problems if SUPERSEDED.get(one.rule) not in codes)
 
     def key(problem: Problem) -> tuple[bool, str, float, float]:
         at = problem.location

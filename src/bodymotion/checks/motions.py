@@ -453,7 +453,7 @@ def _degrees(motion: Motion) -> list[Problem]:
         f"{len(kept)} of {len(used)} joints are beyond a full turn, such as {part_name(joints, kept[k])} at "
         f"{values[row, kept[k]]:.6g} in frame {frame}: these look like degrees"
     )
-    hint = "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`"
+    hint = "multiply them by π/180; a file in degrees is read with `--input-degrees`"
     return [
         rules.IN_DEGREES.problem(
             message,

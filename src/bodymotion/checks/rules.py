@@ -118,7 +118,7 @@ NOTHING_MOVES = judgement.warning(
 IN_DEGREES = judgement.warning(
     "MOT208",
     "Joint angles are in radians.",
-    "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`; limits, speeds and physics are not checked",
+    "multiply them by π/180; a file in degrees is read with `--input-degrees` (degrees=True); limits, speeds and physics are not checked",
     example=("57.3, 20 and -30, where the joints make 2 rad", "1, 0.35 and -0.52"),
 )
 METRES = judgement.warning(

@@ -1,5 +1,6 @@
 """`bodymotion convert IN OUT`: a motion, a model or an animation in another format; a motion in another version, order or unit."""
 
+import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,7 +44,7 @@ from bodymotion.formats.registry import (
     target_format,
 )
 from bodymotion.formats.rules import UNWRITABLE
-from bodymotion.system.files import check_place, temporary_folder
+from bodymotion.system.files import check_place
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -64,7 +65,6 @@ SWITCHES = (
 )  # Options that are not used where they are off.
 READER_AND_WRITER_OPTIONS = (
     "layout",
-    "degrees",
     "link_names",
 )  # Options of readers that writers have, too.
 MESHES = {
@@ -103,7 +103,8 @@ def convert(
     body: Path | None = None,
     layout: Literal["unitree", "beyondmimic"] | None = None,
     link_names: NameList = None,
-    degrees: bool | None = None,
+    written_degrees: bool | None = None,
+    table_degrees: bool | None = None,
     mesh: Literal["inline", "parts", "glb", "obj", "stl"] | None = None,
     scale: Positive = None,
     root: str | None = None,
@@ -160,7 +161,8 @@ def convert(
       --body -b MODEL: The model whose joints name the columns of a table; the columns of OUT are in its order.
       --layout: Columns of a table without names: of IN if that is a .csv, else of OUT.
       --link-names A,B,…: Names for the links of an .npz; `segments` names the links of a URDF after their segments.
-      --degrees/--radians --input-degrees/--input-radians: Unit of angles in a .csv: of IN if that is one, else of OUT.
+      written_degrees --output-degrees/--output-radians: Unit of angles in OUT, if that is a table.
+      table_degrees --degrees/--radians: The same where only OUT is a table; --input-degrees, --input-radians where only IN is a table.
       --mesh: Where meshes are written: into a .wrl (inline) or files beside it (parts); beside a URDF or MJCF as glb, obj, stl.
       --scale FACTOR: Multiply all lengths of a model by this; masses stay. 0.001 converts millimetres to metres.
       --root LINK: Make this link the root link.
@@ -238,6 +240,7 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
         if options.read_as is None
         else found_by("--from", named_format, options.read_as)
     )
+    options = _with_units(options, origin, target)
     body = options.values["body"]
     check_reading(options.reading, [origin, *([] if body is None else [body])])
     work: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model
@@ -260,6 +263,48 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
             f"{source}: {numbers} while reading; `bodymotion check {source}` lists them"
         )
     conclude(target, (*left_out, *found), options.every)
+
+
+def _with_units(options: Options, origin: Format, target: Path) -> Options:
+    """Return the options with the unit of angles as an option of the reader or of the writer."""
+    written, either = (
+        options.values[name] for name in ("written_degrees", "table_degrees")
+    )
+    if options.write_as is None:
+        goals = [row for row in FORMATS if target.suffix.lower() in row.extensions]
+    else:
+        goals = [named_format(options.write_as)]
+    writes = any("degrees" in row.writes for row in goals)
+    if written is not None and not writes:
+        raise click.BadParameter(
+            f"has no effect on {target.name}", param_hint="--output-degrees"
+        )
+    reading = dict(options.reading)
+    if either is not None:
+        reads = origin.name in ("csv", "parquet")
+        if reads and writes:
+            raise click.BadParameter(
+                f"{with_article(origin.title)} and {target.name} both have a unit of angles; "
+                "--input-degrees and --output-degrees state one each",
+                param_hint="--degrees",
+            )
+        if reads:
+            reading["degrees"] = either
+        elif writes:
+            written = either
+        else:
+            names = f"{with_article(origin.title)} and {target.name}"
+            raise click.BadParameter(
+                f"has no effect on {names}", param_hint="--degrees"
+            )
+    values = {
+        name: value
+        for name, value in options.values.items()
+        if name not in ("written_degrees", "table_degrees")
+    }
+    if written is not None:
+        values["degrees"] = written
+    return replace(options, values=values, reading=reading)
 
 
 def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
@@ -560,9 +605,11 @@ def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> in
     from bodymotion.collection import open_collection, write_lerobot
 
     check_place(folder)
-    with temporary_folder(folder) as above:
-        parts = above / "parts"
-        code = convert_all(parts, above / "results.jsonl")
+    with tempfile.TemporaryDirectory(
+        dir=folder.absolute().parent, prefix=f".{folder.name}."
+    ) as above:
+        parts = Path(above, "parts")
+        code = convert_all(parts, Path(above, "results.jsonl"))
         if code not in (0, 3):
             print_message(f"{folder}: not written")
             return code

@@ -31,6 +31,9 @@ Input: TypeAlias = (
     "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
 )
 
+UNITS = {"--input-degrees": True, "--input-radians": False}
+"""The option of commands by which an episode of LeRobot is read."""
+
 
 def _written_as(given: Input, name: Path) -> str:
     """Return the extension of the result of an input: its own, or that of a format that can be written and holds the same."""
@@ -243,74 +246,70 @@ def run_plan(
     counting = [
         one for one in rows if "output" not in one or Path(one["output"]).exists()
     ]
-    with contextlib.nullcontext() if records is None else records:
-        earlier = {}
-        if records is not None:
-            earlier = records.keep(counting)
-        codes = Counter(map(int, earlier.values()))
-        left = [k for k in range(len(runs)) if key(rows[k]) not in earlier]
-        prints_json = "--json" in plan.options
-        extra = (
-            ["--json"] if has_json and not prints_json and records is not None else []
-        )
-        tasks = [
-            (Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k])
-            for k in left
+    earlier = {} if records is None else records.keep(counting)
+    codes = Counter(map(int, earlier.values()))
+    left = [k for k in range(len(runs)) if key(rows[k]) not in earlier]
+    prints_json = "--json" in plan.options
+    extra = ["--json"] if has_json and not prints_json and records is not None else []
+    tasks = [
+        (Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k]) for k in left
+    ]
+    done, total = sum(codes.values()), len(runs)
+
+    def recorded(outcome: Outcome) -> tuple[Row, str]:
+        nonlocal done
+        code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
+        row = {
+            **_parsed(text if has_json else ""),
+            **rows[left[outcome.index]],
+            "exit_code": code,
+        }
+        row["messages"] = [
+            *messages.splitlines(),
+            *(f"not fixed: {one}" for one in row.get("remaining", ())),
         ]
-        done, total = sum(codes.values()), len(runs)
+        codes[code] += 1
+        done += 1
+        if records is not None:
+            records.add(row)
+        return row, text
 
-        def recorded(outcome: Outcome) -> tuple[Row, str]:
-            nonlocal done
-            code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
-            row = {
-                **_parsed(text if has_json else ""),
-                **rows[left[outcome.index]],
-                "exit_code": code,
-            }
-            row["messages"] = [
-                *messages.splitlines(),
-                *(f"not fixed: {one}" for one in row.get("remaining", ())),
-            ]
-            codes[code] += 1
-            done += 1
-            if records is not None:
-                records.add(row)
-            return row, text
-
-        with (
-            results() as out,
-            progress(f"{plan.name}: {counted(total, 'file')}") as bar,
-        ):
-            try:
-                outcomes = map_files(partial(_one, plan.mark), tasks, **sharing)
-                for outcome in in_order(
-                    Outcome(one.index, recorded(one)) for one in outcomes
-                ):
-                    row, text = outcome.value
-                    if bar is not None:
-                        bar(done, total)
-                    with bar.pause() if bar is not None else contextlib.nullcontext():
-                        if records is None:
-                            out.write(json.dumps(row) + "\n" if prints_json else text)
-                            out.flush()
-                        if records is None or row["exit_code"]:
-                            named = (
-                                ""
-                                if any(row["file"] in line for line in row["messages"])
-                                else f"{row['file']}: "
-                            )
-                            for k, line in enumerate(row["messages"]):
-                                print_message(line if k else f"{named}{line}")
-            except KeyboardInterrupt:
-                more = (
-                    "; --resume continues"
-                    if records is not None and plan.mark == ONE
-                    else ""
-                )
-                print_message(
-                    f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}"
-                )
-                raise
+    records_open = records or contextlib.nullcontext()
+    with (
+        results() as out,
+        progress(f"{plan.name}: {counted(total, 'file')}") as bar,
+        records_open,
+    ):
+        try:
+            outcomes = map_files(partial(_one, plan.mark), tasks, **sharing)
+            for outcome in in_order(
+                Outcome(one.index, recorded(one)) for one in outcomes
+            ):
+                row, text = outcome.value
+                if bar is not None:
+                    bar(done, total)
+                with bar.pause() if bar is not None else contextlib.nullcontext():
+                    if records is None:
+                        out.write(json.dumps(row) + "\n" if prints_json else text)
+                        out.flush()
+                    if records is None or row["exit_code"]:
+                        named = (
+                            ""
+                            if any(row["file"] in line for line in row["messages"])
+                            else f"{row['file']}: "
+                        )
+                        for k, line in enumerate(row["messages"]):
+                            print_message(line if k else f"{named}{line}")
+        except KeyboardInterrupt:
+            more = (
+                "; --resume continues"
+                if records is not None and plan.mark == ONE
+                else ""
+            )
+            print_message(
+                f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}"
+            )
+            raise
     failed = total - codes[0] - codes[3]
     words = [
         f"{failed} failed" if failed else "",
@@ -360,11 +359,15 @@ def _one(
     folder, name, args, source, result = task
     out, messages, found = io.StringIO(), io.StringIO(), list[Problem]()
     with contextlib.ExitStack() as stack:
-        copied = (
-            ""
-            if isinstance(source, Path)
-            else str(stack.enter_context(source.file(found.extend)))
-        )
+        copied = ""
+        if not isinstance(source, Path):
+            reading: dict[str, bool] = {}
+            if source.episode is not None:
+                # The copy of an episode is in radians.
+                units = [UNITS[word] for word in args if word in UNITS]
+                reading = {"degrees": units[-1]} if units else {}
+                args = [word for word in args if word not in UNITS]
+            copied = str(stack.enter_context(source.file(found.extend, **reading)))
         args = [copied if copied and word == str(source) else word for word in args]
         stack.enter_context(contextlib.chdir(folder))
         stack.enter_context(contextlib.redirect_stdout(out))

@@ -199,7 +199,7 @@ def reading_options(
       --joint-names A,B,…: Names for the joints of an .npz or .pkl.
       --link-names A,B,…: Names for the links of an .npz or .pkl.
       frame_rate --input-rate HZ: The frame rate of an .amc, and of a .csv, .npz or .pkl without times.
-      degrees --input-degrees/--input-radians: Unit of angles in a .csv whose names do not give it.
+      degrees --input-degrees/--input-radians: Unit of angles in a table, .npz, .pkl or LeRobot data set that does not state it.
       --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not define it.
       --unit METRES: Unit of length of a .bvh; by default found from its legs.
       --up: The axis of a .bvh that is up; by default found from its poses.

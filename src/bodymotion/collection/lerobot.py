@@ -10,6 +10,7 @@ components of their own. Frames are at multiples of 1/fps.
 """
 
 import json
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,12 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Problem, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
 from bodymotion.formats.rules import NAMES, STAMPS, UNREADABLE
+from bodymotion.formats.tables.columns import angles_without_unit, check_rate
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.system.deferred import need
-from bodymotion.system.files import read_head, whole_folder
+from bodymotion.system.files import check_place, read_head
 
 __all__ = ["num_episodes", "read_episode", "write_lerobot"]
 
@@ -124,8 +126,16 @@ def num_episodes(folder: Path) -> int:
     return int(_episodes(folder).num_rows)
 
 
-def read_episode(folder: Path, number: int) -> Motion:
+def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> Motion:
     """Return an episode of a data set as a motion.
+
+    Parameters
+    ----------
+    folder, number:
+        The data set, and the number of the episode in it.
+    degrees:
+        Whether joint angles are degrees, also in features with the same names, such as `action`. By default they are read as radians, and
+        angles that look like degrees are reported (TAB106).
 
     Raises
     ------
@@ -211,10 +221,17 @@ def read_episode(folder: Path, number: int) -> Motion:
     root = _root(names)
     joints = [k for k in range(len(names)) if k not in root]
     pose = state[:, [*root[:3], root[6], *root[3:6]]] if root else None
-    motion = Motion.from_joints(
-        state[:, joints], rate, root=pose, joint_names=[names[k] for k in joints]
-    )
+    joint_names = [names[k] for k in joints]
+    about_numbers = Diagnostics(folder)
+    slides = [False] * len(joints)
+    angles = angles_without_unit(state[:, joints], degrees, slides, at, about_numbers)
+    check_rate(rate, row["length"], about_numbers, at)
+    issues += about_numbers.problems
+    motion = Motion.from_joints(angles, rate, root=pose, joint_names=joint_names)
     for name, labels in features.items():
+        if degrees:
+            is_angle = [label in joint_names for label in labels]
+            values[name] = values[name] * np.where(is_angle, np.pi / 180, 1.0)
         one = MultiValueSeq(
             content=name,
             timeline=motion.timeline,
@@ -274,9 +291,21 @@ def write_lerobot(
     FileExistsError
         When the folder exists.
     """
-    texts = [one.encode("utf-8", "backslashreplace").decode() for one in tasks]
-    with whole_folder(Path(folder)) as whole:
-        lost = _write(motions, whole, robot, texts)
+    folder = Path(folder)
+    if folder.exists():
+        raise FileExistsError(f"{folder} exists; a data set is written to a new folder")
+    check_place(folder)
+    with tempfile.TemporaryDirectory(
+        dir=folder.absolute().parent, prefix=f".{folder.name}."
+    ) as above:
+        whole = Path(above) / folder.name
+        lost = _write(
+            motions,
+            whole,
+            robot,
+            [one.encode("utf-8", "backslashreplace").decode() for one in tasks],
+        )
+        whole.rename(folder)
     return tuple(replace(problem, count=count) for problem, count in lost.items())
 
 

@@ -48,6 +48,10 @@ STATES = (
 """What file systems report that changes when a file is written."""
 
 
+EPISODE_OPTIONS = frozenset({"degrees"})
+"""The options of readers that an episode of a data set of LeRobot has."""
+
+
 @dataclass(frozen=True)
 class Clip(ShortRepr):
     """A motion of a collection that is not read yet: its name there, its path or address, and its number in a data set."""
@@ -70,9 +74,14 @@ class Clip(ShortRepr):
 
     @contextmanager
     def file(
-        self, report: Callable[[Iterable[Problem]], object] = list
+        self,
+        report: Callable[[Iterable[Problem]], object] = list,
+        **options: Any,  # noqa: ANN401
     ) -> Iterator[Path]:
-        """Return its file, or a copy that is removed when the block ends; of an episode a `.seq`, and to `report` its problems."""
+        """Return its file, or a copy that is removed when the block ends; of an episode a `.seq`, and to `report` its problems.
+
+        The options are those with which an episode is read.
+        """
         if self.episode is None and "://" not in self.address:
             yield Path(self.address)
             return
@@ -81,7 +90,7 @@ class Clip(ShortRepr):
                 from bodymotion.formats.registry import save
 
                 copy = Path(folder) / "episode.seq"
-                save(motion := self.load(), copy)
+                save(motion := self.load(**options), copy)
                 report(motion.problems)
             else:
                 with _reached(self.address):
@@ -117,9 +126,22 @@ class Clip(ShortRepr):
         from bodymotion.formats.registry import load
 
         if self.episode is not None:
-            return read_episode(Path(self.address), self.episode)
+            return read_episode(
+                Path(self.address), self.episode, **_of_episode(options)
+            )
         with self.file() as path:
             return load(path, **options)
+
+
+def _of_episode(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with which an episode is read; TypeError for one that it does not have."""
+    fit_any = {"allow_outside", "untrusted", "body"}
+    for name in sorted(options.keys() - EPISODE_OPTIONS - fit_any):
+        known = ", ".join(sorted(EPISODE_OPTIONS))
+        raise TypeError(
+            f"an episode of LeRobot has no option {name!r}; its options: {known}"
+        )
+    return {name: options[name] for name in options.keys() & EPISODE_OPTIONS}
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,16 @@
 ============================ ==================================================================================
 ``poses`` (T, 3 J)           rotation vectors [rad] of J joints: 24 of SMPL, 52 of SMPL-H, 55 of SMPL-X; or
 ``root_orient pose_body``    (T, 3) and (T, 63), and ``pose_jaw pose_eye pose_hand`` where they are there
-``trans`` (T, 3)             [m] added to the pelvis of the body at rest; z is up
-``betas`` (N,)               the shape of the body
+``trans`` (T, 3)             [m] added to the pelvis of the body at rest
+``betas`` (N,)               the shape of the body; also (1, N), or (T, N) with a row for each frame
 ``mocap_framerate``          [Hz]; also ``mocap_frame_rate``, ``fps``
 ============================ ==================================================================================
 
 The lengths of the bones are in the body model, which its makers give to registered users. With `body_model`, an .npz of theirs, the joints
 at rest are ``J_regressor`` (J, V) times ``v_template`` (V, 3) plus ``shapedirs`` (V, 3, N) times ``betas``; ``kintree_table`` (2, J) has
 the parents. Without it the offsets are NaN: rotations are known, positions are not.
+
+In AMASS z is up. Files of its like have y up; the rotations of a person who is upright show it.
 """
 
 from pathlib import Path
@@ -23,13 +25,16 @@ from bodymotion.diagnostics import (
     ReadResult,
     Source,
     SourceMap,
+    WrongUseError,
     judgement,
 )
 from bodymotion.formats.npz.layouts import Array
 from bodymotion.formats.npz.reader import read_archive
+from bodymotion.formats.tables.columns import check_rate
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.skeleton import EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
+from bodymotion.skeleton.values import UP_AXES
 
 PARAMETERS = judgement.error(
     "AMS001",
@@ -49,6 +54,26 @@ NO_LENGTHS = judgement.note(
     "body_model=… (--body-model) names the .npz of the body model",
     example=("load('walk.npz')", "load('walk.npz', body_model='SMPLH_NEUTRAL.npz')"),
 )
+
+SHAPE = judgement.warning(
+    "AMS004",
+    "A body has one shape, betas (N,), (1, N) or a row for each frame, and the body model has as many directions of shape.",
+    "the mean shape of all frames is used, of as many betas as the body model has",
+    example=("betas that differ between frames", "betas of shape (16,)"),
+)
+UP = judgement.warning(
+    "AMS005",
+    "In AMASS z is up, as persons are upright along z.",
+    "up=… (--up) states the axis",
+    example=("persons upright along y", "persons upright along z"),
+)
+
+MIN_UPRIGHT = 0.75
+"""Mean component of the spine's direction along an axis, from which on a person is upright along it."""
+LYING_HEIGHTS = (0.05, 0.5)
+"""[m] A pelvis that stays between these heights along z may be that of a person who lies in a world with z up."""
+UPRIGHT_ROW = 1
+"""The axis of the pelvis that points up in a body at rest: y."""
 
 PARTS = (
     ("root_orient", 3),
@@ -81,6 +106,7 @@ def read_amass(
     *,
     body_model: str | Path | None = None,
     frame_rate: float | None = None,
+    up: str | None = None,
 ) -> ReadResult[Skeleton]:
     """Read a recorded motion.
 
@@ -91,8 +117,17 @@ def read_amass(
     body_model:
         The body model (.npz) with the lengths of the bones. Without it the skeleton has rotations only (AMS003).
     frame_rate:
-        [Hz] of a file without one.
+        [Hz] in place of the rate of the file.
+    up:
+        The axis that is up, "Y", "-Z" and so on. By default Z, unless the poses show another one (AMS005).
+
+    Raises
+    ------
+    WrongUseError
+        When there is no such axis.
     """
+    if up not in (None, *UP_AXES):
+        raise WrongUseError(f"up {up!r}: expected one of {', '.join(UP_AXES)}")
     path = Path(path)
     found = Diagnostics(path)
     value = None
@@ -100,7 +135,7 @@ def read_amass(
         arrays = read_archive(
             path, only=("poses", "trans", "betas", *(name for name, _ in PARTS), *RATES)
         )
-        value = _skeleton(arrays, path, body_model, frame_rate, found)
+        value = _skeleton(arrays, path, body_model, frame_rate, up, found)
     return ReadResult(value, found.problems, refusal=found.refusal)
 
 
@@ -109,6 +144,7 @@ def _skeleton(
     path: Path,
     body_model: str | Path | None,
     rate: float | None,
+    up: str | None,
     found: Diagnostics,
 ) -> Skeleton:
     location = Location(str(path))
@@ -120,6 +156,7 @@ def _skeleton(
     if "poses" not in arrays and len({len(part) for part in parts}) == 1:
         arrays["poses"] = np.concatenate(parts, axis=1)
     poses, trans = (arrays.get(name, np.zeros(0)) for name in ("poses", "trans"))
+    rate_is_given = rate is not None
     if rate is None:
         known = next((arrays[name] for name in RATES if name in arrays), np.zeros(0))
         rate = (
@@ -143,15 +180,23 @@ def _skeleton(
         raise PARAMETERS.error(
             f"a number is not finite, or the rate is {rate:g} Hz", location
         )
+    if not rate_is_given:
+        check_rate(rate, len(poses), found, location, least=2)
     names, parents = joints_of(count)
     offsets = np.full((count, 3), np.nan)
     if body_model is not None:
-        offsets = _offsets(Path(body_model), arrays.get("betas"), parents)
+        betas = _betas(arrays.get("betas"), len(poses), location, found)
+        offsets = _offsets(Path(body_model), betas, parents, found)
     else:
         found.report(NO_LENGTHS, "the lengths of the bones are unknown")
     vectors = poses.reshape(-1, count, 3).astype(np.float64)
     turns = rotations.from_axis_angle(vectors, np.linalg.norm(vectors, axis=-1))
     position = trans + (offsets[0] if body_model is not None else 0.0)
+    if up is None:
+        up = _found_up(turns[:, 0], position)
+        if up != "Z":
+            message = f"persons are upright along {up}: that axis is read as up"
+            found.report(UP, message, location, data={"up": up})
     values = [position, *(euler_values(turns[:, joint]) for joint in range(count))]
     channels = ("Xposition", "Yposition", "Zposition", *EULER_CHANNELS)
     return Skeleton(
@@ -167,7 +212,7 @@ def _skeleton(
         values=np.concatenate(values, axis=1),
         frame_time=1 / rate,
         known_unit=1.0,
-        known_up="Z",
+        known_up=up,
         source=Source(
             "amass",
             path,
@@ -178,7 +223,46 @@ def _skeleton(
     )
 
 
-def _offsets(path: Path, betas: Array | None, parents: list[int]) -> Floats:
+def _found_up(turns: Floats, position: Floats) -> str:
+    """Return the axis of the world along which a person with pelvis orientations (T, 4) and positions (T, 3) is upright; Z in doubt."""
+    if not len(turns):
+        return "Z"
+    spine = rotations.to_matrix(turns)[:, :, UPRIGHT_ROW].mean(axis=0)
+    heights = position[:, 2]
+    lowest, highest = LYING_HEIGHTS
+    may_lie = lowest < heights.min() and heights.max() < highest
+    if spine[1] > MIN_UPRIGHT:
+        # A person who lies along y in a world with z up is as much along y as one who stands in a world with y up.
+        stands = position[:, 1].min() > highest
+        return "Y" if stands or not may_lie else "Z"
+    if spine[1] < -MIN_UPRIGHT and not may_lie:
+        return "-Y"
+    return "Z"
+
+
+def _betas(
+    betas: Array | None, count: int, location: Location, found: Diagnostics
+) -> Floats:
+    """Return the shape (N,) of a body in a motion of `count` frames; AMS001 for betas of an unknown shape."""
+    if betas is None:
+        return np.zeros(0)
+    rows = betas[None] if betas.ndim == 1 else betas
+    is_shape = rows.ndim == 2 and len(rows) in (1, count) and len(rows) > 0
+    if not is_shape or betas.dtype.kind not in "iuf" or not np.isfinite(betas).all():
+        message = f"betas are {betas.dtype} of shape {betas.shape}; expected finite numbers of shape (N,), (1, N) or ({count}, N)"
+        raise PARAMETERS.error(message, location)
+    if (rows != rows[0]).any():
+        change = np.ptp(rows, axis=0).max()
+        found.report(
+            SHAPE, f"betas differ by up to {change:.3g} between frames", location
+        )
+        return np.asarray(rows.mean(axis=0), np.float64)
+    return np.asarray(rows[0], np.float64)
+
+
+def _offsets(
+    path: Path, betas: Floats, parents: list[int], found: Diagnostics
+) -> Floats:
     """Return the offsets (J, 3) [m] of the joints of a body model; that of the root is its position at rest."""
     arrays = read_archive(path, only=MODEL)
     location, count = Location(str(path)), len(parents)
@@ -198,11 +282,10 @@ def _offsets(path: Path, betas: Array | None, parents: list[int]) -> Floats:
         raise BODY_MODEL.error(
             "kintree_table has other parents than the model of the motion", location
         )
-    known = (
-        np.zeros(0)
-        if betas is None or betas.ndim != 1 or betas.dtype.kind not in "iuf"
-        else betas[: shapes.shape[2]]
-    )
+    known = betas[: shapes.shape[2]]
+    if left := np.count_nonzero(betas[len(known) :]):
+        message = f"the body model has {len(known)} directions of shape: {left} of {len(betas)} betas are left out"
+        found.report(SHAPE, message, location)
     rest = regressor @ (template + shapes[..., : len(known)] @ known)
     if not np.isfinite(rest).all():
         raise BODY_MODEL.error("the joints at rest are not finite", location)

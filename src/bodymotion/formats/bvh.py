@@ -50,9 +50,9 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import counted
-from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
+from bodymotion.formats.tables.columns import check_rate
 from bodymotion.formats.tables.number_table import read_rows, write_rows
 from bodymotion.formats.text import decode, parsed
 from bodymotion.motion.rules import FRAME_RATE, MOTION_NOT_FINITE
@@ -143,11 +143,16 @@ RENAMED = judgement.warning(
 
 
 def read_bvh(
-    path: str | Path, *, unit: float | None = None, up: str | None = None
+    path: str | Path,
+    *,
+    unit: float | None = None,
+    up: str | None = None,
+    frame_rate: float | None = None,
 ) -> ReadResult[Skeleton]:
     """Read a skeleton with its motion; a file of another kind has no value.
 
-    The `unit` of length [m] and the axis that is `up` ("Y", "-Z") are in no file; without them they are found from the poses.
+    The `unit` of length [m] and the axis that is `up` ("Y", "-Z") are in no file; without them they are found from the poses. A
+    `frame_rate` [Hz] stands for the frame time of the file.
 
     Raises
     ------
@@ -164,14 +169,17 @@ def read_bvh(
     with found.recover():
         data = file_bytes(path, MAX_BYTES)
         value = _read(
-            data if b"\n" in data else data.replace(b"\r", b"\n"), path, found
+            data if b"\n" in data else data.replace(b"\r", b"\n"),
+            path,
+            frame_rate,
+            found,
         )
     if value is not None:
         value = replace(value, known_unit=unit, known_up=up)
     return ReadResult(value, found.problems, refusal=found.refusal)
 
 
-def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
+def _read(data: bytes, path: Path, rate: float | None, found: Diagnostics) -> Skeleton:
     motion = _MOTION.search(data, 0, MAX_TREE_BYTES)
     end = len(data) if motion is None else motion.start()
     if end > MAX_TREE_BYTES:
@@ -202,8 +210,9 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
         )
         for at in places
     ]
-    frame_time = parsed(head[2].decode("latin-1"))
-    if not MIN_FRAME_TIME <= frame_time < math.inf:
+    frame_time = parsed(head[2].decode("latin-1")) if rate is None else 1 / rate
+    is_valid = MIN_FRAME_TIME <= frame_time < math.inf
+    if not is_valid:
         message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
         found.report(FRAME_RATE, message, after[1])
         frame_time = 1.0
@@ -228,6 +237,8 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     table = read_rows(
         data, head.end(), str(path), after[2].line or line, channels, found
     )
+    if is_valid and rate is None:
+        check_rate(1 / frame_time, len(table.values), found, after[1], least=2)
     if parsed(head[1].decode("latin-1")) != len(table.values):
         message = f"there are {counted(len(table.values), 'row')}, and `Frames:` is {head[1][:40].decode('latin-1')!r}"
         found.report(FRAMES, message, after[0], data={"rows": len(table.values)})
@@ -447,7 +458,7 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
     skeleton.check_lengths()
     if not skeleton.num_channels:
         raise ValueError("the skeleton has no channels: there is nothing to write")
-    renamed = Renamings(RENAMED, Location(str(path)), unnamed=True)
+    found: list[Problem] = []
     lines = ["HIERARCHY"]
     order = depth_first(dict(enumerate(skeleton.parents)))
     open_blocks: list[int] = []
@@ -457,8 +468,16 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
             open_blocks.pop()
             lines.append(_indent(len(open_blocks)) + "}")
         indent = _indent(len(open_blocks))
-        name = _plain_name(joint.name) or f"joint{index}"
-        renamed.add("joint", joint.name, name)
+        name = (
+            "_".join(joint.name.replace("{", " ").replace("}", " ").split())
+            or f"joint{index}"
+        )
+        if name != joint.name:
+            found.append(
+                RENAMED.problem(
+                    f"joint {joint.name!r} is written as {name!r}", Location(str(path))
+                )
+            )
         lines += [
             f"{indent}{'ROOT' if joint.parent < 0 else 'JOINT'} {name}",
             indent + "{",
@@ -487,14 +506,8 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         values = values[:, [c for index in order for c in skeleton.columns(index)]]
     with whole_file(path) as stream:
         stream.write("\n".join(lines).encode("utf-8"))
-        rows = write_rows(stream, values, b" ")
-    return (*renamed.problems, *rows)
-
-
-def _plain_name(name: str) -> str:
-    """Return a name as one word without braces and unpaired surrogates."""
-    text = re.sub("[{}\ud800-\udfff]", " ", name)
-    return "_".join(text.split())
+        found += write_rows(stream, values, b" ")
+    return tuple(found)
 
 
 def _indent(depth: int) -> str:

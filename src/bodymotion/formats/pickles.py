@@ -101,6 +101,7 @@ def read_pickle(
     link_names: Sequence[str] | None = None,
     frame_rate: float | None = None,
     quaternion_order: QuaternionOrder | None = None,
+    degrees: bool | None = None,
 ) -> ReadResult[Motion]:
     """Read a motion from a pickle; parameters as for `read_npz`."""
     path = Path(path)
@@ -111,7 +112,9 @@ def read_pickle(
             raise CONTENT.error("the file is empty", Location(str(path)))
         machine = _Machine(*_opened(data, str(path)), str(path))
         arrays = machine.arrays(machine.run(), found)
-    options = ReadOptions(body, joint_names, link_names, frame_rate, quaternion_order)
+    options = ReadOptions(
+        body, joint_names, link_names, frame_rate, quaternion_order, degrees
+    )
     return motion_of(arrays, Source("pickle", path), found, options)
 
 

@@ -56,7 +56,7 @@ TOO_LARGE = judgement.error(
 UNPACKED = judgement.error(
     "FMT010",
     "A compressed file unpacks to at most 64 MB, or to 100 times its size.",
-    "save it again without compression",
+    "save it again without compression (`numpy.savez`)",
     example=("a gigabyte of zeros, compressed", "the same, not compressed"),
 )
 ENCODING = judgement.warning(
@@ -64,6 +64,15 @@ ENCODING = judgement.warning(
     "The text of a file is UTF-8.",
     "save it as UTF-8",
     example=("# 歩行 in cp932", "# 歩行 in UTF-8"),
+)
+OPTION = judgement.error(
+    "FMT012",
+    "An option about a file has an effect on it, or confirms what the file states.",
+    "leave the option out, or correct the file",
+    example=(
+        "load('walk.csv', degrees=True) of columns 'KNEE [rad]'",
+        "load('walk.csv', degrees=True) of columns 'KNEE'",
+    ),
 )
 
 _RETIRED = {

@@ -40,6 +40,12 @@ FRAME_RATE = judgement.error(
     "The frame rate is a positive, finite number.",
     example=("frameRate: -1", "frameRate: 100"),
 )
+SLOW_RATE = judgement.warning(
+    "MOT107",
+    "Frames are at most a second apart.",
+    "is it a rate in place of the time between two frames, or the reverse? frame_rate=… (--input-rate) states the rate",
+    example=("Frame Time: 30", "Frame Time: 0.033333"),
+)
 WRAPPED = judgement.warning(
     "EDIT101",
     "An interpolated joint angle does not jump by a full turn. The joint would rotate back through all angles between.",

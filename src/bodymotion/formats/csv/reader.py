@@ -22,6 +22,7 @@ from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.arrow import names_in, opened, read_arrow, schema_of
 from bodymotion.formats.npz.layouts import QuaternionOrder, are_quaternions, order_of
+from bodymotion.formats.rules import OPTION
 from bodymotion.formats.sniffing import looks_like_arrow
 from bodymotion.formats.tables.columns import (
     check_unit,
@@ -238,6 +239,7 @@ def read_csv(
         components += reader.joints(timeline, is_nameless)
     components += reader.zmps(timeline)
     components += reader.contacts(timeline)
+    reader.check_options(layout)
     if layout is None and names[: len(OWN_COLUMNS)] != OWN_COLUMNS and reader.assumed:
         message = f"{listed(reader.assumed, 4)}: no unit, read as radians (up to {reader.largest:.6g})"
         found.report(rules.ASSUMED, message, reader.location)
@@ -532,6 +534,22 @@ class _Reader:
         if largest > 0:
             self.assumed += [self.columns[k].name for k in without_unit]
             self.largest = max(self.largest, float(largest))
+
+    def check_options(self, layout: str | None) -> None:
+        """Refuse an option that changes nothing, or that the names of columns deny."""
+        kinds = {one.kind for one in self.columns}
+        if self.order is not None and layout is None and "unclear" not in kinds:
+            message = f"no quaternion is in doubt: quaternion_order={self.order!r} has no effect"
+            data = {"option": "quaternion_order"}
+            self.found.report(OPTION, message, self.location, data=data)
+        if self.degrees is None:
+            return
+        stated = math.pi / 180 if self.degrees else 1.0
+        factors = {one.factor for one in self.columns if one.kind in ("angle", "joint")}
+        if None not in factors and stated not in factors:
+            message = f"no column is an angle without unit: degrees={self.degrees} has no effect"
+            data = {"option": "degrees"}
+            self.found.report(OPTION, message, self.location, data=data)
 
     def check_limits(self, angles: Floats, joints: list[Joint]) -> None:
         """Refuse angles (T, J) that are so far beyond the limits of their joints that they look like degrees, where no unit is given."""

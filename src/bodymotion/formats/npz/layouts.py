@@ -7,7 +7,7 @@ The rate is in ``fps``, ``frame_rate``, ``frequency`` or ``dt``, or times are in
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -24,12 +24,16 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.npz import rules
+from bodymotion.formats.rules import OPTION
 from bodymotion.formats.tables.columns import (
+    angles_without_unit,
     check_increasing,
+    check_rate,
     check_unit,
     in_body_order,
     joint_names,
     link_order,
+    slides_of,
 )
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -50,6 +54,12 @@ from bodymotion.motion.rules import FRAME_RATE
 Array: TypeAlias = npt.NDArray[Any]
 UNREAD: Array = np.array(None)  # In place of an array that could not be read.
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
+
+WXYZ_OF: dict[QuaternionOrder, list[int]] = {
+    "wxyz": [0, 1, 2, 3],
+    "xyzw": [3, 0, 1, 2],
+}
+"""The indices of w x y z in a quaternion of each order."""
 
 JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
 RATES, TIMES = ("fps", "frame_rate", "frequency"), ("times", "time")
@@ -153,6 +163,12 @@ class ReadOptions:
     link_names: Sequence[str] | None = None
     frame_rate: float | None = None
     quaternion_order: QuaternionOrder | None = None
+    degrees: bool | None = None
+
+    def used(self) -> set[str]:
+        """Return the names of the options that were used; the body is no option."""
+        names = (one.name for one in fields(self) if one.name != "body")
+        return {name for name in names if getattr(self, name) is not None}
 
 
 def motion_of(
@@ -178,6 +194,9 @@ def motion_of(
                 names = listed(sorted(arrays), 20) or "none"
                 message = f"the arrays are {names}; expected joint_displacement or a known layout"
                 raise rules.LAYOUT.error(message, location)
+            for option in sorted(options.used() - reader.acted):
+                message = f"the file has nothing that {option} is about"
+                found.report(OPTION, message, location, data={"option": option})
     if not components and found.has_errors:
         return ReadResult(None, found.problems)
     source = replace(source, locations=SourceMap({(): location}, found.unknown))
@@ -203,6 +222,9 @@ class _Reader:
             found,
         )
         self.used: set[str] = set()
+        """The keys of arrays that were read."""
+        self.acted: set[str] = set()
+        """The options that had an effect."""
 
     def array(self, name: str) -> Array:
         """Return an array; raise the error of the archive where it could not be read."""
@@ -226,6 +248,7 @@ class _Reader:
         self, keys: Sequence[str], stated: Sequence[str] | None, count: int
     ) -> tuple[str, ...]:
         """Return the `stated` names, or those of the first existing array of `keys`; empty without both."""
+        self.acted.add("joint_names" if keys is JOINT_NAMES else "link_names")
         names = tuple(stated) if stated is not None else ()
         key = next((key for key in keys if key in self.arrays), "")
         if not names and key:
@@ -252,13 +275,13 @@ class _Reader:
 
     def timeline(self, count: int, assumed: float | None = None) -> Timeline:
         """Return the timeline of `count` frames; one of 1 Hz, marked as unknown, where it cannot be read."""
+        self.acted.add("frame_rate")
         with self.found.recover(("times",)):
-            rate = next(
-                (self.rate(key) for key in RATES if key in self.arrays),
-                self.options.frame_rate,
-            )
+            rate = next((self.rate(key) for key in RATES if key in self.arrays), None)
             if rate is None and "dt" in self.arrays:
                 rate = 1 / self.rate("dt")
+            if self.options.frame_rate is not None:
+                rate = self.options.frame_rate
             if (
                 key := next((key for key in TIMES if key in self.arrays), None)
             ) is not None:
@@ -277,6 +300,8 @@ class _Reader:
                     f"there is neither a rate ({', '.join(RATES)}) nor times",
                     self.location,
                 )
+            if rate is not None and self.options.frame_rate is None:
+                check_rate(rate, count, self.found, self.location)
             return Timeline.uniform(count, rate or assumed or 1.0)
         return Timeline.uniform(count, 1.0)
 
@@ -314,6 +339,8 @@ class _Reader:
             with self.found.recover(("contents", JOINT_DISPLACEMENT)):
                 q = self.numbers("joint_displacement", (count, None))
                 names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
+                # Radians by definition: other numbers are not reported.
+                q = self.in_radians(q, names, bool(self.options.degrees))
                 components.append(self.joints(q, timeline, names))
         if "zmp" in self.arrays:
             relative = self.arrays.get("zmp_is_root_relative", np.zeros(1))
@@ -350,8 +377,10 @@ class _Reader:
             q, position, turn = self.of_whole(q, layout)
         if layout.is_open:
             turn = turn[..., self.order(turn[:, 0], layout)]
-        elif layout.order == "xyzw":
-            turn = turn[..., [3, 0, 1, 2]]
+        elif layout.order and turn.shape[1]:
+            self.acted.add("quaternion_order")
+            order = self.options.quaternion_order or layout.order
+            turn = turn[..., WXYZ_OF[order]]
         names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
         is_known = layout.name not in NO_ORDER and q.shape[1] == len(G1_JOINTS)
         if (
@@ -373,6 +402,7 @@ class _Reader:
             if layout.position
             else ()
         )
+        q = self.in_radians(q, names, self.options.degrees)
         timeline = self.timeline(len(q))
         poses = np.concatenate([position, turn], axis=-1)
         if not links:
@@ -384,6 +414,17 @@ class _Reader:
         )
         components += [self.links(poses, timeline, links)] if poses.shape[1] else []
         components.append(self.joints(q, timeline, names))
+
+    def in_radians(
+        self, q: Floats, names: tuple[str, ...], degrees: bool | None
+    ) -> Floats:
+        """Return joint columns (T, J) in rad or m."""
+        self.acted.add("degrees")
+        in_order = () if self.body is None else joint_names(self.body)
+        slides = slides_of(names or in_order, self.body)
+        if len(slides) != q.shape[1]:
+            slides = [False] * q.shape[1]
+        return angles_without_unit(q, degrees, slides, self.location, self.found)
 
     def of_whole(self, values: Floats, layout: Layout) -> tuple[Floats, Floats, Floats]:
         """Return joints, positions (T, 1, 3) and orientations (T, 1, 4) of rows that begin with the pose of the root, if any."""
@@ -400,6 +441,7 @@ class _Reader:
         """Return the indices of w x y z in quaternions (T, 4); report how they were found."""
         key = f"{layout.rotation}_order"
         order = self.options.quaternion_order
+        self.acted.add("quaternion_order")
         if (
             order is None
             and key in self.arrays
@@ -418,7 +460,7 @@ class _Reader:
             order = order or layout.order
             message = f"{layout.rotation} ({layout.name}) is read as {' '.join(order)}, the order {reason}"
             self.found.report(rules.GUESSED_ORDER, message, self.location)
-        return [0, 1, 2, 3] if order == "wxyz" else [3, 0, 1, 2]
+        return WXYZ_OF[order]
 
     def loco_mujoco(self, components: list[Component], keys: list[str]) -> None:
         """Add the joints of an archive with one array for each."""

@@ -174,6 +174,7 @@ def read_npz(
     link_names: Sequence[str] | None = None,
     frame_rate: float | None = None,
     quaternion_order: QuaternionOrder | None = None,
+    degrees: bool | None = None,
 ) -> ReadResult[Motion]:
     """Read a motion from a NumPy archive of our layout, or of one of `layouts`.
 
@@ -187,9 +188,12 @@ def read_npz(
         Names for the joints and links of the file, in the file's order, where it has none. Of links without names only the first, the
         root, is read.
     frame_rate:
-        [Hz] of an archive without rate and times.
+        [Hz] in place of the rate of the archive; with times, the rate for resampling.
     quaternion_order:
-        Of a layout that leaves it open; by default the order in which the root is upright.
+        Of a layout of another program; by default its own, or where that is open, the order in which the root is upright.
+    degrees:
+        Whether joint angles are degrees. By default they are read as radians, and angles that look like degrees are reported (TAB106).
+        Sliding joints, which only a body shows, stay in metres.
     """
     found = Diagnostics(path)
     arrays: dict[str, Array] = {}
@@ -200,5 +204,7 @@ def read_npz(
         arrays,
         source,
         found,
-        ReadOptions(body, joint_names, link_names, frame_rate, quaternion_order),
+        ReadOptions(
+            body, joint_names, link_names, frame_rate, quaternion_order, degrees
+        ),
     )

@@ -4,16 +4,15 @@ The order of named columns in the file has no meaning. A column of times becomes
 timeline of a table.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Problem, judgement, losses
 from bodymotion.diagnostics.text import listed
-from bodymotion.formats.renaming import Renamings
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE
 from bodymotion.model.body import Body, generic_name, is_generic, matched, mismatch
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
@@ -24,7 +23,7 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import ON_FRAME, Timeline, out_of_order
-from bodymotion.motion.rules import TIME_ORDER
+from bodymotion.motion.rules import SLOW_RATE, TIME_ORDER
 
 # Times.
 UNIT = judgement.warning(
@@ -59,6 +58,13 @@ IDS = judgement.error(
     "The ids of joints are not much larger than their number.",
     example=("joint_0 [rad],joint_999999 [rad]", "joint_0 [rad],joint_1 [rad]"),
 )
+LARGE_ANGLES = judgement.warning(
+    "TAB106",
+    "Joint angles without a unit are radians.",
+    "degrees=True (--input-degrees) reads degrees, degrees=False (--input-radians) confirms radians",
+    example=("joints at 40, 80 and 120", "joints at 0.7, 1.4 and 2.1"),
+)
+MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
 
 MAX_GROWTH, MIN_NUMBERS = 16, 1 << 22
 """With the joints without a column, a table may be MAX_GROWTH times as large, and have MIN_NUMBERS numbers in any case."""
@@ -76,7 +82,7 @@ def column_names(
     body: Body | None = None,
     plain: Callable[[str], bool] = str.isprintable,
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-    """Return a name for each joint column, and the loss of labels that are written otherwise.
+    """Return a name for each joint column, and the loss of labels that are not written.
 
     The name is the label, or that of the body's joint; column_k in place of a label that is not `plain`; joint_k where none can be
     written: without labels, with two equal ones, or with `plain` ones such as joint_3 alone. A column_k is read as a joint of that name.
@@ -84,7 +90,7 @@ def column_names(
     labels, count = joints.part_labels, joints.num_parts
     if not labels and body is not None and len(body.joints) == count:
         labels = joint_names(body)
-    written = tuple(map(generic_name, range(count)))
+    written, lost = tuple(map(generic_name, range(count))), labels
     if len(labels) == count == len(set(labels)):
         # The name joint_k would be that of the joint with this id.
         kept = tuple(
@@ -93,21 +99,9 @@ def column_names(
         if len(set(kept)) == count and any(
             plain(one) and not is_generic(one) for one in labels
         ):
-            written = kept
-    return written, renamed_labels("joint", labels, written)
-
-
-def renamed_labels(
-    kind: str, labels: Sequence[str], written: Iterable[str] = ()
-) -> tuple[Problem, ...]:
-    """Return the loss of labels that are not in the file, or not as they are.
-
-    `kind` is "joint" or "link"; without `written` none of the labels is in the file.
-    """
-    renamed = Renamings(losses.LABELS, unnamed=True)
-    for label, name in zip_longest(labels, written, fillvalue=""):
-        renamed.add(kind, label, name)
-    return renamed.problems
+            written, lost = kept, tuple(one for one in labels if not plain(one))
+    message = f"the names of the joints are not written: {', '.join(lost)[:200]!r}"
+    return written, (losses.LABELS.problem(message),) if lost else ()
 
 
 def is_plain(label: str) -> bool:
@@ -250,6 +244,38 @@ def link_order(names: Sequence[str], body: Body, location: Location) -> list[int
     return [list(names).index(name) for name in wanted[: last + 1]]
 
 
+def angles_without_unit(
+    values: Floats,
+    degrees: bool | None,
+    slides: Sequence[bool],
+    location: Location,
+    found: Diagnostics,
+) -> Floats:
+    """Return joint columns (T, N) in rad or m, of a file that does not state the unit of angles.
+
+    They are degrees if `degrees`, but for those that are `slides` (N,). Without `degrees` they are radians; angles that look like degrees
+    are then reported (TAB106).
+    """
+    turning = ~np.asarray(slides, bool)
+    if degrees:
+        return values * np.where(turning, np.pi / 180, 1.0)
+    if degrees is None:
+        angles = np.abs(values[:, turning])
+        angles = np.where(np.isfinite(angles), angles, 0.0)
+        if np.count_nonzero((angles > MAX_ANGLE).any(axis=1)) > MIN_SHARE * len(angles):
+            message = f"angles go up to {angles.max():.6g}, read as radians: are they degrees?"
+            found.report(LARGE_ANGLES, message, location)
+    return values
+
+
+def slides_of(names: Sequence[str], body: Body | None) -> list[bool]:
+    """Return for each name whether it is a sliding joint of the body."""
+    if body is None:
+        return [False] * len(names)
+    joints = body.joints
+    return [k >= 0 and joints[k].type == "slide" for k in matched(names, body)]
+
+
 def check_unit(times: Floats, found: Diagnostics, location: Location) -> None:
     """Report times (T,) without a unit that are too far apart for seconds."""
     times = times[np.isfinite(times)]
@@ -262,6 +288,20 @@ def check_unit(times: Floats, found: Diagnostics, location: Location) -> None:
             f"frames are {step:.6g} s apart: are the times in ms, µs or ns?",
             location,
         )
+
+
+def check_rate(
+    rate: float,
+    num_frames: int,
+    found: Diagnostics,
+    location: Location,
+    least: int = MIN_FRAMES,
+) -> None:
+    """Report the rate [Hz] of a file, of `least` frames or more, that are far apart (MOT107)."""
+    step = 1 / rate
+    if num_frames >= least and step > MAX_STEP:
+        message = f"frames are {step:.6g} s apart, {rate:.6g} Hz"
+        found.report(SLOW_RATE, message, location, data={"rate": rate})
 
 
 def check_increasing(
