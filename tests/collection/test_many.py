@@ -197,13 +197,15 @@ def test_rows_outlive_a_kill(tmp_path):
     part = table.with_name("t.csv.part")
     part.write_text("\n".join(map(json.dumps, rows))[:-5])
     records = Records(table, resume=True)
-    assert list(records.done) == ["a|1|2|x", "b|1|2|x"]
-    records.keep(rows[:1])
     with records:
+        assert list(records.done) == ["a|1|2|x", "b|1|2|x"]
+        records.keep(rows[:1])
         records.add(
             {
                 "file": "d",
                 "size": 3,
+                "modified": 4,
+                "run": "x",
                 "values": [{"name": "m", "value": 4}],
                 "problems": [{"rule": "R"}] * 2,
             }
@@ -213,7 +215,8 @@ def test_rows_outlive_a_kill(tmp_path):
         found = list(csv.DictReader(stream))
     assert [row["file"] for row in found] == ["a", "d"]
     assert (found[1]["values.m"], found[1]["problems.R"]) == ("4", "2")
-    assert list(Records(table, resume=True).done) == ["a|1|2|x", "d|3||"]
+    with Records(table, resume=True) as records:
+        assert list(records.done) == ["a|1|2|x", "d|3|4|x"]
     assert flat({"a": {"b": 1}, "c": [1, 2]}) == {"a.b": 1, "c": "1 2"}
 
 

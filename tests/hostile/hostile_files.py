@@ -1191,6 +1191,22 @@ def misfit_levels() -> bytes:
     return content.replace(optional, required)
 
 
+one(
+    "mcap: messages without end",
+    "a.mcap",
+    lambda: log(*[state("HIP")] * some(1_000_000), step=0),
+)
+one(
+    "mcap: a chunk of empty messages",
+    "a.mcap",
+    lambda: log(*[("/joint_states", b"{}")] * some(2_000_000), step=0),
+)
+one("mcap: zeros", "a.mcap", lambda: log()[:8] + bytes(some(100 << 20)))
+one(
+    "mcap: brackets in brackets",
+    "a.mcap",
+    log(("/joint_states", b"[" * 900 + b"]" * 900), ("/a", b"[[]," * MANY)),
+)
 one("parquet: levels that end pyarrow", "a.parquet", misfit_levels)
 one(
     "parquet: rows without end",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 import bodymotion as bm
+from bodymotion.formats import limits
 from bodymotion.formats.limits import Budget, Limits, budget_for
+from tables.test_mcap import log, state
 
 
 def refusal(path, **options: object) -> bm.Problem:
@@ -97,12 +98,26 @@ def test_a_damaged_parquet_does_not_end_the_process(unbounded):
     assert done.stdout.split() == ["FMT002"] * len(files)
 
 
-def test_rows_of_parquet_beyond_the_size_of_the_file(tmp_path, unbounded):
-    count = Limits().free_items
-    for rows in (count, count + 1):
-        table = pa.table({"time": np.zeros(rows)})
-        parquet.write_table(table, tmp_path / f"{rows}.parquet", row_group_size=rows)
-    assert (tmp_path / f"{count}.parquet").stat().st_size < count
-    assert refusal(tmp_path / f"{count}.parquet").rule != "FMT009"  # equal times
-    for path in (tmp_path / f"{count + 1}.parquet", unbounded / "many_rows.parquet"):
-        assert refusal(path).rule == "FMT009"
+def test_rows_of_parquet_beyond_the_size_of_the_file(tmp_path, unbounded, monkeypatch):
+    assert refusal(unbounded / "many_rows.parquet").rule == "FMT009"
+    monkeypatch.setattr(limits, "LIMITS", Limits(free_items=3000))
+    for rows in (3000, 3001):
+        table = pa.table({"time": [0.0] * rows})
+        parquet.write_table(table, tmp_path / f"{rows}.parquet")
+    assert (tmp_path / "3001.parquet").stat().st_size < 3000
+    assert bm.check(tmp_path / "3000.parquet").errors[0].rule != "FMT009"
+    assert refusal(tmp_path / "3001.parquet").rule == "FMT009"
+
+
+# Logs ---------------------------------------------------------------------------------------------------
+
+
+def test_messages_beyond_the_size_of_the_log(tmp_path, unbounded, monkeypatch):
+    """A log of idle messages shrinks to nothing; what is counted is what is unpacked."""
+    assert refusal(unbounded / "many_tiny_messages.mcap").rule == "FMT010"
+    monkeypatch.setattr(limits, "LIMITS", Limits(free_items=2000, items_per_byte=0))
+    for count in (100, 2000):
+        idle = log(*[state("HIP")] * count)
+        (tmp_path / f"{count}.mcap").write_bytes(idle)
+    assert bm.load(tmp_path / "100.mcap").num_frames == 100
+    assert refusal(tmp_path / "2000.mcap").rule == "FMT009"

@@ -221,6 +221,63 @@ def _touching(link: Link) -> Link:
     )
 
 
+PLACES = {
+    "beside the model": ("w.stl", "", True),
+    "beside the part": ("parts/w.stl", "", True),
+    "in meshdir": ("m/w.stl", "m", True),
+    "beside the part, with a meshdir": ("parts/w.stl", "m", True),
+    "in meshdir beside the part": ("parts/m/w.stl", "m", False),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_meshes_of_included_files(place, tmp_path, strangers):
+    """The folder of the model is the first, then that of the included file, as in MuJoCo."""
+    mujoco = pytest.importorskip("mujoco")
+    location, folder, there = PLACES[place]
+    mesh = tmp_path / location
+    mesh.parent.mkdir(parents=True, exist_ok=True)
+    mesh.write_bytes((strangers / "06/parts/part_wedge.stl").read_bytes())
+    (tmp_path / "parts").mkdir(exist_ok=True)
+    (tmp_path / "parts/part.xml").write_text(
+        '<mujoco><asset><mesh name="w" file="w.stl"/></asset><worldbody><body name="a">'
+        '<geom type="mesh" mesh="w"/></body></worldbody></mujoco>'
+    )
+    path = tmp_path / "scene.xml"
+    path.write_text(
+        f'<mujoco><compiler meshdir="{folder}"/><include file="parts/part.xml"/></mujoco>'
+    )
+    if not there:
+        with pytest.raises(ValueError, match=r"w\.stl"):
+            mujoco.MjModel.from_xml_path(str(path))
+        assert [p.rule for p in read_mjcf(path).problems] == ["FMT020"]
+        return
+    model = mujoco.MjModel.from_xml_path(str(path))
+    body = read_mjcf(path).require()
+    assert not body.problems
+    assert body.mass == pytest.approx(model.body_mass.sum())
+
+
+def test_a_mesh_beside_the_part_comes_before_one_beside_the_model(tmp_path, strangers):
+    """Where a folder of meshes is named, and the mesh is in none of it."""
+    mujoco = pytest.importorskip("mujoco")
+    (tmp_path / "parts").mkdir()
+    mesh = (strangers / "06/parts/part_wedge.stl").read_bytes()
+    (tmp_path / "parts/w.stl").write_bytes(mesh)
+    (tmp_path / "w.stl").write_bytes(mesh[:84])
+    (tmp_path / "parts/part.xml").write_text(
+        '<mujoco><asset><mesh name="w" file="w.stl"/></asset><worldbody><body name="a">'
+        '<geom type="mesh" mesh="w"/></body></worldbody></mujoco>'
+    )
+    path = tmp_path / "scene.xml"
+    path.write_text(
+        '<mujoco><compiler meshdir="m"/><include file="parts/part.xml"/></mujoco>'
+    )
+    model = mujoco.MjModel.from_xml_path(str(path))
+    mass = read_mjcf(path).require().mass
+    assert mass == pytest.approx(model.body_mass.sum())
+
+
 def test_a_robot_among_other_things(tmp_path):
     """One free body among fixed ones is the robot; of two free ones neither is, and the world is the root."""
     path = tmp_path / "scene.xml"

@@ -45,6 +45,15 @@ MODELS = {
         <velocity joint="b" kv="2" class="stronger" ctrlrange="-3 3" ctrllimited="false"/>
         <general name="g" tendon="t" dyntype="filter" dynprm="0.1"/>
         <motor name="second" joint="a" gear="7"/><motor site="s" gear="0 0 1 0 0 0"/></actuator></mujoco>""",
+    "sensors of actuators": f"""<mujoco><worldbody><body name="base">{MASS}<body name="a"><joint name="a"/>{MASS}<site name="s"/>
+        <body name="b"><joint name="b"/>{MASS}</body></body></body></worldbody>
+        <tendon><fixed name="t"><joint joint="a" coef="1"/></fixed></tendon>
+        <actuator><motor name="one" joint="a"/></actuator>
+        <actuator><position name="two" joint="b"/><motor name="three" tendon="t"/></actuator>
+        <sensor><actuatorfrc name="force" actuator="one"/><jointpos joint="b"/><actuatorpos actuator="two"/><gyro site="s"/>
+        <actuatorvel actuator="three"/><tendonpos tendon="t"/><user objtype="actuator" objname="two" datatype="real"
+        needstage="acc" dim="1"/>
+        </sensor></mujoco>""",
     "no actuators": f"""<mujoco><worldbody><body name="base">{MASS}<body name="a"><joint name="a"/>{MASS}</body></body>
         </worldbody></mujoco>""",
     "equalities": f"""<mujoco><default><equality solref="0.05 1"/><default class="soft"><equality solimp="0.5 0.6 0.01"/></default>

@@ -1,5 +1,6 @@
 """Pairs for logs of robots."""
 
+from bodymotion.formats.limits import Limits
 from rules.pairs import Pair, files, limited
 from tables.test_mcap import at, frame, log, some_poses, state
 
@@ -21,8 +22,8 @@ def pair(wrong: bytes, right: bytes = WHOLE) -> Pair:
 PAIRS: dict[str, Pair] = {
     "FMT010 .mcap": limited(
         pair(log(*[state("HIP" * 100_000)] * 20)),
-        "bodymotion.formats.mcap.MAX_BYTES",
-        9999,
+        "bodymotion.formats.limits.LIMITS",
+        Limits(free_bytes=9999),
     ),
     "MCP003": pair(WHOLE[:8] + b"\x03" + bytes([200]) + bytes(300)),
     "MCP004": pair(log(state("HIP"), ("/joint_states", b'{"name": ["HIP"]'))),

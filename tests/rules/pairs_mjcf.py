@@ -84,6 +84,7 @@ LEFT, RIGHT = (
     f'<body name="{side}"> <joint name="{side}"/> {GEOM} </body>'
     for side in ("left", "right")
 )
+TABLE = f'<body name="table"> {GEOM} </body>'
 FREE = f'<body name="a"> <freejoint/> {GEOM} {{}} </body>'
 
 
@@ -178,7 +179,7 @@ PAIRS: dict[str, Pair] = {
         world(LEFT + RIGHT),
         world(f'<body name="base"> {GEOM} {LEFT} {RIGHT} </body>'),
     ),
-    "MJCF124": files("r.xml", world(FREE + LEFT), world(FREE)),
+    "MJCF124": files("r.xml", world(FREE + TABLE), world(FREE)),
     **examples(
         "r.xml",
         ROBOT,

@@ -54,6 +54,13 @@ ROBOT = """\
 </robot>
 """
 LINKS = '<robot name="r"> <link name="a"/> <link name="b"/> {} </robot>\n'
+FLOATING = (
+    '<joint name="j" type="floating"><parent link="map"/><child link="a"/></joint>'
+)
+GROUND = (
+    '<link name="map"><visual><geometry><box size="5 5 1"/></geometry></visual></link>'
+)
+TURNED = '<origin rpy="0 0 1.57"{}/>'
 MESH = '<robot name="r"><link name="a"><visual><geometry><mesh filename="hand.stl"/></geometry></visual></link></robot>\n'
 STL = "solid hand\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n"
 
@@ -140,6 +147,21 @@ PAIRS: dict[str, Pair] = {
             "BODY109": ('rpy="0 0 90"', 'rpy="0 0 1.5708"'),
             "BODY110": ('<axis xyz="0 2 0"/>', '<axis xyz="0 1 0"/>'),
         },
+    ),
+    "URDF116": files(
+        "r.urdf",
+        LINKS.format(f'<link name="map"/>{FLOATING}{joint("a", "b")}'),
+        LINKS.format(joint("a", "b")),
+    ),
+    "URDF117": files(
+        "r.urdf",
+        LINKS.format(f"{GROUND}{FLOATING}{joint('a', 'b')}"),
+        LINKS.format(f'<link name="map"/>{FLOATING}{joint("a", "b")}'),
+    ),
+    "URDF118": files(
+        "r.urdf",
+        ROBOT.replace('<origin xyz="0 0 0.3"/>', TURNED.format(' quat_xyzw="0 0 1 1"')),
+        ROBOT.replace('<origin xyz="0 0 0.3"/>', TURNED.format("")),
     ),
     **examples("r.urdf", ROBOT, "URDF120 URDF121 URDF124 URDF127 URDF130 URDF131"),
     **examples(

@@ -481,3 +481,31 @@ def test_any_bytes(tmp_path_factory, seed, encoding):
         assert isinstance(bm.load(path), bm.Motion)
     except bm.FormatError as error:
         assert error.problem.message
+
+
+@pytest.mark.parametrize("compression", CompressionType)
+def test_a_recording_that_was_cut_in_its_first_chunk(tmp_path, compression):
+    """Its whole messages are read, as `mcap recover` does: they are the first of those that were written."""
+    values = np.random.default_rng(5).uniform(-1, 1, 8000).round(6).tolist()
+    states = [state("HIP", at=value) for value in values]
+    whole = log(*states, compression=compression, chunk_size=1 << 24)
+    (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) * 3 // 10])
+    motion = bm.load(tmp_path / "cut.mcap")
+    assert [problem.rule for problem in motion.problems] == ["MCP102"]
+    found = motion.joint_displacement.values[:, 0].tolist()
+    assert 500 < len(found) < 8000
+    assert found == values[: len(found)]
+
+
+def test_zeros_behind_a_recording(tmp_path):
+    """A file that was allocated and not written to its end: its messages are read, and the zeros at once."""
+    whole = log(*[state("HIP", at=k / 8) for k in range(8)])
+    footer = whole.rindex(b"\x0f\x04" + bytes(7))  # the end of the data
+    (tmp_path / "a.mcap").write_bytes(whole[:footer] + bytes(1 << 20))
+    motion = bm.load(tmp_path / "a.mcap")
+    assert motion.num_frames == 8
+    assert "MCP102" in {problem.rule for problem in motion.problems}
+    (tmp_path / "b.mcap").write_bytes(whole[:8] + bytes(1 << 20))
+    with pytest.raises(bm.FormatError) as caught:
+        bm.load(tmp_path / "b.mcap")
+    assert caught.value.problem.rule == "MCP003"

@@ -1,6 +1,5 @@
 """`bodymotion convert IN OUT`: a motion, a model or an animation in another format; a motion in another version, order or unit."""
 
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,7 +43,7 @@ from bodymotion.formats.registry import (
     target_format,
 )
 from bodymotion.formats.rules import UNWRITABLE
-from bodymotion.system.files import check_place
+from bodymotion.system.files import check_place, temporary_folder
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -605,11 +604,9 @@ def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> in
     from bodymotion.collection import open_collection, write_lerobot
 
     check_place(folder)
-    with tempfile.TemporaryDirectory(
-        dir=folder.absolute().parent, prefix=f".{folder.name}."
-    ) as above:
-        parts = Path(above, "parts")
-        code = convert_all(parts, Path(above, "results.jsonl"))
+    with temporary_folder(folder) as above:
+        parts = above / "parts"
+        code = convert_all(parts, above / "results.jsonl")
         if code not in (0, 3):
             print_message(f"{folder}: not written")
             return code

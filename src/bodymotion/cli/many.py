@@ -246,70 +246,74 @@ def run_plan(
     counting = [
         one for one in rows if "output" not in one or Path(one["output"]).exists()
     ]
-    earlier = {} if records is None else records.keep(counting)
-    codes = Counter(map(int, earlier.values()))
-    left = [k for k in range(len(runs)) if key(rows[k]) not in earlier]
-    prints_json = "--json" in plan.options
-    extra = ["--json"] if has_json and not prints_json and records is not None else []
-    tasks = [
-        (Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k]) for k in left
-    ]
-    done, total = sum(codes.values()), len(runs)
-
-    def recorded(outcome: Outcome) -> tuple[Row, str]:
-        nonlocal done
-        code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
-        row = {
-            **_parsed(text if has_json else ""),
-            **rows[left[outcome.index]],
-            "exit_code": code,
-        }
-        row["messages"] = [
-            *messages.splitlines(),
-            *(f"not fixed: {one}" for one in row.get("remaining", ())),
-        ]
-        codes[code] += 1
-        done += 1
+    with contextlib.nullcontext() if records is None else records:
+        earlier = {}
         if records is not None:
-            records.add(row)
-        return row, text
+            earlier = records.keep(counting)
+        codes = Counter(map(int, earlier.values()))
+        left = [k for k in range(len(runs)) if key(rows[k]) not in earlier]
+        prints_json = "--json" in plan.options
+        extra = (
+            ["--json"] if has_json and not prints_json and records is not None else []
+        )
+        tasks = [
+            (Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k])
+            for k in left
+        ]
+        done, total = sum(codes.values()), len(runs)
 
-    records_open = records or contextlib.nullcontext()
-    with (
-        results() as out,
-        progress(f"{plan.name}: {counted(total, 'file')}") as bar,
-        records_open,
-    ):
-        try:
-            outcomes = map_files(partial(_one, plan.mark), tasks, **sharing)
-            for outcome in in_order(
-                Outcome(one.index, recorded(one)) for one in outcomes
-            ):
-                row, text = outcome.value
-                if bar is not None:
-                    bar(done, total)
-                with bar.pause() if bar is not None else contextlib.nullcontext():
-                    if records is None:
-                        out.write(json.dumps(row) + "\n" if prints_json else text)
-                        out.flush()
-                    if records is None or row["exit_code"]:
-                        named = (
-                            ""
-                            if any(row["file"] in line for line in row["messages"])
-                            else f"{row['file']}: "
-                        )
-                        for k, line in enumerate(row["messages"]):
-                            print_message(line if k else f"{named}{line}")
-        except KeyboardInterrupt:
-            more = (
-                "; --resume continues"
-                if records is not None and plan.mark == ONE
-                else ""
-            )
-            print_message(
-                f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}"
-            )
-            raise
+        def recorded(outcome: Outcome) -> tuple[Row, str]:
+            nonlocal done
+            code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
+            row = {
+                **_parsed(text if has_json else ""),
+                **rows[left[outcome.index]],
+                "exit_code": code,
+            }
+            row["messages"] = [
+                *messages.splitlines(),
+                *(f"not fixed: {one}" for one in row.get("remaining", ())),
+            ]
+            codes[code] += 1
+            done += 1
+            if records is not None:
+                records.add(row)
+            return row, text
+
+        with (
+            results() as out,
+            progress(f"{plan.name}: {counted(total, 'file')}") as bar,
+        ):
+            try:
+                outcomes = map_files(partial(_one, plan.mark), tasks, **sharing)
+                for outcome in in_order(
+                    Outcome(one.index, recorded(one)) for one in outcomes
+                ):
+                    row, text = outcome.value
+                    if bar is not None:
+                        bar(done, total)
+                    with bar.pause() if bar is not None else contextlib.nullcontext():
+                        if records is None:
+                            out.write(json.dumps(row) + "\n" if prints_json else text)
+                            out.flush()
+                        if records is None or row["exit_code"]:
+                            named = (
+                                ""
+                                if any(row["file"] in line for line in row["messages"])
+                                else f"{row['file']}: "
+                            )
+                            for k, line in enumerate(row["messages"]):
+                                print_message(line if k else f"{named}{line}")
+            except KeyboardInterrupt:
+                more = (
+                    "; --resume continues"
+                    if records is not None and plan.mark == ONE
+                    else ""
+                )
+                print_message(
+                    f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}"
+                )
+                raise
     failed = total - codes[0] - codes[3]
     words = [
         f"{failed} failed" if failed else "",

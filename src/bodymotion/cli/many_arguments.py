@@ -23,6 +23,7 @@ from bodymotion.cli.options import (
     found_by,
 )
 from bodymotion.cli.output import PART
+from bodymotion.system.files import remove_leftovers
 
 ONE = "one"  # The object of the context of a run for one file, or `PART`.
 ONE_MOTION = ("measure", "balance", "retarget", "simulate")
@@ -212,6 +213,7 @@ def _run_of(
             "cannot be used with many files or a data set", param_hint=", ".join(wrong)
         )
     if target is not None and (is_data_set or not to_folder) and target.exists():
+        remove_leftovers(target.parent)
         raise click.BadParameter(
             f"{target} exists; name a new folder for the results", param_hint="OUT"
         )

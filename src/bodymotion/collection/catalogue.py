@@ -15,7 +15,7 @@ import numpy as np
 
 from bodymotion.collection.mapping import map_files
 from bodymotion.collection.opening import EPISODE_OPTIONS, Clip, Collection
-from bodymotion.collection.records import Records, Row, about, key
+from bodymotion.collection.records import Records, Row, about, current_table, key
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import listed
@@ -83,6 +83,8 @@ def build_catalogue(
         When the body cannot be read.
     WrongUseError
         When the body that the catalogue was built with is gone.
+    OSError
+        When another process updates the catalogue, which is named, or the disk is full.
     """
     from bodymotion import __version__
     from bodymotion.formats.registry import load_body
@@ -102,14 +104,14 @@ def build_catalogue(
         robot, of_body = load_body(body), {"body": str(body)}
         run += f" {hashlib.sha256(body.read_bytes()).hexdigest()[:12]}"
     rows = [{**about(clip.name, clip.state, run), **of_body} for clip in collection]
-    earlier = records.keep(rows)
-    left = [k for k in range(len(rows)) if key(rows[k]) not in earlier]
-    done = len(rows) - len(left)
-    if not left and len(earlier) == records.num_found:
+    if records.is_complete(rows):
         return 0
     function = partial(_row, robot=robot, by_position=by_position, options=options)
-    clips = [collection[k] for k in left]
     with records:
+        earlier = records.keep(rows)
+        left = [k for k in range(len(rows)) if key(rows[k]) not in earlier]
+        clips = [collection[k] for k in left]
+        done = len(rows) - len(left)
         for outcome in map_files(
             function, clips, workers=workers, time_limit=time_limit, cluster=cluster
         ):
@@ -165,8 +167,11 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
     duckdb = need("duckdb", "lake", "a catalogue")
     need("pyarrow", "lake", "a catalogue")
     path = Path(path).absolute()
-    parts = sorted(map(str, path.glob("*.parquet"))) if path.is_dir() else [str(path)]
-    if not parts or not path.exists():
+    table = current_table(path)
+    parts = [str(table)]
+    if table.is_dir():
+        parts = sorted(map(str, table.glob("*.parquet")))
+    if not parts or not table.exists():
         raise FileNotFoundError(ENOENT, "No such catalogue", str(path))
     with duckdb.connect(":memory:") as base:
         # The condition reads no other files.

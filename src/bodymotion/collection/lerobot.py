@@ -10,7 +10,6 @@ components of their own. Frames are at multiples of 1/fps.
 """
 
 import json
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +25,7 @@ from bodymotion.formats.tables.columns import angles_without_unit, check_rate
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.system.deferred import need
-from bodymotion.system.files import check_place, read_head
+from bodymotion.system.files import read_head, whole_folder
 
 __all__ = ["num_episodes", "read_episode", "write_lerobot"]
 
@@ -291,21 +290,9 @@ def write_lerobot(
     FileExistsError
         When the folder exists.
     """
-    folder = Path(folder)
-    if folder.exists():
-        raise FileExistsError(f"{folder} exists; a data set is written to a new folder")
-    check_place(folder)
-    with tempfile.TemporaryDirectory(
-        dir=folder.absolute().parent, prefix=f".{folder.name}."
-    ) as above:
-        whole = Path(above) / folder.name
-        lost = _write(
-            motions,
-            whole,
-            robot,
-            [one.encode("utf-8", "backslashreplace").decode() for one in tasks],
-        )
-        whole.rename(folder)
+    texts = [one.encode("utf-8", "backslashreplace").decode() for one in tasks]
+    with whole_folder(Path(folder)) as whole:
+        lost = _write(motions, whole, robot, texts)
     return tuple(replace(problem, count=count) for problem, count in lost.items())
 
 

@@ -12,13 +12,15 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, NamedTuple
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.system.deferred import need
-from bodymotion.system.files import check_place, whole_file
+from bodymotion.system.files import check_place, flush_file, only_writer, whole_file
 
 Row = dict[str, Any]
 KEY = ("file", "size", "modified", "run")
@@ -27,6 +29,8 @@ MAX_NUMBERS = 16  # A longer list has no column in a table.
 _BYTE = re.compile(
     "[\ud800-\udfff]"
 )  # A byte of a file name that is not UTF-8, as Python has it.
+ROWS_AT_ONCE = 1000  # Rows that are in memory together.
+MIN_OBJECT_SIZE = 16 << 20  # [bytes] of a row for which DuckDB has memory; its default.
 PART_SIZE, PART_ROWS = (
     "32MB",
     20_000,
@@ -36,14 +40,16 @@ PART_SIZE, PART_ROWS = (
 class Records:
     """Rows in a file: `.jsonl`; or `.csv` or `.parquet` (extra `lake`), which are written at the end of the block, also after Ctrl-C.
 
-    A path without an extension is a folder of Parquet files.
+    A path without an extension is a folder of Parquet files. Within the block this
+    process alone writes them; `keep` begins, and `add` writes a row.
+
+    A row is in the table, or in the lines beside it (`t.csv.part`), which are removed
+    once the table is whole. So the rows are complete at any time.
 
     Attributes
     ----------
     done:
         The rows of an earlier run that count: their exit codes, by `key`.
-    num_found:
-        The number of all rows of an earlier run.
     """
 
     def __init__(self, path: Path, *, resume: bool = False) -> None:
@@ -56,30 +62,54 @@ class Records:
             check_place(path)
         self.path = path
         self._table = TABLES.get(kind)
-        self._lines = (
-            path if self._table is None else path.with_name(f"{path.name}.part")
-        )
-        self._out: BinaryIO
+        self._lines = path
+        if self._table is not None:
+            self._lines = path.with_name(f"{path.name}.part")
+        self._out: FileIO | None = None
         self._resume = resume
-        self.done = {
-            key(row): row.get("exit_code") for row in self.earlier((*KEY, "exit_code"))
-        }
-        self.num_found = len(self.done)
+        self._stack = ExitStack()
+        self.done: dict[str, Any] = {}
 
     def earlier(self, columns: Sequence[str] | None = None) -> Iterator[Row]:
         """Return the rows of an earlier run, with some columns or all."""
-        if self._resume and self._table is not None and self.path.exists():
-            yield from self._table[0](self.path, columns)
+        if self._resume and self._table is not None:
+            table = current_table(self.path)
+            if table.exists():
+                yield from self._table.read(table, columns)
         if self._resume and self._lines.exists():
             yield from read_rows(self._lines)
+
+    def is_complete(self, about: Iterable[Row]) -> bool:
+        """Return whether the table has these results and no others, and no run was interrupted."""
+        if self._table is None or self._lines.exists():
+            return False
+        in_table = sorted(map(key, self._earlier_results()))
+        return in_table == sorted(set(map(key, about)))
+
+    def _earlier_results(self) -> Iterator[Row]:
+        """Return what the rows of an earlier run are about, and their exit codes."""
+        for row in self.earlier((*KEY, "exit_code")):
+            if not row.keys() >= {*KEY}:
+                raise WrongUseError(
+                    f"{self.path} exists and is no table of results, which have the columns {', '.join(KEY)}; choose another name"
+                )
+            yield row
+
+    def __enter__(self) -> Records:
+        with ExitStack() as stack:
+            stack.enter_context(only_writer(self.path))
+            if self._table is not None:
+                finish_replacing(self.path)
+            self.done = {
+                key(row): row.get("exit_code") for row in self._earlier_results()
+            }
+            self._stack = stack.pop_all()
+        return self
 
     def keep(self, about: Iterable[Row]) -> dict[str, Any]:
         """Forget the rows that are not about one of these results; return `done`."""
         keys = set(map(key, about))
         self.done = {one: code for one, code in self.done.items() if one in keys}
-        return self.done
-
-    def __enter__(self) -> Records:
         # An unfinished line is removed, too; a row that is in the table and among the lines is written once.
         left = set(self.done)
         with whole_file(self._lines) as stream:
@@ -87,13 +117,26 @@ class Records:
                 if key(row) in left:
                     left.remove(key(row))
                     stream.write(_line(row))
-        self._out = self._lines.open("ab")
-        return self
+        self._out = self._stack.enter_context(FileIO(self._lines, "ab"))
+        return self.done
 
     def add(self, row: Row) -> None:
-        """Write a row."""
-        self._out.write(_line(row))
-        self._out.flush()
+        """Write a row.
+
+        Raises
+        ------
+        OSError
+            When the disk is full; the rows before it are kept.
+        """
+        if self._out is None:
+            raise RuntimeError("rows are added after `keep`, within the block")
+        # Without a buffer, which could write half of a line later.
+        rest = memoryview(_line(row))
+        try:
+            while rest:
+                rest = rest[self._out.write(rest) :]
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._lines)) from error
 
     def __exit__(
         self,
@@ -101,11 +144,19 @@ class Records:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._out.close()
-        if self._table is not None and (
-            kind is None or issubclass(kind, (Exception, KeyboardInterrupt))
-        ):
-            self._table[1](self._lines, self.path)
+        with self._stack:
+            began = self._out is not None
+            self._out = None
+            is_ended = kind is not None and not issubclass(
+                kind, (Exception, KeyboardInterrupt)
+            )
+            if self._table is None or not began or is_ended:
+                return
+            try:
+                self._table.write(self._lines, self.path)
+            except OSError as failure:
+                reason = f"{failure.strerror or failure}; the rows are kept in {self._lines.name}"
+                raise OSError(failure.errno, reason, str(self.path)) from failure
             self._lines.unlink()
 
 
@@ -196,29 +247,90 @@ def read_csv(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
 
 
 def write_parquet(lines: Path, path: Path) -> None:
-    """Write the rows of a file with lines of JSON, to a file or a folder of files; members are struct columns."""
-    duckdb = need("duckdb", "lake", "writing .parquet")
+    """Write the rows of a file with lines of JSON, to a file or a folder of files; members are struct columns.
+
+    Raises
+    ------
+    OSError
+        When the disk is full.
+    """
     if not lines.stat().st_size:
         _remove(path)
         return
-    # One process writes; the name is that of the table only when it is whole.
-    part = path.with_name(f"{path.name}.tmp")
-    _remove(part)
-    names = [str(one).replace("'", "''") for one in (lines, part)]
+    part = _unfinished(path)
+    try:
+        _remove(part)
+        _copy_to_parquet(lines, part, in_parts=not path.suffix)
+        for file in [part] if part.is_file() else sorted(part.iterdir()):
+            flush_file(file)
+        if path.suffix:
+            part.replace(path)
+        else:
+            part.rename(_replacement(path))
+            finish_replacing(path)
+    finally:
+        _remove(part)
+
+
+def _copy_to_parquet(lines: Path, path: Path, *, in_parts: bool) -> None:
+    """Write the rows of a file with lines of JSON to a new file, or a folder of files."""
+    duckdb = need("duckdb", "lake", "writing .parquet")
+    with lines.open("rb") as stream:
+        longest = max(map(len, stream))
+    source, target = (str(one).replace("'", "''") for one in (lines, path))
     options = "format='newline_delimited', sample_size=-1, map_inference_threshold=-1"
-    parts = (
-        ""
-        if path.suffix
-        else f", FILE_SIZE_BYTES '{PART_SIZE}', ROW_GROUP_SIZE {PART_ROWS}"
-    )
-    with duckdb.connect(":memory:") as base:
-        base.execute("SET preserve_insertion_order = false")
+    options += f", maximum_object_size={max(longest + 1, MIN_OBJECT_SIZE)}"
+    parts = ""
+    if in_parts:
+        parts = f", FILE_SIZE_BYTES '{PART_SIZE}', ROW_GROUP_SIZE {PART_ROWS}"
+
+    def copy(base: Any, depth: int) -> None:  # noqa: ANN401
+        rows = f"read_json('{source}', {options}, maximum_depth={depth})"
         base.execute(
-            f"COPY (SELECT * FROM read_json('{names[0]}', {options})) TO '{names[1]}' (FORMAT parquet{parts})"
+            f"COPY (SELECT * FROM {rows}) TO '{target}' (FORMAT parquet{parts})"
         )
-    if not path.suffix:
-        _remove(path)
-    part.replace(path)
+
+    try:
+        with duckdb.connect(":memory:") as base:
+            base.execute("SET preserve_insertion_order = false")
+            try:
+                copy(base, -1)
+            except duckdb.IOException:
+                raise
+            except duckdb.Error:
+                # Members have names that are equal but for case, which no struct has:
+                # their columns are JSON.
+                copy(base, 1)
+    except duckdb.Error as error:
+        raise OSError(str(error).partition("\n")[0]) from error
+
+
+def _unfinished(path: Path) -> Path:
+    """Return what a table is called while it is written."""
+    return path.with_name(f"{path.name}.tmp")
+
+
+def _replacement(path: Path) -> Path:
+    """Return what a folder is called once it is whole: no folder replaces another in one step."""
+    return path.with_name(f"{path.name}.new")
+
+
+def current_table(path: Path) -> Path:
+    """Return the name that a table has now: another one while a folder is replaced."""
+    return path if path.exists() or path.suffix else _replacement(path)
+
+
+def finish_replacing(path: Path) -> None:
+    """Finish the replacement of a folder of Parquet files, also that of a killed process."""
+    if path.suffix:
+        return
+    former = path.with_name(f"{path.name}.old")
+    _remove(former)
+    if _replacement(path).exists():
+        if path.exists():
+            path.rename(former)
+        _replacement(path).rename(path)
+        _remove(former)
 
 
 def _remove(path: Path) -> None:
@@ -229,28 +341,55 @@ def _remove(path: Path) -> None:
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
-    """Read the rows of a table, one after another, with some columns or all; those without a value are left out."""
-    dataset = need("pyarrow.dataset", "lake", "reading .parquet")
-    table = dataset.dataset(str(path), format="parquet", exclude_invalid_files=False)
-    names = [name for name in table.schema.names if columns is None or name in columns]
-    for batch in table.to_batches(columns=names):
-        yield from map(_without_nulls, batch.to_pylist())
+    """Read the rows of a table, one after another, with some columns or all; members without a value are left out."""
+    duckdb = need("duckdb", "lake", "reading .parquet")
+    files = [str(path)]
+    if path.is_dir():
+        files = sorted(map(str, path.glob("*.parquet")))
+    if not files:
+        return
+    with duckdb.connect(":memory:") as base:
+        try:
+            in_table = base.read_parquet(files, hive_partitioning=False).columns
+            names = [one for one in in_table if columns is None or one in columns]
+            quoted = ['"{}"'.format(one.replace('"', '""')) for one in names]
+            chosen = ", ".join(quoted) or "NULL AS none"
+            # As JSON: a column of values of several types is JSON, and stays so.
+            base.execute(
+                f"SELECT to_json(found) FROM (SELECT {chosen} FROM read_parquet($1, hive_partitioning=false)) AS found",
+                [files],
+            )
+            while lines := base.fetchmany(ROWS_AT_ONCE):
+                for (line,) in lines:
+                    yield _without_null_members(json.loads(line))
+        except duckdb.Error as error:
+            reason = str(error).partition("\n")[0]
+            raise ValueError(f"{path} is no table of Parquet: {reason}") from None
 
 
-def _without_nulls(row: Row) -> Row:
-    return {
-        name: _without_nulls(v) if isinstance(v, dict) else v
-        for name, v in row.items()
-        if v is not None
-    }
+def _without_null_members(row: Row) -> Row:
+    """Return a row whose members have values; a column that is null stays a column."""
+
+    def cleaned(value: Any) -> Any:  # noqa: ANN401
+        if not isinstance(value, dict):
+            return value
+        return {name: cleaned(one) for name, one in value.items() if one is not None}
+
+    return {name: cleaned(value) for name, value in row.items()}
+
+
+class Table(NamedTuple):
+    """How a table is read, and written from lines of JSON."""
+
+    read: Callable[[Path, Sequence[str] | None], Iterator[Row]]
+    write: Callable[[Path, Path], None]
 
 
 TABLES = {
-    ".csv": (read_csv, write_csv),
-    ".parquet": (read_parquet, write_parquet),
-    "": (read_parquet, write_parquet),
+    ".csv": Table(read_csv, write_csv),
+    ".parquet": Table(read_parquet, write_parquet),
+    "": Table(read_parquet, write_parquet),
 }
-"""What reads a table, and what writes it from lines of JSON."""
 
 
 def _line(row: Row) -> bytes:

@@ -50,6 +50,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import counted
+from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.tables.columns import check_rate
@@ -458,7 +459,7 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
     skeleton.check_lengths()
     if not skeleton.num_channels:
         raise ValueError("the skeleton has no channels: there is nothing to write")
-    found: list[Problem] = []
+    renamed = Renamings(RENAMED, Location(str(path)), unnamed=True)
     lines = ["HIERARCHY"]
     order = depth_first(dict(enumerate(skeleton.parents)))
     open_blocks: list[int] = []
@@ -468,16 +469,8 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
             open_blocks.pop()
             lines.append(_indent(len(open_blocks)) + "}")
         indent = _indent(len(open_blocks))
-        name = (
-            "_".join(joint.name.replace("{", " ").replace("}", " ").split())
-            or f"joint{index}"
-        )
-        if name != joint.name:
-            found.append(
-                RENAMED.problem(
-                    f"joint {joint.name!r} is written as {name!r}", Location(str(path))
-                )
-            )
+        name = _plain_name(joint.name) or f"joint{index}"
+        renamed.add("joint", joint.name, name)
         lines += [
             f"{indent}{'ROOT' if joint.parent < 0 else 'JOINT'} {name}",
             indent + "{",
@@ -506,8 +499,14 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         values = values[:, [c for index in order for c in skeleton.columns(index)]]
     with whole_file(path) as stream:
         stream.write("\n".join(lines).encode("utf-8"))
-        found += write_rows(stream, values, b" ")
-    return tuple(found)
+        rows = write_rows(stream, values, b" ")
+    return (*renamed.problems, *rows)
+
+
+def _plain_name(name: str) -> str:
+    """Return a name as one word without braces and unpaired surrogates."""
+    text = re.sub("[{}\ud800-\udfff]", " ", name)
+    return "_".join(text.split())
 
 
 def _indent(depth: int) -> str:

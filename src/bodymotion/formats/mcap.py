@@ -20,9 +20,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from io import BytesIO
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 import orjson
@@ -39,8 +40,18 @@ from bodymotion.diagnostics import (
     losses,
 )
 from bodymotion.diagnostics.text import counted, listed
+from bodymotion.formats.limits import Budget, budget_for
+from bodymotion.formats.mcap_records import (
+    CHANNEL_RECORD,
+    MCAP,
+    MESSAGE_RECORD,
+    SCHEMA_RECORD,
+    CutError,
+    all_records,
+    message_of,
+)
 from bodymotion.formats.resources import unreadable
-from bodymotion.formats.rules import TOO_LARGE, UNPACKED, UNREADABLE
+from bodymotion.formats.rules import TOO_LARGE, UNREADABLE
 from bodymotion.formats.tables.columns import (
     MAX_GROWTH,
     MIN_NUMBERS,
@@ -49,6 +60,7 @@ from bodymotion.formats.tables.columns import (
     in_body_order,
     in_id_order,
     on_one_timeline,
+    renamed_labels,
     timeline_of,
 )
 from bodymotion.geometry import poses
@@ -69,7 +81,7 @@ from bodymotion.system.files import open_file, whole_file
 DAMAGED = judgement.error(
     "MCP003",
     "A log is a file of MCAP or of SQLite, without damage.",
-    "nothing can be read from a recording that was cut in its first chunk",
+    "nothing can be read from a recording that was cut before its first message",
     example=("a text called walk.mcap", "walk.mcap"),
 )
 MESSAGE = judgement.error(
@@ -121,7 +133,7 @@ PARENT = judgement.warning(
     example=("a cube in the world, then in a hand", "a cube in the world"),
 )
 
-MAX_BYTES, MAX_RATIO = 256 << 20, 100
+PIECE_BYTES = 64  # [bytes] So many of a message cost about as much as a row of a table.
 DATE, MAX_TIME = (
     10**17,
     1 << 62,
@@ -146,7 +158,7 @@ EXPECTED = (
     "JointState, JointTrajectory, TFMessage, Odometry, or messages with their fields"
 )
 _FEATURE = "reading and writing logs of robots"
-MCAP, SQLITE, ZSTD = b"\x89MCAP", b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"
+SQLITE, ZSTD = b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"
 _Row: TypeAlias = tuple[int, tuple[str, ...], list[float]]
 _AnyRow = TypeVar("_AnyRow", _Row, tuple[int, list[float]])
 
@@ -224,6 +236,7 @@ class _Log:
 
     def __init__(self, found: Diagnostics, path: Path) -> None:
         self.found, self.location = found, Location(str(path))
+        self.budget = Budget(str(path), 0)
         self.topics: dict[str, _Topic] = {}
         self.poses: dict[
             str, dict[tuple[str, str], list[tuple[int, int, list[float]]]]
@@ -253,6 +266,8 @@ class _Log:
         if decode is None or about.kind == "":
             about.kind = ""
             return
+        pieces = 1 + len(data) // PIECE_BYTES
+        self.budget.take_items(pieces, "pieces of messages", self.location)
         try:
             message = decode(data)
             if about.kind is None:
@@ -589,14 +604,15 @@ def read_mcap(
     """
     path = Path(path)
     found = Diagnostics(path)
-    log = _Log(found, path)
     files = [path]
     if path.suffix.lower() in (".yaml", ".yml"):
         files = [*path.parent.glob("*.mcap")] or [*path.parent.glob("*.db3")]
         files.sort(
             key=lambda file: (len(file.name), file.name)
         )  # bag_10 is after bag_9
-    with found.recover(("components", "all")):
+    log = _Log(found, path)
+    with found.recover(("components", "all")), budget_for(path) as budget:
+        log.budget = budget
         if not files:
             packed = listed(sorted(file.name for file in path.parent.glob("*.zstd")), 8)
             raise UNREADABLE.error(
@@ -606,6 +622,8 @@ def read_mcap(
                 log.location,
             )
         for file in files:
+            if file != path:
+                budget.add_file(file.stat().st_size)
             try:
                 _read(file, log)
             except FormatError:
@@ -639,83 +657,70 @@ def _read_sqlite(path: Path, log: _Log) -> None:
 
 
 def _read(path: Path, log: _Log) -> None:
-    reading = need("mcap.stream_reader", "lake", _FEATURE)
-    protobuf = need("mcap_protobuf.decoder", "lake", _FEATURE).DecoderFactory()
-    schemas: dict[int, Any] = {}
-    channels: dict[int, tuple[str, Callable[[bytes], Any] | None]] = {}
+    """Read the messages of a file into the log; report where it is cut."""
     with open_file(path) as file:
-        size = file.seek(0, 2)
-        file.seek(0)
         head = file.read(len(SQLITE))
         file.seek(0)
         if head == SQLITE:
-            return _read_sqlite(path, log)
-        if not head.startswith(MCAP):
+            _read_sqlite(path, log)
+        elif head.startswith(MCAP):
+            _read_records(path, file, log)
+        else:
             raise ValueError(
                 "the file is no MCAP file and no database of SQLite"
-                if size
+                if head
                 else "the file is empty"
             )
-        budget = max(MAX_BYTES, MAX_RATIO * size)
-        records = reading.StreamReader(
-            file, emit_chunks=True, record_size_limit=size
-        ).records
-        try:
-            for outer in records:
-                inner = [outer]
-                if isinstance(outer, reading.Chunk):
-                    budget -= outer.uncompressed_size
-                    if budget < 0:
-                        raise UNPACKED.error(
-                            f"it unpacks to more than {MAX_RATIO} times its size",
-                            log.location,
-                        )
-                    inner = reading.breakup_chunk(
-                        replace(outer, compression="", data=_unpacked(outer))
+
+
+def _read_records(path: Path, file: BinaryIO, log: _Log) -> None:
+    """Read the messages of a file of MCAP into the log; report where it is cut."""
+    records = need("mcap.records", "lake", _FEATURE)
+    streams = need("mcap.data_stream", "lake", _FEATURE)
+    protobuf = need("mcap_protobuf.decoder", "lake", _FEATURE).DecoderFactory()
+    schemas: dict[int, Any] = {}
+    channels: dict[int, tuple[str, Callable[[bytes], Any] | None]] = {}
+    num_messages = 0
+
+    def decoder(channel: Any) -> Callable[[bytes], Any] | None:  # noqa: ANN401
+        """Return the decoder of the messages of a channel; None where there is none."""
+        schema = schemas.get(channel.schema_id)
+        if channel.message_encoding == "json":
+            return orjson.loads
+        if channel.message_encoding == "cdr" and schema is not None:
+            return log.cdr(schema.name)
+        if channel.message_encoding == "protobuf":
+            return cast(
+                "Callable[[bytes], Any] | None",
+                protobuf.decoder_for(channel.message_encoding, schema),
+            )
+        return None
+
+    try:
+        for kind, content in all_records(file, log.budget, log.location):
+            if kind == SCHEMA_RECORD:
+                schema = records.Schema.read(streams.ReadDataStream(BytesIO(content)))
+                schemas[schema.id] = schema
+            elif kind == CHANNEL_RECORD:
+                channel = records.Channel.read(streams.ReadDataStream(BytesIO(content)))
+                schema = schemas.get(channel.schema_id)
+                channels[channel.id] = channel.topic, decoder(channel)
+                type_name = "" if schema is None else schema.name
+                log.topics.setdefault(channel.topic, _Topic(type_name))
+            elif kind == MESSAGE_RECORD:
+                number, time, data = message_of(content)
+                if number not in channels:
+                    raise ValueError(
+                        f"a message is of channel {number}, which is not defined"
                     )
-                for record in inner:
-                    if isinstance(record, reading.Schema):
-                        schemas[record.id] = record
-                    elif isinstance(record, reading.Channel):
-                        schema, encoding = (
-                            schemas.get(record.schema_id),
-                            record.message_encoding,
-                        )
-                        decode: Callable[[bytes], Any] | None = (
-                            orjson.loads if encoding == "json" else None
-                        )
-                        if encoding == "cdr" and schema is not None:
-                            decode = log.cdr(schema.name)
-                        elif encoding == "protobuf":
-                            decode = protobuf.decoder_for(encoding, schema)
-                        channels[record.id] = record.topic, decode
-                        log.topics.setdefault(
-                            record.topic, _Topic("" if schema is None else schema.name)
-                        )
-                    elif isinstance(record, reading.Message):
-                        topic, decode = channels[record.channel_id]
-                        log.add(topic, record.log_time, record.data, decode)
-        except need("mcap.exceptions", "lake", _FEATURE).EndOfFile:
-            log.found.report(CUT, "the file ends before its last record", log.location)
-
-
-def _unpacked(chunk: Any) -> bytes:  # noqa: ANN401
-    """Return the records of a chunk, no more than it states."""
-    if chunk.compression == "zstd":
-        reader = (
-            need("zstandard", "lake", _FEATURE)
-            .ZstdDecompressor()
-            .stream_reader(chunk.data)
-        )
-        return bytes(reader.read(chunk.uncompressed_size))
-    if chunk.compression == "lz4":
-        decompressor = need("lz4.frame", "lake", _FEATURE).LZ4FrameDecompressor()
-        return bytes(
-            decompressor.decompress(chunk.data, max_length=chunk.uncompressed_size)
-        )
-    if chunk.compression:
-        raise ValueError(f"the compression {chunk.compression!r:.20} is unknown")
-    return bytes(chunk.data)
+                topic, decode = channels[number]
+                log.add(topic, time, data, decode)
+                num_messages += 1
+    except CutError as error:
+        if not num_messages:
+            raise ValueError(f"{error}, before the first message") from None
+        message = f"{error}; {counted(num_messages, 'message')} are read"
+        log.found.report(CUT, message, log.location)
 
 
 def write_mcap(
@@ -775,10 +780,7 @@ def write_mcap(
             labels if usable else tuple(f"link_{k}" for k in range(links.num_parts))
         )
         if labels and not usable:
-            message = (
-                f"the names of the links are not written: {', '.join(labels)[:200]!r}"
-            )
-            problems.append(losses.LABELS.problem(message))
+            problems += renamed_labels("link", labels, frames)
     if shared.joints is not None:
         names, lost = column_names(shared.joints, body)
         problems += lost

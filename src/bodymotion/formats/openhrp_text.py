@@ -27,7 +27,11 @@ from bodymotion.diagnostics import (
     judgement,
     losses,
 )
-from bodymotion.formats.tables.columns import joint_names, on_one_timeline
+from bodymotion.formats.tables.columns import (
+    joint_names,
+    on_one_timeline,
+    renamed_labels,
+)
 from bodymotion.formats.tables.number_table import (
     Table,
     read_table,
@@ -314,8 +318,7 @@ def write_openhrp_text(
     timeline = shared.timeline
     if shared.joints is not None:
         tables[".pos"] = shared.joints.values
-        if shared.joints.part_labels:
-            lost(losses.LABELS, "the names of the joints are not written")
+        problems += renamed_labels("joint", shared.joints.part_labels)
     if shared.links is not None and shared.links.num_parts:
         root = shared.links.values[:, 0]
         with np.errstate(over="ignore"):
@@ -334,8 +337,7 @@ def write_openhrp_text(
                 losses.COMPONENT,
                 f"of {shared.links.num_parts} link poses that of the root is written",
             )
-        if shared.links.part_labels:
-            lost(losses.LABELS, "the names of the links are not written")
+        problems += renamed_labels("link", shared.links.part_labels)
     if shared.zmp is not None:
         points = shared.zmp.values
         if not shared.zmp.is_root_relative:

@@ -56,7 +56,7 @@ TOO_LARGE = judgement.error(
 UNPACKED = judgement.error(
     "FMT010",
     "A compressed file unpacks to at most 64 MB, or to 100 times its size.",
-    "save it again without compression (`numpy.savez`)",
+    "save it again without compression",
     example=("a gigabyte of zeros, compressed", "the same, not compressed"),
 )
 ENCODING = judgement.warning(

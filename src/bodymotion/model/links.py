@@ -27,8 +27,8 @@ JointType: TypeAlias = Literal["rotate", "slide", "free", "fixed", "crawler"]
 MAX_LINKS = 10_000
 """Models of more links are not read: each is looked at by itself wherever a body is read, drawn or checked, and no robot has them."""
 
-MOVING = ("rotate", "slide", "crawler", "free")
-"""The joint types that have a column without an id too; the root has none then, and that of a free joint moves nothing."""
+MOVING = ("rotate", "slide", "crawler")
+"""The joint types that have a column without an id too; the root has none then."""
 MAX_RAYS = 10**6  # Maximum number of rays of a range sensor.
 _COUNTABLE = 10**15
 MOTOR_NUMBERS = (
@@ -561,7 +561,7 @@ def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:
     home: list[int] = []
     groups: dict[int, list[int]] = {}
     for link in body.links:
-        alone = link.parent < 0 or link.joint.type in ("rotate", "slide")
+        alone = link.parent < 0 or link.joint.type in ("rotate", "slide", "free")
         home.append(link.index if alone else home[link.parent])
         groups.setdefault(home[-1], []).append(link.index)
     return tuple(tuple(group) for group in groups.values())
@@ -571,7 +571,19 @@ def is_moving(body: Body, index: int) -> bool:
     """Return whether a link can move in the world: its root is free, or a joint lies between it and the root."""
     link = body.links[index]
     while link.parent >= 0:
-        if link.joint.type in ("rotate", "slide"):
+        if link.joint.type in ("rotate", "slide", "free"):
             return True
         link = body.links[link.parent]
     return link.joint.type == "free"
+
+
+def floats_in_world(body: Body, index: int) -> bool:
+    """Return whether a link has a free joint and everything above it is fixed to the world, so that a simulator can move it freely."""
+    link = body.links[index]
+    if link.parent < 0 or link.joint.type != "free":
+        return False
+    while link.parent >= 0:
+        link = body.links[link.parent]
+        if link.joint.type != "fixed":
+            return False
+    return True

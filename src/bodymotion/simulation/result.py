@@ -21,7 +21,13 @@ from bodymotion.dynamics.sensors import (
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, ContentEquality, Floats, Indices
 from bodymotion.model.body import Body
-from bodymotion.model.links import Device, ForceSensor, RangeSensor, VisionSensor
+from bodymotion.model.links import (
+    Device,
+    ForceSensor,
+    RangeSensor,
+    VisionSensor,
+    floats_in_world,
+)
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import (
     JOINT_DISPLACEMENT,
@@ -128,6 +134,22 @@ class Simulation(ContentEquality):
         last = np.maximum.accumulate(np.where(carried, np.arange(len(found)), 0))
         return found[last]
 
+    def _link_poses(self, rows: Indices) -> Floats:
+        """Return the poses (N, L, 7) of all links in the world at some of the steps."""
+        found = self.body.forward_kinematics(self.q[rows], self.root[rows])
+        for link in self.body.links:
+            if not floats_in_world(self.body, link.index):
+                continue
+            joint = self.model.body_jntadr[self.bodies[link.index]]
+            start = self.model.jnt_qposadr[joint]
+            simulated = self.states[rows, start : start + 7]
+            moved = poses.compose(simulated, poses.inverse(found[:, link.index]))
+            for other in self.body.links[link.index :]:
+                if link.index in self.body.path_to_root(other.index):
+                    at_rest = found[:, other.index]
+                    found[:, other.index] = poses.compose(moved, at_rest)
+        return found
+
     @cached_property
     def motion(self) -> Motion:
         """The simulated motion at `frame_rate`: joint displacements, poses of all links, ZMP, joint efforts."""
@@ -142,7 +164,7 @@ class Simulation(ContentEquality):
             tuple(one.name for one in many)
             for many in (self.body.joints, self.body.links)
         )
-        link_poses = self.body.forward_kinematics(self.q[rows], self.root[rows])
+        link_poses = self._link_poses(rows)
         return Motion(
             (
                 MultiValueSeq(
@@ -196,7 +218,7 @@ class Simulation(ContentEquality):
             ray_directions(device),
         )
         steps = np.searchsorted(self.times, times - 1e-9)
-        links = self.body.forward_kinematics(self.q[steps], self.root[steps])
+        links = self._link_poses(steps)
         placed = poses.compose(links[:, device.link], device.pose)
         values = np.zeros((len(times), len(rays)))
         geom, found = np.zeros(len(rays), dtype=np.int32), np.zeros(len(rays))

@@ -484,7 +484,7 @@ def _located(
         np.full(body.num_joints, -1, dtype=np.int64) for _ in range(4)
     )
     for index, name in written.joints.items():
-        if index in columns:
+        if index in columns and body.links[index].joint.type != "free":
             joint = model.joint(ROBOT + name)
             qpos[columns[index]], dofs[columns[index]] = (
                 joint.qposadr[0],

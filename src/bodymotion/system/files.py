@@ -13,13 +13,17 @@ numbers have no meaning.
 import contextlib
 import errno
 import io
+import json
 import os
 import re
 import select
+import shutil
+import socket
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
@@ -41,6 +45,7 @@ _Key: TypeAlias = tuple[int, int]
 _MARK = ".bodymotion-tmp-"
 _TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
 _MAX_NAME_BYTES = 255
+_MAX_HOLDER_BYTES = 1 << 12  # Of a lock file, which names one process.
 _WRITE_ERRORS = {
     getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS")
 } - {None}
@@ -261,6 +266,182 @@ def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
             one.commit()
 
 
+@contextmanager
+def temporary_folder(beside: str | Path) -> Iterator[Path]:
+    """Return an empty folder beside a path; it is removed when the block ends.
+
+    That of a killed process is removed when something is written beside it again.
+
+    Raises
+    ------
+    OSError
+        When the folder cannot be made.
+    """
+    beside = Path(beside).absolute()
+    remove_leftovers(beside.parent)
+    folder, descriptor = _make_folder(beside)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+@contextmanager
+def whole_folder(path: str | Path) -> Iterator[Path]:
+    """Return a folder that gets the name `path` when the block ends, and is gone when it raises.
+
+    Raises
+    ------
+    FileExistsError
+        When there is something of this name, before the block or after it.
+    OSError
+        When the folder cannot be made.
+    """
+    path = Path(path)
+    exists = FileExistsError(errno.EEXIST, "exists; name a new folder", str(path))
+    if os.path.lexists(path):
+        raise exists
+    check_place(path)
+    with temporary_folder(path) as above:
+        folder = above / path.name
+        folder.mkdir()
+        yield folder
+        with _named(path):
+            _flush_folder(folder)
+        if os.path.lexists(path):
+            raise exists
+        folder.rename(path)
+        _flush(path.absolute().parent)
+
+
+def _make_folder(beside: Path) -> tuple[Path, int | None]:
+    """Make a temporary folder; return it, and the open file that locks it."""
+    while True:
+        folder = beside.with_name(_temporary_name(beside.name))
+        folder.mkdir(0o777)
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        except FileNotFoundError:  # A clean-up has taken it: make another one.
+            continue
+        except OSError:  # Windows opens no folders: no lock, and no clean-up.
+            return folder, None
+        if _lock(descriptor) != "another's" and _is_still_at(descriptor, folder):
+            return folder, descriptor
+        os.close(descriptor)
+
+
+def _temporary_name(name: str) -> str:
+    """Return a new name for what becomes, or is beside, the file of a name."""
+    tail = f"{_MARK}{os.getpid()}-{os.urandom(6).hex()}"
+    head = os.fsdecode(os.fsencode(name)[: _MAX_NAME_BYTES - len(tail) - 1])
+    return f".{head}{tail}"
+
+
+def _is_still_at(descriptor: int, path: Path) -> bool:
+    """Return whether the name of an open file still leads to it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _flush_folder(folder: Path) -> None:
+    """Flush all files in a folder to the disk."""
+    for above, _, names in os.walk(folder):
+        for name in names:
+            flush_file(Path(above, name))
+        _flush(Path(above))
+
+
+def flush_file(path: Path) -> None:
+    """Flush a file that another library has written to the disk.
+
+    Raises
+    ------
+    OSError
+        When the disk is full, or the file is gone.
+    """
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _flush(folder: Path) -> None:
+    """Flush the names in a folder to the disk, where the file system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def only_writer(path: str | Path) -> Iterator[None]:
+    """Lock `path` within the block, by the file `path.lock`, which names this process.
+
+    The lock of a killed process is void. File systems without locks have none.
+
+    Raises
+    ------
+    OSError
+        When another process has the lock; the message names it. Also when the lock
+        cannot be written.
+    """
+    path = Path(path)
+    lock = path.with_name(f"{path.name}.lock")
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+    flags |= getattr(os, "O_NOFOLLOW", 0)
+    while True:
+        descriptor = os.open(lock, flags, 0o666)
+        try:
+            if _lock(descriptor) == "another's":
+                reason = f"{_holder(descriptor)} writes it; wait for its end"
+                raise OSError(errno.EBUSY, reason, str(path))
+            # The one before may have removed the file after it was opened here.
+            if _is_still_at(descriptor, lock):
+                break
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+    try:
+        with _named(lock):
+            _write_holder(descriptor)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            lock.unlink()
+        os.close(descriptor)
+
+
+def _write_holder(descriptor: int) -> None:
+    """Write who has a lock into its file."""
+    holder = {
+        "process": os.getpid(),
+        "host": socket.gethostname(),
+        "started": datetime.now().astimezone().isoformat(" ", "seconds"),
+    }
+    os.ftruncate(descriptor, 0)
+    os.write(descriptor, json.dumps(holder).encode())
+
+
+def _holder(descriptor: int) -> str:
+    """Return who has a lock, as words; what its file holds may be unfinished."""
+    try:
+        holder = json.loads(os.read(descriptor, _MAX_HOLDER_BYTES))
+        process = int(holder["process"])
+        host = str(holder["host"])[:64]
+        started = str(holder["started"])[:64]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return "another process"
+    return f"process {process} on {host}, started {started},"
+
+
 def check_place(path: str | Path) -> None:
     """Raise, before any work is done, when a file cannot be written.
 
@@ -346,12 +527,8 @@ class _Pending:
     def _create(self) -> int:
         """Make and lock a temporary file; anew when a clean-up takes it between the two."""
         while True:
-            tail = f"{_MARK}{os.getpid()}-{os.urandom(6).hex()}"
-            name = os.fsdecode(
-                os.fsencode(self.target.name)[: _MAX_NAME_BYTES - len(tail) - 1]
-            )
             # The name is known to `drop` before the file is there: an interrupt may come between any two steps.
-            self._temporary = self.target.with_name(f".{name}{tail}")
+            self._temporary = self.target.with_name(_temporary_name(self.target.name))
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
             try:
                 descriptor = os.open(self._temporary, flags, 0o666)
@@ -372,13 +549,8 @@ class _Pending:
         if self._temporary is not None:
             self._temporary.replace(self.target)
             self._temporary = None
-            # The new name goes to the disk, too. Some file systems cannot; the file is complete in any case.
-            with contextlib.suppress(OSError):
-                descriptor = os.open(self.target.parent, os.O_RDONLY)
-                try:
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
+            # The new name goes to the disk, too; the file is complete in any case.
+            _flush(self.target.parent)
 
     def drop(self) -> None:
         # Unlinking comes first: closing flushes, and that fails on a full disk.
@@ -406,7 +578,7 @@ def _lock(descriptor: int) -> Literal["ours", "another's", "none"]:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files that killed processes have left in a folder."""
+    """Remove the temporary files and folders that killed processes have left in a folder."""
     try:
         with os.scandir(folder) as entries:
             left = [
@@ -417,20 +589,23 @@ def remove_leftovers(folder: Path) -> None:
     except OSError:
         return
     for path in left:
-        try:
-            descriptor = os.open(
-                path,
-                os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0),
-            )
-        except OSError:
-            continue
-        try:
-            if (
-                stat.S_ISREG(os.fstat(descriptor).st_mode)
-                and _lock(descriptor) == "ours"
-            ):
-                path.unlink()
-        except OSError:
-            pass
-        finally:
-            os.close(descriptor)
+        with contextlib.suppress(OSError):
+            _remove_leftover(path)
+
+
+def _remove_leftover(path: Path) -> None:
+    """Remove a temporary file or folder, unless the process that made it has it."""
+    is_folder = stat.S_ISDIR(path.lstat().st_mode)
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags |= os.O_RDONLY if is_folder else os.O_RDWR
+    descriptor = os.open(path, flags)
+    try:
+        kind = os.fstat(descriptor).st_mode
+        if _lock(descriptor) != "ours":
+            return
+        if stat.S_ISDIR(kind):
+            shutil.rmtree(path, ignore_errors=True)
+        elif stat.S_ISREG(kind):
+            path.unlink()
+    finally:
+        os.close(descriptor)

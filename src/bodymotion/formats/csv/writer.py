@@ -23,6 +23,7 @@ from bodymotion.formats.tables.columns import (
     column_names,
     is_plain,
     on_one_timeline,
+    renamed_labels,
 )
 from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.text import rounded
@@ -165,11 +166,8 @@ class _Table:
             and len(set(labels)) == len(labels)
             and all(map(is_plain, labels))
         )
-        if labels and not (usable and links.num_parts > 1):
-            self.lost(
-                losses.LABELS,
-                f"the names of the links are not written: {', '.join(labels)[:200]!r}",
-            )
+        if not (usable and links.num_parts > 1):
+            self.problems.extend(renamed_labels("link", labels))
         for part in range(links.num_parts):
             label = labels[part] if usable else str(part)
             for k, axis in enumerate(AXES):

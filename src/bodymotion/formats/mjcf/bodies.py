@@ -7,7 +7,7 @@ shapes or devices that carry one other link are written into the body of that li
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -51,6 +51,7 @@ from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen, same
+from bodymotion.geometry.shapes import Shape
 from bodymotion.model import inertias
 from bodymotion.model.body import Body
 from bodymotion.model.links import (
@@ -61,10 +62,13 @@ from bodymotion.model.links import (
     Segment,
     armature,
     first_number,
+    floats_in_world,
 )
 from bodymotion.model.rules import NO_LINKS, REVERSED_LIMITS
 
 MAX_ID = 9999
+FLOATS_IN = "floats_in"
+"""Key of what <custom> keeps of a free link: the body that it is a child of, and its place among the children."""
 _PLACED = ("name", "class", "type", "pos", "axis")
 DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
 """Attributes that a Joint has no field for, kept in `extra` under their names, in rad or m."""
@@ -73,7 +77,7 @@ _FIELDS = frozenset((*_PLACED, "range", "limited", "armature", "ref", *DYNAMICS)
 TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
 WRITTEN_TYPES = {"rotate": "hinge", "slide": "slide"}
 NOT_SUPPORTED = {
-    "free": "is free and not at the root",
+    "free": "is free below a link that moves",
     "crawler": "moves a belt",
     "planar": "is planar",
 }
@@ -120,6 +124,10 @@ class Tree:
     """Shapes, sites, cameras and lights of the world where it is no link, as plain data."""
     of_bodies: dict[str, dict[str, object]] = field(default_factory=dict)
     """What bodies have besides joints, mass, shapes and devices, by the names of their links."""
+    scenery: list[Shape] = field(default_factory=list)
+    """Visual shapes of bodies that are left out, in the world."""
+    floating: dict[str, list[tuple[int, Item]]] = field(default_factory=dict)
+    """By the name of a body, the free bodies that are its children, with their places among these."""
     has_body: bool = False
     _names: set[str] = field(default_factory=set)
     _number: int = 0
@@ -140,7 +148,7 @@ class Tree:
             world.report(
                 NO_LINKS, "the world has no body; expected at least one", fatal=True
             )
-        tops = self._robot(tops)
+        tops = self._robot(self._separate_floating(tops))
         body_is_root = len(tops) == 1 and set(self._joints(tops[0])) <= {"free"}
         if body_is_root:
             others = [
@@ -184,21 +192,80 @@ class Tree:
         return values
 
     def _robot(self, tops: list[Item]) -> list[Item]:
-        """Return the body of the world that is free, if there is exactly one; the others are left out, which is reported."""
+        """Return the bodies of the world that are read.
+
+        The robot is the body with the most joints. If it is free, the others are left out, because a Body has one free
+        root. Otherwise all are read.
+        """
         free = [top for top in tops if "free" in self._joints(top)]
-        if len(tops) < 2 or len(free) != 1:
+        if len(tops) < 2 or not free:
             return tops
-        others = [top.element for top in tops if top is not free[0]]
-        named = ", ".join(repr(element.get("name")) for element in others)
-        message = f"the world has {len(tops)} bodies: only {free[0].element.get('name')!r:.60} is read, the free one, without {named:.200}"
-        others[0].report(rules.OTHER_BODIES, message)
+        sizes = [_count_joints(top.element) for top in tops]
+        most = max(sizes)
+        largest = [
+            top
+            for top, size in zip(tops, sizes, strict=True)
+            if size == most and top in free
+        ]
+        if len(largest) != 1:
+            return tops
+        others = [top for top in tops if top is not largest[0]]
+        named = ", ".join(repr(top.element.get("name")) for top in others)
+        robot = largest[0].element.get("name")
+        reason = f"which is free and has the most joints ({most})"
+        message = f"the world has {len(tops)} bodies: only {robot!r:.60} is read, {reason}, without {named:.200}"
+        others[0].element.report(rules.OTHER_BODIES, message)
         self.left_out |= {
-            e.get("name")
-            for element in others
-            for e in element.every()
-            if e.name in ("body", "site")
+            element.get("name")
+            for top in others
+            for element in top.element.every()
+            if element.name in ("body", "site")
         }
-        return free
+        self.scenery = [shape for top in others for shape in self._shapes(top)]
+        return largest
+
+    def _shapes(self, top: Item) -> Iterator[Shape]:
+        """Return the visual shapes of a body and of those in it, in the world."""
+        stack = [(top, poses.IDENTITY)]
+        while stack:
+            item, above = stack.pop()
+            element = item.element
+            at_rest = poses.compose(above, item.placed(pose(element, self.settings)))
+            childclass = self._childclass(item)
+            for inner in contents(element, childclass, self.settings, self.defaults):
+                if inner.element.name == "body":
+                    stack.append((inner, at_rest))
+                if inner.element.name != "geom":
+                    continue
+                geom = self.geoms.read(inner)
+                if geom is not None and geom.visual:
+                    yield geom.shape.moved(poses.to_matrix(at_rest))
+
+    def _childclass(self, item: Item) -> str:
+        if not item.element.get("childclass"):
+            return item.childclass
+        return self.defaults.known(item.element, "childclass")
+
+    def _separate_floating(self, tops: list[Item]) -> list[Item]:
+        """Return the bodies that are children of the world; those that float in another body are added when it is read."""
+        found: list[Item] = []
+        for top in tops:
+            name = top.element.get("name")
+            entry = self.kept.get("link", name).get(FLOATS_IN) if name else None
+            match entry:
+                case [str() as above, int() as place]:
+                    self.floating.setdefault(above, []).append((place, top))
+                case _:
+                    found.append(top)
+        inside = {
+            element.get("name")
+            for top in found
+            for element in top.element.every()
+            if element.name == "body"
+        }
+        for above in self.floating.keys() - inside:
+            found += [top for _, top in self.floating.pop(above)]
+        return found
 
     def _joints(self, top: Item) -> list[str]:
         inside = contents(top.element, top.childclass, self.settings, self.defaults)
@@ -217,11 +284,7 @@ class Tree:
         while stack:
             item, parent = stack.pop()
             element = item.element
-            childclass = (
-                self.defaults.known(element, "childclass")
-                if element.get("childclass")
-                else item.childclass
-            )
+            childclass = self._childclass(item)
             inside = list(contents(element, childclass, self.settings, self.defaults))
             if (
                 len(self.links)
@@ -232,11 +295,10 @@ class Tree:
                     f"the model has more than {MAX_LINKS} links", element.location
                 )
             index = self._body(item, parent, inside)
-            stack += [
-                (inner, index)
-                for inner in reversed(inside)
-                if inner.element.name == "body"
-            ]
+            children = [inner for inner in inside if inner.element.name == "body"]
+            for place, floating in self.floating.get(element.get("name"), ()):
+                children.insert(place, floating)
+            stack += [(inner, index) for inner in reversed(children)]
 
     def _body(self, item: Item, parent: int, inside: list[Item]) -> int:
         """Add the links of one body and return the index of the last, which has the body's frame, mass and shapes."""
@@ -263,9 +325,14 @@ class Tree:
             )
             free.element.faulty |= {"type"}
             joints = [free]
+        floating = self.floating.get(self._name_of(parent), ())
+        floats = any(item is other for _, other in floating)
+        if floats:
+            body_pose = self._in_parent(parent, body_pose, kept_values)
         if (
             free is not None
             and parent >= 0
+            and not floats
             and (parent > 0 or self.links[0].element.name != "worldbody")
         ):
             free.element.report(
@@ -302,6 +369,25 @@ class Tree:
             self.of_body.setdefault(in_file, parent)
         self._fill(link, inside, name, kept_values)
         return parent
+
+    def _name_of(self, index: int) -> str:
+        return self.links[index].element.get("name") if index >= 0 else ""
+
+    def _in_parent(
+        self, parent: int, body_pose: Floats, kept: dict[str, object]
+    ) -> Floats:
+        """Return the pose (7,) of a free body in the link that it is a child of, to the bit where nothing has moved."""
+        at_rest = poses.IDENTITY
+        index = parent
+        while index >= 0:
+            at_rest = poses.compose(self.links[index].offset, at_rest)
+            index = self.links[index].parent
+        if self.links[0].element.name != "worldbody":
+            root_pose = poses.inverse(self.links[0].offset)
+            at_rest = poses.compose(poses.compose(self.root_pose, root_pose), at_rest)
+        found = poses.compose(poses.inverse(at_rest), body_pose)
+        offset = usable(Link(), kept).get("offset", found)
+        return offset if np.allclose(offset, found, rtol=0, atol=1e-9) else found
 
     def _chain(
         self, joints: list[JointRead], body_pose: Floats, name: str, element: Element
@@ -426,6 +512,15 @@ class Tree:
             or collisions
         )
         link.segments = parts or ((segment,) if there else ())
+
+
+def _count_joints(body: Element) -> int:
+    """Return the number of joints of a body and of those in it, without free ones."""
+    return sum(
+        1
+        for element in body.every()
+        if element.name == "joint" and element.get("type") != "free"
+    )
 
 
 def displacement(joint: Joint, value: float) -> Floats:
@@ -667,9 +762,10 @@ def joint_element(
         else joint.type
     )
     if kind in NOT_SUPPORTED:
-        what = (
-            f"joint {joint.name} {NOT_SUPPORTED[kind]}, which MuJoCo does not support"
-        )
+        reason = "MuJoCo has no such joint"
+        if kind == "free":
+            reason = "MuJoCo has free joints only in the world"
+        what = f"joint {joint.name} {NOT_SUPPORTED[kind]}; {reason}"
         lose(losses.JOINT_KIND, f"{what}: it is written as fixed")
     if joint.type not in WRITTEN_TYPES:
         return None
@@ -944,6 +1040,7 @@ class LinkWriter:
             output.kept,
             output.problems,
         )
+        self.renamed = output.renamed
         self.geoms = geoms
         self.elements: dict[int, Element] = {}
         self.joint_names: dict[int, str] = {}
@@ -967,9 +1064,14 @@ class LinkWriter:
             return
         body, ahead = self.body, self._chains.get(link.index, ())
         name = self.names.free("body", link.name, f"link_{link.index}")
+        self.renamed.add("link", link.name, name)
         first = body.links[ahead[0]] if ahead else link
         parent = world if first.parent < 0 else self.elements[first.parent]
         pose = body.root_pose if link.parent < 0 else link.offset
+        floats = floats_in_world(body, link.index) and parent is not world
+        if floats:
+            at_zero = body.forward_kinematics(np.zeros(body.num_joints))
+            pose = at_zero[link.index]
         if not np.linalg.norm(pose[3:]) > 1e-9:
             # MuJoCo refuses a quaternion of zero.
             pose = np.array([*pose[:3], 1.0, 0.0, 0.0, 0.0])
@@ -978,6 +1080,11 @@ class LinkWriter:
             values["name"] = link.name
         if not same(pose, link.offset):
             values["offset"] = link.offset
+        if floats:
+            siblings = [other for other in body.links if other.parent == link.parent]
+            place = siblings.index(link)
+            values[FLOATS_IN] = [parent.get("name"), place]
+            parent = world
         if ahead:
             pose, anchors_and_axes = in_last_frame(body, ahead, link.index)
         elif rest_of(link.joint) and link.parent >= 0:
@@ -1028,9 +1135,7 @@ class LinkWriter:
         chain: bool = False,
     ) -> Element | None:
         joint_name = self.names.free("joint", link.joint.name, name)
-        at_top = link.parent < 0 or (
-            link.parent == 0 and self.elements[0].name == "worldbody"
-        )
+        at_top = link.parent < 0 or floats_in_world(self.body, link.index)
         joint = joint_element(link, joint_name, self.problems, top=at_top)
         read_back = Joint(name=link.name)
         if joint is None:
@@ -1038,6 +1143,7 @@ class LinkWriter:
         else:
             element.children.append(joint)
             self.joint_names[link.index] = joint_name
+            self.renamed.add("joint", link.joint.name, joint_name)
             # As the reader makes it of the element, with angles in radians.
             read_back = read_joints([Item(joint, None, "")], Settings(angle=1.0))[
                 0
@@ -1060,7 +1166,9 @@ class LinkWriter:
         values: dict[str, object],
     ) -> None:
         values_of_ball = attributes_of(mjcf_values(links[0].joint.extra).get("ball"))
-        name = self.names.free("joint", values_of_ball.get("name", ""), "ball")
+        ball_name = values_of_ball.get("name", "")
+        name = self.names.free("joint", ball_name, "ball")
+        self.renamed.add("joint", ball_name, name)
         ball = element.add(
             "joint",
             {

@@ -315,6 +315,7 @@ class DeviceWriter:
             output.problems,
             sensors,
         )
+        self.renamed = output.renamed
         self.sites: dict[str, Site] = {}
         self.order: dict[int, int] = {}
         """By id of an element, the position of a sensor in the file that the body was read from."""
@@ -324,6 +325,7 @@ class DeviceWriter:
         wanted = device.name or f"{device.kind}_{max(device.id, 0)}"
         if isinstance(device, VisionSensor):
             name = self.names.free("camera", wanted)
+            self.renamed.add("camera", device.name, name)
             own = attributes_of(mjcf_values(device.extra).get("camera"))
             image = _image(device)
             if (device.width, device.height) != (
@@ -340,6 +342,7 @@ class DeviceWriter:
             return
         else:
             name = self.names.free("site", wanted)
+            self.renamed.add("device", device.name, name)
             own = {
                 k: v
                 for k, v in attributes_of(mjcf_values(device.extra).get("site")).items()
@@ -399,7 +402,10 @@ class DeviceWriter:
             ):
                 attributes["cutoff"] = number_text(limit)
             if "name" in attributes:
-                attributes["name"] = self.names.free("sensor", attributes["name"])
+                sensor = self.names.free("sensor", attributes["name"])
+                attributes["name"] = self.renamed.add(
+                    "sensor", attributes["name"], sensor
+                )
             element = self.sensors.add(
                 str(one["element"]), {**attributes, "site": name}
             )
@@ -410,6 +416,7 @@ class DeviceWriter:
             (str(one.get("name")) for one in sensor_entries[:1] if one.get("name")),
             name,
         )
+        self.renamed.add("device", device.name, named)
         values = _kept_values(device, named, read_back, order)
         if values != {"id": -1}:
             self.kept.add("sensing", f"{name} {kind}" if kind else name, values)
@@ -459,7 +466,9 @@ class DeviceWriter:
             self._sensor("rangefinder", name, name, _limit_of(device, "rangefinder"))
 
     def _sensor(self, kind: str, name: str, site: str, cutoff: float) -> None:
-        attributes = {"name": self.names.free("sensor", name), "site": site}
+        sensor = self.names.free("sensor", name)
+        self.renamed.add("sensor", name, sensor)
+        attributes = {"name": sensor, "site": site}
         if cutoff > 0:
             attributes["cutoff"] = number_text(cutoff)
         self.sensors.add(kind, attributes)

@@ -377,7 +377,7 @@ class ExtraSections:
                     )
                     continue
                 section.children.append(element)
-                self._collect_names(element)
+                self._collect_names(element, name)
                 location = one.get("order")
                 if isinstance(location, int) and name == "sensor":
                     self.order[id(element)] = location
@@ -428,8 +428,9 @@ class ExtraSections:
                 element.children.append(made)
         return element
 
-    def _collect_names(self, element: Element) -> None:
-        stack = [(element, "")]
+    def _collect_names(self, element: Element, section: str = "") -> None:
+        """Add the names of an element, which is in a section, and of those in it."""
+        stack = [(element, section)]
         while stack:
             one, section = stack.pop()
             inside = (

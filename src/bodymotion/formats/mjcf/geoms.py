@@ -253,10 +253,17 @@ class Geoms:
     def _file(self, name: str, folder: str, element: Element) -> Path | None:
         path = PurePosixPath(name.replace("\\", "/"))
         within = PurePosixPath(path.name if self.settings.strippath else path)
+        in_folder = str(PurePosixPath(folder.replace("\\", "/")) / within)
+        candidates = [(in_folder, self.path)]
+        # As in MuJoCo, the folder of an included file is the second, without the folder that <compiler> names.
+        document = element.document
+        if document is not None and document.path:
+            candidates.append((str(within), Path(document.path)))
         # Where <compiler> with the folder is in an included file, files may be named relative to the model.
-        names = (str(PurePosixPath(folder.replace("\\", "/")) / within), str(within))
+        candidates.append((str(within), self.path))
         first, *others = (
-            self.finder.find_one(wanted, self.path) for wanted in dict.fromkeys(names)
+            self.finder.find_one(wanted, holder)
+            for wanted, holder in dict.fromkeys(candidates)
         )
         for file in (first, *others):
             if isinstance(file, Path):
@@ -973,6 +980,7 @@ class GeomWriter:
             attributes["name"] = self.names.free("geom", shape.name)
             if attributes["name"] != shape.name:
                 self.output.kept.add("geom", attributes["name"], {"name": shape.name})
+                self.output.renamed.add("shape", shape.name, attributes["name"])
         attributes["type"] = found.type
         if is_plane:
             attributes |= {"type": "plane", "size": str(plane) or "0 0 1"}

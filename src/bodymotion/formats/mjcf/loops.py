@@ -52,6 +52,7 @@ class LoopWriter:
             output.kept,
             output.problems,
         )
+        self.renamed = output.renamed
         self.elements, self.sites, self.classes = elements, sites, classes
 
     def write(self, tendon: Element, equality: Element) -> None:
@@ -65,6 +66,7 @@ class LoopWriter:
         if self._as_read(joint, equality):
             return
         name = self.names.free("equality", joint.name, f"loop_{number}")
+        self.renamed.add("extra joint", joint.name, name)
         values: dict[str, object] = {
             "type": joint.type,
             "axis": joint.axis,

@@ -15,6 +15,7 @@ from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats.kept_json import plain
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
+from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import MISSPELT, Element, is_xml_text
 from bodymotion.geometry.arrays import Floats
@@ -226,8 +227,7 @@ def check_actuators(root: Element) -> None:
 class Names:
     """Makes unique names for each kind of object (`body`, `joint`, `site` …)."""
 
-    def __init__(self, *, slashes: bool = False) -> None:
-        self._slashes = slashes
+    def __init__(self) -> None:
         # The name of the world as a body.
         self._used: dict[str, set[str]] = {"body": {"world"}}
         self._next: dict[tuple[str, str], int] = {}
@@ -235,14 +235,9 @@ class Names:
     def free(self, kind: str, wanted: str, fallback: str = "") -> str:
         """Return the wanted name, with a number where it is used already; `fallback` where it is empty.
 
-        Characters that XML cannot hold become `_`, and so does `/`, which dm_control uses to join names, unless `slashes` keeps it.
+        Characters that XML cannot hold, and white space other than a blank, become `_`.
         """
-        fits = [
-            (c != "/" or self._slashes)
-            and (c == " " or not c.isspace())
-            and is_xml_text(c)
-            for c in wanted
-        ]
+        fits = [(c == " " or not c.isspace()) and is_xml_text(c) for c in wanted]
         text = (
             "".join(
                 c if fit else "_" for c, fit in zip(wanted, fits, strict=True)
@@ -331,4 +326,5 @@ class Output:
     names: Names
     asset: Element = field(default_factory=lambda: Element("asset"))
     kept: Kept = field(default_factory=Kept)
+    renamed: Renamings = field(default_factory=Renamings)
     problems: Diagnostics = field(default_factory=Diagnostics)

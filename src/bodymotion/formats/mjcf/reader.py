@@ -282,6 +282,7 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
         extra_joints=tuple(joint for joint, _ in extra_joints),
         viewpoints=viewpoints_of(of_body.get("viewpoints")),
         root_pose=tree.root_pose,
+        environment=tuple(tree.scenery),
         info=info if isinstance(info, dict) else {},
         extra={**own, **extra} if isinstance(own, dict) else extra,
         source=Source(

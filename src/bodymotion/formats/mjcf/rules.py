@@ -98,7 +98,7 @@ RADIANS = document.warning(
 )
 OTHER_BODIES = judgement.warning(
     "MJCF124",
-    "The robot is the only body of the world. Of several bodies, the only free one is the robot, and the others are left out.",
+    "Of several bodies of the world, the one with the most joints is the robot. If it is free, the others are only shown.",
     leaves_out=True,
     example=("a <body> beside the only one with a <freejoint/>", "no body beside it"),
 )

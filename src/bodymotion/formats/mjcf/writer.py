@@ -25,7 +25,7 @@ from bodymotion.formats.mjcf.extra import WRITTEN_WHOLE, ExtraSections
 from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR, GeomWriter
 from bodymotion.formats.mjcf.loops import LoopWriter
 from bodymotion.formats.mjcf.names import Names, Output
-from bodymotion.formats.xml.tree import Element, number_text, to_xml
+from bodymotion.formats.xml.tree import Element, number_text, to_xml, valid_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import solid
@@ -291,12 +291,16 @@ def _check(body: Body) -> None:
 class _Writer:
     def __init__(self, body: Body, folder: MeshFolder, options: ModelOptions) -> None:
         self.body, self.options = body, options
-        self.output = Output(body, folder, Names(slashes=body.source.format == "mjcf"))
+        self.output = Output(body, folder, Names())
         self.problems, self.kept = self.output.problems, self.output.kept
 
     def model(self) -> Element:
         body = self.body
-        root = Element("mujoco", {"model": body.name} if body.name else {})
+        root = Element("mujoco")
+        title = valid_text(body.name).strip()
+        if title:
+            root.attributes["model"] = title
+        self.output.renamed.add("model", body.name, title)
         root.add("compiler", dict(COMPILER))
         extras = ExtraSections(body, self.problems)
         root.children += extras.elements(*WRITTEN_WHOLE)
@@ -313,14 +317,18 @@ class _Writer:
         geoms = GeomWriter(
             self.output, 64 if self.options.collision_shapes == "hull" else 0
         )
-        links = self.links = LinkWriter(self.output, geoms)
-        for link in body.links:
-            links.write(link, world)
-        devices = self._devices(links.elements, sensors)
         # A model from an MJCF file keeps the motors and contacts of that file.
         makes = (
             body.source.format != "mjcf" or body.source.options.get("motors") == "made"
         )
+        has_floor = makes and self.options.scene and not body.is_mounted
+        if has_floor:
+            # A shape of this name would be read as the floor.
+            self.output.names.free("geom", "floor")
+        links = self.links = LinkWriter(self.output, geoms)
+        for link in body.links:
+            links.write(link, world)
+        devices = self._devices(links.elements, sensors)
         contact = excluded_contacts(body, links) if makes else Element("contact")
         points = CollisionPoints(body) if makes else None
         if points is not None and self.options.self_collision == "touching":
@@ -340,7 +348,7 @@ class _Writer:
         keyframe = Element("keyframe")
         if points is not None and self.options.scene:
             keyframe.children += home_keyframe(points, links, world, actuator)
-            if not body.is_mounted:
+            if has_floor:
                 add_floor(world, self.options.friction)
         tendon, equality, custom = (
             Element("tendon"),
@@ -388,6 +396,7 @@ class _Writer:
             if section.children:
                 root.children.append(section)
         self.problems.extend((*geoms.lost, *self.output.folder.lost))
+        self.problems.extend(self.output.renamed.problems)
         for where in self.kept.lost:
             self.problems.add(losses.KEPT_LESS.problem(f"{where} cannot be kept"))
         return root

@@ -9,7 +9,12 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Problem, losses
 from bodymotion.formats.npz.layouts import Array
 from bodymotion.formats.npz.reader import write_archive
-from bodymotion.formats.tables.columns import SharedTime, joint_names, on_one_timeline
+from bodymotion.formats.tables.columns import (
+    SharedTime,
+    joint_names,
+    on_one_timeline,
+    renamed_labels,
+)
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -94,11 +99,7 @@ def _names(
     if kept and 0 < len(labels) == count:
         return {f"{kind}_names": np.array(labels, dtype=np.str_)}
     if labels:
-        problems.add(
-            losses.LABELS.problem(
-                f"the names of the {kind}s are not written: {', '.join(labels)[:200]!r}"
-            )
-        )
+        problems.extend(renamed_labels(kind, labels))
     return {}
 
 

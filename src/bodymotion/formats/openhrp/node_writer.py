@@ -29,6 +29,7 @@ from bodymotion.formats.openhrp.nodes import (
     SEGMENT_USED,
     SENSOR_FIELDS,
 )
+from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.vrml import (
     FieldDeclaration,
     Node,
@@ -99,13 +100,16 @@ RESERVED = {
 class Names:
     """The names that are used in one file."""
 
-    def __init__(self, report: Report) -> None:
-        self.report = report
+    def __init__(self, renamed: Renamings) -> None:
+        self._renamed = renamed
         self.used_names: set[str] = set()
         self._count: dict[str, int] = {}
 
-    def unique(self, name: str, what: str) -> str:
-        """Return the name where it is legal and unused, else a similar one, which is reported; an empty name stays empty."""
+    def unique(self, name: str, kind: str) -> str:
+        """Return the name where it is legal and unused, else a similar one, which is reported; an empty name stays empty.
+
+        `kind` is that of the part: "joint", "segment", ….
+        """
         if not name:
             return ""
         legal = legal_name(name)
@@ -115,14 +119,7 @@ class Names:
             self._count[legal] = self._count.get(legal, 1) + 1
             free = f"{legal}_{self._count[legal]}"
         self.used_names.add(free)
-        if free != name:
-            rule = (
-                losses.BODY_NAMES.as_note
-                if what in ("the segment", "the shape")
-                else losses.BODY_NAMES
-            )
-            self.report(rule, f"{what} {name!r} is written as {free!r}")
-        return free
+        return self._renamed.add(kind, name, free)
 
 
 def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
@@ -500,7 +497,7 @@ class SegmentWriter:
             and replace(segment, transform=known[0].transform) == known[0]
         ):
             return known[1].name
-        name = self.names.unique(segment.name, "the segment")
+        name = self.names.unique(segment.name, "segment")
         if segment.name and known is None:
             self._known[segment.name] = (
                 segment,
@@ -568,7 +565,7 @@ class SegmentWriter:
         """Return the name of a Shape: it must not be that of a Joint or Segment before it, which the lists name."""
         if not name or (is_name(name) and name not in self.bound):
             return name
-        return self.names.unique(name, "the shape")
+        return self.names.unique(name, "shape")
 
 
 def _fits(path: Path, scene: Scene) -> bool:
@@ -587,8 +584,9 @@ def _fits(path: Path, scene: Scene) -> bool:
 class DeviceWriter:
     """Makes sensor nodes for the devices of a body; types that the document lacks get prototypes of their own."""
 
-    def __init__(self, body: Body, report: Report) -> None:
+    def __init__(self, body: Body, report: Report, renamed: Renamings) -> None:
         self.report = report
+        self._renamed = renamed
         self._types: dict[str, str] = {}
         by_type: dict[str, list[Device]] = {}
         for device in body.devices:
@@ -616,11 +614,7 @@ class DeviceWriter:
                 name += "Device"
             while name in RESERVED or name in self._types.values():
                 name += "_"
-            if name != wanted:
-                self.report(
-                    losses.BODY_NAMES.as_note,
-                    f"devices of type {wanted!r} are written as {name!r}",
-                )
+            self._renamed.add("device type", wanted, name)
             self._types[wanted] = name
         return self._types[device.type]
 
@@ -680,7 +674,7 @@ def extra_joint_nodes(
         found.append(
             Node(
                 "ExtraJoint",
-                names.unique(extra.name, "the extra joint"),
+                names.unique(extra.name, "extra joint"),
                 fields,
                 kept.proto,
             )

@@ -22,6 +22,7 @@ from bodymotion.formats.openhrp.node_writer import (
     prototypes_of,
 )
 from bodymotion.formats.openhrp.nodes import HUMANOID_USED
+from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.nodes import visits
 from bodymotion.formats.vrml.parser import MAX_DEPTH
@@ -139,7 +140,8 @@ class _Builder:
         self.body = body
         self.scene = Scene()
         self.losses = Diagnostics()
-        self.names = Names(self.report)
+        self.renamed = Renamings(losses.BODY_NAMES)
+        self.names = Names(self.renamed)
         self.where = ""
         self.segments = node_writer.SegmentWriter(
             body, self.names, self.report, url, folder
@@ -174,9 +176,8 @@ class _Builder:
 
     def plain_scene(self, stem: str) -> None:
         body = self.body
-        if body.name != stem:
-            message = f"the model {body.name!r} has the name of its file, {stem!r}, when it is read"
-            self.report(losses.BODY_NAMES.as_note, message)
+        # A file without a Humanoid is read with its own name.
+        self.renamed.add("model", body.name, stem)
         segment = body.links[0].segments[0]
         nodes = world_info(body.info, self.report) + [
             viewpoint_node(view, self.report) for view in body.viewpoints
@@ -197,11 +198,7 @@ class _Builder:
         extra = {name: value for name, value in body.extra.items() if name != "placed"}
         kept = KeptFields("Humanoid", [extra], self.report)
         name = legal_name(body.name) if body.name else ""
-        if name != body.name:
-            self.report(
-                losses.BODY_NAMES.as_note,
-                f"the model {body.name!r} is written as {name!r}",
-            )
+        self.renamed.add("model", body.name, name)
         fields: dict[str, Value] = {}
         texts = {
             key: value for key, value in body.info.items() if isinstance(value, str)
@@ -276,20 +273,19 @@ class _Builder:
         }
         names = self._joint_names(order, ends)
         kept = KeptFields("Joint", [link.joint.extra for link in links], self.report)
-        devices = node_writer.DeviceWriter(body, self.report)
+        devices = node_writer.DeviceWriter(body, self.report, self.renamed)
         # Segments and devices get their names before shapes, which give way to them.
         segment_names = {
             (i, k): self.segments.name(segment)
             for i in order
             for k, segment in enumerate(links[i].segments)
         }
-        device_names = [
-            self.names.unique(d.name, f"the {d.kind}") for d in body.devices
-        ]
+        device_names = [self.names.unique(d.name, "device") for d in body.devices]
         joints: dict[int, Node] = {}
         segments: list[Node] = []
         path: list[int] = []
-        otherwise: list[str] = []
+        otherwise: list[tuple[str, str, str]] = []
+        """Kinds and names of parts that are not those of their nodes, and these."""
         for index in order:
             link, joint = links[index], links[index].joint
             self.where = f"link {link.name!r}"
@@ -309,7 +305,7 @@ class _Builder:
             )
             for kind, name in unsaid.items():
                 if name and name != names[index]:
-                    otherwise.append(f"{kind} {name!r} is {names[index]!r}")
+                    otherwise.append((kind, name, names[index]))
                     fields.setdefault("name", name)
             inside: list[Node] = []
             for k, segment in enumerate(link.segments):
@@ -323,16 +319,17 @@ class _Builder:
             joints[index] = Node("Joint", names[index], fields, kept.proto)
         self.where = ""
         if otherwise:
-            message = f"links are named after the joints that move them: {listed(otherwise, 4)}"
+            texts = [f"{kind} {name!r} is {node!r}" for kind, name, node in otherwise]
+            message = (
+                f"links are named after the joints that move them: {listed(texts, 4)}"
+            )
             old = {link.name: link.index for link in links}
             # A name that was that of another link: labels of motions by names of links mean other links now.
             clash = any(old.get(names[index], index) != index for index in order)
-            self.report(
-                replace(losses.JOINT_NAME, severity="warning")
-                if clash
-                else losses.JOINT_NAME,
-                message,
-            )
+            rule = losses.JOINT_NAME
+            if clash:
+                rule = replace(rule, severity="warning")
+            self.losses.add(rule.problem(message, data={"names": tuple(otherwise)}))
         device_nodes = [
             devices.node(device, name)
             for device, name in zip(body.devices, device_names, strict=True)
@@ -395,7 +392,7 @@ class _Builder:
             for i in order
             if links[i].joint.type in MOVING_JOINTS and links[i].joint.name
         ]:
-            names[index] = self.names.unique(links[index].joint.name, "the joint")
+            names[index] = self.names.unique(links[index].joint.name, "joint")
         for index in order:
             if index not in names:
                 wanted = (
@@ -410,7 +407,7 @@ class _Builder:
                     and legal_name(own) not in self.names.used_names
                 ):
                     wanted = own
-                names[index] = self.names.unique(wanted, "the link")
+                names[index] = self.names.unique(wanted, "link")
         return names
 
 
@@ -467,7 +464,11 @@ def write_openhrp(
         with whole_files(*(target for target, _ in batch)) as streams:
             for stream, (_, scene) in zip(streams, batch, strict=True):
                 stream.writelines(scene_pieces(scene, REMARKS))
-    return (*builder.losses.problems, *outside.problems)
+    return (
+        *builder.losses.problems,
+        *builder.renamed.problems,
+        *outside.problems,
+    )
 
 
 def _texture_url(

@@ -4,13 +4,15 @@ The order of named columns in the file has no meaning. A column of times becomes
 timeline of a table.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Problem, judgement, losses
 from bodymotion.diagnostics.text import listed
+from bodymotion.formats.renaming import Renamings
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE
 from bodymotion.model.body import Body, generic_name, is_generic, matched, mismatch
@@ -82,7 +84,7 @@ def column_names(
     body: Body | None = None,
     plain: Callable[[str], bool] = str.isprintable,
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-    """Return a name for each joint column, and the loss of labels that are not written.
+    """Return a name for each joint column, and the loss of labels that are written otherwise.
 
     The name is the label, or that of the body's joint; column_k in place of a label that is not `plain`; joint_k where none can be
     written: without labels, with two equal ones, or with `plain` ones such as joint_3 alone. A column_k is read as a joint of that name.
@@ -90,7 +92,7 @@ def column_names(
     labels, count = joints.part_labels, joints.num_parts
     if not labels and body is not None and len(body.joints) == count:
         labels = joint_names(body)
-    written, lost = tuple(map(generic_name, range(count))), labels
+    written = tuple(map(generic_name, range(count)))
     if len(labels) == count == len(set(labels)):
         # The name joint_k would be that of the joint with this id.
         kept = tuple(
@@ -99,9 +101,21 @@ def column_names(
         if len(set(kept)) == count and any(
             plain(one) and not is_generic(one) for one in labels
         ):
-            written, lost = kept, tuple(one for one in labels if not plain(one))
-    message = f"the names of the joints are not written: {', '.join(lost)[:200]!r}"
-    return written, (losses.LABELS.problem(message),) if lost else ()
+            written = kept
+    return written, renamed_labels("joint", labels, written)
+
+
+def renamed_labels(
+    kind: str, labels: Sequence[str], written: Iterable[str] = ()
+) -> tuple[Problem, ...]:
+    """Return the loss of labels that are not in the file, or not as they are.
+
+    `kind` is "joint" or "link"; without `written` none of the labels is in the file.
+    """
+    renamed = Renamings(losses.LABELS, unnamed=True)
+    for label, name in zip_longest(labels, written, fillvalue=""):
+        renamed.add(kind, label, name)
+    return renamed.problems
 
 
 def is_plain(label: str) -> bool:

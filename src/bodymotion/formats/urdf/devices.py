@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.diagnostics import losses
+from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line, parse_rest, roll_pitch_yaw
 from bodymotion.formats.urdf.extension import quiet_differences, unique_names
@@ -98,11 +99,12 @@ def read_devices(
     names: Mapping[str, int],
     extension: Extension,
     left: list[str],
+    left_out: Collection[str],
 ) -> tuple[tuple[Device, ...], list[Element]]:
     """Return the devices, and the elements that they are read from.
 
     Ids count the devices of one kind in the order of the file, unless <bodymotion> has others. <gazebo> elements with anything but
-    sensors are added to `left` as XML, without the sensors.
+    sensors are added to `left` as XML, without the sensors. `left_out` are the names of links that are no part of the robot.
     """
     holds = {
         node.joint.get("name"): index
@@ -121,7 +123,7 @@ def read_devices(
         reference = block.get("reference")
         link = names.get(reference, holds.get(reference, -1))
         sensors = list(block.all("sensor"))
-        if reference and link < 0:
+        if reference and link < 0 and reference not in left_out:
             block.report(
                 rules.SENSOR_LINK,
                 f"the reference {reference!r:.60} is neither a link nor a joint",
@@ -502,10 +504,11 @@ def device_elements(
     names: Sequence[str],
     joint_names: Sequence[str],
     extension: ExtensionWriter,
+    renamed: Renamings,
 ) -> list[Element]:
     """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order, in <bodymotion>.
 
-    `names` and `joint_names` are those of links and joints in the file.
+    `names` and `joint_names` are those of links and joints in the file; changed names of devices are added to `renamed`.
     """
     found: list[Element] = []
     written: dict[int, tuple[str, Device, int]] = {}
@@ -535,6 +538,8 @@ def device_elements(
                 absent.append(key)
                 extension.note(f"that an IMU is only a {first.kind}", first.name)
             else:
+                device = devices[by_kind[base.kind]]
+                renamed.add("device", device.name, base.name)
                 written[by_kind[base.kind]] = key, base, counts[base.kind]
                 counts[base.kind] += 1
     for index, device in enumerate(devices):

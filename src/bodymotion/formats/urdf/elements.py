@@ -19,7 +19,7 @@ from bodymotion.formats.xml.tree import (
 )
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.rules import NOT_FINITE, ROTATION_ANGLE
+from bodymotion.model.rules import NOT_FINITE, ROTATION_ANGLE, ZERO_QUATERNION
 
 MAX_ANGLE = (
     2.0 * math.pi + 0.01
@@ -66,6 +66,8 @@ def read_origin(parent: Element) -> Floats:
     if origin is None:
         return poses.IDENTITY
     xyz = finite_numbers(origin, "xyz", 3, (0.0, 0.0, 0.0))
+    if "quat_xyzw" in origin.attributes:
+        return poses.from_parts(xyz, _quaternion(origin))
     rpy = finite_numbers(origin, "rpy", 3, (0.0, 0.0, 0.0))
     largest = max(map(abs, rpy))
     if largest > MAX_ANGLE:
@@ -77,6 +79,36 @@ def read_origin(parent: Element) -> Floats:
         )
         origin.faulty |= {"rpy"}
     return poses.from_parts(xyz, rotations.from_rpy(rpy))
+
+
+def _quaternion(origin: Element) -> Floats:
+    """Return the quaternion (4,) wxyz of an <origin> that has one, of length 1."""
+    if "rpy" in origin.attributes:
+        message = "<origin> has rpy and quat_xyzw; expected one orientation"
+        origin.report(rules.ORIENTATION, message, "quat_xyzw", fatal=True)
+    x, y, z, w = finite_numbers(origin, "quat_xyzw", 4, (0.0, 0.0, 0.0, 1.0))
+    if not any((x, y, z, w)):
+        message = "quat_xyzw of <origin> has length 0, expected 1"
+        hint = "write 0 0 0 1 for no rotation"
+        origin.report(ZERO_QUATERNION, message, "quat_xyzw", hint=hint, fatal=True)
+        return rotations.IDENTITY
+    return rotations.normalized(np.array([w, x, y, z]))
+
+
+def check_version(robot: Element) -> None:
+    """Report the first quaternion in a file whose version has none."""
+    version = robot.get("version") or "1.0"
+    if version != "1.0":
+        return
+    for element in robot.every():
+        if (
+            element.name == "origin"
+            and "quat_xyzw" in element.attributes
+            and "rpy" not in element.attributes
+        ):
+            message = f"quat_xyzw is of URDF 1.1, and the file is of version {version}: it is read"
+            element.report(rules.ORIENTATION, message, "quat_xyzw", severity="warning")
+            return
 
 
 def roll_pitch_yaw(quaternion: Floats) -> Floats:

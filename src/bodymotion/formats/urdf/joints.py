@@ -36,6 +36,9 @@ TYPES: dict[str, JointType] = {
 }
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+WORLD_OF_ROOT = "urdf_parent"
+"""Key of `Joint.extra`: the name of the link in which the root floats."""
+
 UNLIMITED = 1e16  # A limit of this size or more is none, as in SDFormat: URDF has no joint_type for it, and its readers accept no infinity.
 
 FURTHER = {

@@ -23,6 +23,7 @@ from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
 from bodymotion.formats.urdf.elements import (
+    check_version,
     correct_names,
     one_line,
     parse_rest,
@@ -30,7 +31,14 @@ from bodymotion.formats.urdf.elements import (
     read_rest,
 )
 from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
-from bodymotion.formats.urdf.joints import TYPES, read_gears, read_inertial, read_joint
+from bodymotion.formats.urdf.floating import find_robot
+from bodymotion.formats.urdf.joints import (
+    TYPES,
+    WORLD_OF_ROOT,
+    read_gears,
+    read_inertial,
+    read_joint,
+)
 from bodymotion.formats.urdf.shapes import ShapeReader
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import (
@@ -42,7 +50,7 @@ from bodymotion.formats.xml.tree import (
 )
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.shapes import Material
+from bodymotion.geometry.shapes import Material, Shape
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Joint, Link, Segment
 from bodymotion.model.rules import NO_LINKS, UNCONNECTED
@@ -71,7 +79,7 @@ LINK_FIELDS: FieldTable = {
     ),
     "axis": ("joint/axis@xyz", "~joint"),
     "offset": ("joint/origin@xyz", "~joint"),
-    "rotation": ("joint/origin@rpy", "~joint"),
+    "rotation": ("joint/origin@rpy", "joint/origin@quat_xyzw", "~joint"),
     "mass": ("inertial/mass@value", "inertial@mass", "~inertial"),
     "center_of_mass": ("inertial/origin@xyz", "~inertial"),
     "inertia": ("inertial/inertia", "inertial@inertia", "~inertial"),
@@ -100,7 +108,8 @@ def read_urdf(
     -------
     The body, None where the file has no link, and all problems. Links are depth-first in the order of the file. Each revolute, continuous
     and prismatic joint has a column, in the order of the file, unless the file's <bodymotion> element has other ids (see
-    `bodymotion.formats.urdf.extension`). The root link's joint is fixed where that link is called "world", else free. A link that no
+    `bodymotion.formats.urdf.extension`). The root link's joint is fixed where that link is called "world", else free. A link that
+    floats in the world is the root (see `bodymotion.formats.urdf.floating`). A link that no
     joints connect to the root (`loose`) is a child of the root, and its offset is unknown.
     """
     path = Path(path)
@@ -156,6 +165,7 @@ def parse_urdf(
                     if not element.name.startswith("xacro:")
                 ]
             correct_names(robot, KNOWN, KNOWN)
+            check_version(robot)
             body = _Reader(robot, path, packages, allow_outside, found).body()
         incomplete = robot.document is not None and robot.document.incomplete
         found.discard(
@@ -379,7 +389,8 @@ class _Reader:
     ) -> None:
         self.robot, self.path, self.found = robot, path, found
         self.extension: Extension = read_extension(robot)
-        self.nodes: list[Node] = _read_tree(robot)
+        self.part = find_robot(_read_tree(robot))
+        self.nodes: list[Node] = self.part.nodes
         self.names = {
             node.link.get("name"): index
             for index, node in reversed(list(enumerate(self.nodes)))
@@ -404,8 +415,9 @@ class _Reader:
         )
         self.report_mimics()
         left: list[str] = []
+        left_out = {link.get("name") for link, _ in self.part.left_out}
         devices, device_elements = read_devices(
-            self.robot, self.nodes, self.names, self.extension, left
+            self.robot, self.nodes, self.names, self.extension, left, left_out
         )
         left += self.unknown_elements()
         kept = [
@@ -442,6 +454,7 @@ class _Reader:
             devices=devices,
             extra_joints=extra_joints,
             root_pose=links[0].offset,
+            environment=self.environment(),
             extra={
                 **({"urdf": left} if left else {}),
                 **({"urdf_links": kept} if kept else {}),
@@ -508,10 +521,14 @@ class _Reader:
         }
         found: list[Joint] = []
         for node in self.nodes:
-            held = node.loose or node.link.get("name") == "world"
+            is_world = node.link.get("name") == "world" or self.part.is_fixed
+            held = node.loose or (node.parent < 0 and is_world)
             joint = Joint(name=node.link.get("name"), type="fixed" if held else "free")
             if node.joint is not None:
                 joint = read_joint(node.joint, self.gears)
+            if node.parent < 0 and self.part.above:
+                parent = {WORLD_OF_ROOT: self.part.above}
+                joint = replace(joint, extra={**joint.extra, **parent})
             found.append(joint)
         movers = [
             k
@@ -572,6 +589,8 @@ class _Reader:
         offset: Floats = (
             read_origin(node.joint) if node.joint is not None else poses.IDENTITY
         )
+        if node.parent < 0:
+            offset = self.part.root_offset
         if node.parent < 0 and self.extension.robot is not None:
             root_offset = self.extension.robot.numbers("root_offset", 7)
             offset = offset if root_offset is None else root_offset
@@ -595,6 +614,14 @@ class _Reader:
             *locator.unknown(),
         ]
         return entry.applied(link, [*skip, "offset"] if node.joint is None else skip)
+
+    def environment(self) -> tuple[Shape, ...]:
+        """Return the shapes of links that are no part of the robot, in the world."""
+        return tuple(
+            shape.moved(poses.to_matrix(pose))
+            for link, pose in self.part.left_out
+            for shape in self.shapes.shapes(link, "visual")
+        )
 
     def collision_materials(self, link: Element, entry: Entry | None) -> list[str]:
         """Return the names of the materials that <bodymotion> has for a link's collisions, if their number fits."""

@@ -64,6 +64,24 @@ TWO_PARENTS = document.error(
     ),
 )
 
+FREE_ROOT = judgement.note(
+    "URDF116",
+    "A link that floats in a link without mass and shapes is the free root of the robot. What it floats in is the world.",
+    example=(
+        '<link name="map"/> … <joint name="base" type="floating"> <parent link="map"/> …',
+        "no link above the free root",
+    ),
+)
+OTHER_PARTS = judgement.warning(
+    "URDF117",
+    "A body has one free root: that of the part with the most joints. Links above it, and other parts that float, are left out.",
+    leaves_out=True,
+    example=(
+        "a robot that floats in a link with a shape",
+        "a robot without such a link",
+    ),
+)
+
 # Joints
 JOINT_TYPE = document.error(
     "URDF120",
@@ -88,6 +106,16 @@ MIMIC = document.warning(
     "URDF127",
     "<mimic> names another joint. Here a joint that mimics another one moves by its own value.",
     example=('<mimic joint="hip_joint"/>', "<!-- mimics hip_joint -->"),
+)
+
+ORIENTATION = document.error(
+    "URDF118",
+    "An <origin> has one orientation: rpy, or quat_xyzw in a file of version 1.1.",
+    'write <robot version="1.1"> and one of them; other programs ignore quat_xyzw in a file of another version',
+    example=(
+        '<origin rpy="0 0 1.57" quat_xyzw="0 0 0.7071 0.7071"/>',
+        '<origin rpy="0 0 1.57"/>',
+    ),
 )
 
 # Links

@@ -11,6 +11,7 @@ from bodymotion.diagnostics import Diagnostics, Location, Severity, losses
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.meshes.reading import MeshReader
+from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.resources import (
     PART_MISSING,
     PART_OUTSIDE,
@@ -23,7 +24,7 @@ from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import add_origin, finite_numbers, read_origin
 from bodymotion.formats.urdf.extension import LossReport
 from bodymotion.formats.vrml.reader import InlineLoader
-from bodymotion.formats.xml.tree import Element, is_xml_text, number_text
+from bodymotion.formats.xml.tree import Element, number_text, valid_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.meshes import to_mesh, transformed
@@ -265,13 +266,17 @@ class ShapeReader:
 
 
 class ShapeWriter:
-    """Makes the <visual> and <collision> elements of links, and collects their meshes and materials; losses are added to `lost`.
+    """Makes the <visual> and <collision> elements of links, and collects their meshes and materials.
 
+    Losses are added to `lost` and `renamed`.
     `prefix` is that of the paths of files, such as `package://NAME/`.
     """
 
-    def __init__(self, folder: MeshFolder, prefix: str, lost: LossReport) -> None:
+    def __init__(
+        self, folder: MeshFolder, prefix: str, lost: LossReport, renamed: Renamings
+    ) -> None:
         self.folder, self.prefix, self.lost = folder, prefix, lost
+        self.renamed = renamed
         self.materials: dict[str, tuple[Material, Element]] = {}
         """Materials by their names in the file."""
         self._names: dict[object, str] = {}
@@ -319,9 +324,12 @@ class ShapeWriter:
         if element_and_pose is None:
             return None
         solid, pose = element_and_pose
-        element = Element(
-            kind, {"name": shape.name} if shape.name and is_xml_text(shape.name) else {}
-        )
+        element = Element(kind)
+        # Readers remove the white space around a name.
+        name = valid_text(shape.name).strip()
+        if name:
+            element.attributes["name"] = name
+        self.renamed.add("shape", shape.name, name)
         add_origin(element, pose)
         element.add("geometry").children.append(solid)
         if kind == "visual":

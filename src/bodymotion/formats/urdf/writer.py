@@ -15,6 +15,7 @@ from bodymotion.formats.kept_json import (
     mjcf_losses,
 )
 from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
+from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import device_elements
@@ -32,6 +33,7 @@ from bodymotion.formats.urdf.extension import (
     unique_names,
 )
 from bodymotion.formats.urdf.joints import (
+    WORLD_OF_ROOT,
     control_element,
     inertial_element,
     joint_element,
@@ -112,7 +114,12 @@ def write_urdf(
         robot = writer.robot()
     writer.folder.write(to_xml(robot, COMMENT))
     noted = (rules.PACKAGE.problem(note),) if note else ()
-    return (*writer.lost.problems, *writer.folder.lost, *noted)
+    return (
+        *writer.lost.problems,
+        *writer.renamed.problems,
+        *writer.folder.lost,
+        *noted,
+    )
 
 
 def is_package_name(name: str) -> bool:
@@ -149,8 +156,9 @@ class _Writer:
     ) -> None:
         self.body, self.folder = body, folder
         self.lost = LossReport()
+        self.renamed = Renamings()
         self.extension = ExtensionWriter(extension, self.lost)
-        self.shapes = ShapeWriter(folder, prefix, self.lost)
+        self.shapes = ShapeWriter(folder, prefix, self.lost, self.renamed)
         wanted = [
             next((s.name for s in link.segments if by_segment and s.name), link.name)
             for link in body.links
@@ -170,22 +178,15 @@ class _Writer:
             for before, name in zip(names[1:], self.joint_names[1:], strict=True):
                 if isinstance(before, str):
                     self.known_joints.setdefault(before, name)
-        pairs = [("links", *pair) for pair in zip(wanted, self.names, strict=True)]
-        pairs += [
-            ("joints", *pair)
-            for pair in zip(wanted_joints[1:], self.joint_names[1:], strict=True)
-        ]
-        for kind, original, name in pairs:
-            if name != original:
-                self.lost.add(
-                    losses.RENAMED,
-                    f"{kind} are renamed",
-                    f"{original[:40]!r} becomes {name}",
-                )
+        for original, name in zip(wanted, self.names, strict=True):
+            self.renamed.add("link", original, name)
+        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
+            self.renamed.add("joint", link.joint.name, name)
 
     def robot(self) -> Element:
         body = self.body
         (title,) = unique_names([body.name], "robot") if body.name else ["robot"]
+        self.renamed.add("model", body.name, title)
         robot = Element("robot", {"name": title})
         self._keep_robot(title)
         if depth_first({link.index: link.parent for link in body.links}) != list(
@@ -196,6 +197,12 @@ class _Writer:
                 "links are reordered to be depth-first",
                 body.name,
             )
+        floating = self._floating_root()
+        if floating is not None:
+            above = floating.first("parent")
+            assert above is not None
+            robot.add("link", {"name": above.get("link")})
+            robot.children.append(floating)
         links = [self._link(link) for link in body.links]
         self._merge_rest(links)
         joints = []
@@ -232,10 +239,16 @@ class _Writer:
             self.known_joints,
             self.lost,
         )
-        self._keep_joints(joints, read_gears(Element("robot", children=gears))[0])
+        self._keep_joints(
+            floating, joints, read_gears(Element("robot", children=gears))[0]
+        )
         robot.children += gears
         robot.children += device_elements(
-            body.devices, self.names, self.joint_names, self.extension
+            body.devices,
+            self.names,
+            self.joint_names,
+            self.extension,
+            self.renamed,
         )
         robot.children += [
             element for element in left if element.name != "transmission"
@@ -246,6 +259,18 @@ class _Writer:
         if self.extension.on and self.extension.element.children:
             robot.children.append(self.extension.element)
         return robot
+
+    def _floating_root(self) -> Element | None:
+        """Return the joint below the link in which the root of the file floated; None where there was none."""
+        root = self.body.links[0]
+        name = root.joint.extra.get(WORLD_OF_ROOT)
+        if not isinstance(name, str) or not name or root.joint.type != "free":
+            return None
+        above = unique_names([*self.names, name], "link")[-1]
+        wanted = [*self.joint_names[1:], root.joint.name or name]
+        joint_name = unique_names(wanted, "joint")[-1]
+        ends = above, self.names[0]
+        return joint_element(root.joint, root.offset, joint_name, ends, {}, self.lost)
 
     def _link(self, link: Link) -> Element:
         name = self.names[link.index]
@@ -329,13 +354,23 @@ class _Writer:
                 "the length or sign of a quaternion", self.names[link.index]
             )
 
-    def _keep_joints(self, elements: list[Element], gears: dict[str, float]) -> None:
+    def _keep_joints(
+        self,
+        floating: Element | None,
+        elements: list[Element],
+        gears: dict[str, float],
+    ) -> None:
         """Keep what the element and gear of a joint do not hold; ids of all joints where one differs from the reader's."""
         read_back = [
             Joint(
                 name=self.names[0], type="fixed" if self.names[0] == "world" else "free"
             )
         ]
+        if floating is not None:
+            parent = self.body.links[0].joint.extra[WORLD_OF_ROOT]
+            joint = read_joint(floating, gears)
+            extra = {**joint.extra, WORLD_OF_ROOT: parent}
+            read_back = [replace(joint, extra=extra)]
         read_back += [read_joint(element, gears) for element in elements]
         movers = [
             k

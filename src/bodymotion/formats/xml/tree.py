@@ -525,8 +525,13 @@ def is_xml_text(text: str) -> bool:
     return _NO_CHARACTER.search(text) is None
 
 
+def valid_text(text: str) -> str:
+    """Return a text with U+FFFD in place of the characters that XML cannot hold."""
+    return _NO_CHARACTER.sub("\ufffd", text)
+
+
 def _escaped(text: str, escapes: dict[int, str]) -> str:
-    return _NO_CHARACTER.sub("\ufffd", text).translate(escapes)
+    return valid_text(text).translate(escapes)
 
 
 def number_text(values: npt.ArrayLike) -> str:
