@@ -66,6 +66,14 @@ def world(text: str) -> str:
     return f"<mujoco> <worldbody> {text} </worldbody> </mujoco>\n"
 
 
+def attaching(name: str) -> str:
+    """Return a model that attaches one of this name to a body."""
+    return (
+        '<mujoco> <asset> <model name="hand" file="hand.xml"/> </asset> <worldbody> '
+        f'<attach model="{name}" prefix="a_"/> </worldbody> </mujoco>\n'
+    )
+
+
 def classes(depth: int) -> str:
     """Return classes one in the other, each with what is in the one around it."""
     many = " ".join(f'a{k}="0"' for k in range(700))
@@ -173,6 +181,11 @@ PAIRS: dict[str, Pair] = {
     **examples("r.xml", world(f'<body> <joint name="hip"/> {GEOM} </body>'), "MJCF120"),
     **examples(
         "r.xml", world(f'<body> <joint type="hinge"/> {GEOM} </body>'), "MJCF121"
+    ),
+    "MJCF117": folders(
+        "r.xml",
+        {"r.xml": attaching("hnad"), "hand.xml": world(FREE)},
+        {"r.xml": attaching("hand"), "hand.xml": world(FREE)},
     ),
     "MJCF122": files(
         "r.xml",

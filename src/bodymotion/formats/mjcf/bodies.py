@@ -460,13 +460,14 @@ class Tree:
         mass = Segment()
         if moving:
             link.inertial = None if inertial is None else inertial.element
-            wanted = self.settings.inertiafromgeom
+            settings = self.settings.of(link.element)
+            wanted = settings.inertiafromgeom
             of_geoms = wanted == "true" or (wanted == "auto" and inertial is None)
             if of_geoms:
-                mass = mass_of_geoms(geoms, self.settings)
+                mass = mass_of_geoms(geoms, settings)
             elif inertial is not None:
                 mass = read_mass(inertial, self.settings)
-            mass = settled(mass, self.settings)
+            mass = settled(mass, settings)
             link.mass_unknown = of_geoms and any(
                 item.element.faulty for item in of_kind.get("geom", [])
             )
@@ -601,9 +602,9 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
                 if k not in (*_PLACED, "ref")
             }
             if "range" in own:
-                own["range"] = number_text(
-                    np.array(element.numbers("range", 2)) * settings.angle
-                )
+                angle = settings.of(element).angle
+                limits = np.array(element.numbers("range", 2))
+                own["range"] = number_text(limits * angle)
             found += [
                 JointRead(part, anchor, 0.0, element) for part in ball_parts(name, own)
             ]
@@ -620,6 +621,7 @@ def _of_one_value(
     item: Item, kind: JointType, anchor: Floats, settings: Settings
 ) -> JointRead:
     element = item.element
+    settings = settings.of(element)
     unit = settings.angle if kind == "rotate" else 1.0
     axis = finite(element, "axis", 3, (0.0, 0.0, 1.0))
     length = np.linalg.norm(axis)

@@ -1,8 +1,9 @@
 """The <compiler> settings, the classes of <default>, and the poses of elements."""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +28,7 @@ MAX_ATTRIBUTES = (
     10**6
 )  # Attributes of all classes together, with those that they inherit.
 
+NO_PREFIX = "\1"  # The main class of a model that is attached without a prefix.
 UNKNOWN = "\0"  # The class of an element that names a missing one.
 MIN_LENGTH = 1e-10  # [m] A shorter vector has no direction.
 
@@ -48,6 +50,14 @@ class Settings:
     texturedir: str = ""
     strippath: bool = False
     fitaabb: bool = False
+    path: Path | None = None
+    """The file of an attached model, which names of meshes are relative to."""
+    attached: Mapping[int, "Settings"] = field(default_factory=dict)
+    """By id of a document, the settings of the attached model that it is a part of."""
+
+    def of(self, element: Element) -> "Settings":
+        """Return the settings of the model that an element comes from."""
+        return self.attached.get(id(element.document), self)
 
 
 def read_settings(root: Element) -> Settings:
@@ -118,23 +128,46 @@ _Attributes: TypeAlias = dict[
 ]  # Values of attributes, and the elements that have them.
 
 
+@dataclass(frozen=True)
+class ClassTree:
+    """The classes of an attached model, whose names have a prefix."""
+
+    prefix: str
+    root: Element
+
+
+def main_class(prefix: str) -> str:
+    """Return the name of the class of elements that name none, in an attached model."""
+    return f"{prefix}main" if prefix else NO_PREFIX
+
+
 class Defaults:
     """The classes of a model by name; "" is the class of elements that name none."""
 
-    def __init__(self, root: Element) -> None:
+    def __init__(self, root: Element, attached: Sequence[ClassTree] = ()) -> None:
         self._classes: dict[str, dict[str, _Attributes]] = {"": {}}
         self._nameless = 0
         self._missing: set[str] = set()
         """Names of missing classes. Each class without a name may be one of them."""
-        size = 0
+        self._size = 0
+        self._read(root, "", "")
+        for tree in attached:
+            main = main_class(tree.prefix)
+            self._classes.setdefault(main, {})
+            self._read(tree.root, tree.prefix, main)
+
+    def _read(self, root: Element, prefix: str, main: str) -> None:
+        """Read the classes of a model, in which `main` is that of elements that name none."""
         top = {id(element) for element in root.children}
-        stack = [(element, "") for element in reversed(list(root.all("default")))]
+        stack = [(element, main) for element in reversed(list(root.all("default")))]
         while stack:
             element, above = stack.pop()
             name = element.get("class")
+            if name:
+                name = prefix + name
             if id(element) in top:
                 # All top-level sections are one class, whatever its name.
-                known = self._classes[""]
+                known = self._classes[main]
             else:
                 if not name:
                     element.report(
@@ -148,8 +181,8 @@ class Defaults:
                 known = {
                     tag: dict(values) for tag, values in self._classes[above].items()
                 }
-                size += sum(map(len, known.values()))
-                if size > MAX_ATTRIBUTES:
+                self._size += sum(map(len, known.values()))
+                if self._size > MAX_ATTRIBUTES:
                     message = f"the classes of <default> have more than {MAX_ATTRIBUTES} attributes with those that they inherit"
                     raise TOO_LARGE.error(message, element.location)
             for child in element.children:
@@ -249,6 +282,7 @@ def pose(element: Element, settings: Settings) -> Floats:
 
 def orientation(element: Element, settings: Settings) -> Floats:
     """Return the orientation of an element (4,) w x y z, that of quat as it is in the file; the identity where it cannot be read."""
+    settings = settings.of(element)
     names = [name for name in ORIENTATIONS if name in element.attributes]
     if not names:
         return rotations.IDENTITY

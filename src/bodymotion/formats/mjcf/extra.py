@@ -234,7 +234,7 @@ def plain_sections(
     found["asset"] = [
         child
         for child in root.inside("asset")
-        if child.name not in ("mesh", "material")
+        if child.name not in ("mesh", "material", "model")
         and not (
             child.name == "texture"
             and child.get("file")

@@ -236,7 +236,8 @@ class Geoms:
                 MISSING, f"mesh {element.get('name')!r:.60} has neither file nor vertex"
             )
             return None
-        path = self._file(name, self.settings.meshdir, element)
+        folder = self.settings.of(element).meshdir
+        path = self._file(name, folder, element)
         if path is None:
             return None
         shapes = self._files.shapes(path, self._loader, element.location)
@@ -252,9 +253,10 @@ class Geoms:
 
     def _file(self, name: str, folder: str, element: Element) -> Path | None:
         path = PurePosixPath(name.replace("\\", "/"))
-        within = PurePosixPath(path.name if self.settings.strippath else path)
+        strip = self.settings.of(element).strippath
+        within = PurePosixPath(path.name if strip else path)
         in_folder = str(PurePosixPath(folder.replace("\\", "/")) / within)
-        candidates = [(in_folder, self.path)]
+        candidates = [(in_folder, self.settings.of(element).path or self.path)]
         # As in MuJoCo, the folder of an included file is the second, without the folder that <compiler> names.
         document = element.document
         if document is not None and document.path:
@@ -353,7 +355,8 @@ class Geoms:
             )
             return material
         file = texture.get("file")
-        path = self._file(file, self.settings.texturedir, texture) if file else None
+        folder = self.settings.of(texture).texturedir
+        path = self._file(file, folder, texture) if file else None
         if not file:
             texture.report(
                 rules.LOOK, f"texture {name!r:.60} has no image file: it is left out"
@@ -462,7 +465,7 @@ class Geoms:
         scale = element.number("fitscale", 1.0)
         mesh, inertia = asset
         found = mesh_moments(mesh, inertia, element)
-        bounds = self.settings.fitaabb and found is not None
+        bounds = self.settings.of(element).fitaabb and found is not None
         volume, center, moments = found or (1.0, np.zeros(3), np.zeros((3, 3)))
         spreads, axes = np.linalg.eigh(moments / volume)
         if np.linalg.det(axes) < 0:

@@ -26,7 +26,7 @@ CONTAINERS = "worldbody", "body", "frame", "replicate"
 """Elements that have the content of a `<body>`, one another included."""
 MAX_SIZE = 1e100  # Larger numbers are reported, like those that are not finite.
 
-NOT_READ = "composite", "flexcomp", "replicate", "attach", "plugin"
+NOT_READ = "composite", "flexcomp", "replicate", "plugin"
 """Elements of a body that are not read; MuJoCo makes bodies of them."""
 
 OF_KIND = {

@@ -18,6 +18,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.formats.kept_json import viewpoints_of
 from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.attaching import Attacher
 from bodymotion.formats.mjcf.bodies import RawLink, Tree
 from bodymotion.formats.mjcf.defaults import (
     ORIENTATIONS,
@@ -170,6 +171,19 @@ class _Files:
             stack += [(child, depth + 1) for child in element.children]
         return root
 
+    def model(self, element: Element) -> Element | None:
+        """Return the root of a model that an element names, to be attached; None where it cannot be read, which is reported."""
+        try:
+            path = self._find(element)
+            self.included.append(path)
+            files = _Files(path, self.finder, self.found, self.included)
+            root = files.tree(file_bytes(path, MAX_BYTES))
+        except FormatError as error:
+            self.found.add(error.problem, fatal=True)
+            root = None
+        self.incomplete = self.incomplete or root is None
+        return root
+
     def _parse(self, data: bytes, path: Path) -> Element | None:
         root = read_xml(data, path, self.found)
         if root is None or (root.document is not None and root.document.incomplete):
@@ -198,12 +212,12 @@ class _Files:
     def _find(self, include: Element) -> Path:
         name = include.get("file")
         if not name:
-            raise MISSING.error("<include> has no file", include.location)
+            raise MISSING.error(f"<{include.name}> has no file", include.location)
         document = include.document
         holder = (
             Path(document.path) if document is not None and document.path else self.path
         )
-        # MuJoCo starts from the folder of the model, then from that of the file with the <include>.
+        # MuJoCo starts from the folder of the model, then from that of the file that names another.
         file = self.finder.find_one(name, self.path)
         if not isinstance(file, Path) and holder != self.path:
             file = self.finder.find_one(name, holder)
@@ -217,7 +231,11 @@ class _Files:
 
 def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
     correct_names(root)
-    settings, defaults, kept = read_settings(root), Defaults(root), Kept()
+    attacher = Attacher(files.model)
+    classes = attacher.attach(root)
+    settings = replace(read_settings(root), attached=attacher.settings)
+    defaults = Defaults(root, classes)
+    kept = Kept()
     for custom in root.all("custom"):
         for text in custom.all("text"):
             kept.read(text.get("name"), text.attributes.get("data", ""))

@@ -44,6 +44,11 @@ GLOBAL = document.error(
     "Coordinates are local. MuJoCo does not support global ones any more.",
     example=('coordinate="global"', 'coordinate="local"'),
 )
+ATTACH = document.error(
+    "MJCF117",
+    "<attach> names a model of <asset>, and a body or frame of that model.",
+    example=('<attach model="hnad"/>', '<attach model="hand"/>'),
+)
 UNKNOWN_NAME = document.warning(
     "MJCF116",
     "Elements and attributes are those of MJCF.",
