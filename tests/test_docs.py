@@ -3,7 +3,8 @@
 In blocks marked `console` or `sh` a line that begins with ``$ `` is a command, run in a folder that holds a copy of the examples (also as
 `robot.wrl` and `walk.seq`; with a fault as `broken.seq`; key poses as
 `dance.pseq`, recorded motion as `clip.bvh`). The lines below it are what it prints, with `…` for
-anything left out. Blocks marked `python` run one after another, page by page.
+anything left out. Blocks marked `python` run one after another, page by page, and what their comments claim is asserted
+(`doc_claims`).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from bodymotion.cli.app import app
 from bodymotion.dynamics import QUANTITIES
 from bodymotion.formats.registry import FORMATS
 from bodymotion.plots import KINDS
+from doc_claims import run_with_claims
 from sample_files import ACCEPT, missing
 from skeleton.test_amass_files import family
 from tables.test_layouts import LAYOUTS
@@ -407,7 +409,7 @@ def execute(code: str, desk: Path, names: dict[str, object]) -> None:
             bodymotion, "view", lambda *things, **options: None, raising=False
         )
         names.setdefault("__name__", "__main__")
-        exec(compile(code, "page", "exec"), names)
+        run_with_claims(code, names)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
