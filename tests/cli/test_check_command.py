@@ -143,7 +143,6 @@ def test_exit_codes_are_in_the_help():
         "Exit code 0: no errors",
         "1: errors",
         "2: wrong use",
-        "Exit code 3 (something lost)",
     ):
         assert code in text
 

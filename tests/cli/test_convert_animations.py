@@ -48,7 +48,7 @@ def test_limits_of_the_robot(tmp_path):
         tmp_path / "config.txt",
     )
     config.write_text("animate_params\nspeed 0.5 1 2\n")
-    result = invoke(source, tmp_path / "a.cap")
+    result = invoke(source, tmp_path / "a.cap", "--strict-losses")
     assert result.exit_code == 3
     assert "LOSS062" in result.stderr
     assert invoke(source, tmp_path / "a.cap", "--move-params", config).exit_code == 0

@@ -1,4 +1,4 @@
-"""What a reader leaves out of a model is lost on the way to any other file: `convert` names it and exits with 3, `save` says it."""
+"""What a reader leaves out of a model is lost on the way to any other file: `convert --strict-losses` exits with 3, `save` says it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.cli.output import exit_code
+from bodymotion.cli.output import lost_what_matters
 
 HEAD = "#VRML V2.0 utf8\n"
 BODY = (
@@ -139,7 +139,9 @@ OTHERS = {
 
 def converted(source, target):
     return CliRunner().invoke(
-        app, ["convert", str(source), str(target), "--all"], terminal_width=200
+        app,
+        ["convert", str(source), str(target), "--all", "--strict-losses"],
+        terminal_width=200,
     )
 
 
@@ -188,7 +190,7 @@ def test_the_exit_code_follows_what_the_loss_matters(tmp_path, what):
     assert any(
         problem.rule.startswith("LOSS") or ending == ".urdf" for problem in found
     ), found
-    assert exit_code(found) == (3 if what in MATTERS else 0), found
+    assert lost_what_matters(found) == (what in MATTERS), found
 
 
 @pytest.mark.parametrize("what", OTHERS)

@@ -29,7 +29,7 @@ READ = [row.extensions[0] for row in FORMATS if row.holds == "Body"]
 
 
 def invoke(*arguments: object, codes: tuple[int, ...] = (0, 3)):
-    result = run.invoke(app, ["convert", *map(str, arguments)])
+    result = run.invoke(app, ["convert", "--strict-losses", *map(str, arguments)])
     assert result.exit_code in codes, (result.output, result.stderr, result.exception)
     assert result.exit_code == 3 or not re.search("(?<!note )LOSS", result.stderr)
     return result
@@ -180,6 +180,7 @@ def test_force_sensors_of_a_model_that_is_hung_up_otherwise(tmp_path, goes):
             str(tmp_path / f"out{goes}"),
             "--root",
             "C",
+            "--strict-losses",
         ],
     )
     assert result.exit_code == 3 and "LOSS080" in result.stderr

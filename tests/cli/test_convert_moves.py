@@ -26,7 +26,7 @@ def trot(examples, tmp_path):
 def test_an_animation_is_played_into_any_format_of_motions(trot, tmp_path, extension):
     target = tmp_path / f"trot.{extension}"
     code, said = run(trot, target, "--rate", 50, "--bpm", 120)
-    assert code in (0, 3), said
+    assert code == 0, said
     played = bm.load(trot).play(bpm=120, frame_rate=50)
     found = bm.load(target)
     np.testing.assert_allclose(
@@ -55,7 +55,7 @@ def test_there_and_back(trot, tmp_path, legs):
 
 def test_a_message_too(trot, tmp_path):
     run(trot, tmp_path / "trot.seq")
-    assert run(tmp_path / "trot.seq", tmp_path / "again.cap")[0] in (0, 3)
+    assert run(tmp_path / "trot.seq", tmp_path / "again.cap")[0] == 0
     assert bm.load(tmp_path / "again.cap").keyframes.has("leg_joints")
 
 

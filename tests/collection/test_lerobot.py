@@ -367,7 +367,8 @@ def test_the_command_writes_one_data_set(examples, tmp_path, monkeypatch):
         "--rate",
         "50",
     ]
-    answer = CliRunner().invoke(app, [*command, "--workers", "1"])
+    strict = ["--strict-losses", "--workers", "1"]
+    answer = CliRunner().invoke(app, [*command, *strict])
     assert answer.exit_code == 3, answer.output
     assert (
         "LOSS007 ×2" in answer.output
@@ -456,9 +457,8 @@ def test_a_data_set_is_written_whole_or_not_at_all(examples, tmp_path, monkeypat
         "motions/b\udcff.seq",
     )
     Path("motions/b.seq").unlink()
-    answer = CliRunner().invoke(
-        app, ["convert", "motions", "two", "--to", "lerobot", "--workers", "1"]
-    )
+    command = ["convert", "motions", "two", "--to", "lerobot", "--workers", "1"]
+    answer = CliRunner().invoke(app, [*command, "--strict-losses"])
     assert (
         answer.exit_code == 3
         and "parts" not in answer.output

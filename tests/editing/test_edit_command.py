@@ -27,7 +27,7 @@ def walk(tmp_path):
 
 def edited(walk, *steps):
     out = walk.with_name("out.seq")
-    result = run("edit", walk, out, *steps)
+    result = run("edit", walk, out, *steps, "--strict-losses")
     # A component of an unknown type stays as it is, which is a loss.
     assert result.exit_code == (3 if "LOSS013" in result.stderr else 0), result.stderr
     assert not result.stdout
@@ -202,10 +202,11 @@ def test_a_model_is_no_motion(walk, examples):
     assert "holds a model, not a motion" in " ".join(result.stderr.split())
 
 
-def test_losses_are_said_and_are_3(walk):
+def test_losses_are_said_and_are_3_with_strict_losses(walk):
     small = walk.with_name("small.seq")
     bm.save(editing.drop(bm.load(walk), "Temperature"), small)
-    result = run("edit", walk, walk.with_name("out.seq"), "--append", small)
+    options = ("--append", small, "--strict-losses")
+    result = run("edit", walk, walk.with_name("out.seq"), *options)
     assert result.exit_code == 3
     assert "LOSS101 Temperature is not in all motions" in result.stderr
 
@@ -258,7 +259,8 @@ def test_what_a_step_leaves_is_said(odd, options, said):
 
 
 def test_what_a_change_of_speed_leaves_is_said(odd):
-    result = run("retime", odd, odd.with_name("out.seq"), "--speed", "2")
+    options = ("--speed", "2", "--strict-losses")
+    result = run("retime", odd, odd.with_name("out.seq"), *options)
     assert result.exit_code == 3
     assert "EDIT102 the MoodSeq 'Face' is not made faster or slower" in result.stderr
     assert "LOSS013 the MoodSeq 'Face' is not resampled" in result.stderr
@@ -275,7 +277,7 @@ def test_in_place(walk):
 
 def retimed(path, *options):
     out = path.with_name("out.seq")
-    result = run("retime", path, out, *options)
+    result = run("retime", path, out, *options, "--strict-losses")
     # A component of an unknown type stays as it is, which is a loss.
     assert result.exit_code == (3 if "LOSS013" in result.stderr else 0), result.stderr
     assert not result.stdout

@@ -146,7 +146,8 @@ def test_the_verbs_go_row_by_row(tmp_path, monkeypatch):
     def run(*arguments):
         return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
-    result = run("retime", source, target, "--rate", "20", "--start", "first")
+    options = ("--rate", "20", "--start", "first", "--strict-losses")
+    result = run("retime", source, target, *options)
     # The component of an unknown type stays as it is.
     assert result.exit_code == 3
     assert "LOSS013 the FooSeq 'Bar' is not resampled" in result.stderr

@@ -85,7 +85,7 @@ class _Commands(click.Group):
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found or failed (diff: different), 2 wrong use, "
-    "3 done, but something that matters was lost.",
+    "3 only with --strict-losses: done, but something that matters was lost.",
 )
 @click.version_option(
     __version__, message="%(prog)s %(version)s", help="Print the version and exit."

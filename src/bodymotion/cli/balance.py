@@ -16,6 +16,7 @@ from bodymotion.cli.options import (
     load_pair,
     names,
     reads_files,
+    reports_losses,
 )
 from bodymotion.cli.output import (
     as_json,
@@ -27,6 +28,7 @@ from bodymotion.cli.output import (
 )
 
 
+@reports_losses
 @reads_files
 def balance(
     reading: ReaderOptions,

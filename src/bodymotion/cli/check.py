@@ -81,7 +81,7 @@ def check(
     what it changes as a diff; all else in a file stays byte for byte.
 
     Exit code 0: no errors (with --fix: none left; with --diff: nothing to change); 1: errors, or with --strict warnings, or nothing to
-    check; 2: wrong use. Exit code 3 (something lost) does not occur: check saves nothing in another format.
+    check; 2: wrong use.
 
     \b
     Examples:

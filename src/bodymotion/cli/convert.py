@@ -21,8 +21,10 @@ from bodymotion.cli.options import (
     load_body,
     load_motion,
     reads_files,
+    reports_losses,
 )
 from bodymotion.cli.output import (
+    LOST,
     Bar,
     conclude,
     exit_code,
@@ -82,6 +84,7 @@ CONVERSION_OPTIONS = {
 """Options for conversions from one kind of value to another."""
 
 
+@reports_losses
 @reads_files
 def convert(
     reading: ReaderOptions,
@@ -128,8 +131,8 @@ def convert(
 
     A motion can also get another version, order or unit. Formats are recognized by content and extension; --from lists them. A motion of
     Spot becomes an animation, and an animation is played. Key poses become the motion between them, and a motion becomes key poses. What
-    the new file cannot hold is listed on stderr; the exit code is 3 if that matters. OUT is written whole or not at all. From .seq to
-    .seq, files of any size are copied piece by piece.
+    the new file cannot hold is listed on stderr; with --strict-losses the exit code is 3 if that matters. OUT is written whole or not at
+    all. From .seq to .seq, files of any size are copied piece by piece.
 
     \b
     Examples:
@@ -607,7 +610,7 @@ def write_data_set(folder: Path, convert_all: Callable[[Path, Path], int]) -> in
     with temporary_folder(folder) as above:
         parts = above / "parts"
         code = convert_all(parts, above / "results.jsonl")
-        if code not in (0, 3):
+        if code not in (0, LOST):
             print_message(f"{folder}: not written")
             return code
         clips = open_collection(parts)

@@ -23,6 +23,7 @@ from bodymotion.cli.options import (
     load_motion,
     numbers,
     reads_files,
+    reports_losses,
 )
 from bodymotion.cli.output import conclude, finish, print_message, progress
 
@@ -87,6 +88,7 @@ COMMAND_CLASS = OrderedCommand
 Texts = list[str] | None
 
 
+@reports_losses
 @reads_files
 def edit(
     reading: ReaderOptions,
@@ -126,8 +128,7 @@ def edit(
     """Change a motion, or a Spot animation, step by step.
 
     The steps are done in the order of the command line. What a step leaves unchanged or loses is reported on stderr. An animation can be
-    trimmed, reversed, mirrored, changed in length and appended, and --set sets its parameters; its comments stay. Exit code 3: something
-    was lost.
+    trimmed, reversed, mirrored, changed in length and appended, and --set sets its parameters; its comments stay.
 
     \b
     Examples:

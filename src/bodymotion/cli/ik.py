@@ -21,6 +21,7 @@ from bodymotion.cli.options import (
     load_motion,
     numbers,
     reads_files,
+    reports_losses,
 )
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import number, one_line, results, saved
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 Texts = list[str] | None
 
 
+@reports_losses
 @reads_files
 def ik(
     reading: ReaderOptions,

@@ -19,8 +19,16 @@ import click
 
 from bodymotion import __version__
 from bodymotion.cli.app import app
-from bodymotion.cli.many_arguments import MANY_FILES, ONE
-from bodymotion.cli.output import print_message, progress, results, show_problems
+from bodymotion.cli.many_arguments import MANY_FILES
+from bodymotion.cli.output import (
+    LOST,
+    ONE,
+    is_strict,
+    print_message,
+    progress,
+    results,
+    show_problems,
+)
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
@@ -178,11 +186,13 @@ class Plan:
             str(self.folder),
             self.suffix,
         ]
-        leave = ("--resume", "--workers", "--table", "--time-limit", "--cluster")
+        flags = ("--resume", "--strict-losses")
+        with_value = ("--workers", "--table", "--time-limit", "--cluster")
         words = [
             w
             for k, w in enumerate(words)
-            if w.partition("=")[0] not in leave and words[k - 1] not in leave[1:]
+            if w.partition("=")[0] not in (*flags, *with_value)
+            and words[k - 1] not in with_value
         ]
         states = [
             Path(word).stat() if len(word) < 256 and Path(word).is_file() else None
@@ -261,10 +271,17 @@ def run_plan(
             for k in left
         ]
         done, total = sum(codes.values()), len(runs)
+        strict = is_strict(click.get_current_context())
+        num_lossy = codes[LOST]
 
-        def recorded(outcome: Outcome) -> tuple[Row, str]:
-            nonlocal done
+        def recorded(outcome: Outcome) -> tuple[Row, str, bool]:
+            """Record the row of a run; return it, its output, and whether its messages are printed."""
+            nonlocal done, num_lossy
             code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
+            num_lossy += code == LOST
+            is_shown = code != 0
+            if code == LOST and not strict:
+                code = 0
             row = {
                 **_parsed(text if has_json else ""),
                 **rows[left[outcome.index]],
@@ -278,7 +295,7 @@ def run_plan(
             done += 1
             if records is not None:
                 records.add(row)
-            return row, text
+            return row, text, is_shown
 
         with (
             results() as out,
@@ -289,14 +306,14 @@ def run_plan(
                 for outcome in in_order(
                     Outcome(one.index, recorded(one)) for one in outcomes
                 ):
-                    row, text = outcome.value
+                    row, text, is_shown = outcome.value
                     if bar is not None:
                         bar(done, total)
                     with bar.pause() if bar is not None else contextlib.nullcontext():
                         if records is None:
                             out.write(json.dumps(row) + "\n" if prints_json else text)
                             out.flush()
-                        if records is None or row["exit_code"]:
+                        if records is None or is_shown:
                             named = (
                                 ""
                                 if any(row["file"] in line for line in row["messages"])
@@ -314,10 +331,10 @@ def run_plan(
                     f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}"
                 )
                 raise
-    failed = total - codes[0] - codes[3]
+    failed = total - codes[0] - codes[LOST]
     words = [
         f"{failed} failed" if failed else "",
-        f"{codes[3]} with losses" if codes[3] else "",
+        f"{num_lossy} with losses" if num_lossy else "",
     ]
     ends = (
         ", ".join(
@@ -330,7 +347,11 @@ def run_plan(
     print_message(
         f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table and plan.mark == ONE else ''}"
     )
-    return 2 if codes[2] == total else 1 if failed else 3 if codes[3] else 0
+    if codes[2] == total:
+        return 2
+    if failed:
+        return 1
+    return LOST if num_lossy and strict else 0
 
 
 def _about(path: Input, result: Path | None, run: str) -> dict[str, Any]:

@@ -22,10 +22,9 @@ from bodymotion.cli.options import (
     flag_of,
     found_by,
 )
-from bodymotion.cli.output import PART
+from bodymotion.cli.output import ONE, PART, STRICT_LOSSES
 from bodymotion.system.files import remove_leftovers
 
-ONE = "one"  # The object of the context of a run for one file, or `PART`.
 ONE_MOTION = ("measure", "balance", "retarget", "simulate")
 NEED_TARGET = ("balance", "retarget", "render", "report")
 
@@ -221,6 +220,7 @@ def _run_of(
         raise click.BadParameter(
             "needs a folder for the results of many files", param_hint="--output"
         )
+    ctx.meta[STRICT_LOSSES] = bool(used.get("strict_losses"))
     options = [
         word for k, word in enumerate(args) if marked[k] not in words and word != "--"
     ]

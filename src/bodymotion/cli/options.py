@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
 from functools import wraps
-from inspect import cleandoc, signature
+from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import click
 from click import FloatRange, IntRange
 
-from bodymotion.cli.output import one_line, show_problems
+from bodymotion.cli.output import STRICT_LOSSES, one_line, show_problems
 from bodymotion.diagnostics import FormatError
 from bodymotion.diagnostics.text import with_article
 from bodymotion.system.files import check_not_read, check_place
@@ -34,6 +34,10 @@ T = TypeVar("T")
 ReaderOptions: TypeAlias = dict[str, Any]  # The options of readers that were used.
 ByPosition: TypeAlias = Annotated[
     bool, "--by-position: Read joint columns by position, whatever their names."
+]
+StrictLosses: TypeAlias = Annotated[
+    bool,
+    "--strict-losses: Exit code 3 if something that matters is lost in the new file.",
 ]
 AsJson: TypeAlias = Annotated[bool, "--json: Print JSON."]
 Arm: TypeAlias = Annotated[
@@ -236,6 +240,25 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
 
     kept = [one for name, one in own.items() if name != "reading"]
     run.__signature__ = signature(command).replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
+    return run
+
+
+def reports_losses(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command that writes a file, with the option `--strict-losses`."""
+    own = signature(command)
+    added = Parameter(
+        "strict_losses",
+        Parameter.POSITIONAL_OR_KEYWORD,
+        default=False,
+        annotation=StrictLosses,
+    )
+
+    @wraps(command)
+    def run(*, strict_losses: bool, **arguments: Any) -> Any:  # noqa: ANN401
+        click.get_current_context().meta[STRICT_LOSSES] = strict_losses
+        return command(**arguments)
+
+    run.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
     return run
 
 

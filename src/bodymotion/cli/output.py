@@ -43,7 +43,11 @@ if TYPE_CHECKING:
 
 Data: TypeAlias = dict[str, Any]  # What JSON can hold.
 
+ONE = "one"  # The object of the context of a run for one of many files, or PART.
 PART = "part"  # The object of the context of a run whose result is a part of the result of the command.
+STRICT_LOSSES = "bodymotion.strict_losses"
+"""The key of `--strict-losses` in the `meta` of a context of click."""
+LOST = 3  # Exit code: something that matters was lost.
 MAX_LIST = (
     1000  # A longer list, met in unknown fields of a file, is replaced by its length.
 )
@@ -339,7 +343,7 @@ def finish(
     after: Motion | Animation | Choreography,
     path: Path,
 ) -> NoReturn:
-    """Write the motion, show the problems of the change and of the save, and end with 3 if something was lost."""
+    """Write the motion, show the problems of the change and of the save, and end with the exit code."""
     from bodymotion.formats.registry import save
 
     known = set(map(id, before.problems))
@@ -348,7 +352,7 @@ def finish(
 
 
 def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> NoReturn:
-    """Show problems and the name of the written file, and end with 3 if something was lost."""
+    """Show problems and the name of the written file, and end with the exit code."""
     show_problems(problems, every)
     written(path)
     raise click.exceptions.Exit(exit_code(problems))
@@ -384,14 +388,27 @@ def written(path: Path, what: str = "") -> None:
 
 
 def exit_code(problems: Sequence[Problem]) -> int:
-    """Return 3 if something was lost that matters to the user of the file: a note does not."""
-    return (
-        3
-        if any(
-            problem.severity != "note" for problem in Findings(tuple(problems)).losses
-        )
-        else 0
-    )
+    """Return 0, or with `--strict-losses` LOST if something that matters was lost.
+
+    A run for one of many files returns LOST without the option, too: the command
+    counts such files.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None or not lost_what_matters(problems):
+        return 0
+    reports = context.obj in (ONE, PART) or is_strict(context)
+    return LOST if reports else 0
+
+
+def is_strict(context: click.Context) -> bool:
+    """Return whether a command was used with `--strict-losses`."""
+    return bool(context.meta.get(STRICT_LOSSES, False))
+
+
+def lost_what_matters(problems: Sequence[Problem]) -> bool:
+    """Return whether there is a loss that matters to the user of the file: a note does not."""
+    losses = Findings(tuple(problems)).losses
+    return any(problem.severity != "note" for problem in losses)
 
 
 class Bar:

@@ -18,6 +18,7 @@ from bodymotion.cli.options import (
     kind_of,
     load_body,
     reads_files,
+    reports_losses,
 )
 from bodymotion.cli.output import (
     as_json,
@@ -37,6 +38,7 @@ SPOT = "spot"  # Names the built-in Spot in place of a model.
 MAX_MAP = 1 << 20  # [bytes] A larger file of roles is none.
 
 
+@reports_losses
 @reads_files
 def retarget(
     reading: ReaderOptions,

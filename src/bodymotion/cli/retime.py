@@ -16,6 +16,7 @@ from bodymotion.cli.options import (
     load_body,
     load_motion,
     reads_files,
+    reports_losses,
 )
 from bodymotion.cli.output import (
     conclude,
@@ -26,6 +27,7 @@ from bodymotion.cli.output import (
 )
 
 
+@reports_losses
 @reads_files
 def retime(
     reading: ReaderOptions,
@@ -49,7 +51,7 @@ def retime(
     a smooth curve. --method after holds each value until the next frame, as the .seq document describes the import of frames with time
     stamps; nearest and before are two other interpretations of it. Then frames repeat, which is rough on a motor.
 
-    Without --rate, the rate of the file is used. Exit code 3: something was lost.
+    Without --rate, the rate of the file is used.
 
     \b
     Examples:

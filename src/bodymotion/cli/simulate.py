@@ -22,6 +22,7 @@ from bodymotion.cli.options import (
     load_pair,
     numbers,
     reads_files,
+    reports_losses,
 )
 from bodymotion.cli.output import (
     members,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 MAX_IMAGES = 100_000  # The largest number of frames that --cameras writes.
 
 
+@reports_losses
 @reads_files
 def simulate(
     reading: ReaderOptions,
