@@ -1,7 +1,8 @@
 """The command `bodymotion`: one module per command; each parses its arguments, calls the library and prints.
 
 Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found or failed (diff: different), 2 wrong use, 3 (only
-with `--strict-losses`) done but something was lost that matters, 129 terminal closed, 130 interrupted, 141 reader of the output gone, 143 terminated.
+with `--strict-losses`) done but something was lost that matters, 129 terminal closed,
+130 interrupted, 141 reader of the output gone, 143 terminated.
 """
 
 import gc

@@ -1,7 +1,8 @@
 """Rules about what a target format cannot hold: codes ``LOSS…``.
 
 A loss is a warning where it matters to the user of the target: physics, kinematics, sensors, looks of the body; else it is a note.
-A writer reports what does not matter of a rule that usually does by `Rule.as_note`. With `--strict-losses` the commands exit with 3 when there was a warning.
+A writer reports what does not matter of a rule that usually does by `Rule.as_note`. With `--strict-losses`
+the commands exit with 3 when there was a warning.
 """
 
 from collections.abc import Callable
