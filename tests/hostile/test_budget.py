@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
+import click
 import pyarrow as pa
 import pytest
+import yaml
 from pyarrow import parquet
 
 import bodymotion as bm
+from bodymotion.cli.retarget import _roles
+from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats import limits
 from bodymotion.formats.limits import Budget, Limits, budget_for
+from bodymotion.formats.plain import parse_json, read_plain_yaml
+from bodymotion.simulation import load_project
 from tables.test_mcap import log, state
 
 
@@ -121,3 +129,99 @@ def test_messages_beyond_the_size_of_the_log(tmp_path, unbounded, monkeypatch):
         (tmp_path / f"{count}.mcap").write_bytes(idle)
     assert bm.load(tmp_path / "100.mcap").num_frames == 100
     assert refusal(tmp_path / "2000.mcap").rule == "FMT009"
+
+
+# YAML and JSON ------------------------------------------------------------------------------------------
+
+
+def brackets(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+def doubling(count: int) -> str:
+    """Return mappings of which each merges the one before twice."""
+    lines = ["m0: &m0 { a: 1 }"]
+    lines += [
+        f"m{k}: &m{k} {{ <<: [ *m{k - 1}, *m{k - 1} ], k{k}: 1 }}"
+        for k in range(1, count)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def test_nested_projects_are_refused(tmp_path, unbounded):
+    """PyYAML calls itself for each bracket, and copies keys twice for each merge."""
+    (tmp_path / "deep.cnoid").write_text("items: " + brackets(50_000))
+    for path in (*unbounded.glob("deep*.cnoid"), tmp_path / "deep.cnoid"):
+        with pytest.raises(bm.FormatError) as caught:
+            load_project(path)
+        assert caught.value.problem.rule == "SIM102"
+        assert caught.value.problem.location.line == 1
+    (tmp_path / "merge.cnoid").write_text(doubling(40) + "items: {}\n")
+    for path in (unbounded / "merge.cnoid", tmp_path / "merge.cnoid"):
+        with pytest.raises(bm.FormatError) as caught:
+            load_project(path)
+        assert caught.value.problem.rule == "SIM102"
+
+
+def test_bodies_of_a_project_are_limited(tmp_path):
+    """Each is read once, and MuJoCo gets no more than it has memory for."""
+    (tmp_path / "box.urdf").write_text('<robot name="box"><link name="a"/></robot>')
+    item = "{ class: BodyItem, name: b, data: { file: box.urdf } }"
+    path = tmp_path / "a.cnoid"
+    path.write_text(f"items: {{ children: [ {', '.join([item] * 300)} ] }}\n")
+    project = load_project(path)
+    assert 1 + len(project.objects) == 100
+    limit = next(one for one in project.problems if one.rule == "FMT009")
+    assert limit.data == {"found": 300, "limit": 100}
+
+
+@pytest.mark.parametrize("text", [f"source: {brackets(5000)}\n", doubling(40)])
+def test_nested_maps_of_roles_are_refused(tmp_path, text):
+    (tmp_path / "map.yaml").write_text(text)
+    with pytest.raises(click.BadParameter) as caught:
+        _roles(tmp_path / "map.yaml")
+    assert caught.value.param_hint == "--map"
+
+
+def test_plain_values_are_those_of_a_yaml_library(tmp_path):
+    text = (
+        "{a: 1, b: -2.5, c: yes, d: 'yes', e: ~, f: [x, 1e-3, .5, 1.e+2], g: {h: off},"
+        " i: .inf, j: 007x, k: !!str 5, <<: {a: 2, l: &l [1, 2]}, m: *l, n: ''}"
+    )
+    value, _ = read_plain_yaml(text.encode(), tmp_path / "a", Diagnostics())
+    expected = yaml.safe_load(text)
+    expected["f"][1] = 1e-3  # YAML 1.2 and C++; PyYAML reads it as a text
+    assert value == expected
+
+
+def test_json_is_parsed_to_a_depth():
+    assert parse_json('{"a[": [1, {"b\\"[": null}]}') == {"a[": [1, {'b"[': None}]}
+    assert parse_json(brackets(100)) is not None
+    for depth in (101, 100_000):
+        with pytest.raises(ValueError, match="nested"):
+            parse_json(brackets(depth))
+
+
+def test_no_reader_parses_yaml_or_json_without_limits():
+    """Other parsers call themselves for each level: there is one reader for all."""
+    limited = {
+        "formats/plain.py": "the reader",
+        "formats/yaml/tree.py": "the reader: events, not values",
+        "formats/mcap.py": "orjson, which has a limit of its own, at 1024",
+        "collection/records.py": "lines of our own tables",
+        "collection/catalogue.py": "messages of a library",
+        "cli/many.py": "output of our own commands",
+        "collection/lerobot.py": "the description of a data set",
+        "viewer/page.py": "requests of at most 1000 characters",
+    }
+    parsers = re.compile(
+        r"(?<!\w)(or)?json\.loads?\(|yaml\.(safe_)?(load|compose|parse)"
+        r"|return orjson\.loads"
+    )
+    package = Path(bm.__file__).parent
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if parsers.search(path.read_text())
+    }
+    assert found <= {*limited}

@@ -30,6 +30,7 @@ from bodymotion.cli.output import (
     show_problems,
     written,
 )
+from bodymotion.diagnostics import Diagnostics, FormatError
 
 if TYPE_CHECKING:
     from bodymotion.retargeting.roles import Figure
@@ -213,50 +214,35 @@ def retarget(
 
 def _roles(path: Path | None) -> dict[str, dict[str, str]]:
     """Return the names of joints by role, for `source` and `body`."""
+    from bodymotion.formats.plain import read_plain_yaml
+    from bodymotion.formats.resources import file_bytes
+    from bodymotion.formats.yaml.rules import KEY_TWICE
+
     found: dict[str, dict[str, str]] = {"source": {}, "body": {}}
     if path is None:
         return found
-    import yaml
-
     expected = "expected `source` and `body` with rows such as `left knee: LLEG_KNEE`"
-    if path.stat().st_size > MAX_MAP:
-        raise click.BadParameter(
-            f"{path} is larger than {MAX_MAP} bytes; {expected}", param_hint="--map"
-        )
+    problems = Diagnostics(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        read, root = yaml.safe_load(text), yaml.compose(text, yaml.SafeLoader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        read, _ = read_plain_yaml(file_bytes(path, MAX_MAP), path, problems)
+    except FormatError as error:
         raise click.BadParameter(
-            one_line(f"{path}: {' '.join(str(error).split())}"), param_hint="--map"
+            one_line(f"{error.problem}; {expected}"), param_hint="--map"
         ) from None
-    sound = (
+    for problem in problems.problems:
+        if problem.rule == KEY_TWICE.code:
+            message = f"{problem.location}: {problem.message}; expected one row"
+            raise click.BadParameter(one_line(message), param_hint="--map")
+    is_sound = (
         isinstance(read, dict)
         and set(read) <= set(found)
-        and all(isinstance(v, dict) for v in read.values())
+        and all(isinstance(rows, dict) for rows in read.values())
+        and all(
+            isinstance(name, str) for rows in read.values() for name in rows.values()
+        )
     )
-    texts = (
-        (text for v in read.values() for row in v.items() for text in row)
-        if sound
-        else ()
-    )
-    if (
-        not isinstance(root, yaml.MappingNode)
-        or not sound
-        or not all(isinstance(x, str) for x in texts)
-    ):
+    if not is_sound:
         raise click.BadParameter(f"{path}: {expected}", param_hint="--map")
-    for node in (
-        root,
-        *(value for _, value in root.value if isinstance(value, yaml.MappingNode)),
-    ):
-        lines: dict[str, int] = {}
-        for key, _ in node.value:
-            line = key.start_mark.line + 1
-            if key.value in lines:
-                message = f"{path}:{line}: {key.value!r} is in line {lines[key.value]}, too; expected one row"
-                raise click.BadParameter(one_line(message), param_hint="--map")
-            lines[key.value] = line
     found.update(read)
     return found
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from bodymotion.diagnostics import Location
 from bodymotion.diagnostics.text import counted
+from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import GAINS
 from bodymotion.formats.text import parsed
 from bodymotion.geometry.arrays import Floats
-from bodymotion.system.files import read_head
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -32,11 +32,10 @@ def read_gains(path: str | Path, body: Body) -> Floats:
     Raises
     ------
     FormatError
-        When a line is no pair of gains, a name is unknown, or the count of lines without names is not that of the joints (FMT005).
-    OSError
-        When the file cannot be read.
+        When a line is no pair of gains, a name is unknown, or the count of lines without names is not that of the joints (FMT005);
+        when the file cannot be read (FMT002), or is too large (FMT009).
     """
-    text = read_head(Path(path), MAX_BYTES).decode("utf-8", errors="replace")
+    text = file_bytes(path, MAX_BYTES).decode("utf-8", errors="replace")
     columns: dict[str, int] = {}
     for column, (joint, index) in enumerate(
         zip(body.joints, body.joint_links, strict=True)

@@ -21,17 +21,29 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, Location, Problem, ShortRepr
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    MissingFileError,
+    Problem,
+    ShortRepr,
+)
 from bodymotion.diagnostics.text import listed
+from bodymotion.formats.plain import read_plain_yaml
 from bodymotion.formats.registry import find_format, load
+from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.simulation import rules
-from bodymotion.system.files import read_head
 
-MAX_BYTES = 16 << 20
+MAX_BYTES = 2 << 20  # Projects with all their views have some 100 kB.
+MAX_ITEMS = 100_000  # Items of a project, aliases unfolded.
+MAX_BODIES = 100  # MuJoCo needs memory and time for each pair of bodies.
+MAX_LINKS = 2_000  # Of all bodies together, for the same reason.
 CONTAINER_ITEMS = (
     "RootItem",
     "WorldItem",
@@ -84,20 +96,26 @@ def load_project(
     found: list[tuple[Body, Motion | None, Floats]] = []
     times: list[Mapping[str, Any]] = []
     unused: list[str] = []
+    opened: dict[Path, object] = {}
+    num_bodies = 0
+    num_links = 0
     for item in _items(_tree(path)):
         kind, data = str(item.get("class")), item.get("data")
         data = data if isinstance(data, Mapping) else {}
         if kind == "BodyItem":
+            num_bodies += 1
+            if num_bodies > MAX_BODIES or num_links > MAX_LINKS:
+                continue
             try:
-                found.append(
-                    _body(
-                        item,
-                        data,
-                        lambda values: _opened(
-                            _file(values, path, folders, trees), options
-                        ),
-                    )
+                body, motion, at = _body(
+                    item,
+                    data,
+                    lambda values: _opened(
+                        _file(values, path, folders, trees), options, opened
+                    ),
                 )
+                num_links += len(body.links)
+                found.append((body, motion, at))
             except (FormatError, OSError, ValueError) as error:
                 message = f"body {item.get('name')!r:.60} is left out: {error}"
                 problems.append(rules.PROJECT.problem(message, Location(str(path))))
@@ -105,6 +123,14 @@ def load_project(
             times.append(data)
         elif item.get("class") and kind not in (*CONTAINER_ITEMS, "BodyMotionItem"):
             unused.append(f"{kind} {item.get('name')!r:.40}")
+    if num_bodies > MAX_BODIES or num_links > MAX_LINKS:
+        message = (
+            f"the project has {num_bodies} bodies, of which {len(found)} with"
+            f" {num_links} links are used; expected at most {MAX_BODIES} bodies with"
+            f" {MAX_LINKS} links"
+        )
+        data = {"found": num_bodies, "limit": MAX_BODIES}
+        problems.append(TOO_LARGE.problem(message, Location(str(path)), data=data))
     if not found:
         raise rules.PROJECT.error(
             "the project has no body that can be read", Location(str(path))
@@ -139,16 +165,15 @@ def load_project(
 
 
 def _tree(path: Path) -> Mapping[str, Any]:
-    import yaml
-
+    """Return the tree of items of a project; FormatError where it has none."""
     try:
-        found = yaml.load(
-            read_head(path, MAX_BYTES),
-            Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader),
-        )
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        found, _ = read_plain_yaml(file_bytes(path, MAX_BYTES), path, Diagnostics(path))
+    except FormatError as error:
+        if isinstance(error, MissingFileError) or error.problem.rule == TOO_LARGE.code:
+            raise
+        message = f"the project is not YAML: {error.problem.message:.200}"
         raise rules.PROJECT.error(
-            f"the project is not YAML: {error!s:.200}", Location(str(path))
+            message, error.problem.location or Location(str(path)), ""
         ) from error
     if not isinstance(found, Mapping) or not isinstance(found.get("items"), Mapping):
         raise rules.PROJECT.error("the file has no tree of items", Location(str(path)))
@@ -158,7 +183,7 @@ def _tree(path: Path) -> Mapping[str, Any]:
 
 def _items(top: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     stack: list[Any] = [top]
-    for _ in range(100_000):
+    for _ in range(MAX_ITEMS):
         if not stack:
             return
         item = stack.pop()
@@ -168,9 +193,14 @@ def _items(top: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             stack += reversed(children) if isinstance(children, list) else []
 
 
-def _opened(path: Path, options: Mapping[str, Any]) -> object:
-    row = find_format(path)
-    return load(path, format=row.name, **row.options_of(options))
+def _opened(
+    path: Path, options: Mapping[str, Any], opened: dict[Path, object]
+) -> object:
+    """Return the value of a file; each file is read once."""
+    if path not in opened:
+        row = find_format(path)
+        opened[path] = load(path, format=row.name, **row.options_of(options))
+    return opened[path]
 
 
 def _body(

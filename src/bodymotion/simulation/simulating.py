@@ -4,8 +4,9 @@ Of each step the state before it is kept, and what the sensors of the model read
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal, get_args
@@ -266,6 +267,19 @@ class Run:
         self._keep(self.done, self.data.sensordata[None])
 
 
+@contextmanager
+def _reported_memory() -> Iterator[None]:
+    """Turn the error of MuJoCo about its own memory, which has no type of Python, into MemoryError."""
+    fatal = need("mujoco", "sim", "the simulation").FatalError
+    try:
+        yield
+    except fatal as error:
+        raise MemoryError(
+            f"the simulation needs more memory than MuJoCo reserves: {error}; simulate fewer bodies"
+        ) from error
+
+
+@_reported_memory()
 def simulate(
     body: Body,
     motion: Motion | None = None,

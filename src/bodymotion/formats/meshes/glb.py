@@ -26,6 +26,7 @@ import numpy.typing as npt
 import orjson
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
+from bodymotion.formats.plain import parse_json
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.meshes import TRIANGLES, Part, Surface, surface_parts
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape
@@ -280,7 +281,7 @@ def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
     from trimesh.exchange.gltf import load_glb, load_gltf
 
     try:
-        header = orjson.loads(
+        header = parse_json(
             data
             if kind == "gltf"
             else data[20 : 20 + int.from_bytes(data[12:16], "little")]

@@ -15,6 +15,7 @@ from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats.kept_json import plain
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
+from bodymotion.formats.plain import parse_json
 from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import MISSPELT, Element, is_xml_text
@@ -311,8 +312,8 @@ class Kept:
     def read(self, name: str, data: str) -> None:
         """Read a text of a file, if it is one of ours that can be used."""
         if name.startswith("bodymotion "):
-            with suppress(ValueError, RecursionError):
-                values = json.loads(data)
+            with suppress(ValueError):
+                values = parse_json(data)
                 if isinstance(values, dict):
                     self._texts.setdefault(name, {}).update(values)
 

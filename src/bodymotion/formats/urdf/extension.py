@@ -37,6 +37,7 @@ import numpy as np
 from bodymotion.diagnostics import Problem, Rule, losses
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.kept_json import as_json, coerced, plain
+from bodymotion.formats.plain import parse_json
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.xml.tree import Element, is_xml_text
 from bodymotion.model.links import Link
@@ -157,8 +158,8 @@ def read_extension(robot: Element) -> Extension:
             continue
         for element in root.children:
             values = None
-            with suppress(ValueError, RecursionError):
-                values = json.loads(element.text) if element.text.strip() else {}
+            with suppress(ValueError):
+                values = parse_json(element.text) if element.text.strip() else {}
             if not isinstance(values, dict):
                 element.report(
                     rules.EXTENSION,
