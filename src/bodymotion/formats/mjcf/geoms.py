@@ -717,17 +717,27 @@ def mesh_moments(
     middle = (area[:, None] * corner.mean(axis=1)).sum(axis=0) / area.sum()
     if kind == "shell":
         return float(area.sum()), middle, _second(corner - middle, area, 12.0)
-    volume = ((corner[:, 0] - middle) * normal).sum(axis=1) / 6.0
-    if kind == "legacy":
-        volume = np.abs(volume)
-    total = float(volume.sum())
+    volumes = _tetrahedra(corner, normal, middle, kind)
+    total = float(volumes.sum())
+    if total > 0:
+        moment = (volumes[:, None] * (corner - middle).sum(axis=1)).sum(axis=0)
+        center = middle + moment / (4.0 * total)
+        # In "legacy" each volume counts as positive, so the sum depends on the tip: MuJoCo sums again about the centre.
+        volumes = _tetrahedra(corner, normal, center, kind)
+        total = float(volumes.sum())
     if not total > 0:
         element.report(rules.GEOM_MASS, "a mesh has no volume inside: its mass is zero")
         return None
-    center = middle + (volume[:, None] * (corner - middle).sum(axis=1)).sum(axis=0) / (
-        4.0 * total
-    )
-    return total, center, _second(corner - center, volume, 20.0)
+    return total, center, _second(corner - center, volumes, 20.0)
+
+
+def _tetrahedra(corner: Floats, normal: Floats, tip: Floats, kind: str) -> Floats:
+    """Return the volumes (F,) [m³] of the tetrahedra between triangles (F, 3, 3) and a tip (3,).
+
+    They are negative where the normal (F, 3), of twice the area, points to the tip, except in "legacy".
+    """
+    volumes = ((corner[:, 0] - tip) * normal).sum(axis=1) / 6.0
+    return np.asarray(np.abs(volumes) if kind == "legacy" else volumes)
 
 
 def _second(corner: Floats, weight: Floats, share: float) -> Floats:
