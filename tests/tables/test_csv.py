@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import pickle
 from dataclasses import replace
 from functools import partial
 
@@ -15,6 +16,7 @@ from hypothesis.extra import numpy as arrays
 
 import bodymotion as bm
 from bodymotion.formats import registry
+from bodymotion.formats.npz.layouts import G1_JOINTS
 from bodymotion.geometry import rotations
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link
@@ -734,13 +736,105 @@ def test_an_empty_cell_between_tabs_is_not_filled_from_the_next_row(tmp_path):
     "text", [f"{mark}time\tA\t\n0\t1\t2\n" for mark in ("", "# ", "#\t")]
 )
 def test_a_name_that_is_absent_between_tabs_is_a_column(text, tmp_path):
+    """The column has no name, which is reported; the other cells are not shifted."""
     (tmp_path / "a.csv").write_text(text)
-    motion = bm.load(tmp_path / "a.csv", delimiter="\t")
-    assert motion.joint_displacement.part_labels == ("A", "")
-    assert motion.joint_displacement.values.tolist() == [[1.0, 2.0]]
+    _, found = registry.read(tmp_path / "a.csv", delimiter="\t", degrees=False)
+    assert [one.rule for one in found.problems] == ["CSV006"]
+    assert "column 3 " in found.problems[0].message
+    assert found.value.joint_displacement.part_labels == ("A",)
+    assert found.value.joint_displacement.values.tolist() == [[1.0]]
 
 
 def test_a_line_of_tabs_is_empty(tmp_path):
     (tmp_path / "a.csv").write_text("\t\ntime\tA\tB\n0\t1\t2\n\t\t\n1\t3\t4\n")
     motion = bm.load(tmp_path / "a.csv", delimiter="\t")
     assert motion.joint_displacement.values.tolist() == [[1, 2], [3, 4]]
+
+
+INDEXED = ["{0},time,A,B", "{0};time;A;B", "{0}\ttime\tA\tB"]
+
+
+@pytest.mark.parametrize("header", INDEXED)
+@pytest.mark.parametrize(
+    "name", ["", '""', "Unnamed: 0", "index", "Unnamed: 0.1", "level_0"]
+)
+@pytest.mark.parametrize("first", [0, 100])
+def test_an_index_of_pandas_is_no_joint(header, name, first, tmp_path):
+    """It has the numbers of the rows, from 0 or, of a part of a table, from another one."""
+    lines = [header.format(name)]
+    for k in range(12):
+        cells = (first + k, 0.01 * k, 0.1 * k, -0.1)
+        lines.append(header[3].join(map(str, cells)))
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    motion = bm.load_motion(tmp_path / "a.csv", degrees=False)
+    assert motion.joint_displacement.part_labels == ("A", "B")
+    assert motion.frame_rate == 100 and not motion.problems
+    np.testing.assert_allclose(
+        motion.joint_displacement.values[:, 0], 0.1 * np.arange(12)
+    )
+
+
+def test_a_column_without_a_name(tmp_path):
+    """One that does not count the rows is refused, with its number; a joint may be named index."""
+    path = tmp_path / "a.csv"
+    path.write_text(",time,A\n0.5,0,0.1\n0.75,0.5,0.1\n")
+    with pytest.raises(bm.FormatError, match="column 1 ") as caught:
+        bm.load_motion(path, degrees=False)
+    assert (caught.value.problem.rule, caught.value.problem.location.line) == (
+        "CSV006",
+        1,
+    )
+    path.write_text("index,time,A\n0.5,0,0.1\n0.75,0.5,0.1\n")
+    found = bm.load_motion(path, degrees=False).joint_displacement
+    assert found.part_labels == ("index", "A")
+
+
+def test_indexed_tables_of_strangers(strangers):
+    for path in sorted((strangers / "20").glob("*.csv")):
+        motion = bm.load_motion(path, degrees=True)
+        assert motion.joint_displacement.part_labels == ("A", "B")
+        assert motion.frame_rate == 100
+
+
+def g1_with_hands() -> bm.Body:
+    """Return a body with the joints of the G1 in another order, and one more."""
+    names = [*reversed(G1_JOINTS), "hand_joint"]
+    links = [bm.Link(name="pelvis", joint=bm.Joint(name="pelvis", type="free"))]
+    for k, name in enumerate(names):
+        joint = bm.Joint(name=name, type="rotate", id=k)
+        links.append(bm.Link(name=name, index=k + 1, parent=k, joint=joint))
+    return bm.Body(name="g1", links=tuple(links))
+
+
+@pytest.mark.parametrize("with_body", [False, True])
+def test_columns_without_names_are_read_alike_in_all_formats(
+    with_body, strangers, tmp_path
+):
+    """29 joints without names are those of the G1, in a .csv as in an .npz or .pkl, also on a body with more joints."""
+    body = g1_with_hands() if with_body else None
+    rows = np.loadtxt(strangers / "45/lafan.csv", delimiter=",")
+    content = {
+        "root_pos": rows[:, :3],
+        "root_rot": rows[:, 3:7],
+        "dof_pos": rows[:, 7:],
+        "fps": 30.0,
+    }
+    np.savez(tmp_path / "a.npz", **content)
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps(content))
+    options = {} if body is None else {"body": body}
+    motions = [
+        bm.load_motion(path, **options)
+        for path in (strangers / "45/lafan.csv", tmp_path / "a.npz", tmp_path / "a.pkl")
+    ]
+    for motion in motions:
+        joints = motion.joint_displacement
+        for k, name in enumerate(G1_JOINTS):
+            column = joints.values[:, joints.part_labels.index(name)]
+            np.testing.assert_array_equal(column, rows[:, 7 + k])
+        assert joints.part_labels == (
+            G1_JOINTS if body is None else tuple(one.name for one in body.joints)
+        )
+        assert {one.rule for one in motion.problems} >= {"NPZ109"}
+        np.testing.assert_array_equal(
+            motion.link_position.values, motions[0].link_position.values
+        )

@@ -21,7 +21,12 @@ from bodymotion.diagnostics import (
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.csv import rules
 from bodymotion.formats.csv.arrow import names_in, opened, read_arrow, schema_of
-from bodymotion.formats.npz.layouts import QuaternionOrder, are_quaternions, order_of
+from bodymotion.formats.npz.layouts import (
+    QuaternionOrder,
+    are_quaternions,
+    names_by_count,
+    order_of,
+)
 from bodymotion.formats.rules import OPTION
 from bodymotion.formats.sniffing import looks_like_arrow
 from bodymotion.formats.tables.columns import (
@@ -35,7 +40,7 @@ from bodymotion.formats.tables.number_table import Table, read_table, table_moti
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degrees
-from bodymotion.model.body import NAMELESS, Body, matched
+from bodymotion.model.body import NAMELESS, Body, generic_name, is_generic, matched
 from bodymotion.model.links import Joint
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
@@ -86,8 +91,10 @@ _ROOT = re.compile(
 )
 _QUATERNION_PART = re.compile(r"(?:root|base)_quat(?:ernion)?_([wxyz])", re.IGNORECASE)
 _LINK = re.compile(r"link/(.*)/(x|y|z|q[wxyz])", re.DOTALL)
+_INDEX = re.compile(r"|Unnamed: \d+(\.\d+)*|index|level_0|__index_level_0__")
 _ZMP = re.compile(r"(root_relative_)?zmp_([xyz])", re.IGNORECASE)
 
+UNITREE_POSE = 7  # Columns of the pose of the root in the layout 'unitree'.
 UNITREE_RATE = 30.0  # [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
 MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
 LIMIT_MARGIN = (
@@ -225,7 +232,9 @@ def read_csv(
         message = f"no names, a position and a quaternion first: read as layout 'unitree', {frame_rate or UNITREE_RATE:g} Hz"
         found.report(rules.GUESSED_LAYOUT, message, Location(table.path, 1))
     try:
-        names = _names(table, layout, columns, quaternion_order, found)
+        names = _names(table, layout, columns, quaternion_order, body, found)
+        if layout == "unitree" and columns is None:
+            is_nameless = all(map(is_generic, names[UNITREE_POSE:]))
     except FormatError as error:
         found.extend(error.problems)
         return ReadResult(None, found.problems)
@@ -257,6 +266,7 @@ def _names(
     layout: str | None,
     columns: Sequence[str] | None,
     order: QuaternionOrder | None,
+    body: Body | None,
     found: Diagnostics,
 ) -> list[str]:
     count = table.values.shape[1]
@@ -285,20 +295,35 @@ def _names(
             )
             found.report(rules.GUESSED_ORDER, message, Location(table.path, 1))
             order = "wxyz"
-        pose = ("x", "y", "z", *(f"q{letter}" for letter in order or "xyzw"))
-        return [
-            *(f"root_{axis}" for axis in pose),
-            *(f"joint_{k}" for k in range(count - 7)),
-        ]
+        letters = order or "xyzw"
+        pose = [f"root_{axis}" for axis in "xyz"]
+        pose += [f"root_q{letter}" for letter in letters]
+        joints = names_by_count(count - len(pose), body, location, found)
+        if not joints:
+            joints = tuple(generic_name(k) for k in range(count - len(pose)))
+        return [*pose, *joints]
     if table.names is None:
         raise rules.NO_NAMES.error(
             f"the file has {counted(count, 'column')} and no names", location
         )
-    return (
-        [_bones_seed_name(name) for name in table.names]
-        if "root_translateX" in table.names
-        else list(table.names)
-    )
+    if "root_translateX" in table.names:
+        return [_bones_seed_name(name) for name in table.names]
+    return [
+        "frame" if _counts_rows(name, table.values[:, k]) else name
+        for k, name in enumerate(table.names)
+    ]
+
+
+def _counts_rows(name: str, values: Floats) -> bool:
+    """Return whether a column is the index of a table of pandas: without a name of its own, and the numbers of the rows."""
+    if not _INDEX.fullmatch(name):
+        return False
+    known = np.flatnonzero(np.isfinite(values))
+    offsets = values[known] - known
+    if len(known) < 2:
+        return bool(len(known)) and offsets[0] == 0
+    is_whole = bool((offsets == np.rint(offsets)).all())
+    return is_whole and bool((offsets == offsets[0]).all())
 
 
 def _bones_seed_name(name: str) -> str:
@@ -339,8 +364,14 @@ class _Reader:
         feet = sum(
             one is not None and one.kind == "contact" for one in map(column, names)
         )
-        for name in names:
+        for number, name in enumerate(names, 1):
             one = column(name)
+            if not name:
+                message = (
+                    f"column {number} has no name, and is not the number of the row"
+                )
+                found.report(rules.NAMES, message, self.location)
+                one = Column("frame", name)
             if one is None:
                 found.report(
                     rules.NAMES,

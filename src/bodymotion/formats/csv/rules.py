@@ -33,7 +33,7 @@ POSE = judgement.error(
 )
 NAMES = judgement.error(
     "CSV006",
-    "No two columns have the same name, and their units are known.",
+    "Each column has a name, no two the same, and their units are known. The index of pandas needs no name.",
     example=("HIP [rad],HIP [rad]", "HIP [rad],KNEE [rad]"),
 )
 COLUMNS = judgement.error(

@@ -130,6 +130,22 @@ LAYOUTS = tuple(
 )
 
 
+def names_by_count(
+    count: int, body: Body | None, location: Location, found: Diagnostics
+) -> tuple[str, ...]:
+    """Return the names of joints without names that their number shows, those of the Unitree G1, with a note; else none.
+
+    They are not used for a body without joints of these names.
+    """
+    if count != len(G1_JOINTS):
+        return ()
+    if body is not None and -1 in matched(G1_JOINTS, body):
+        return ()
+    message = f"{count} joints without names are read as those of the Unitree G1"
+    found.report(rules.KNOWN_ORDER, message, location)
+    return G1_JOINTS
+
+
 def are_quaternions(values: Floats) -> bool:
     """Return whether at least nine of ten rows (T, 4) have length 1: a row with a fault is still a quaternion."""
     return len(values) > 0 and bool(
@@ -382,17 +398,8 @@ class _Reader:
             order = self.options.quaternion_order or layout.order
             turn = turn[..., WXYZ_OF[order]]
         names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
-        is_known = layout.name not in NO_ORDER and q.shape[1] == len(G1_JOINTS)
-        if (
-            not names
-            and is_known
-            and (self.body is None or -1 not in matched(G1_JOINTS, self.body))
-        ):
-            names = G1_JOINTS
-            message = (
-                f"{len(names)} joints without names are read as those of the Unitree G1"
-            )
-            self.found.report(rules.KNOWN_ORDER, message, self.location)
+        if not names and layout.name not in NO_ORDER:
+            names = names_by_count(q.shape[1], self.body, self.location, self.found)
         if not names and self.body is None:
             raise rules.NAMES.error(
                 f"found {counted(q.shape[1], 'joint')} without names", self.location

@@ -232,7 +232,7 @@ def _read(
     while offset < len(first_block):
         end = first_block.find(b"\n", offset)
         end = len(first_block) if end < 0 else end
-        line = _stripped(first_block[offset:end], delimiter)
+        line = _first_line(first_block[offset:end], delimiter)
         bare = re.sub(
             rb"^#+\s*+", b"", line
         )  # A tab between # and the names is not between cells.
@@ -356,6 +356,13 @@ def _cells(line: bytes, sign: bytes) -> list[bytes]:
 def _stripped(line: bytes, delimiter: str | None) -> bytes:
     """Return a line without blanks and line ends around it; tabs between cells are kept."""
     return line.strip(b" \r\n") if delimiter == "\t" else line.strip()
+
+
+def _first_line(line: bytes, delimiter: str | None) -> bytes:
+    """Return the first line; a tab before the names of other columns stays, as that of the index of pandas has no name."""
+    bare = _stripped(line, delimiter)
+    is_between_tabs = delimiter is None and _delimiter(bare) == "\t"
+    return line.lstrip(b" ").rstrip() if is_between_tabs else bare
 
 
 def _holds_names(line: bytes, following: bytes, delimiter: str | None) -> bool:
