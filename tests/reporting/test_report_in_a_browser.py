@@ -45,3 +45,13 @@ def test_it_plays_and_everything_goes_by_one_time(page, tmp_path):
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     until(lambda: "small" in (page.get_attribute("#stage", "class") or ""))
     assert [url for url in page.fetched if not url.startswith("file:")] == []
+    # On a telephone names stay in one piece, and plots keep the width that they need.
+    page.set_viewport_size({"width": 420, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    names = page.locator(".wide td:first-child")
+    heights = names.evaluate_all("cells => cells.map(cell => cell.clientHeight)")
+    assert heights and max(heights) < 40
+    widths = page.locator(".bodymotion-plot").evaluate_all(
+        "plots => plots.map(plot => plot.clientWidth)"
+    )
+    assert min(widths) >= 700
