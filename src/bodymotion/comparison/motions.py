@@ -1,8 +1,8 @@
 """Compare two motions, component by component."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,11 @@ from bodymotion.motion import (
 from bodymotion.motion.components import Timeline
 
 Timed: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq
-Names: TypeAlias = Sequence[str]  # Of parts, or their units.
+SameTimed = TypeVar("SameTimed", bound=Timed)
+
+MAX_LISTED_PARTS = 3  # Parts that a message names after the worst one.
+UNITS = {JOINT_DISPLACEMENT: ("rad", "m"), JOINT_EFFORT: ("N m", "N")}
+"""By content: the units of rotating and of sliding joints."""
 
 
 def compare_motions(
@@ -41,10 +45,12 @@ def compare_motions(
     Parameters
     ----------
     a, b:
-        Components are compared by content and type, frame by frame; motions of different lengths over their common frames.
+        Components are compared by content and type, frame by frame; motions of
+        different lengths over their common frames.
     atol, rtol:
-        Numbers are equal when |a − b| ≤ atol + rtol · |b|: joint values [rad or m], positions [m]. Two orientations are equal when the
-        angle between them is at most `atol` [rad], or their quaternions are equal up to the sign.
+        Numbers are equal when |a − b| ≤ atol + rtol · |b|: joint values [rad or m],
+        positions [m]. Two orientations are equal when the angle between them is at
+        most `atol` [rad], or their quaternions are equal up to the sign.
     body:
         The names of joints and links, where the motions have none.
 
@@ -56,301 +62,307 @@ def compare_motions(
     tolerance = Tolerance(atol, rtol)
     differences: list[Difference] = []
     if not same(a.extra, b.extra):
-        differences.append(_extras("the top node", a.extra, b.extra))
-    left = list(b.components)
+        differences.append(compare_extras("the top node", a.extra, b.extra))
+    unmatched = list(b.components)
     for component in a.components:
-        partner = next((c for c in left if _kind(c) == _kind(component)), None)
+        kind = kind_of(component)
+        partner = next((one for one in unmatched if kind_of(one) == kind), None)
         if partner is None:
-            differences.append(Difference(_kind(component), "only in the first motion"))
+            differences.append(Difference(kind, "only in the first motion"))
             continue
-        left = [c for c in left if c is not partner]
-        if isinstance(component, OtherSeq) or isinstance(partner, OtherSeq):
-            if component != partner:
-                differences.append(
-                    _extras(_kind(component), component.extra, partner.extra)
-                )
-            continue
-        differences += _component(component, partner, tolerance, body)
-    differences += [
-        Difference(_kind(component), "only in the second motion") for component in left
-    ]
+        unmatched = [one for one in unmatched if one is not partner]
+        differences += compare_components(component, partner, tolerance, body)
+    for component in unmatched:
+        kind = kind_of(component)
+        differences.append(Difference(kind, "only in the second motion"))
     return Comparison(tuple(differences))
 
 
-def _kind(component: Component) -> str:
-    kind = (
-        component.type if isinstance(component, OtherSeq) else type(component).__name__
-    )
-    return f"{component.content} ({kind})"
+def kind_of(component: Component) -> str:
+    """Return content and type of a component; two with the same are compared."""
+    if isinstance(component, OtherSeq):
+        return f"{component.content} ({component.type})"
+    return f"{component.content} ({type(component).__name__})"
 
 
-def _component(
-    a: Any,  # noqa: ANN401
-    b: Any,  # noqa: ANN401
-    tolerance: Tolerance,
-    body: Body | None,
-) -> list[Difference]:
-    what = a.content
-    found = []
-    if isinstance(a, Vector3Seq) and a.is_root_relative != b.is_root_relative:
-        where = [
-            "the root frame" if c.is_root_relative else "the world frame"
-            for c in (a, b)
-        ]
-        found.append(Difference(what, f"in {where[0]}, in {where[1]}"))
-    known = _names_of(body, a)
-    if known:
-        # With a body, missing names equal the names of the body.
-        a, b = (
-            replace(c, part_labels=c.part_labels or known[: c.values.shape[1]])
-            for c in (a, b)
-        )
-    names, others = a.part_labels, b.part_labels
-    is_permuted = (
-        names != others
-        and sorted(names) == sorted(others)
-        and len(set(names)) == len(names)
-    )
-    if is_permuted and a.num_parts == len(names) == b.num_parts:
-        found.append(
-            Difference(
-                what, "the parts are in another order; they are compared by name"
-            )
-        )
-        b = replace(
-            b,
-            values=b.values[:, [others.index(name) for name in names]],
-            part_labels=names,
-        )
+def compare_components(
+    a: Component, b: Component, tolerance: Tolerance, body: Body | None
+) -> Iterator[Difference]:
+    """Compare two components of the same kind."""
+    if isinstance(a, OtherSeq) or isinstance(b, OtherSeq):
+        if a != b:
+            yield compare_extras(kind_of(a), a.extra, b.extra)
+        return
+    assert type(a) is type(b)
+    content = a.content
+    yield from compare_root_frames(a, b)
+    # With a body, missing names equal the names of the body.
+    a = with_names_of(body, a)
+    b = with_names_of(body, b)
+    if is_permuted(a, b):
+        message = "the parts are in another order; they are compared by name"
+        yield Difference(content, message)
+        b = in_order_of(a, b)
     if a.part_labels != b.part_labels:
-        texts = [
-            in_words(", ".join(labels)) if labels else "none"
-            for labels in (a.part_labels, b.part_labels)
-        ]
-        found.append(Difference(what, f"part labels {'; '.join(texts)}"))
+        labels = "; ".join(labels_text(one) for one in (a, b))
+        yield Difference(content, f"part labels {labels}")
     if not same(a.extra, b.extra):
-        found.append(_extras(what, a.extra, b.extra))
-    found += _timelines(what, a.timeline, b.timeline, tolerance)
-    parts = a.values.shape[1], b.values.shape[1]
-    if parts[0] != parts[1]:
-        found.append(
-            Difference(
-                what, f"{parts[0]} parts, {parts[1]} parts", {"num_parts": list(parts)}
-            )
-        )
-    frames = min(a.num_frames, b.num_frames)
-    shared = min(parts)
-    if frames and shared:
-        x, y = a.values[:frames, :shared], b.values[:frames, :shared]
-        names = _names(a, b, shared)
-        times = a.timeline.times
-        if isinstance(a, MultiSE3Seq):
-            found += _numbers(
-                f"{what} position",
-                x[..., :3],
-                y[..., :3],
-                names,
-                times,
-                tolerance,
-                ["m"] * shared,
-            )
-            found += _rotations(
-                f"{what} orientation", x[..., 3:], y[..., 3:], names, times, tolerance
-            )
-        else:
-            units = (
-                ["m"] * shared
-                if isinstance(a, Vector3Seq)
-                else _units(body, what, names)
-            )
-            found += _numbers(
-                what, x[..., None], y[..., None], names, times, tolerance, units
-            )
-    return found
+        yield compare_extras(content, a.extra, b.extra)
+    yield from compare_timelines(content, a.timeline, b.timeline, tolerance)
+    num_parts = [a.values.shape[1], b.values.shape[1]]
+    if num_parts[0] != num_parts[1]:
+        message = f"{num_parts[0]} parts, {num_parts[1]} parts"
+        yield Difference(content, message, {"num_parts": num_parts})
+    yield from compare_values(a, b, tolerance, body)
 
 
-def _timelines(
-    what: str, a: Timeline, b: Timeline, tolerance: Tolerance
-) -> list[Difference]:
-    found = []
+def compare_root_frames(a: Timed, b: Timed) -> Iterator[Difference]:
+    """Compare the frames in which two sequences of vectors are given."""
+    if not isinstance(a, Vector3Seq) or not isinstance(b, Vector3Seq):
+        return
+    if a.is_root_relative != b.is_root_relative:
+        frames = {True: "the root frame", False: "the world frame"}
+        first = frames[a.is_root_relative]
+        second = frames[b.is_root_relative]
+        yield Difference(a.content, f"in {first}, in {second}")
+
+
+def with_names_of(body: Body | None, component: SameTimed) -> SameTimed:
+    """Return a component with the names of a body where it has none."""
+    if component.part_labels:
+        return component
+    names = names_of(body, component)[: component.values.shape[1]]
+    return replace(component, part_labels=names) if names else component
+
+
+def names_of(body: Body | None, component: Timed) -> tuple[str, ...]:
+    """Return the names that a body has for the parts of a component."""
+    if body is None:
+        return ()
+    match component:
+        case MultiSE3Seq(content=content) if content == LINK_POSITION:
+            return tuple(link.name for link in body.links)
+        case MultiValueSeq(content=content) if content in UNITS:
+            return tuple(joint.name for joint in body.joints)
+    return ()
+
+
+def is_permuted(a: Timed, b: Timed) -> bool:
+    """Return whether two components have the same distinct names in another order."""
+    names = a.part_labels
+    is_complete = a.values.shape[1] == len(names) == b.values.shape[1]
+    are_distinct = len(set(names)) == len(names)
+    are_same = sorted(names) == sorted(b.part_labels)
+    return is_complete and are_distinct and are_same and names != b.part_labels
+
+
+def in_order_of(a: SameTimed, b: SameTimed) -> SameTimed:
+    """Return a component with its parts in the order of another one."""
+    order = [b.part_labels.index(name) for name in a.part_labels]
+    return replace(b, values=b.values[:, order], part_labels=a.part_labels)
+
+
+def labels_text(component: Timed) -> str:
+    """Return the names of the parts of a component as text."""
+    if not component.part_labels:
+        return "none"
+    return in_words(", ".join(component.part_labels))
+
+
+def compare_timelines(
+    content: str, a: Timeline, b: Timeline, tolerance: Tolerance
+) -> Iterator[Difference]:
+    """Compare the numbers of frames, and their rates or time stamps."""
     if a.num_frames != b.num_frames:
-        counts = {"num_frames": [a.num_frames, b.num_frames]}
-        found.append(
-            Difference(what, f"{a.num_frames} frames, {b.num_frames} frames", counts)
-        )
-    if (a.stamps is None) != (b.stamps is None) or (
-        a.stamps is None and a.frame_rate != b.frame_rate
-    ):
-        rates = [a.frame_rate, b.frame_rate]
-        texts = ["time stamps" if rate is None else f"{rate:.9g} Hz" for rate in rates]
-        found.append(Difference(what, ", ".join(texts), {"frame_rate": rates}))
-    elif a.stamps is not None and b.stamps is not None:
-        count = min(a.num_frames, b.num_frames)
-        differing = tolerance.beyond(a.stamps[:count], b.stamps[:count])
-        if differing.any():
-            k = int(np.argmax(np.abs(a.stamps[:count] - b.stamps[:count])))
-            numbers = {
-                "frame": k,
-                "largest": float(abs(a.stamps[k] - b.stamps[k])),
-                "unit": "s",
-            }
-            message = f"times differ by up to {numbers['largest']:.6g} s, in frame {k}"
-            found.append(
-                Difference(what, message, {**numbers, "count": int(differing.sum())})
-            )
+        message = f"{a.num_frames} frames, {b.num_frames} frames"
+        yield Difference(content, message, {"num_frames": [a.num_frames, b.num_frames]})
+    if a.stamps is not None and b.stamps is not None:
+        yield from compare_stamps(content, a.stamps, b.stamps, tolerance)
         if a.import_rate != b.import_rate:
-            found.append(
-                Difference(
-                    what, f"requested rates {a.import_rate} and {b.import_rate} Hz"
-                )
-            )
-    return found
+            rates = f"requested rates {a.import_rate} and {b.import_rate} Hz"
+            yield Difference(content, rates)
+    elif a.frame_rate != b.frame_rate:
+        # The rate of a timeline with time stamps is None.
+        message = f"{rate_text(a)}, {rate_text(b)}"
+        numbers = {"frame_rate": [a.frame_rate, b.frame_rate]}
+        yield Difference(content, message, numbers)
 
 
-def _numbers(
-    what: str,
-    a: Floats,
-    b: Floats,
-    names: Sequence[str],
-    times: Floats,
-    tolerance: Tolerance,
-    units: Sequence[str],
-) -> list[Difference]:
-    """Compare (T, P, n): a part's amount in a frame is the largest of its n numbers."""
+def rate_text(timeline: Timeline) -> str:
+    """Return the rate of a timeline as text."""
+    if timeline.frame_rate is None:
+        return "time stamps"
+    return f"{timeline.frame_rate:.9g} Hz"
+
+
+def compare_stamps(
+    content: str, a: Floats, b: Floats, tolerance: Tolerance
+) -> Iterator[Difference]:
+    """Compare the time stamps [s] of the frames that both motions have."""
+    count = min(len(a), len(b))
+    a = a[:count]
+    b = b[:count]
+    differing = tolerance.beyond(a, b)
+    if not differing.any():
+        return
+    apart = np.abs(a - b)
+    frame = int(np.argmax(apart))
+    numbers = {
+        "frame": frame,
+        "largest": float(apart[frame]),
+        "unit": "s",
+        "count": int(differing.sum()),
+    }
+    message = f"times differ by up to {apart[frame]:.6g} s, in frame {frame}"
+    yield Difference(content, message, numbers)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of two components that are compared.
+
+    Attributes
+    ----------
+    names, units:
+        Of the P parts.
+    times:
+        (T,) [s] of the frames.
+    """
+
+    names: Sequence[str]
+    units: Sequence[str]
+    times: Floats
+
+
+def compare_values(
+    a: Timed, b: Timed, tolerance: Tolerance, body: Body | None
+) -> Iterator[Difference]:
+    """Compare the numbers of the frames and parts that both components have."""
+    num_frames = min(a.num_frames, b.num_frames)
+    num_parts = min(a.values.shape[1], b.values.shape[1])
+    if not num_frames or not num_parts:
+        return
+    x = a.values[:num_frames, :num_parts]
+    y = b.values[:num_frames, :num_parts]
+    names = part_names(a, b, num_parts)
+    metres = ["m"] * num_parts
+    content, times = a.content, a.timeline.times
+    if isinstance(a, MultiSE3Seq):
+        positions = Parts(names, metres, times)
+        orientations = Parts(names, ["rad"] * num_parts, times)
+        yield from compare_numbers(
+            f"{content} position", x[..., :3], y[..., :3], positions, tolerance
+        )
+        yield from compare_rotations(
+            f"{content} orientation", x[..., 3:], y[..., 3:], orientations, tolerance
+        )
+        return
+    units = metres if isinstance(a, Vector3Seq) else units_of(body, content, names)
+    parts = Parts(names, units, times)
+    yield from compare_numbers(content, x[..., None], y[..., None], parts, tolerance)
+
+
+def compare_numbers(
+    content: str, a: Floats, b: Floats, parts: Parts, tolerance: Tolerance
+) -> Iterator[Difference]:
+    """Compare numbers (T, P, n); a part's amount in a frame is the largest of its n."""
     differing = tolerance.beyond(a, b)
     with np.errstate(invalid="ignore", over="ignore"):
         amounts = np.where(differing, np.abs(a - b), 0.0)
     largest = np.where(np.isnan(amounts), np.inf, amounts).max(axis=2)
-    return _difference(
-        what, largest, np.asarray(differing.any(axis=2)), names, times, units
-    )
+    are_differing = np.asarray(differing.any(axis=2))
+    yield from describe_difference(content, largest, are_differing, parts)
 
 
-def _rotations(
-    what: str,
-    a: Floats,
-    b: Floats,
-    names: Sequence[str],
-    times: Floats,
-    tolerance: Tolerance,
-) -> list[Difference]:
+def compare_rotations(
+    content: str, a: Floats, b: Floats, parts: Parts, tolerance: Tolerance
+) -> Iterator[Difference]:
+    """Compare quaternions (T, P, 4) by the angle [rad] between their rotations."""
+    # q and -q are the same rotation.
     sign = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -1.0, 1.0)
     unlike = np.asarray(Tolerance().beyond(a * sign, b).any(axis=-1))
     angles = np.where(unlike, rotations.angle_between(a, b), 0.0)
     finite = np.isfinite(a).all(axis=-1) & np.isfinite(b).all(axis=-1)
     differing = np.asarray(np.where(finite, angles > tolerance.atol, unlike))
     if not differing.any() and tolerance.atol == 0:
-        # Without a tolerance, quaternions of the same rotation and different length differ.
+        # Without a tolerance, quaternions of one rotation and other lengths differ.
         differing = unlike
-    return _difference(
-        what,
-        np.where(finite, angles, np.inf),
-        differing,
-        names,
-        times,
-        ["rad"] * len(names),
-    )
+    amounts = np.where(finite, angles, np.inf)
+    yield from describe_difference(content, amounts, differing, parts)
 
 
-def _difference(
-    what: str,
-    amounts: Floats,
-    differing: Bools,
-    names: Names,
-    times: Floats,
-    units: Names,
-) -> list[Difference]:
-    """Describe amounts (T, P), of which those that are `differing` count, of parts with `names` and `units`."""
+def describe_difference(
+    content: str, amounts: Floats, differing: Bools, parts: Parts
+) -> Iterator[Difference]:
+    """Describe amounts (T, P), of which those that are `differing` (T, P) count."""
     if not differing.any():
-        return []
+        return
     counted = np.where(differing, amounts, -1.0)
     frame, part = divmod(int(np.argmax(counted)), counted.shape[1])
     worst = counted.max(axis=0)
-    order = [int(k) for k in np.argsort(-worst, kind="stable") if differing[:, k].any()]
+    ranking = np.argsort(-worst, kind="stable")
+    ranked = [int(k) for k in ranking if differing[:, k].any()]
     finite = amounts[np.isfinite(amounts)]
+    root_mean_square = float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0
+    largest = float(counted[frame, part])
+    time = float(parts.times[frame])
+    count = int(differing.any(axis=1).sum())
     numbers = {
-        "largest": float(counted[frame, part]),
-        "unit": units[part],
+        "largest": largest,
+        "unit": parts.units[part],
         "frame": frame,
-        "time": float(times[frame]),
-        "part": names[part],
-        "count": int(differing.any(axis=1).sum()),
-        "root_mean_square": float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0,
-        "parts": {names[k]: float(worst[k]) for k in order},
+        "time": time,
+        "part": parts.names[part],
+        "count": count,
+        "root_mean_square": root_mean_square,
+        "parts": {parts.names[k]: float(worst[k]) for k in ranked},
     }
-    amount = f"{numbers['largest']:.6g} {units[part]}".rstrip()
-    more = (
-        f"; then {listed((f'{names[k]} {worst[k]:.3g}' for k in order[1:]), 3)}"
-        if len(order) > 1
-        else ""
-    )
+    amount = f"{largest:.6g} {parts.units[part]}".rstrip()
     message = (
-        f"{numbers['count']} of {len(amounts)} frames differ, by up to {amount} at {names[part]} in frame {frame} "
-        f"({numbers['time']:.6g} s){more}"
+        f"{count} of {len(amounts)} frames differ, by up to {amount} "
+        f"at {parts.names[part]} in frame {frame} ({time:.6g} s)"
     )
-    return [Difference(what, message, numbers)]
+    others = [f"{parts.names[k]} {worst[k]:.3g}" for k in ranked[1:]]
+    if others:
+        message += f"; then {listed(others, MAX_LISTED_PARTS)}"
+    yield Difference(content, message, numbers)
 
 
-def _names_of(body: Body | None, component: Timed) -> tuple[str, ...]:
-    """Return the names that a body has for the parts of a component."""
-    if body is None or isinstance(component, Vector3Seq):
-        return ()
-    if isinstance(component, MultiSE3Seq):
-        return (
-            tuple(link.name for link in body.links)
-            if component.content == LINK_POSITION
-            else ()
-        )
-    joints = component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT)
-    return tuple(joint.name for joint in body.joints) if joints else ()
-
-
-def _units(body: Body | None, content: str, names: Sequence[str]) -> list[str]:
+def units_of(body: Body | None, content: str, names: Sequence[str]) -> list[str]:
     """Return the units of parts: of a joint the one of its type, which a body gives."""
-    rotary, sliding = {
-        JOINT_DISPLACEMENT: ("rad", "m"),
-        JOINT_EFFORT: ("N m", "N"),
-    }.get(content, ("", ""))
-    joints = {} if body is None else {joint.name: joint for joint in body.joints}
-    either = rotary if rotary == sliding else f"{rotary} or {sliding}"
-    return [
-        either
-        if name not in joints
-        else sliding
-        if joints[name].type == "slide"
-        else rotary
-        for name in names
-    ]
+    rotating, sliding = UNITS.get(content, ("", ""))
+    unknown = f"{rotating} or {sliding}" if rotating else ""
+    units = {}
+    for joint in body.joints if body is not None else ():
+        units[joint.name] = sliding if joint.type == "slide" else rotating
+    return [units.get(name, unknown) for name in names]
 
 
-def _names(a: Timed, b: Timed, count: int) -> list[str]:
+def part_names(a: Timed, b: Timed, count: int) -> list[str]:
+    """Return a distinct name for each of the first `count` parts of two components."""
     if isinstance(a, Vector3Seq):
         return ["x", "y", "z"]
-    kind = (
-        "link"
-        if isinstance(a, MultiSE3Seq)
-        else "joint"
-        if a.content.startswith("Joint")
-        else "part"
-    )
+    kind = "part"
+    if isinstance(a, MultiSE3Seq):
+        kind = "link"
+    elif a.content.startswith("Joint"):
+        kind = "joint"
     labels = a.part_labels if len(a.part_labels) >= count else b.part_labels
-    names = [
-        (labels[k] if k < len(labels) else "") or f"{kind} {k}" for k in range(count)
-    ]
+    names = [f"{kind} {k}" for k in range(count)]
+    for k, label in enumerate(labels[:count]):
+        names[k] = label or names[k]
     return [
         name if names.count(name) == 1 else f"{name} ({k})"
         for k, name in enumerate(names)
     ]
 
 
-def _extras(what: str, a: Any, b: Any) -> Difference:  # noqa: ANN401
-    differing = [
-        str(key)
-        for key in {**a, **b}
-        if key not in a or key not in b or not same(a[key], b[key])
-    ]
-    return Difference(
-        what,
-        f"other keys differ: {in_words(', '.join(differing))}",
-        {"keys": differing},
-    )
+def compare_extras(content: str, a: Any, b: Any) -> Difference:  # noqa: ANN401
+    """Return the difference between other keys, mappings from names to values."""
+    differing = []
+    for key in {**a, **b}:
+        is_common = key in a and key in b
+        if not is_common or not same(a[key], b[key]):
+            differing.append(str(key))
+    message = f"other keys differ: {in_words(', '.join(differing))}"
+    return Difference(content, message, {"keys": differing})
