@@ -60,9 +60,11 @@ def diff(
       --body -b MODEL: The model that names joints and links.
       --recorded: B is a recording of A: find its lag, and compare after that.
     """  # noqa: D301
+    from bodymotion.collection.opening import single_files
+
     try:
-        with failures("diff"):
-            comparison = _compare(first, second, atol, rtol, body, recorded, reading)
+        with failures("diff"), single_files([first, second]) as (one, other):
+            comparison = _compare(one, other, atol, rtol, body, recorded, reading)
     except click.exceptions.Exit as ended:
         raise click.exceptions.Exit(
             FAILED if ended.exit_code == 1 else ended.exit_code

@@ -46,7 +46,14 @@ def info(
       as_json --json: Print JSON: an object for one file, an array for several.
       --values -v: Show the range of values of each joint and link, of large files too.
     """  # noqa: D301
-    check_reading(reading, files)
+    from bodymotion.collection.inputs import episode_of
+    from bodymotion.collection.opening import EPISODE_OPTIONS
+
+    of_episode: frozenset[str] = frozenset()
+    if any(episode_of(str(path)) for path in files):
+        of_episode = EPISODE_OPTIONS
+    of_files = {name: reading[name] for name in reading if name not in of_episode}
+    check_reading(of_files, files)
     answers: list[Data] = []
     failed = False
     with results() as out:
@@ -71,10 +78,16 @@ def _answer(
 ) -> tuple[Data, Sequence[Problem]]:
     """Return what is known of a file, and its problems; report why it cannot be read."""
     from bodymotion.cli.info_data import describe, describe_open_motion
+    from bodymotion.collection import open_collection
+    from bodymotion.collection.inputs import episode_of
     from bodymotion.formats.registry import find_format, load
 
     problems: Sequence[Problem] = ()
     try:
+        if episode_of(str(path)) is not None:
+            (clip,) = open_collection(path)
+            motion = clip.load(**reading)
+            return describe(motion, path, parts=values), motion.problems
         found = find_format(path)
         if found.name == "seq" and path.stat().st_size > LARGE:
             from bodymotion.formats.seq import open_motion

@@ -26,6 +26,7 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
 
     page = Page()
     titles = {row.name: row.title for row in FORMATS}
+    titles["lerobot"] = "episode of a data set of LeRobot"
     title = titles.get(data["format"], data["format"])
     page.heading(f"{data.get('name') or data['file']}: {title}")
     page.fact(

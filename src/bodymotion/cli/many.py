@@ -88,6 +88,8 @@ class Plan:
     suffix: str
     mark: str = ONE
     """The object of the context of each run: `PART` where the results are parts of one."""
+    file: Path | None = None
+    """The result of the only run, where it is a file by its name."""
 
     def runs(self) -> Iterator[tuple[Input, Path | None]]:
         """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
@@ -122,6 +124,9 @@ class Plan:
             ],
         )
         found: list[Input] = [*files, *(clip for clip, _ in clips)]
+        if self.file is not None:
+            yield from ((one, self.file) for one in found)
+            return
         if self.folder is None:
             yield from ((one, None) for one in found)
             return
@@ -385,7 +390,9 @@ def _one(
     out, messages, found = io.StringIO(), io.StringIO(), list[Problem]()
     with contextlib.ExitStack() as stack:
         copied = ""
-        if not isinstance(source, Path):
+        # `info` shows what an episode is in its data set.
+        is_shown = name == "info" and not isinstance(source, Path) and source.is_episode
+        if not isinstance(source, Path) and not is_shown:
             reading: dict[str, bool] = {}
             if source.episode is not None:
                 # The copy of an episode is in radians.

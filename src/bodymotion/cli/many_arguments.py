@@ -45,6 +45,10 @@ class ManyFiles:
     single: tuple[str, ...] = ()
 
 
+TABLES = (".csv", ".jsonl", ".parquet")
+"""Extensions of tables with a row for each file."""
+IMAGES = (".png", ".jpg", ".jpeg", ".svg", ".pdf", ".mp4", ".gif", ".webm", ".html")
+"""Extensions of images, videos and pages."""
 MANY_FILES = {
     "info": ManyFiles(of_models=True),
     "check": ManyFiles(of_models=True),
@@ -188,6 +192,8 @@ def _run_of(
         or is_data_set
     )
     elsewhere = any(isinstance(one, str) for one in inputs)
+    is_file = target is not None and not to_folder and names_file(target)
+    is_single = len(inputs) == 1 and named.is_single(inputs[0]) and not is_data_set
     if not (
         used.get("table")
         or used.get("cluster")
@@ -211,7 +217,17 @@ def _run_of(
         raise click.BadParameter(
             "cannot be used with many files or a data set", param_hint=", ".join(wrong)
         )
-    if target is not None and (is_data_set or not to_folder) and target.exists():
+    if target is not None and is_file and not is_single:
+        folder = f"{target.with_suffix('')}/"
+        rows = f"; --table {target} writes a row for each file"
+        is_table = target.suffix.lower() in TABLES
+        raise click.BadParameter(
+            f"{target} is the name of a file; the results of many files need a folder, such as {folder}"
+            + (rows if is_table else ""),
+            param_hint="OUT" if many.target == "argument" else "--output",
+        )
+    is_new = target is not None and not to_folder and not is_file
+    if target is not None and (is_data_set or is_new) and target.exists():
         remove_leftovers(target.parent)
         raise click.BadParameter(
             f"{target} exists; name a new folder for the results", param_hint="OUT"
@@ -227,7 +243,7 @@ def _run_of(
     suffix = used.get("suffix") or many.suffix
     if is_data_set:
         options, suffix = [*options, "--to", "parquet"], ".parquet"
-    if name == "convert" and not suffix:
+    if name == "convert" and not suffix and not is_file:
         from bodymotion.formats.registry import named_format
 
         if not used.get("write_as"):
@@ -246,9 +262,10 @@ def _run_of(
         tuple(options),
         tuple(map(Path, models)),
         tuple(inputs),
-        target,
+        None if is_file else target,
         suffix,
         mark,
+        target if is_file else None,
     )
     has_json = any("--json" in one.opts for one in command.params)
     kinds: dict[str, type] = {"workers": int, "time_limit": float, "cluster": str}
@@ -268,6 +285,15 @@ def _run_of(
             lambda parts, rows: run(replace(plan, folder=parts), table=rows),
         )
     return partial(run, plan, table=table)
+
+
+def names_file(path: Path) -> bool:
+    """Return whether a name has an extension of files that a command writes."""
+    from bodymotion.formats.registry import FORMATS
+
+    suffix = path.suffix.lower()
+    written = {one for row in FORMATS if row.write for one in row.extensions}
+    return suffix in written or suffix in (*TABLES, *IMAGES)
 
 
 def _in_list(given: Path | str) -> list[Path | str]:

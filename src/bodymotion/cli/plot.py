@@ -71,6 +71,7 @@ def plot(
       --smooth FRAMES: Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.
       listed --list: List the plots of these files, and exit.
     """  # noqa: D301
+    from bodymotion.collection.opening import single_files
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
     from bodymotion.scene.music import load_music
@@ -88,20 +89,20 @@ def plot(
             )
     if start is not None and end is not None and end < start:
         raise click.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
-    with failures("plot"):
+    with failures("plot"), single_files(files) as sources:
         if not listed:
             check_output(target, files)
         found_by("-o", form_of, target)
         try:
             if listed:
                 subject = subject_of(
-                    *files, by_position=by_position, bpm=bpm, **reading
+                    *sources, by_position=by_position, bpm=bpm, **reading
                 )
                 with results() as out:
                     print("\n".join(available(subject)), file=out)
                 return
             with progress(f"{target.name}"):
-                body, motion = [*read_files(files, reading, by_position), None][:2]
+                body, motion = [*read_files(sources, reading, by_position), None][:2]
                 made = plot_them(
                     body,
                     motion,

@@ -70,6 +70,7 @@ def view(
       --watch: Reload the files when they are saved.
       --paused: Do not start playing.
     """  # noqa: D301
+    from bodymotion.collection.opening import single_files
     from bodymotion.scene.music import load_music
     from bodymotion.viewer.api import view as view_them
 
@@ -78,10 +79,10 @@ def view(
             "at most three files: a model and two motions",
             param_hint="MODEL [MOTION [MOTION]]",
         )
-    with failures("view"):
+    with failures("view"), single_files(files) as sources:
         view_them(
-            files[0],
-            files[1:],
+            sources[0],
+            sources[1:],
             ghost=ghost,
             dark=dark,
             output=html,

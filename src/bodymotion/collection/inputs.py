@@ -156,6 +156,13 @@ def episode_of(address: str) -> tuple[Path, int] | None:
     )
 
 
+def is_single(given: Path | str) -> bool:
+    """Return whether an argument names one file, one episode of a data set or one motion in an archive."""
+    if isinstance(given, Path):
+        return not is_many(given)
+    return episode_of(given) is not None or member_of(given) is not None
+
+
 def is_collection(text: str) -> bool:
     """Return whether a text names a collection that is no folder of files: an address, an archive, a data set, or a motion in one."""
     from bodymotion.collection.lerobot import INFO

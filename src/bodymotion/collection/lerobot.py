@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Source, losses
 from bodymotion.formats.rules import NAMES, STAMPS, UNREADABLE
 from bodymotion.formats.tables.columns import angles_without_unit, check_rate
 from bodymotion.geometry.arrays import Floats, check_memory
@@ -238,9 +238,10 @@ def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> M
             part_labels=tuple(labels),
         )
         motion = motion.replaced(*motion.components, one)
-    return motion.replaced(
+    motion = motion.replaced(
         *(one for one in motion.timed if one.values.shape[1]), problems=issues
     )
+    return replace(motion, source=Source(format="lerobot"))
 
 
 def _names(feature: dict[str, Any]) -> list[str]:

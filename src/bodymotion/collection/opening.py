@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from errno import ENOENT
 from functools import lru_cache, partial
@@ -17,7 +17,13 @@ from tarfile import TarError
 from typing import TYPE_CHECKING, Any, overload
 from zipfile import BadZipFile
 
-from bodymotion.collection.inputs import archive_kind, episode_of, find_files, member_of
+from bodymotion.collection.inputs import (
+    archive_kind,
+    episode_of,
+    find_files,
+    is_collection,
+    member_of,
+)
 from bodymotion.collection.mapping import Outcome, in_order, map_files
 from bodymotion.diagnostics import (
     FormatError,
@@ -26,6 +32,7 @@ from bodymotion.diagnostics import (
     ShortRepr,
     WrongUseError,
 )
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.system.deferred import need
 
@@ -68,6 +75,11 @@ class Clip(ShortRepr):
         )
 
     @property
+    def is_episode(self) -> bool:
+        """Whether it is an episode of a data set of LeRobot, which has no file of its own."""
+        return self.episode is not None
+
+    @property
     def file_name(self) -> str:
         """Its name in the collection, as a file has it: of an episode with the extension `.seq`."""
         return self.name if self.episode is None else f"{self.name}.seq"
@@ -89,7 +101,7 @@ class Clip(ShortRepr):
             if self.episode is not None:
                 from bodymotion.formats.registry import save
 
-                copy = Path(folder) / "episode.seq"
+                copy = Path(folder, PurePosixPath(self.file_name).name)
                 save(motion := self.load(**options), copy)
                 report(motion.problems)
             else:
@@ -226,6 +238,36 @@ class Collection(ShortRepr, Sequence[Clip]):
 
 def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN401
     return function(clip.load())
+
+
+@contextmanager
+def single_files(paths: Iterable[Path]) -> Iterator[list[Path]]:
+    """Yield a file for each path.
+
+    A folder, an archive or an episode stands for the only motion in it. An episode is
+    copied to a `.seq`, which is removed when the block ends.
+
+    Raises
+    ------
+    WrongUseError
+        When one of them has no motion, or several.
+    """
+    with ExitStack() as stack:
+        yield [stack.enter_context(_single_file(path)) for path in paths]
+
+
+@contextmanager
+def _single_file(path: Path) -> Iterator[Path]:
+    if not path.is_dir() and not is_collection(str(path)):
+        yield path
+        return
+    collection = open_collection(path)
+    if len(collection) != 1:
+        example = f"; name one of them, such as {collection[0]}" if collection else ""
+        count = counted(len(collection), "motion")
+        raise WrongUseError(f"{path} has {count}; expected one{example}")
+    with collection[0].file() as file:
+        yield file
 
 
 def open_collection(source: str | os.PathLike[str]) -> Collection:
