@@ -29,7 +29,8 @@ def star(rng):
 def prism(rng):
     """Return a prism over a star-shaped polygon."""
     count = int(rng.integers(5, 12))
-    angles = np.sort(rng.random(count)) * 2 * np.pi
+    # Neighbours are less than half a turn apart, so the middle is inside.
+    angles = (np.arange(count) + 0.5 * rng.random(count)) * 2 * np.pi / count
     radii = 0.2 + rng.random(count)
     corners = np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1)
     outline = np.concatenate([corners, np.zeros((1, 2))])
