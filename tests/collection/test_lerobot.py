@@ -511,3 +511,37 @@ def test_lerobot_reads_what_is_written(examples, tmp_path):
             ]
         )
         assert np.array_equal(read["observation/state"], state.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    "nest",
+    [
+        lambda names: [names],
+        lambda names: [names[:9], names[9:]],
+        lambda names: {"motors": [names]},
+        lambda names: {"root": names[:7], "joints": names[7:]},
+        lambda names: {name: k for k, name in reversed([*enumerate(names)])},
+    ],
+)
+def test_names_in_lists_and_mappings(sample, tmp_path, nest):
+    """Lists in a list and in a mapping are read in their order, a mapping to columns in that of the columns."""
+    names = json.loads((SAMPLE / "meta" / "info.json").read_text())["features"][
+        "observation.state"
+    ]["names"]
+    folder = changed(tmp_path, observation_state={"names": nest(names)})
+    assert bm.open_collection(folder)[0].load() == sample[0].load()
+
+
+@pytest.mark.parametrize("names", [{"a": 0, "b": 0}, {"a": 1, "b": 2}, [[[[["a"]]]]]])
+def test_names_that_are_no_list(sample, tmp_path, names):
+    folder = changed(tmp_path, observation_state={"names": names})
+    motion = bm.open_collection(folder)[0].load()
+    assert [one.rule for one in motion.problems] == ["FMT007"]
+
+
+def test_nested_names_of_strangers(strangers):
+    (clip,) = bm.open_collection(strangers / "14/ds_nested")
+    motion = clip.load()
+    assert motion.joint_displacement.num_parts == 32 and not motion.problems
+    assert motion.joint_displacement.part_labels[0] == "R_HIP_YAW"
+    assert motion.link_position.values.shape[1:] == (1, 7)

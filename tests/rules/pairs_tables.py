@@ -53,6 +53,14 @@ POSES = "time,root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n0.0,0,0,0.8,
 LABELLED = "time,腰 [rad]\n0.0,0.1\n0.1,0.3\n"
 MANY = "time,joint_0 [rad],joint_1 [rad]\n" + "".join(f"{k},0,0\n" for k in range(9))
 SLOW = "time,HIP [rad]\n" + "".join(f"{20 * k},0\n" for k in range(12))
+
+
+def rounded(decimals: int) -> str:
+    """Return a table of twelve frames at 30 Hz, with times of so many decimals."""
+    rows = "".join(f"{k / 30:.{decimals}f},0\n" for k in range(12))
+    return f"time,HIP [rad]\n{rows}"
+
+
 POINTS = np.array([[0.0], [0.1], [0.2]])
 
 
@@ -273,6 +281,7 @@ PAIRS: dict[str, Pair] = {
         opened(read_csv, "walk.csv", TABLE, degrees=True),
         opened(read_csv, "walk.csv", TABLE.replace(" [rad]", ""), degrees=True),
     ),
+    "TAB107": files("walk.csv", rounded(3), rounded(9), place=False),
     "TAB106": calls(
         opened(
             read_npz,
@@ -299,6 +308,12 @@ PAIRS: dict[str, Pair] = {
             "walk.hip", {"walk.hip": HIP.replace("0 0 0", "0 0 1"), "walk.waist": WAIST}
         ),
         beside("walk.hip", {"walk.hip": HIP, "walk.waist": WAIST}),
+    ),
+    "OTX007": files(
+        "walk.waist",
+        "0.0 0 0 0.8 1 0 0 0 1 0 0 0 1 0.5 0 0 0 0 0\n",
+        "0.0 0 0 0.8 1 0 0 0 1 0 0 0 1\n",
+        place=False,
     ),
     "OTX101": calls(saved(JOINTS, "walk.zmp"), saved(JOINTS)),
     "OTX102": calls(saved(ZMP), saved(RELATIVE)),

@@ -26,6 +26,7 @@ from rosbags.rosbag2 import Writer as BagWriter
 from rosbags.typesys import Stores, get_typestore
 
 import bodymotion as bm
+from bodymotion.formats import registry
 from bodymotion.geometry import poses
 from sample_files import CORPUS, tries
 
@@ -509,3 +510,45 @@ def test_zeros_behind_a_recording(tmp_path):
     with pytest.raises(bm.FormatError) as caught:
         bm.load(tmp_path / "b.mcap")
     assert caught.value.problem.rule == "MCP003"
+
+
+@pytest.mark.parametrize("every", [1, 2, 5])
+def test_messages_without_positions(every, tmp_path):
+    """Each list of a JointState may be empty: such a message is no frame, and is counted in a warning."""
+    messages = []
+    for k in range(20):
+        topic, message = state("HIP", "KNEE", at=k)
+        if k % every == 0:
+            message = {"name": ["HIP"], "position": [], "velocity": [0.5]}
+        messages.append((topic, message))
+    (tmp_path / "a.mcap").write_bytes(log(*messages))
+    _, found = registry.read(tmp_path / "a.mcap")
+    if every == 1:
+        assert [one.rule for one in found.problems] == ["MCP101"]
+        return
+    kept = [k for k in range(20) if k % every]
+    np.testing.assert_array_equal(found.value["HIP"], kept)
+    np.testing.assert_allclose(
+        found.value.timeline.times - found.value.timeline.times[0],
+        0.01 * (np.array(kept) - kept[0]),
+    )
+    assert [one.rule for one in found.problems] == ["MCP104"]
+    assert f"{20 - len(kept)} messages" in found.problems[0].message
+
+
+def test_points_without_positions(tmp_path):
+    """A trajectory of velocities alone is no motion; joints without a position are not read."""
+    points = [{"velocities": [1.0]}, {"positions": [2.0]}]
+    trajectory = {"joint_names": ["A"], "points": points}
+    (tmp_path / "a.mcap").write_bytes(log(("/t", trajectory)))
+    assert bm.load_motion(tmp_path / "a.mcap")["A"].tolist() == [2]
+    joints = {"joints": [{"name": "A", "position": 1.0}, {"name": "B"}]}
+    (tmp_path / "a.mcap").write_bytes(log(("/j", joints)))
+    motion = bm.load_motion(tmp_path / "a.mcap")
+    assert motion.joint_displacement.part_labels == ("A",)
+
+
+def test_empty_positions_of_strangers(strangers):
+    motion = bm.load_motion(strangers / "16/empty_positions.mcap")
+    assert motion.num_frames == 40
+    assert {one.rule for one in motion.problems} == {"MCP104", "MCP105"}

@@ -216,3 +216,80 @@ def test_the_rate_of_times_that_begin_late(tmp_path):
     assert bm.load(tmp_path / "a.pos", from_zero=True).timeline == Timeline.uniform(
         3, 10
     )
+
+
+@pytest.mark.parametrize("velocities", [(), (0.5, 0, 0, 0, 0, 0.25), (0,) * 6])
+def test_rotation_matrices(velocities, tmp_path):
+    """A .waist of position and matrix, row by row, may have velocities of the root behind them."""
+    angles = (0.1, 0.2, 0.3)
+    for k, angle in enumerate(angles):
+        matrix = np.array(
+            [
+                [np.cos(angle), -np.sin(angle), 0],
+                [np.sin(angle), np.cos(angle), 0],
+                [0, 0, 1],
+            ]
+        )
+        row = (0.01 * k, 1, 2, 0.8, *matrix.ravel(), *velocities)
+        with (tmp_path / "a.waist").open("a") as file:
+            file.write(" ".join(map(str, row)) + "\n")
+    motion = bm.load_motion(tmp_path / "a.waist")
+    poses = motion.link_position.values[:, 0]
+    np.testing.assert_allclose(poses[:, :3], [[1, 2, 0.8]] * 3)
+    expected = [[np.cos(a / 2), 0, 0, np.sin(a / 2)] for a in angles]
+    np.testing.assert_allclose(poses[:, 3:], expected, atol=1e-12)
+    assert [one.rule for one in motion.problems] == ["OTX007"] * any(velocities)
+
+
+def test_a_waist_of_an_older_choreonoid(strangers):
+    motion = bm.load_motion(strangers / "18/cnoid16.pos")
+    poses = motion.link_position.values[:, 0]
+    np.testing.assert_allclose(np.diff(poses[:, 0]), 0.01)
+    np.testing.assert_allclose(np.diff(poses[:, 3:6:2], axis=0)[:, 1], 0, atol=1e-9)
+    assert motion.joint_displacement.num_frames == len(poses)
+    # Times of four decimals.
+    assert motion.frame_rate == 60
+
+
+def test_times_in_milliseconds_are_reported(tmp_path):
+    rows = "".join(f"{5 * k} 0.1\n" for k in range(12))
+    (tmp_path / "a.pos").write_text(rows)
+    motion = bm.load_motion(tmp_path / "a.pos")
+    assert [one.rule for one in motion.problems] == ["TAB105"]
+
+
+@pytest.mark.parametrize(
+    ("rate", "decimals"),
+    [
+        (rate, decimals)
+        for rate in (24, 30, 50, 60, 120, 144, 240, 500)
+        for decimals in (2, 3, 4, 5)
+        # Frames of higher rates are less than 1.5 units of the last decimal apart.
+        if rate * 1.5 <= 10**decimals
+    ],
+)
+@pytest.mark.parametrize("suffix", [".pos", ".csv"])
+def test_a_rate_whose_times_are_rounded_stays_a_rate(rate, decimals, suffix, tmp_path):
+    """A text with times of few decimals has the fixed rate that it was written with; a note reports it."""
+    count = 60
+    times = [round(k / rate, decimals) for k in range(count)]
+    rows = [f"{time} {k}" for k, time in enumerate(times)]
+    if suffix == ".csv":
+        rows = ["time,A [rad]", *(row.replace(" ", ",") for row in rows)]
+    (tmp_path / f"a{suffix}").write_text("\n".join(rows))
+    motion = bm.load_motion(tmp_path / f"a{suffix}")
+    assert motion.frame_rate == rate
+    is_exact = np.abs(np.array(times) - np.arange(count) / rate).max() <= 1e-6
+    reported = [(one.rule, one.data["rate"]) for one in motion.problems]
+    assert reported == ([] if is_exact else [("TAB107", rate)])
+
+
+def test_times_of_no_rate_stay_time_stamps(tmp_path):
+    """Frames that are off their places by more than the rounding are not moved."""
+    times = [round(k / 60, 3) for k in range(60)]
+    times[30] += 0.002
+    rows = [f"{time:.3f} 0" for time in times]
+    (tmp_path / "a.pos").write_text("\n".join(rows))
+    motion = bm.load_motion(tmp_path / "a.pos")
+    np.testing.assert_allclose(motion.timeline.stamps, times, atol=1e-12)
+    assert not motion.problems

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import bz2
 import collections
 import dataclasses
+import gzip
 import io
+import lzma
 import pickle
 import sys
 import types
 import zipfile
+import zlib
+from dataclasses import replace
+from functools import partial
 
+import lz4.frame
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
+from bodymotion.formats import registry
+from bodymotion.formats.limits import LIMITS
 from sample_files import tries
 from tables.test_layouts import LAYOUTS
 
@@ -231,3 +240,63 @@ def test_any_bytes(tmp_path_factory, seed, protocol):
         assert isinstance(bm.load(path, format="pickle"), bm.Motion)
     except bm.FormatError as error:
         assert error.problem.message
+
+
+PACKED = {
+    "zlib": zlib.compress,
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "lzma": partial(lzma.compress, format=lzma.FORMAT_ALONE),
+    "lz4": lz4.frame.compress,
+}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+@pytest.mark.parametrize("name", ["a.pkl", "a.joblib", "a"])
+def test_compressed_pickles(kind, name, tmp_path):
+    """They are known by their first bytes; what is cut or damaged is an error of the file."""
+    arrays = {
+        "root_pos": np.zeros((40, 3)),
+        "root_rot": np.tile([0.0, 0, 0, 1], (40, 1)),
+        "dof_pos": np.random.default_rng(1).normal(size=(40, 2)),
+        "fps": 30,
+    }
+    content = PACKED[kind](pickle.dumps(arrays))
+    (tmp_path / name).write_bytes(content)
+    if kind in ("bzip2", "xz", "lzma") and name == "a":
+        assert len(content) < 64 << 10  # so that sniffing sees all of it
+    motion = bm.load_motion(
+        tmp_path / name, joint_names=["A", "B"], quaternion_order="xyzw"
+    )
+    np.testing.assert_array_equal(motion.joint_displacement.values, arrays["dof_pos"])
+    for wrong in (content[:-20], content[:30], content[:20] + b"?" * 9 + content[29:]):
+        (tmp_path / "b.pkl").write_bytes(wrong)
+        _, found = registry.read(tmp_path / "b.pkl", joint_names=["A", "B"])
+        assert {one.rule for one in found.problems} & {"PKL003", "PKL004"}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_a_compressed_pickle_that_expands_too_far(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "bodymotion.formats.limits.LIMITS", replace(LIMITS, free_bytes=1 << 16)
+    )
+    (tmp_path / "a.pkl").write_bytes(PACKED[kind](pickle.dumps(bytes(10 << 20))))
+    with pytest.raises(bm.FormatError) as caught:
+        bm.load(tmp_path / "a.pkl")
+    assert caught.value.problem.rule == "FMT010"
+
+
+def test_compressed_pickles_of_strangers(strangers):
+    """They have the numbers that joblib reads."""
+    joblib = pytest.importorskip("joblib")
+    for name in ("gmr_joblib_z.pkl", "asap.pkl"):
+        path = strangers / "17" / name
+        arrays = joblib.load(path)
+        while "fps" not in arrays:
+            arrays = next(iter(arrays.values()))
+        values = arrays["dof_pos" if "dof_pos" in arrays else "dof"]
+        names = [f"J{k}" for k in range(values.shape[1])]
+        motion = bm.load_motion(path, joint_names=names)
+        np.testing.assert_array_equal(motion.joint_displacement.values, values)
+        assert motion.frame_rate == arrays["fps"]

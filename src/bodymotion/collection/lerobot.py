@@ -42,6 +42,7 @@ FRAME_FEATURES = (
 )  # Features of each data set.
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
+MAX_DEPTH = 3  # Lists of names in lists.
 MAX_INFO = 16 << 20  # [bytes] A larger info.json is not read.
 MAX_DATA, MAX_FILES = (
     100,
@@ -245,13 +246,34 @@ def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> M
 
 
 def _names(feature: dict[str, Any]) -> list[str]:
-    """Return the names of the columns of a feature with one axis: a list, or the one in a mapping."""
-    names = feature.get("names")
-    names = next(iter(names.values()), None) if isinstance(names, dict) else names
-    has_one_axis = isinstance(feature.get("shape"), list) and len(feature["shape"]) == 1
-    return (
-        [str(one) for one in names] if isinstance(names, list) and has_one_axis else []
-    )
+    """Return the names of the columns of a feature with one axis; none where it has no lists of names."""
+    shape = feature.get("shape")
+    if not isinstance(shape, list) or len(shape) != 1:
+        return []
+    return _names_in(feature.get("names")) or []
+
+
+def _names_in(value: Any, depth: int = 0) -> list[str] | None:  # noqa: ANN401
+    """Return the names in a list, in lists of lists, in a mapping of lists, or in one from names to columns; None in anything else."""
+    if isinstance(value, dict) and value:
+        numbers = [*value.values()]
+        if all(type(one) is int for one in numbers):
+            in_order = sorted(value, key=value.__getitem__)
+            is_whole = sorted(numbers) == [*range(len(numbers))]
+            return [str(name) for name in in_order] if is_whole else None
+        value = numbers
+    if not isinstance(value, list) or depth > MAX_DEPTH:
+        return None
+    names: list[str] = []
+    for one in value:
+        inner = [str(one)]
+        if isinstance(one, (list, dict)):
+            found = _names_in(one, depth + 1)
+            if found is None:
+                return None
+            inner = found
+        names += inner
+    return names
 
 
 def _root(names: Sequence[str]) -> list[int]:

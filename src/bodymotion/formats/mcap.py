@@ -207,6 +207,8 @@ class _Topic:
     kind: str | None = None
     """A key of _KINDS, "" where messages have no such fields; None before the first message."""
     latest: int = 0
+    without_positions: int = 0
+    """The number of messages, or points of trajectories, that have no positions."""
     joints: list[tuple[int, int, int, tuple[str, ...], list[float]]] = field(
         default_factory=list
     )
@@ -332,6 +334,7 @@ class _Log:
                     )
                 )
         elif each := _list(message, "joints"):
+            each = [one for one in each if _get(one, "position") is not None]
             rows = [
                 (
                     0,
@@ -342,6 +345,10 @@ class _Log:
         elif about.kind:
             rows = [(0, _list(message, "name"), _list(message, "position"))]
         for after, names, values in rows:
+            if not len(values):
+                # Each list of a JointState may be empty: of velocities or torques alone.
+                about.without_positions += 1
+                continue
             if len(names) != len(values):
                 raise ValueError(f"{len(names)} names and {len(values)} positions")
             about.joints.append(
@@ -380,6 +387,10 @@ class _Log:
             )
             return ReadResult(None, self.found.problems)
         rows = self._in_time(best, self.topics[best].rows()) if best else []
+        if best and (count := self.topics[best].without_positions):
+            about = counted(count, "message")
+            message = f"{about} of {best} without positions: not read"
+            self.found.report(MISSING_VALUES, message, self.location)
         unread = [
             n for n, one in used.items() if one.kind != "frames" and n != best
         ] + self._choose_frames(wanted)

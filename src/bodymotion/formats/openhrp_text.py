@@ -3,7 +3,8 @@
 ========== ============================================================================================
 ``.pos``   time, joint displacements in order of joint id [rad or m]
 ``.waist`` time, position of the root link x y z [m], its orientation roll pitch yaw [rad] (or the nine
-           numbers of its rotation matrix, row by row, which Choreonoid reads)
+           numbers of its rotation matrix, row by row, which Choreonoid reads; older ones write its linear and
+           angular velocities behind these, which are not read)
 ``.hip``   time, orientation of the root link roll pitch yaw [rad]
 ``.zmp``   time, zero moment point x y z [m], in the root link's frame
 ========== ============================================================================================
@@ -28,6 +29,7 @@ from bodymotion.diagnostics import (
     losses,
 )
 from bodymotion.formats.tables.columns import (
+    check_unit,
     joint_names,
     on_one_timeline,
     renamed_labels,
@@ -84,6 +86,14 @@ ORIENTATIONS_DIFFER = judgement.warning(
     example=(
         "a .waist and a .hip of other orientations",
         "a .waist and a .hip of the same orientations",
+    ),
+)
+VELOCITIES = judgement.note(
+    "OTX007",
+    "Velocities of the root follow from its poses, and are not read.",
+    example=(
+        "a .waist of position, matrix and velocities",
+        "a .waist of position and matrix",
     ),
 )
 STALE = judgement.warning(
@@ -177,9 +187,9 @@ class _Reader:
                     f"{columns} numbers after the time, where a {path.suffix} has {wanted}",
                     location,
                 )
-            timeline = table.timeline(
-                table.values[:, 0], self.found, None, self.from_zero
-            )
+            times = table.values[:, 0]
+            check_unit(times, self.found, location)
+            timeline = table.timeline(times, self.found, None, self.from_zero)
             return table, table.values[:, 1:], timeline
         return None
 
@@ -231,14 +241,17 @@ class _Reader:
                     timeline,
                 )
             return
-        waist = self._rows(".waist", (3, 6, 12))
+        waist = self._rows(".waist", (3, 6, 12, 18))
         if waist is None:
             return
         table, rows, timeline = waist
         if rows.shape[1] == 6:
             orientations = rotations.from_rpy(rows[:, 3:])
-        elif rows.shape[1] == 12:
-            orientations = rotations.from_matrix(rows[:, 3:].reshape(-1, 3, 3))
+        elif rows.shape[1] in (12, 18):
+            orientations = rotations.from_matrix(rows[:, 3:12].reshape(-1, 3, 3))
+            if rows[:, 12:].any():
+                message = "columns 14 to 19, the velocities of the root"
+                self.found.report(VELOCITIES, message, Location(table.path))
         elif hip is not None and len(hip[1]) == len(rows):
             orientations = rotations.from_rpy(hip[1])
         else:

@@ -2,7 +2,8 @@
 
 Only reading. A pickle is a program for a stack machine that can call any function of Python. Here a machine of our own interprets it: it
 builds numbers, texts, lists, tuples and dictionaries, and the arrays of NumPy and joblib from their bytes. It calls nothing: other names
-are refused. An archive of PyTorch is a zip file with the pickle `data.pkl`, whose tensors have storages, the files `data/KEY`.
+are refused. A pickle may be compressed (`formats.compression`), as joblib does it. An archive of PyTorch is a zip file with the pickle
+`data.pkl`, whose tensors have storages, the files `data/KEY`.
 
 The dictionary has the keys of a layout of `formats.npz.layouts`; or it has such dictionaries by the names of motions: the first is read.
 """
@@ -27,6 +28,8 @@ from bodymotion.diagnostics import (
     Source,
     judgement,
 )
+from bodymotion.formats.compression import compression_of, unpacked
+from bodymotion.formats.limits import budget_for
 from bodymotion.formats.npz.layouts import (
     Array,
     QuaternionOrder,
@@ -110,12 +113,29 @@ def read_pickle(
     with found.recover(("components", "all")):
         if not (data := file_bytes(path, MAX_BYTES)):
             raise CONTENT.error("the file is empty", Location(str(path)))
+        if compression_of(data):
+            data = _unpacked(data, str(path))
         machine = _Machine(*_opened(data, str(path)), str(path))
         arrays = machine.arrays(machine.run(), found)
     options = ReadOptions(
         body, joint_names, link_names, frame_rate, quaternion_order, degrees
     )
     return motion_of(arrays, Source("pickle", path), found, options)
+
+
+def _unpacked(data: bytes, path: str) -> bytes:
+    """Return the content of a compressed file, within the budget."""
+    pieces = []
+    with budget_for(path, len(data)) as budget:
+        try:
+            for piece in unpacked(data):
+                budget.take_bytes(len(piece), Location(path))
+                pieces.append(piece)
+        except FormatError:
+            raise
+        except ValueError as error:
+            raise CONTENT.error(str(error), Location(path)) from error
+    return b"".join(pieces)
 
 
 def _opened(data: bytes, path: str) -> tuple[bytes, dict[str, bytes]]:

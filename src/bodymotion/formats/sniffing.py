@@ -5,6 +5,9 @@ Every function takes the first bytes of a file (`HEAD` of `formats.registry`) an
 
 import codecs
 import re
+from contextlib import suppress
+
+from bodymotion.formats.compression import compression_of, unpacked
 
 ZIPPED = ("amass", "npz", "pickle", "parquet")
 """Formats whose files are zip archives, or tables of Parquet or Arrow."""
@@ -182,11 +185,14 @@ _PICKLE_START = re.compile(rb"\x80[\x02-\x05](?:\x95.{8})?\}[\x94q]", re.DOTALL)
 
 
 def looks_like_pickle(head: bytes) -> bool:
-    """Return whether a file is a Python pickle of a dictionary, or an archive of PyTorch, whose first member is a pickle."""
+    """Return whether a file is a Python pickle of a dictionary, maybe compressed, or an archive of PyTorch, whose first member is one."""
     if head[:4] == b"PK\x03\x04":
         return head[30 : 30 + int.from_bytes(head[26:28], "little")].endswith(
             b"/data.pkl"
         )
+    if compression_of(head):
+        with suppress(ValueError, ImportError):
+            head = next(unpacked(head, 64), b"")
     return _PICKLE_START.match(head) is not None
 
 

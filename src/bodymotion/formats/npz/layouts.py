@@ -30,10 +30,12 @@ from bodymotion.formats.tables.columns import (
     check_increasing,
     check_rate,
     check_unit,
+    even_rate,
     in_body_order,
     joint_names,
     link_order,
     slides_of,
+    timeline_of,
 )
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -239,6 +241,8 @@ class _Reader:
         )
         self.used: set[str] = set()
         """The keys of arrays that were read."""
+        self.is_ours = False
+        """Whether the archive has the names of this package."""
         self.acted: set[str] = set()
         """The options that had an effect."""
 
@@ -304,7 +308,11 @@ class _Reader:
                 times = self.numbers(key, (count,))
                 check_increasing(times, self.found, lambda frame: self.location)
                 check_unit(times, self.found, self.location)
-                return Timeline.stamped(times, rate)
+                is_even = len(times) > 1 and even_rate(times) is not None
+                if self.is_ours or not is_even:
+                    return Timeline.stamped(times, rate)
+                # Other programs write times also where they have a fixed rate.
+                return timeline_of(times, rate)
             if rate is None and assumed is not None:
                 self.found.report(
                     rules.ASSUMED_RATE,
@@ -336,6 +344,7 @@ class _Reader:
 
     def own_layout(self, components: list[Component]) -> None:
         """Add the components of an archive with our names."""
+        self.is_ours = True
         keys = [
             key
             for key in ("joint_displacement", "link_position", "zmp")

@@ -4,6 +4,7 @@ The order of named columns in the file has no meaning. A column of times becomes
 timeline of a table.
 """
 
+import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -36,6 +37,17 @@ UNIT = judgement.warning(
 )
 MAX_STEP, MIN_FRAMES = 1.0, 10
 """[s] Frames that are further apart may have times of another unit; fewer frames may be poses far apart."""
+ROUNDED_TIMES = judgement.note(
+    "TAB107",
+    "Times have enough decimals to show their rate. Rounded ones are read as those of the rate that they fit.",
+    "frame_rate=… (--input-rate) keeps the times as time stamps",
+    example=("0, 0.017, 0.033 … 0.983", "0, 0.016667, 0.033333 … 0.983333"),
+)
+MIN_STEP_UNITS = 1.5
+"""Times are rounded ones of a fixed rate if frames are so many units of their last decimal apart."""
+MAX_WHOLE_RATES = 20  # Rates [Hz] that are tried.
+MAX_DECIMALS = 5
+"""Times of more decimals show their rate to within ON_FRAME."""
 
 # Joints.
 UNMATCHED = judgement.error(
@@ -366,6 +378,41 @@ def even_rate(times: Floats) -> float | None:
         for rate in rates:
             if np.abs(frames / rate + times[0] - times).max() <= within:
                 return float(rate)
+    return None
+
+
+def rate_of_rounded(times: Floats) -> float | None:
+    """Return the rate [Hz] whose times (T,) were rounded to a few decimals; None for other times.
+
+    It is the one of the fewest digits with which each time is the rounded one of its frame.
+    """
+    if len(times) < MIN_FRAMES:
+        return None
+    offsets = times - times[0]
+    bits = 8 * np.finfo(float).eps * float(np.abs(times).max())
+    for decimals in range(MAX_DECIMALS + 1):
+        if np.abs(times - np.round(times, decimals)).max() <= bits:
+            break
+    else:
+        return None
+    unit = 10.0**-decimals
+    span = float(offsets[-1])
+    if span < MIN_STEP_UNITS * unit * (len(times) - 1):
+        return None
+    frames = np.arange(len(times))
+    raw = (len(times) - 1) / span
+    # The first and the last time are each off by half a unit at most.
+    doubt = raw * unit / span
+    # A first time that is not 0 may be rounded, too.
+    error = unit / 2 if times[0] == 0 else unit
+    whole = [float(n) for n in range(math.ceil(raw - doubt), int(raw + doubt) + 1)]
+    # A multiple of ten before one of five, before another whole number.
+    whole.sort(key=lambda rate: (rate % 10 > 0, rate % 5 > 0, abs(rate - raw)))
+    finer = [round(raw, digits) for digits in range(1, 7)]
+    for rate in (*whole[:MAX_WHOLE_RATES], *finer):
+        is_near = rate > 0 and abs(rate - raw) <= doubt
+        if is_near and np.abs(frames / rate - offsets).max() <= error + bits:
+            return float(rate)
     return None
 
 

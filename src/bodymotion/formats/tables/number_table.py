@@ -31,7 +31,12 @@ from bodymotion.diagnostics import (
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.resources import unreadable
 from bodymotion.formats.rules import TOO_LARGE
-from bodymotion.formats.tables.columns import check_increasing, timeline_of
+from bodymotion.formats.tables.columns import (
+    ROUNDED_TIMES,
+    check_increasing,
+    rate_of_rounded,
+    timeline_of,
+)
 from bodymotion.formats.text import number_rows, numbers_of_rows
 from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import Component, Motion
@@ -118,11 +123,21 @@ class Table:
         check_increasing(times, found, self.row, self.unread)
         times = with_even_steps(times)
         is_in_order = np.isfinite(times).all() and (np.diff(times) > 0).all()
-        return (
-            timeline_of(times, rate, from_zero)
-            if is_in_order
-            else Timeline.stamped(times)
-        )
+        if not is_in_order:
+            return Timeline.stamped(times)
+        timeline = timeline_of(times, rate, from_zero)
+        has_rate = timeline.stamps is None or timeline.import_rate is not None
+        if has_rate or rate is not None:
+            return timeline
+        rounded = rate_of_rounded(times)
+        if rounded is None:
+            return timeline
+        message = f"the times are rounded ones of {rounded:g} Hz"
+        location = Location(self.path, self.header_line)
+        found.report(ROUNDED_TIMES, message, location, data={"rate": rounded})
+        if from_zero or times[0] == 0:
+            return Timeline.uniform(len(times), rounded)
+        return Timeline.stamped(times, rounded)
 
     def locate(self, subject: Subject) -> Location:
         """Return the location of ("frames", t, …) of a component: that of the row; of anything else the line of names."""
