@@ -59,6 +59,8 @@ MAX_FLOAT = 0.01  # [m]
 MAX_UNMATCHED = (
     0.1  # [s] A smaller difference in length is not shown; keyframes are less apart.
 )
+OUTLINE_DIRECTIONS = 12
+"""Level directions in which the widths of figures are measured."""
 APART = 0.55  # Of the sum of their heights: how far they are apart.
 
 Errors: TypeAlias = tuple[
@@ -80,6 +82,9 @@ class RetargetComparison(ShortRepr):
         [m] By end point, the mean distance from its scaled goal.
     directions:
         [rad] By limb, or axis of the trunk, the mean angle to the source's.
+    outline:
+        The mean difference of height, largest and smallest width of all joints, as a share of the figure's height. It uses no roles, so it
+        shows where roles are wrong, which the other figures do not. None between a figure with two legs and one with four.
     contact_agreement:
         Share of the frames in which a foot is in contact if and only if the source's is, mean of all feet.
     slide:
@@ -102,6 +107,7 @@ class RetargetComparison(ShortRepr):
     unmatched: float
     reach: Mapping[str, float]
     directions: Mapping[str, float]
+    outline: float | None
     contact_agreement: float
     slide: Mapping[str, float]
     float_share: float
@@ -151,6 +157,9 @@ class RetargetComparison(ShortRepr):
                 f"{beyond} frames beyond a position limit, {fast} a velocity limit",
             ),
         ]
+        if self.outline is not None:
+            share = f"{100 * self.outline:.1f} % of the height on average"
+            rows.append(("outline", f"height and widths differ by {share}"))
         if self.collision_share is not None:
             rows.append(
                 (
@@ -225,6 +234,9 @@ def compare_retarget(
         unmatched=float(abs(done.times[-1] - found.times[-1])),
         reach=errors[0],
         directions=errors[1],
+        outline=_outline_difference(source, source_body, body, placed)
+        if isinstance(done, Recording)
+        else None,
         contact_agreement=float((contact == (height < MAX_FLOAT)).mean()),
         slide={
             name: float(np.where(both[:, k], steps[:, k], 0.0).sum())
@@ -248,6 +260,33 @@ def compare_retarget(
             .sum()
         ),
     )
+
+
+def _outline_difference(
+    source: Skeleton | Motion, source_body: Body | None, body: Body, placed: Floats
+) -> float:
+    """Return the mean difference of the extents of a source and of a robot with links at poses (T, L, 7), as a share of their heights."""
+    joints = _joint_positions(source, source_body or body)
+    extents = [_extents(points) for points in (joints, placed[..., :3])]
+    shares = [one / max(float(np.quantile(one[:, 0], 0.95)), 1e-9) for one in extents]
+    count = len(placed)
+    return float(np.abs(shares[0][:count] - shares[1]).mean())
+
+
+def _joint_positions(source: Skeleton | Motion, body: Body) -> Floats:
+    """Return the positions (T, N, 3) [m] of the joints of a skeleton, or of the links of a body that moves."""
+    if isinstance(source, Skeleton):
+        return source.joint_positions()
+    return measure(body, source).link_poses[..., :3]
+
+
+def _extents(points: Floats) -> Floats:
+    """Return the height, the largest and the smallest width (T, 3) [m] of points (T, N, 3)."""
+    angles = np.pi / OUTLINE_DIRECTIONS * np.arange(OUTLINE_DIRECTIONS)
+    along = points[..., :2] @ np.stack([np.cos(angles), np.sin(angles)])
+    widths = np.ptp(along, axis=1)
+    height = np.ptp(points[..., 2], axis=1)
+    return np.column_stack([height, widths.max(axis=1), widths.min(axis=1)])
 
 
 def _limb_errors(recording: Recording, figure: Figure, placed: Floats) -> Errors:

@@ -1,18 +1,23 @@
-"""Roles of joints of a person or a robot, such as the left knee, found by topology, geometry in an upright pose, and names.
+"""Roles of joints of a person or a robot, such as the left knee, found by topology and geometry; names help where these do not decide.
 
 A figure is a tree of joints at their positions in one upright pose, z up. With height h from its lowest to its highest joint:
 
-    pelvis     the lowest common ancestor of all tips below 0.25·h; seen from there the tree is a tree again
-    legs       the two branches of the pelvis with these tips
+    legs       of a person, two limbs whose bones mirror each other (`skeleton.limbs`); of a robot, branches with tips below 0.25·h
+    pelvis     the lowest common ancestor of the tips of the legs; seen from there the tree is a tree again
     chest      the joint with the longest pair of branches to both sides, legs excluded, by the shorter one of a pair: the arms
-    head       the joint before the highest other tip beyond the chest
-    knee       the joint K of a leg whose least distance from the leg's begin and end is largest; the elbow is the first that is nearly so.
-               An axis of a knee points sideways, one of an elbow across upper arm and forearm. A name such as shin counts 1.5 times.
-               K is the same joint on both sides where the limbs have as many, by the smaller distance of both sides
-    hip        the point c with the smallest sum of |(1 − a·aᵀ)(c − o)|² over the axes a, through o, of up to three joints before the knee;
-               ankle, shoulder and wrist likewise. A joint without an axis (a ball) is the point itself
+    head       on the way to the highest other tip beyond the chest: of a person where it branches, else its last joint; of a robot the link
+               of that name, else the one before the tip
 
-Left is where z × forward points; a person's toes are in front. A robot's left is found by name, without names it is at +y.
+Knees and elbows of a person, whose joints are balls, are where upper and lower limb meet: the joint K with the largest product of the
+bones above and below. Joints of a limb that do not bend in the clip only twist it, and divide no bone. Hip, ankle, shoulder and wrist are
+the joints before and behind K. The toes of a person are in front, and its knees bend to the front. Names decide nothing of this, except
+left and right where legs are straight and have no toes.
+
+Of a robot, a knee is the joint K whose least distance from the leg's begin and end is largest; the elbow is the first that is nearly so. An
+axis of a knee points sideways, one of an elbow across upper arm and forearm. A name such as shin counts 1.5 times. K is the same joint on
+both sides where the limbs have as many, by the smaller distance of both sides. The hip is the point c with the smallest sum of
+|(1 − a·aᵀ)(c − o)|² over the axes a, through o, of up to three joints before the knee; ankle, shoulder and wrist likewise. A robot's left
+is found by name, without names it is at +y: where z × forward points.
 
 A quadruped has tips below 0.25·h on four legs, which begin where the paths to them separate; tips with a common joint in the lower half are
 one foot. Of the three ways to make two pairs of legs, the front and the hind legs are those whose middles are furthest apart. What is in
@@ -24,7 +29,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,7 +41,13 @@ from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.retargeting.skeletons import check_kind, title
 from bodymotion.skeleton import Skeleton
-from bodymotion.skeleton.values import FEET, GOAL
+from bodymotion.skeleton.limbs import (
+    Legs,
+    find_goals,
+    find_legs,
+    find_limb_pairs,
+)
+from bodymotion.skeleton.values import FEET
 
 SIDES = ("left", "right")
 LIMBS = {
@@ -60,32 +71,43 @@ QUADRUPED_ROLES = (
 """All roles of a figure with four legs."""
 DIGITS = 9
 """Of lengths and poses: the last digits depend on where a recording begins, and would decide between postures that are equally good."""
-MAX_JOINTS, MAX_FEET, MIN_JOINTS = 2000, 8, 2
-"""Of a figure with its ends; low tips of a figure with four legs, with its tails; of one of these legs."""
-LOW, SPLIT = (
-    0.25,
-    0.5,
-)  # Of the height: feet are below; of the height of a trunk: four legs are separate above.
-MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
-MIN_SHIN, MIN_THIGH = 0.12, 0.3
-"""Of the length of a leg: shorter parts above or below make no knee; of a robot with two legs, whose ankle would be one."""
-MAX_FOOT = (
-    1.0  # Of the length of a leg: a longer foot of a robot is a chain, such as a track.
-)
-FORWARD_AXES = np.array([1.0, 1.0])  # x + y: a robot without names faces x or y.
-MIN_KNEE_COSINE, MAX_ELBOW_COSINE = 0.7, 0.6
-"""The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
+MAX_JOINTS = 2000
+"""Of a figure with its ends."""
+MAX_FEET = 8
+"""Low tips of a figure with four legs, with its tails."""
+MIN_JOINTS = 2
+"""Of a leg of a figure with four legs."""
+MAX_SAMPLES = 100
+"""Frames of a recording that are looked at."""
+LOW = 0.25
+"""Of the height of a robot: feet are below."""
+SPLIT = 0.5
+"""Of the height of a trunk: four legs are separate above; tips that meet below it are parts of one foot."""
+MIN_ARM = 0.12
+"""Of the height: shorter branches to both sides are no arms."""
+MIN_SHIN = 0.12
+"""Of the length of a leg: shorter parts above or below make no knee."""
+MIN_THIGH = 0.3
+"""The same for a robot with two legs, whose ankle would be a knee."""
+MAX_FOOT = 1.0
+"""Of the length of a leg: a longer foot of a robot is a chain, such as a track."""
+FORWARD_AXES = np.array([1.0, 1.0])
+"""x + y: a robot without names faces x or y."""
+MIN_KNEE_COSINE = 0.7
+"""Between the axis of a knee and the lateral axis, at least."""
+MAX_ELBOW_COSINE = 0.6
+"""Between the axis of an elbow, and upper arm and forearm, at most."""
 FIRST_SHARE = {"knee": 1 - 1e-6, "elbow": 0.87}
-"""Of the best score: the first joint above is taken, since wrists can be as central as elbows."""
+"""Of the best score, for a robot: the first joint above is taken, since wrists can be as central as elbows."""
 MIDDLE = {
     "knee": re.compile("knee|shin|shank|calf|tibia|lower_?leg", re.I),
     "elbow": re.compile("elb|fore_?arm|lower_?arm", re.I),
 }
-NAMED = 1.5  # So much likelier is a joint that is named so.
-LEFT, RIGHT = (
-    re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I),
-    re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I),
-)
+"""Names of the links of robots below knees and elbows."""
+NAMED = 1.5
+"""So much likelier is a link of a robot that is named so."""
+LEFT = re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I)
+RIGHT = re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I)
 FRONT, HIND = (  # A forearm of an animal is in front, too.
     re.compile(rf"{word}|(^|[\W_])({short})([\W_]|$)", re.I)
     for word, short in (
@@ -93,34 +115,69 @@ FRONT, HIND = (  # A forearm of an animal is in front, too.
         ("hind|rear|back", "[hr][lr]|[lr]h"),
     )
 )
-TWIST = re.compile(
-    "twist|roll", re.I
-)  # Joints of skeletons that rotate a limb about itself, in its middle.
 HEAD = re.compile("head|neck", re.I)
+"""Names of the heads of robots."""
 FINGER = re.compile(
     "finger|thumb|grip|proximal|intermediate|metacarp|distal|knuckle", re.I
-)  # They stay still.
-GRIP = re.compile(f"hand|{FINGER.pattern}", re.I)  # Past a wrist they are fingers, too.
-LYING = (
-    1 / 3
-)  # Of its longest extent: a body that is less high lies in its model, as some with y up do.
+)
+"""Names of the fingers of robots, which stay still."""
+GRIP = re.compile(f"hand|{FINGER.pattern}", re.I)
+"""Past a wrist these are fingers, too."""
+MIN_BEND = np.radians(2)
+"""[rad] A joint of a person whose limb bends by less, while others bend, twists the limb about itself; marker noise bends it by less."""
+MIN_LIMB_BEND = np.radians(10)
+"""[rad] A limb of a person that bends by less, as in a single pose, does not show which joints only twist it."""
+MIN_BALANCE = 0.4
+"""The shorter of upper and lower limb over the longer one, at least, if joints are left out that only twist: else one was a stiff elbow."""
+OUTER_SHARE = 0.25
+"""Of the length of the bone: upper arms and thighs begin further apart. Those of people are 1.2 and 0.5 apart."""
+MIN_WEIGHT = 0.25
+"""Of bones that begin at one point, as a middle is found."""
+MIN_TURN = 1e-3
+"""Of the height: toes, or knees that bend, show in front where they are further ahead."""
+LYING = 1 / 3
+"""Of its longest extent: a body that is less high lies in its model, as some with y up do."""
 QUARTERS = rotations.from_rpy(
     0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 0]])
 )
-MAX_ARM, MAX_LOW_ARM = 0.9, 0.8
-"""Of the length of a leg: longer arms of a robot that lies, or of an animal that stands on them, are front legs."""
-MIN_TILT, MAX_TILT = (
-    np.radians(3),
-    np.radians(30),
-)  # Of soles that are made level in the upright pose.
-MIN_SOLE = 0.5  # Of the length of a foot: shorter edges are no soles.
-MIN_TIP = 1e-3  # [m]
-COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point.
+"""Rotations that may put a body upright."""
+MAX_ARM = 0.9
+"""Of the length of a leg: longer arms of a robot that lies are front legs."""
+MAX_LOW_ARM = 0.8
+"""Of the length of a leg: longer arms of an animal that stands on them are front legs."""
+MIN_TILT = np.radians(3)
+"""[rad] Soles that are tilted by less are level; and edges that differ by less are one sole."""
+MAX_TILT = np.radians(30)
+"""[rad] Soles are made level in the upright pose up to this tilt."""
+MIN_SOLE = 0.5
+"""Of the length of a foot: shorter edges are no soles."""
+MIN_TIP = 1e-3
+"""[m] Shorter ends are none."""
+COINCIDENT = 0.02
+"""Of the height: joints nearer to each other are at one point."""
 
-Limb: TypeAlias = tuple[int, Floats, Floats, Floats, int]  # Described at `_limb`.
-Point: TypeAlias = tuple[
-    int, Floats
-]  # The index of a joint or link, and a point (3,) [m] in its frame.
+
+class Point(NamedTuple):
+    """A point (3,) [m] in the frame of a joint or link, by its index."""
+
+    joint: int
+    offset: Floats
+
+
+class Limb(NamedTuple):
+    """A leg or an arm: the points (3,) [m] of its upper end, its middle and its lower end, and the joints of the last two."""
+
+    middle: int
+    last: int
+    upper_end: Floats
+    center: Floats
+    lower_end: Floats
+
+    @property
+    def lengths(self) -> Floats:
+        """The lengths (2,) [m] above and below the middle."""
+        ways = np.stack([self.center - self.upper_end, self.lower_end - self.center])
+        return np.asarray(np.linalg.norm(ways, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +222,25 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """Joints, then their ends: names, parents, poses (N, 7), world axes (N, 3), NaN for balls and 0 for fixed; no leaf is a helper."""
+    """The joints of a figure, then their ends.
+
+    Attributes
+    ----------
+    names, parents, placed:
+        The poses are (N, 7), upright.
+    axes:
+        (N, 3) in the world; NaN for balls, as those of people, and 0 for fixed joints.
+    owners:
+        By joint or end, the point of a joint that it is.
+    leaves:
+        Joints and ends without children that are no helpers.
+    num_joints:
+        The number of joints, which the ends follow.
+    clip:
+        (S, N, 3) [m] Positions in some frames of a recording; in the upright pose alone for a robot.
+    legs:
+        The legs of a person, found from the lengths of bones.
+    """
 
     names: list[str]
     parents: list[int]
@@ -173,6 +248,14 @@ class _Tree:
     axes: Floats
     owners: list[Point]
     leaves: list[int]
+    num_joints: int
+    clip: Floats
+    legs: Legs | None = None
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it was recorded: all its joints are balls."""
+        return bool(np.isnan(self.axes[0, 0]))
 
 
 def figure_of_skeleton(
@@ -185,32 +268,13 @@ def figure_of_skeleton(
     ValueError
         When it has neither two nor four legs; the message names what was found. Also for roles or names in `given` that do not exist.
     """
-    parents = skeleton.parents
-    children = np.bincount(
-        [parent for parent in parents if parent >= 0], minlength=len(parents)
-    )
-    hips, tips = int(np.argmax(children > 1)), np.flatnonzero(children == 0).tolist()
-    feet = sorted(tips, key=lambda k: float(placed[:, k, 2].mean()))[:2]
-    shapes = poses.transform_points(poses.inverse(placed[:, [hips]]), placed[..., :3])
-    deviation = np.linalg.norm(shapes - shapes.mean(axis=0), axis=2).mean(axis=1)
-    reference = placed[
-        int(
-            np.argmax(
-                np.round(
-                    placed[:, hips, 2] - placed[:, feet, 2].max(axis=1) - deviation, 3
-                )
-            )
-        )
-    ]
     ends = [
-        (k, end)
+        Point(k, end)
         for k, joint in enumerate(skeleton.joints)
         for end in joint.ends * skeleton.unit
     ]
-    axes = np.full((len(skeleton.joints) + len(ends), 3), np.nan)
-    return _figure(
-        title(skeleton), skeleton.names, parents, reference, ends, axes, given
-    )
+    tree = _tree_of(skeleton.names, skeleton.parents, placed, ends)
+    return _find_figure(title(skeleton), tree, _choose_upright(tree, placed), given)
 
 
 def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
@@ -257,7 +321,7 @@ def _figure_of_body(
         for k in body.links
         if k.index not in inner
     )
-    ends = [(index, end) for index, end in tips if end is not None]
+    ends = [Point(index, end) for index, end in tips if end is not None]
     axes = np.zeros((len(parents) + len(ends), 3))
     for link in body.links[1:]:
         if link.joint.type == "rotate" and link.index in body.joint_links:
@@ -265,7 +329,8 @@ def _figure_of_body(
                 reference[link.index, 3:], link.joint.axis
             )
     names = [link.name for link in body.links]
-    figure = _figure(title(body), names, parents, reference, ends, axes, given)
+    tree = replace(_tree_of(names, parents, reference[None], ends), axes=axes)
+    figure = _find_figure(title(body), tree, reference, given)
     if figure.is_quadruped:
         return figure
     arm, leg = ([f"left {part}" for part in LIMBS[limb][:3]] for limb in ("arm", "leg"))
@@ -354,31 +419,81 @@ def free_to_walk(body: Body, figure: Figure) -> Body:
     )
 
 
-def _figure(
-    name: str,
-    names: Sequence[str],
-    parents: Sequence[int],
-    reference: Floats,
-    ends: Sequence[Point],
-    axes: Floats,
-    given: Mapping[str, str] | None,
+def _tree_of(
+    names: Sequence[str], parents: Sequence[int], placed: Floats, ends: Sequence[Point]
+) -> _Tree:
+    """Return the tree of joints at poses (T, J, 7), all balls, and their ends."""
+    owners = [*(Point(k, np.zeros(3)) for k in range(len(names))), *ends]
+    all_names = [*names, *(f"{names[end.joint]} end" for end in ends)]
+    all_parents = [*parents, *(end.joint for end in ends)]
+    some = placed[:: max(1, len(placed) // MAX_SAMPLES)]
+    some = some[:, [owner.joint for owner in owners]]
+    offsets = np.array([owner.offset for owner in owners])
+    clip = poses.transform_points(some, np.broadcast_to(offsets, (*some.shape[:2], 3)))
+    goals: set[int] = set()
+    if len(owners) <= MAX_JOINTS:
+        goals = find_goals(all_parents, clip, all_names)
+    inner = {*parents, *(end.joint for end in ends)}
+    leaves = [k for k in range(len(all_names)) if k not in inner and k not in goals]
+    bound = [-1 if k in goals else parent for k, parent in enumerate(all_parents)]
+    bones = np.array(
+        [
+            0.0 if above < 0 else np.median(_distances(clip, k, above))
+            for k, above in enumerate(bound)
+        ]
+    )
+    pairs = find_limb_pairs(bound, bones)
+    legs = find_legs(bound, pairs, clip[..., 2].mean(axis=0))
+    return _Tree(
+        names=all_names,
+        parents=all_parents,
+        placed=some[0],
+        axes=np.full((len(owners), 3), np.nan),
+        owners=owners,
+        leaves=leaves,
+        num_joints=len(names),
+        clip=clip,
+        legs=legs,
+    )
+
+
+def _distances(clip: Floats, one: int, other: int) -> Floats:
+    """Return the distances (S,) [m] of two joints in the frames of a clip."""
+    return np.asarray(np.linalg.norm(clip[:, one] - clip[:, other], axis=1))
+
+
+def _choose_upright(tree: _Tree, placed: Floats) -> Floats:
+    """Return the poses (J, 7) of joints, of poses (T, J, 7), in the frame in which a person stands best, in a pose near to the mean."""
+    parents = tree.parents[: tree.num_joints]
+    children = np.bincount(
+        [parent for parent in parents if parent >= 0], minlength=len(parents)
+    )
+    if tree.legs is None:
+        hips = int(np.argmax(children > 1))
+        tips = np.flatnonzero(children == 0).tolist()
+        feet = sorted(tips, key=lambda k: float(placed[:, k, 2].mean()))[:2]
+    else:
+        hips = tree.legs.joint
+        feet = [tree.owners[tip].joint for tip in tree.legs.tips]
+    shapes = poses.transform_points(poses.inverse(placed[:, [hips]]), placed[..., :3])
+    deviation = np.linalg.norm(shapes - shapes.mean(axis=0), axis=2).mean(axis=1)
+    tall = placed[:, hips, 2] - placed[:, feet, 2].max(axis=1)
+    return np.asarray(placed[int(np.argmax(np.round(tall - deviation, 3)))])
+
+
+def _find_figure(
+    name: str, tree: _Tree, reference: Floats, given: Mapping[str, str] | None
 ) -> Figure:
-    """Return the figure of joints at poses (J, 7) in an upright pose; `axes` are those of the joints, then of the ends."""
-    owners = [*((k, np.zeros(3)) for k in range(len(names))), *ends]
-    placed = reference[[joint for joint, _ in owners]].copy()
-    placed[:, :3] = poses.transform_points(placed, np.array([end for _, end in owners]))
+    """Return the figure of a tree whose joints are at poses (J, 7) in an upright pose."""
+    owners = tree.owners
     if len(owners) > MAX_JOINTS:
         raise ValueError(
             f"{name}: {len(owners)} joints and ends; expected at most {MAX_JOINTS}"
         )
-    all_names = [*names, *(f"{names[k]} end" for k, _ in ends)]
-    inner = {*parents, *(k for k, _ in ends)}
-    leaves = [
-        k for k, one in enumerate(all_names) if k not in inner and not GOAL.search(one)
-    ]
-    tree = _Tree(
-        all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners, leaves
-    )
+    placed = reference[[owner.joint for owner in owners]].copy()
+    offsets = np.array([owner.offset for owner in owners])
+    placed[:, :3] = poses.transform_points(placed, offsets)
+    tree = replace(tree, placed=placed)
     check_kind(given or {}, "roles", Mapping)
     given = dict(given or {})
     for role, joint in given.items():
@@ -390,19 +505,19 @@ def _figure(
             raise ValueError(
                 f"{name}: no joint {joint!r}; {choices(str(joint), tree.names)}"
             )
+    finders = [_roles, _quadruped_roles]
+    if given.keys() & {*QUADRUPED_ROLES}:
+        finders = [_quadruped_roles]
     errors = []
-    for find in (
-        (_quadruped_roles,)
-        if given.keys() & {*QUADRUPED_ROLES}
-        else (_roles, _quadruped_roles)
-    ):
+    for find in finders:
         try:
             points = find(tree, name, given)
         except ValueError as error:
             errors.append(error)
             continue
         _check_order(tree, name, points, given)
-        return Figure(name, tuple(names), reference, points)
+        names = tuple(tree.names[: tree.num_joints])
+        return Figure(name, names, reference, points)
     raise errors[0]
 
 
@@ -514,26 +629,18 @@ def _tip(body: Body, index: int, at: Floats) -> Floats | None:
 
 def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]:
     """Return the points of the roles of a figure with two legs, or of one that is found to have four."""
-    at, leaves = tree.placed[:, :3], tree.leaves
+    at = tree.placed[:, :3]
     height = float(np.ptp(at[:, 2]))
-    feet = [given.get(f"{side} toe") or given.get(f"{side} ankle") for side in SIDES]
-    low = [k for k in leaves if at[k, 2] < at[:, 2].min() + LOW * height]
-    by_name = (
-        [k for k in leaves if FEET.search(tree.names[k])]
-        if np.isnan(tree.axes[0, 0])
-        else []
-    )
-    low = by_name if len(by_name) > 1 else low  # Also of a person who lies.
-    low = [tree.names.index(one) for one in feet if one] if all(feet) else low
+    low = _low_tips(tree, height, given)
     shared = _shared([_path(tree.parents, k, -1) for k in low])
     pelvis = tree.names.index(given["pelvis"]) if "pelvis" in given else shared
     around = _rooted(tree.parents, pelvis)
     legs: dict[int, int] = {}
     for k in low:
         path = _path(around, k, pelvis)
-        if path and (
-            path[0] not in legs or at[k, 2] < at[legs[path[0]], 2] - COINCIDENT * height
-        ):
+        if not path:
+            continue
+        if path[0] not in legs or at[k, 2] < at[legs[path[0]], 2] - COINCIDENT * height:
             legs[path[0]] = k
     if len(legs) == 4:
         return _quadruped_roles(tree, name, given)
@@ -547,109 +654,195 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
             f"{name}: {what}; expected a figure with two or four legs; name its roles (--map)"
         )
     paths = [_path(around, tip, pelvis) for tip in legs.values()]
-    lateral = at[paths[0][0]] - at[paths[1][0]]
-    for one, other in zip(*paths, strict=False):
-        if np.hypot(*(at[one] - at[other])[:2]) > 2 * COINCIDENT * height:
-            lateral = at[one] - at[other]
-            break
-    lateral = np.array([lateral[0], lateral[1], 0]) / max(np.hypot(*lateral[:2]), 1e-9)
-    found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
+    lateral = _lateral_axis(at, paths, height)
     parts = _limbs(tree, paths, "knee", lateral, height)
-    lengths = np.array(
-        [[np.linalg.norm(part[3] - end) for end in part[1:3]] for part in parts]
-    )
-    min_lengths = (MIN_SHIN if np.isnan(tree.axes[0, 0]) else MIN_THIGH) * lengths.sum(
-        axis=1
-    )
-    if (
-        not all(tree.axes[part[0]].any() for part in parts)
-        or (lengths.min(axis=1) <= min_lengths).any()
-    ):
-        raise ValueError(
-            f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees"
-        )
-    foot = max(
-        float(np.linalg.norm(at[path[-1]] - part[2]))
-        for path, part in zip(paths, parts, strict=True)
-    )
-    if not np.isnan(tree.axes[0, 0]) and foot > MAX_FOOT * lengths.sum(axis=1).min():
-        what = f"found a leg of {lengths.sum(axis=1).min():.3g} m with a foot of {foot:.3g} m"
-        raise ValueError(
-            f"{name}: {what}; expected two or four legs; name their roles (--map)"
-        )
-    forward = np.mean(
-        [at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)],
-        axis=0,
-    )
-    turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
-    if abs(turned) < COINCIDENT * height or not np.isnan(tree.axes[0, 0]):
-        names = [[tree.names[k] for k in path] for path in paths]
-        one, other = (
-            sum(bool(LEFT.search(name)) - bool(RIGHT.search(name)) for name in leg)
-            for leg in names
-        )
-        turned = one - other or lateral[1]  # A name such as link3 is on both sides.
-    if (
-        not np.isnan(tree.axes[0, 0])
-        and min(part[1][2] for part in parts) > at[pelvis, 2] + LOW * height
-    ):
-        raise ValueError(
-            f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected two or four legs"
-        )
-    order = (0, 1) if turned >= 0 else (1, 0)
-    lateral = lateral * (1 if turned >= 0 else -1)
-    for side, number in zip(SIDES, order, strict=True):
-        points = _points(tree, paths[number], parts[number], paths[number][-1])
+    _check_legs(tree, name, pelvis, paths, parts)
+    if not _is_left_first(tree, paths, parts, lateral, height):
+        paths.reverse()
+        parts.reverse()
+        lateral = -lateral
+    found = {"pelvis": Point(tree.owners[pelvis].joint, np.zeros(3))}
+    for side, path, part in zip(SIDES, paths, parts, strict=True):
+        points = _points(tree, path, part, path[-1])
         for role, point in zip(LIMBS["leg"], points, strict=True):
             found[f"{side} {role}"] = point
     chest, arms = _arms(tree, around, pelvis, set(legs), lateral, height)
     chest = tree.names.index(given["chest"]) if "chest" in given else chest
     paths = [_path(around, tip, chest) for tip in arms]
     limbs = _limbs(tree, paths, "elbow", lateral, height)
-    arm, leg = (
-        sum(np.linalg.norm(p[3] - p[1]) + np.linalg.norm(p[2] - p[3]) for p in two)
-        for two in (limbs, parts)
-    )
-    on_ground = arms and max(at[[*arms], 2]) < at[:, 2].min() + LOW * height
-    if np.isnan(tree.axes[0, 0]) and arm > MAX_LOW_ARM * leg and on_ground:
-        return _quadruped_roles(tree, name, given)
-    for side, path, part in zip(SIDES, paths, limbs, strict=False):
-        past, moving = (
-            path[path.index(part[4]) + 1 :],
-            [k for k in path if tree.axes[k].any()],
-        )
-        carried = [
-            k
-            for k in moving
-            if not (GRIP if k in past else FINGER).search(tree.names[k])
-        ]
-        palm = path[-1] if np.isnan(tree.axes[0, 0]) or not carried else carried[-1]
-        for role, point in zip(
-            LIMBS["arm"], _points(tree, path, part, palm), strict=True
-        ):
+    if tree.is_person and arms:
+        arm = sum(float(limb.lengths.sum()) for limb in limbs)
+        leg = sum(float(limb.lengths.sum()) for limb in parts)
+        hands = float(at[list(arms), 2].max())
+        if arm > MAX_LOW_ARM * leg and hands < at[:, 2].min() + LOW * height:
+            return _quadruped_roles(tree, name, given)
+    for side, path, limb in zip(SIDES, paths, limbs, strict=False):
+        points = _points(tree, path, limb, _palm(tree, path, limb))
+        for role, point in zip(LIMBS["arm"], points, strict=True):
             found[f"{side} {role}"] = point
-    found["chest"] = (tree.owners[chest][0], np.zeros(3))
-    used = {
-        *legs.values(),
-        *arms,
-        *(k for tip in (*legs.values(), *arms) for k in _path(around, tip, pelvis)),
-    }
-    free = [
-        k for k in leaves if k not in used and not used & {*_path(around, k, chest)}
-    ]
-    top = max(
-        (k for k in free if chest in _path(around, k, -1)),
-        key=lambda k: at[k, 2],
-        default=chest,
-    )
-    if at[top, 2] > at[chest, 2]:
-        path = _path(around, top, chest) or [top]
-        named = [k for k in path if HEAD.search(tree.names[k])]
-        head = named[-1] if named else path[max(len(path) - 2, 0)]
-        found["head"] = (tree.owners[head][0], np.zeros(3))
+    found["chest"] = Point(tree.owners[chest].joint, np.zeros(3))
+    head = _head(tree, around, pelvis, chest, [*legs.values(), *arms])
+    if head is not None:
+        found["head"] = Point(tree.owners[head].joint, np.zeros(3))
     return found | {
         role: tree.owners[tree.names.index(joint)] for role, joint in given.items()
     }
+
+
+def _low_tips(tree: _Tree, height: float, given: Mapping[str, str]) -> list[int]:
+    """Return the tips of feet. Those of a robot are low; those of a person end the legs, also of who lies or crawls."""
+    feet = [given.get(f"{side} toe") or given.get(f"{side} ankle") for side in SIDES]
+    if all(feet):
+        return [tree.names.index(foot) for foot in feet if foot]
+    if tree.is_person and tree.legs is not None:
+        return list(tree.legs.tips)
+    if tree.is_person:
+        by_name = [k for k in tree.leaves if FEET.search(tree.names[k])]
+        if len(by_name) > 1:
+            return by_name
+    heights = tree.placed[:, 2]
+    highest = heights.min() + LOW * height
+    return [k for k in tree.leaves if heights[k] < highest]
+
+
+def _lateral_axis(at: Floats, paths: Sequence[list[int]], height: float) -> Floats:
+    """Return the level unit vector (3,) from the second leg to the first, where they are apart first."""
+    lateral = at[paths[0][0]] - at[paths[1][0]]
+    for one, other in zip(*paths, strict=False):
+        way = at[one] - at[other]
+        if np.hypot(way[0], way[1]) > 2 * COINCIDENT * height:
+            lateral = way
+            break
+    lateral = lateral * [1.0, 1.0, 0.0]
+    return np.asarray(lateral / max(float(np.linalg.norm(lateral)), 1e-9))
+
+
+def _check_legs(
+    tree: _Tree,
+    name: str,
+    pelvis: int,
+    paths: Sequence[list[int]],
+    parts: Sequence[Limb],
+) -> None:
+    """Raise ValueError where legs have no knees, or are arms or tracks."""
+    at = tree.placed[:, :3]
+    min_share = MIN_SHIN if tree.is_person else MIN_THIGH
+    for part in parts:
+        too_short = part.lengths.min() <= min_share * part.lengths.sum()
+        if too_short or not tree.axes[part.middle].any():
+            raise ValueError(
+                f"{name}: found no knees below {tree.names[pelvis]!r}; expected two or four legs with knees"
+            )
+    if tree.is_person:
+        return
+    foot = max(
+        float(np.linalg.norm(at[path[-1]] - part.lower_end))
+        for path, part in zip(paths, parts, strict=True)
+    )
+    leg = min(float(part.lengths.sum()) for part in parts)
+    if foot > MAX_FOOT * leg:
+        what = f"found a leg of {leg:.3g} m with a foot of {foot:.3g} m"
+        raise ValueError(
+            f"{name}: {what}; expected two or four legs; name their roles (--map)"
+        )
+    height = float(np.ptp(at[:, 2]))
+    if min(part.lower_end[2] for part in parts) > at[pelvis, 2] + LOW * height:
+        raise ValueError(
+            f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected two or four legs"
+        )
+
+
+def _is_left_first(
+    tree: _Tree,
+    paths: Sequence[list[int]],
+    parts: Sequence[Limb],
+    lateral: Floats,
+    height: float,
+) -> bool:
+    """Return whether the first of two legs is the left one, with the lateral axis from the second to the first.
+
+    Left × up is forward. The toes of a person are in front, and knees bend to the front. Names help where neither shows, and with robots.
+    """
+    if tree.is_person:
+        at = tree.placed[:, :3]
+        ahead = np.cross(lateral, [0.0, 0.0, 1.0])
+        toes = sum(
+            float(ahead @ (at[path[-1]] - part.lower_end))
+            for path, part in zip(paths, parts, strict=True)
+        )
+        if abs(toes) > 2 * COINCIDENT * height:
+            return toes > 0
+        knees = _bend_of_knees(tree, parts)
+        if abs(knees) > MIN_TURN * height:
+            return knees > 0
+    votes = [
+        sum(
+            bool(LEFT.search(tree.names[k])) - bool(RIGHT.search(tree.names[k]))
+            for k in path
+        )
+        for path in paths
+    ]
+    # A name such as link3 is on both sides.
+    return (votes[0] - votes[1] or lateral[1]) >= 0
+
+
+def _bend_of_knees(tree: _Tree, parts: Sequence[Limb]) -> float:
+    """Return how far [m] knees are in front of the lines from hips to ankles, mean of all frames, if the first leg is the left one."""
+    first, second = (tree.clip[:, [part.middle, part.last]] for part in parts)
+    upper = tree.clip[:, tree.legs.joint] if tree.legs is not None else first[:, 0]
+    across = first[:, 0] - second[:, 0]
+    total = 0.0
+    for knee, ankle in ((first[:, 0], first[:, 1]), (second[:, 0], second[:, 1])):
+        thigh = knee - upper
+        shin = ankle - knee
+        # The shin of a bent knee is rotated backwards about the lateral axis: thigh × shin points to the left.
+        bend = np.einsum("ij,ij->i", np.cross(thigh, shin), across)
+        size = np.linalg.norm(across, axis=1) * np.linalg.norm(shin, axis=1)
+        total += float(np.mean(bend / np.maximum(size, MIN_TIP**2)))
+    return total
+
+
+def _palm(tree: _Tree, path: list[int], limb: Limb) -> int:
+    """Return the joint that holds the tip of an arm: the end, or the last link of a robot that moves and is no finger."""
+    if tree.is_person:
+        return path[-1]
+    past = path[path.index(limb.last) + 1 :]
+    carried = []
+    for k in path:
+        pattern = GRIP if k in past else FINGER
+        if tree.axes[k].any() and not pattern.search(tree.names[k]):
+            carried.append(k)
+    return carried[-1] if carried else path[-1]
+
+
+def _head(
+    tree: _Tree, around: Sequence[int], pelvis: int, chest: int, tips: Sequence[int]
+) -> int | None:
+    """Return the head: on the way to the highest tip beyond the chest, above it, that is in no arm and no leg; None without.
+
+    That of a person is where eyes, jaw or hair branch off, else the last joint. That of a robot has its name, or is before the tip.
+    """
+    at = tree.placed[:, :3]
+    used = {*tips}
+    for tip in tips:
+        used.update(_path(around, tip, pelvis))
+    free = [
+        k
+        for k in tree.leaves
+        if k not in used
+        and not used & {*_path(around, k, chest)}
+        and chest in _path(around, k, -1)
+    ]
+    top = max(free, key=lambda k: float(at[k, 2]), default=chest)
+    if at[top, 2] <= at[chest, 2]:
+        return None
+    path = _path(around, top, chest) or [top]
+    if not tree.is_person:
+        named = [k for k in path if HEAD.search(tree.names[k])]
+        return named[-1] if named else path[max(len(path) - 2, 0)]
+    joints = [k for k in path if k < tree.num_joints] or path[:1]
+    branches = [k for k in joints if around.count(k) > 1]
+    return branches[0] if branches else joints[-1]
 
 
 def _quadruped_roles(
@@ -732,7 +925,7 @@ def _quadruped_roles(
         float(np.linalg.norm(along)), MIN_TIP
     )
     trunk = _shared([ways[foot] for foot in feet])
-    found: dict[str, Point] = {"trunk": (tree.owners[trunk][0], np.zeros(3))}
+    found = {"trunk": Point(tree.owners[trunk].joint, np.zeros(3))}
     for end, pair in zip(ENDS, (one, other), strict=True):
         legs = [
             paths[k] for k in sorted(pair, key=lambda k: -float(ends[k] @ lateral[:2]))
@@ -742,10 +935,11 @@ def _quadruped_roles(
         ):
             hip, knee, _, foot = _points(tree, path, part, path[-1])
             lengths = [
-                np.linalg.norm(a - b)
-                for a, b in ((part[1], part[3]), (part[3], at[path[-1]]))
+                np.linalg.norm(part.center - part.upper_end),
+                np.linalg.norm(at[path[-1]] - part.center),
             ]
-            if min(lengths) < MIN_SHIN * sum(lengths) or not tree.axes[part[0]].any():
+            has_axis = tree.axes[part.middle].any()
+            if min(lengths) < MIN_SHIN * sum(lengths) or not has_axis:
                 raise ValueError(
                     f"{name}: found no knee of the {end} {side} leg; name its roles (--map)"
                 )
@@ -797,9 +991,8 @@ def _arms(
     children: list[list[int]] = [[] for _ in around]
     for k, parent in enumerate(around):
         children[parent] += [k] * (parent >= 0 and k not in legs)
-    # Seen from the pelvis, a root that only holds the pelvis is an end, too: a helper of the file, and no hand.
-    leaves = {*range(len(at))} - {*around, tree.parents.index(-1)}
-    leaves = {k for k in leaves if not GOAL.search(tree.names[k])}
+    # A root that only holds the pelvis is an end seen from there, too: it is a helper of the file, and no hand.
+    leaves = set(tree.leaves)
     tips: tuple[int, ...] = ()
     best, chest = MIN_ARM * height, pelvis
     for joint in (k for k in range(len(at)) if len(children[k]) > 1):
@@ -835,80 +1028,133 @@ def _arms(
 def _limbs(
     tree: _Tree, paths: list[list[int]], role: str, lateral: Floats, height: float
 ) -> list[Limb]:
-    """Return the limbs of both sides. Where they have as many joints, K is the same one: the shapes of a robot are not quite symmetric."""
-    scores = [_scores(tree, path, role, lateral) for path in paths]
+    """Return the limbs of both sides. Where they have as many joints, the middle is the same one: shapes are not quite symmetric."""
+    if tree.is_person:
+        scores = [_middle_scores(tree, paths, k, height) for k in range(len(paths))]
+        share = 1.0 - 1e-6
+    else:
+        scores = [_hinge_scores(tree, path, role, lateral) for path in paths]
+        share = FIRST_SHARE[role]
     if len({len(path) for path in paths}) == 1:
         scores = [np.minimum(*scores)] * 2
-    middles = [
-        int(np.argmax(score >= FIRST_SHARE[role] * score.max())) for score in scores
-    ]
-    return [
-        _limb(tree, path, role, middle, height)
-        for path, middle in zip(paths, middles, strict=True)
-    ]
-
-
-def _scores(tree: _Tree, path: list[int], role: str, lateral: Floats) -> Floats:
-    """Return how likely (N,) [m] the joints of a limb are its middle one, K."""
-    at, axes = tree.placed[:, :3], tree.axes
-    scores = []
-    for k in path:
-        score = min(
-            np.linalg.norm(at[k] - at[path[0]]), np.linalg.norm(at[k] - at[path[-1]])
-        )
-        if not np.isnan(axes[k, 0]):
-            ways = np.stack([at[k] - at[path[0]], at[path[-1]] - at[k]])
-            along = float(
-                (
-                    np.abs(ways @ axes[k])
-                    / np.maximum(np.linalg.norm(ways, axis=1), 1e-9)
-                ).max()
-            )
-            fits = (
-                abs(float(axes[k] @ lateral)) > MIN_KNEE_COSINE
-                if role == "knee"
-                else along < MAX_ELBOW_COSINE
-            )
-            score *= bool(axes[k].any()) and (
-                fits or bool(MIDDLE[role].search(tree.names[k]))
-            )
+    limbs = []
+    for path, score in zip(paths, scores, strict=True):
+        middle = int(np.argmax(score >= share * score.max()))
+        if tree.is_person:
+            limbs.append(_limb_of_person(tree, path, middle, height))
         else:
-            score *= not TWIST.search(tree.names[k])
-        scores.append(score * (NAMED if MIDDLE[role].search(tree.names[k]) else 1.0))
-    return np.array(scores)
+            limbs.append(_limb_of_robot(tree, path, role, middle))
+    return limbs
 
 
-def _limb(tree: _Tree, path: list[int], role: str, middle: int, height: float) -> Limb:
-    """Return of a limb: its joint K, the points (3,) of its upper end, lower end and K, and the joint of the lower end."""
-    at, axes = tree.placed[:, :3], tree.axes
-    if np.isnan(axes[path[middle], 0]):
-        apart = COINCIDENT * height
-        ends = [
-            k
-            for k in path
-            if np.linalg.norm(at[k] - at[path[middle]]) > apart
-            and not TWIST.search(tree.names[k])
-        ]
-        above = next((k for k in reversed(ends) if k in path[:middle]), path[0])
-        below = next((k for k in ends if k in path[middle + 1 :]), path[-1])
-        return path[middle], at[above], at[below], at[path[middle]], below
+def _middle_scores(
+    tree: _Tree, paths: Sequence[list[int]], side: int, height: float
+) -> Floats:
+    """Return how likely (N,) [m²] the joints of a limb of a person are its middle: the product of the bones above and below.
+
+    Upper and lower limb are its longest bones. Joints that only twist the limb do not divide a bone. A bone that begins near the same bone
+    of the other side is a clavicle, or part of the pelvis, and counts less: else shoulders were elbows with CMU's long clavicles.
+    """
+    path = paths[side]
+    scores = np.zeros(len(path))
+    corners = _corners(tree, path, height)
+    at = tree.placed[:, :3]
+    for before, k, behind in zip(corners, corners[1:], corners[2:], strict=False):
+        above = float(np.linalg.norm(at[k] - at[before]))
+        below = float(np.linalg.norm(at[behind] - at[k]))
+        weight = 1.0
+        if len(paths[0]) == len(paths[-1]):
+            mirrored = paths[1 - side][path.index(before)]
+            apart = float(np.linalg.norm(at[before] - at[mirrored]))
+            weight = float(np.clip(apart / (OUTER_SHARE * above), MIN_WEIGHT, 1.0))
+        scores[path.index(k)] = weight * above * below
+    return scores
+
+
+def _corners(tree: _Tree, path: list[int], height: float) -> list[int]:
+    """Return the joints of a limb of a person that divide it into bones, of several at one point the first, with both ends."""
+    apart = [path[0]]
+    for k in path[1:]:
+        way = tree.placed[k, :3] - tree.placed[apart[-1], :3]
+        if np.linalg.norm(way) > COINCIDENT * height:
+            apart.append(k)
+    if len(apart) < 4:
+        return apart
+    # The largest angle in the clip between the bones above and below.
+    points = tree.clip[:, apart]
+    bones = np.diff(points, axis=1)
+    bones = bones / np.maximum(np.linalg.norm(bones, axis=2, keepdims=True), MIN_TIP)
+    cosines = np.einsum("sij,sij->si", bones[:, 1:], bones[:, :-1])
+    bends = np.arccos(np.clip(cosines, -1.0, 1.0)).max(axis=0)
+    if bends.max() < MIN_LIMB_BEND:
+        return apart
+    bent = [k for k, bend in zip(apart[1:-1], bends, strict=True) if bend > MIN_BEND]
+    corners = [apart[0], *bent, apart[-1]]
+    lengths = sorted(
+        float(np.linalg.norm(tree.placed[b, :3] - tree.placed[a, :3]))
+        for a, b in pairwise(corners)
+    )
+    is_stiff = len(lengths) < 2 or lengths[-2] < MIN_BALANCE * lengths[-1]
+    return apart if is_stiff else corners
+
+
+def _limb_of_person(tree: _Tree, path: list[int], middle: int, height: float) -> Limb:
+    """Return the limb whose middle is a joint of the path; it ends at the joints before and behind that are corners."""
+    at = tree.placed[:, :3]
+    joint = path[middle]
+    corners = _corners(tree, path, height)
+    if joint not in corners:
+        corners = path
+    number = corners.index(joint)
+    upper = corners[max(number - 1, 0)]
+    lower = corners[min(number + 1, len(corners) - 1)]
+    return Limb(joint, lower, at[upper], at[joint], at[lower])
+
+
+def _hinge_scores(tree: _Tree, path: list[int], role: str, lateral: Floats) -> Floats:
+    """Return how likely (N,) [m] the joints of a limb of a robot are its middle one."""
+    at = tree.placed[:, :3]
+    scores = np.zeros(len(path))
+    for number, k in enumerate(path):
+        axis = tree.axes[k]
+        if not axis.any():
+            continue
+        ways = np.stack([at[k] - at[path[0]], at[path[-1]] - at[k]])
+        lengths = np.linalg.norm(ways, axis=1)
+        is_named = bool(MIDDLE[role].search(tree.names[k]))
+        if role == "knee":
+            fits = abs(float(axis @ lateral)) > MIN_KNEE_COSINE
+        else:
+            along = np.abs(ways @ axis) / np.maximum(lengths, 1e-9)
+            fits = float(along.max()) < MAX_ELBOW_COSINE
+        if fits or is_named:
+            scores[number] = lengths.min()
+        if is_named:
+            scores[number] *= NAMED
+    return scores
+
+
+def _limb_of_robot(tree: _Tree, path: list[int], role: str, middle: int) -> Limb:
+    """Return the limb whose middle is a joint of the path; it ends where the axes of hips, ankles, shoulders or wrists cross."""
+    at = tree.placed[:, :3]
+    axes = tree.axes
+    joint = path[middle]
     moving = [k for k in path if axes[k].any()]
-    split = moving.index(path[middle]) if path[middle] in moving else 0
+    split = moving.index(joint) if joint in moving else 0
     near = 2 if role == "knee" else 3
     beyond = [k for k in moving[split + 1 :] if not FINGER.search(tree.names[k])]
-    after = ([k for k in beyond if not GRIP.search(tree.names[k])] or beyond)[:near]
+    after = [k for k in beyond if not GRIP.search(tree.names[k])] or beyond
+    after = after[:near]
     start = _crossing(at, axes, moving[max(split - 3, 0) : split] or path[:1])
-    if after and np.linalg.norm(
-        at[after[-1]] - at[path[middle]]
-    ) > 0.3 * np.linalg.norm(at[path[middle]] - start):
-        end, last = _crossing(at, axes, after), after[-1]
-    else:  # no joint between the elbow and the tip
-        end, last = at[path[-1]], path[-1]
-    hinge = axes[path[middle]]
-    middle_point = at[path[middle]] + hinge * float(
-        (0.5 * (start + end) - at[path[middle]]) @ hinge
-    )
-    return path[middle], start, end, middle_point, last
+    upper = float(np.linalg.norm(at[joint] - start))
+    end = at[path[-1]]  # Without a joint between the elbow and the tip.
+    last = path[-1]
+    if after and np.linalg.norm(at[after[-1]] - at[joint]) > 0.3 * upper:
+        end = _crossing(at, axes, after)
+        last = after[-1]
+    hinge = axes[joint]
+    center = at[joint] + hinge * float((0.5 * (start + end) - at[joint]) @ hinge)
+    return Limb(joint, last, start, center, end)
 
 
 def _crossing(at: Floats, axes: Floats, joints: Sequence[int]) -> Floats:
@@ -920,21 +1166,19 @@ def _crossing(at: Floats, axes: Floats, joints: Sequence[int]) -> Floats:
     return np.asarray(np.linalg.solve(matrix, right))
 
 
-def _points(tree: _Tree, path: list[int], part: Limb, holder: int) -> list[Point]:
-    """Return the points of the four roles of a limb: those of the upper end are of the joint before K, the tip is that of the `holder`."""
-    middle, start, end, between, last = part
-    number = path.index(middle)
-    above = path[max(number - 1, 0)]
+def _points(tree: _Tree, path: list[int], limb: Limb, holder: int) -> list[Point]:
+    """Return the points of the four roles of a limb: the upper end is of the joint before the middle, the tip of the `holder`."""
+    above = path[max(path.index(limb.middle) - 1, 0)]
 
     def point(joint: int, position: Floats) -> Point:
-        owner = tree.owners[joint][0]
-        return owner, poses.transform_points(
-            poses.inverse(tree.placed[joint, :]), position
-        ) + tree.owners[joint][1]
+        owner = tree.owners[joint]
+        to_joint = poses.inverse(tree.placed[joint])
+        offset = poses.transform_points(to_joint, position) + owner.offset
+        return Point(owner.joint, offset)
 
     return [
-        point(above, start),
-        point(middle, between),
-        point(last, end),
+        point(above, limb.upper_end),
+        point(limb.middle, limb.center),
+        point(limb.last, limb.lower_end),
         point(holder, tree.placed[path[-1], :3]),
     ]

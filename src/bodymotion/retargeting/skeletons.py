@@ -14,7 +14,7 @@ from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import with_article
 from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, median_step
+from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -113,7 +113,8 @@ def to_skeleton(
         When the motion does not fit the body.
     """
     check_kind(motion, "motion", Motion)
-    found = measure(body, motion.resample(frame_rate or 30.0))
+    rate = float(frame_rate or 30.0)
+    found = measure(body, motion.resample(rate))
     placed = np.array(found.link_poses)
     upright = np.array([0.0, 0.0, 0.0, *rotations.from_rpy([-0.5 * np.pi, 0.0, 0.0])])
     joints, columns = [], []
@@ -131,12 +132,11 @@ def to_skeleton(
                 name=link.name, parent=link.parent, offset=offset[0], channels=channels
             )
         )
-    step = median_step(found.times) if len(found.times) > 1 else 1 / 30
     values = np.concatenate(columns, axis=1)
     return Skeleton(
         joints=tuple(joints),
         values=values,
-        frame_time=step,
+        frame_time=1.0 / rate,
         known_unit=1 / CENTIMETRES,
         known_up="Y",
     )

@@ -24,6 +24,7 @@ from bodymotion.geometry.arrays import (
     frozen,
 )
 from bodymotion.kernels.kinematics import link_poses
+from bodymotion.skeleton.limbs import find_goals, find_legs, find_limb_pairs
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -53,8 +54,6 @@ UP_AXES: dict[str, Floats] = {
 """The rotation matrix that makes an axis the z axis."""
 FEET = re.compile(r"foot|toe|ankle|paw", re.IGNORECASE)
 """Names of joints of feet."""
-GOAL = re.compile(r"(^|[\W_])ik([\W_]|$)", re.IGNORECASE)
-"""Names of an animator's goals: copies of hands and feet, which no bones lead to."""
 UNITS = (0.001, 0.01, 0.0254, 0.0254 / 0.45, 0.3048, 1.0)
 """[m] Millimetre, centimetre, inch, the unit of the CMU recordings, foot, metre."""
 LEG_LENGTH = 0.95
@@ -233,51 +232,33 @@ class Skeleton(ContentEquality):
     def _recognized(self) -> tuple[float | None, str | None]:
         """Return the unit of length [m] and the up axis, each None where it cannot be found.
 
-        The hips are the first joint with two branches; feet are found by their names, or at the ends of all branches but the largest. The
-        unit is that with which the legs are about as long as those of an adult. The up axis is that along which the hips are above the
+        The unit is that with which the legs are about as long as those of an adult. The up axis is that along which the hips are above the
         feet, on the mean. The rest pose decides where that is neither Y nor Z, as of a person who lies, and where the person stands along
         the axis of the rest pose, too.
         """
-        parents = self.parents
-        branches = Counter(
-            parent
-            for parent, name in zip(parents, self.names, strict=True)
-            if not GOAL.search(name)
-        )
-        hips = next(
-            (joint for joint in range(len(parents)) if branches[joint] > 1), None
-        )
-        feet = [
-            joint
-            for joint, name in enumerate(self.names)
-            if FEET.search(name) and not GOAL.search(name)
-        ]
-        feet = feet or self._branch_ends(hips)
-        if hips is None or not feet or not self.num_frames:
+        if not self.num_frames:
             return None, None
         values = self.values[:: max(1, self.num_frames // MAX_SAMPLES)]
         with np.errstate(all="ignore"):
             positions = self._poses(values, 3)
+            hips, feet = self._hips_and_feet(positions)
+            if hips is None or not feet:
+                return None, None
+            bones = self._bone_lengths(positions)
             upward = positions[:, hips] - positions[:, feet].mean(axis=1)
-            along = np.full(len(parents), np.nan)
+            along = np.full(len(self.joints), np.nan)
             along[hips] = 0
-            for joint, parent in enumerate(parents):
+            for joint, parent in enumerate(self.parents):
                 if parent >= 0 and joint != hips:
-                    bones = np.linalg.norm(
-                        positions[:, joint] - positions[:, parent], axis=1
-                    )
-                    along[joint] = along[parent] + np.median(bones)
+                    along[joint] = along[parent] + bones[joint]
             leg = np.nanmax(along[feet], initial=0)
             ratios = np.abs(np.log(np.array(UNITS) * leg / LEG_LENGTH))
-            rest = np.zeros((len(parents), 3))
-            for index, one in enumerate(self.joints):
-                rest[index] = one.offset + (
-                    rest[one.parent] if one.parent >= 0 else 0.0
-                )
-            up, at_rest = (
-                _axis(upward.mean(axis=0)),
-                _axis(rest[hips] - rest[feet].mean(axis=0)),
-            )
+            rest = np.zeros((len(self.joints), 3))
+            for index, own in enumerate(self.joints):
+                above = rest[own.parent] if own.parent >= 0 else np.zeros(3)
+                rest[index] = above + own.offset
+            up = _axis(upward.mean(axis=0))
+            at_rest = _axis(rest[hips] - rest[feet].mean(axis=0))
             stands = (
                 at_rest in COMMON_UP
                 and np.quantile(upward[:, "XYZ".index(at_rest)], 0.9)
@@ -289,6 +270,44 @@ class Skeleton(ContentEquality):
             up = None
         best = int(np.argmin(np.nan_to_num(ratios, nan=np.inf)))
         return UNITS[best] if ratios[best] < np.log(MAX_RATIO) else None, up
+
+    def _bone_lengths(self, positions: Floats) -> Floats:
+        """Return the median length (J,) of the bone above each joint, for positions (T, J, 3); 0 of a root."""
+        bones = np.zeros(len(self.joints))
+        for joint, parent in enumerate(self.parents):
+            if parent >= 0:
+                way = positions[:, joint] - positions[:, parent]
+                bones[joint] = np.median(np.linalg.norm(way, axis=1))
+        return bones
+
+    def _hips_and_feet(self, positions: Floats) -> tuple[int | None, list[int]]:
+        """Return the joint where the legs separate, and their ends, for positions (T, J, 3); None and none where there are none.
+
+        Without limbs that mirror each other, the hips are the first joint with two branches, and the feet are found by their names, or at
+        the ends of all branches but the largest.
+        """
+        parents = self.parents
+        goals = find_goals(parents, positions, self.names)
+        if np.isfinite(positions).all():
+            bound = [
+                -1 if joint in goals else parent for joint, parent in enumerate(parents)
+            ]
+            pairs = find_limb_pairs(bound, self._bone_lengths(positions))
+            legs = find_legs(parents, pairs)
+            if legs is not None:
+                return legs.joint, list(legs.tips)
+        branches = Counter(
+            parent for joint, parent in enumerate(parents) if joint not in goals
+        )
+        hips = next(
+            (joint for joint in range(len(parents)) if branches[joint] > 1), None
+        )
+        feet = [
+            joint
+            for joint, name in enumerate(self.names)
+            if FEET.search(name) and joint not in goals
+        ]
+        return hips, feet or self._branch_ends(hips)
 
     def _branch_ends(self, hips: int | None) -> list[int]:
         """Return the last joints of the branches of the hips, without that with most joints, the trunk; none where there are no two."""

@@ -1,0 +1,161 @@
+"""Limbs of a tree of joints that mirror each other, found from the lengths of their bones alone: no pose and no name is needed.
+
+Two limbs are a pair where they separate at one joint, and their longest paths have as many bones, of about equal lengths. Of people the
+longest pair are the legs and the next one the arms: the arms are about 0.8 times as long as the legs, measured from where they separate.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from bodymotion.geometry.arrays import Floats
+
+GOAL = re.compile(r"(^|[\W_])ik([\W_]|$)", re.IGNORECASE)
+"""Names of an animator's goals: copies of hands and feet, which no bones lead to."""
+MIRROR_TOLERANCE = 0.1
+"""Of the length of a limb: bones of mirrored limbs differ by less. The arm of a person and the spine differ by far more."""
+MIN_LIMB = 0.4
+"""Of the longest pair: shorter pairs are fingers, toes, eyes and ears."""
+CLEARLY_SHORTER = 0.93
+"""Of the longest pair: a shorter one is no leg. Of the others the one next to the root is, since files begin at the hips."""
+CLEARLY_LOWER = 0.25
+"""Of the longest pair: the ends of legs are lower than those of arms by more, of who does not crawl or lie."""
+LOOSE = 0.05
+"""Of the size of the figure: a bone whose length changes by more is none. Sliding joints and rounding change it by less."""
+COPY = 1e-3
+"""Of the size of the figure: joints nearer than this are at one point."""
+
+
+class LimbPair(NamedTuple):
+    """Two limbs: the joint where they separate, their longest ends, and the length [m] of the shorter one."""
+
+    joint: int
+    tips: tuple[int, int]
+    length: float
+
+
+def find_limb_pairs(parents: Sequence[int], bones: Floats) -> list[LimbPair]:
+    """Return the pairs of limbs, the longest first, without those of fingers.
+
+    Parents are before their children, −1 above the root; `bones` (N,) [m] are the lengths from the parents.
+    """
+    count = len(parents)
+    lengths = np.array(bones, dtype=np.float64)
+    longest_child = [-1] * count
+    children: list[list[int]] = [[] for _ in range(count)]
+    for joint in reversed(range(count)):
+        if children[joint]:
+            longest_child[joint] = max(children[joint], key=lambda k: lengths[k])
+            lengths[joint] += lengths[longest_child[joint]]
+        if parents[joint] >= 0:
+            children[parents[joint]].append(joint)
+
+    def path_from(joint: int) -> list[int]:
+        path = [joint]
+        while longest_child[path[-1]] >= 0:
+            path.append(longest_child[path[-1]])
+        return path
+
+    pairs = []
+    for joint in range(count):
+        # Mirrored limbs are neighbours in the order of lengths.
+        for one, other in pairwise(sorted(children[joint], key=lambda k: lengths[k])):
+            longer = float(lengths[other])
+            tolerance = MIRROR_TOLERANCE * longer
+            if not longer > 0 or longer - lengths[one] > tolerance:
+                continue
+            first = path_from(one)
+            second = path_from(other)
+            if len(first) != len(second):
+                continue
+            if np.abs(bones[first] - bones[second]).max() < tolerance:
+                tips = (first[-1], second[-1])
+                pairs.append(LimbPair(joint, tips, float(lengths[one])))
+    pairs.sort(key=lambda pair: -pair.length)
+    return [pair for pair in pairs if pair.length > MIN_LIMB * pairs[0].length]
+
+
+class Legs(NamedTuple):
+    """The joint where legs separate, and their longest ends: two, or four where those of an animal separate at one joint."""
+
+    joint: int
+    tips: tuple[int, ...]
+
+
+def find_legs(
+    parents: Sequence[int], pairs: Sequence[LimbPair], heights: Floats | None = None
+) -> Legs | None:
+    """Return the pair of limbs that are legs; None without a pair.
+
+    It is the pair with the lowest ends, by mean `heights` (N,) [m] of the joints, where it is much lower than the others. Otherwise, as of
+    who crawls or lies, it is the longest pair; of pairs about as long, the one next to the root.
+    """
+    if not pairs:
+        return None
+    legs = _choose_legs(parents, pairs, heights)
+    tips = set(legs.tips)
+    for pair in pairs:
+        is_as_long = pair.length > CLEARLY_SHORTER * legs.length
+        if pair.joint != legs.joint or not is_as_long:
+            continue
+        is_as_low = heights is None or (
+            _height_of(pair, heights) - _height_of(legs, heights)
+            <= CLEARLY_LOWER * legs.length
+        )
+        if is_as_low:
+            tips.update(pair.tips)
+    return Legs(legs.joint, tuple(sorted(tips)))
+
+
+def _choose_legs(
+    parents: Sequence[int], pairs: Sequence[LimbPair], heights: Floats | None
+) -> LimbPair:
+    """Return the pair of limbs that are legs, of at least one pair."""
+    if heights is not None and len(pairs) > 1:
+        by_height = sorted(pairs, key=lambda pair: _height_of(pair, heights))
+        gap = _height_of(by_height[1], heights) - _height_of(by_height[0], heights)
+        if gap > CLEARLY_LOWER * pairs[0].length:
+            return by_height[0]
+    depths = [0] * len(parents)
+    for joint, parent in enumerate(parents):
+        if parent >= 0:
+            depths[joint] = depths[parent] + 1
+    able = [pair for pair in pairs if pair.length > CLEARLY_SHORTER * pairs[0].length]
+    return min(able, key=lambda pair: depths[pair.joint])
+
+
+def _height_of(pair: LimbPair, heights: Floats) -> float:
+    """Return the height [m] of the higher end of a pair."""
+    return float(heights[list(pair.tips)].max())
+
+
+def find_goals(
+    parents: Sequence[int], positions: Floats, names: Sequence[str]
+) -> set[int]:
+    """Return the joints that no bone holds, for positions (T, N, 3) [m]: goals of an animator, and the hips below a helper.
+
+    Their distance to the parent changes. A goal that does not move is a copy: a leaf at another joint, to which a shorter bone leads. One
+    that is no copy has the name of a goal, and so have all joints above it, up to a root.
+    """
+    above = np.array(parents)
+    inner = np.flatnonzero(above >= 0)
+    lengths = np.zeros(positions.shape[:2])
+    lengths[:, inner] = np.linalg.norm(
+        positions[:, inner] - positions[:, above[inner]], axis=2
+    )
+    size = float(np.ptp(positions[0], axis=0).max(initial=0.0))
+    goals = set(np.flatnonzero(np.ptp(lengths, axis=0) > LOOSE * size).tolist())
+    for leaf in set(range(len(parents))) - set(parents):
+        far = np.abs(positions - positions[:, [leaf]]).max(axis=(0, 2))
+        copies = (far < COPY * size) & (2.0 * lengths[0] < lengths[0, leaf])
+        if copies.any():
+            goals.add(leaf)
+    named: set[int] = set()
+    for joint, parent in enumerate(parents):
+        is_below_root = parent >= 0 and (parents[parent] < 0 or parent in named)
+        if is_below_root and GOAL.search(names[joint]):
+            named.add(joint)
+    return goals | named
