@@ -15,6 +15,7 @@ from pyarrow import parquet
 
 import bodymotion as bm
 from bodymotion.cli.retarget import _roles
+from bodymotion.collection.lerobot import num_episodes, read_episode, write_lerobot
 from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats import limits
 from bodymotion.formats.limits import Budget, Limits, budget_for
@@ -211,7 +212,7 @@ def test_no_reader_parses_yaml_or_json_without_limits():
         "collection/records.py": "lines of our own tables",
         "collection/catalogue.py": "messages of a library",
         "cli/many.py": "output of our own commands",
-        "collection/lerobot.py": "the description of a data set",
+        "system/files.py": "our own locks, of a few bytes",
         "viewer/page.py": "requests of at most 1000 characters",
     }
     parsers = re.compile(
@@ -225,3 +226,85 @@ def test_no_reader_parses_yaml_or_json_without_limits():
         if parsers.search(path.read_text())
     }
     assert found <= {*limited}
+
+
+# Data sets of LeRobot -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def data_set(tmp_path):
+    """A data set of three episodes."""
+    walk = bm.Motion.from_joints([[0.0, 0.1]] * 9, 50, joint_names=["HIP", "KNEE"])
+    write_lerobot([walk] * 3, tmp_path / "set")
+    return tmp_path / "set"
+
+
+def episode_refusal(folder: Path) -> bm.Problem:
+    with pytest.raises(bm.FormatError) as caught:
+        read_episode(folder, 1)
+    return caught.value.problem
+
+
+def test_episodes_beyond_the_size_of_their_table(unbounded, data_set, monkeypatch):
+    many = unbounded / "lerobot" / "many_episodes"
+    for read in (lambda: num_episodes(many), lambda: read_episode(many, 1)):
+        with pytest.raises(bm.FormatError) as caught:
+            read()
+        assert caught.value.problem.rule == "FMT009"
+    monkeypatch.setattr(limits, "LIMITS", Limits(free_items=2, items_per_byte=0))
+    with pytest.raises(bm.FormatError) as caught:
+        num_episodes(data_set)
+    assert caught.value.problem.data == {"found": 3, "limit": 2}
+
+
+def test_the_table_of_episodes_is_read_once(data_set, monkeypatch):
+    read = []
+    whole = parquet.read_table
+    monkeypatch.setattr(
+        parquet,
+        "read_table",
+        lambda path, **options: read.append(path) or whole(path, **options),
+    )
+    assert num_episodes(data_set) == 3
+    assert [read_episode(data_set, k).num_frames for k in range(3)] == [9, 9, 9]
+    assert len([path for path in read if "meta" in Path(path).parts]) == 1
+
+
+def test_a_changed_table_of_episodes_is_read_again(data_set):
+    assert num_episodes(data_set) == 3
+    path = data_set / "meta/episodes/chunk-000/file-000.parquet"
+    parquet.write_table(parquet.read_table(path).slice(0, 2), path)
+    assert num_episodes(data_set) == 2
+
+
+def test_a_declared_length_takes_no_memory(data_set):
+    path = data_set / "meta/episodes/chunk-000/file-000.parquet"
+    rows = parquet.read_table(path).to_pylist()
+    rows[1]["length"] = 10**9
+    parquet.write_table(pa.Table.from_pylist(rows), path)
+    assert episode_refusal(data_set).rule == "FMT010"
+
+
+def test_nulls_are_not_expanded_to_long_lists(data_set):
+    """A null in a column of lists of a million numbers would take 8 MB; the description names two."""
+    path = data_set / "data/chunk-000/file-000.parquet"
+    table = parquet.read_table(path)
+    nulls = pa.nulls(table.num_rows, pa.list_(pa.float64(), 1_000_000))
+    table = table.set_column(0, "observation.state", nulls)
+    parquet.write_table(table, path)
+    assert path.stat().st_size < 100_000
+    problem = episode_refusal(data_set)
+    assert problem.rule == "FMT002"
+    assert "1000000" in problem.message
+
+
+def test_texts_in_place_of_numbers_are_not_unpacked(data_set):
+    """A long text in a dictionary, named by each row, would be copied for each."""
+    path = data_set / "data/chunk-000/file-000.parquet"
+    table = parquet.read_table(path)
+    texts = pa.array(["a" * 1000] * table.num_rows)
+    table = table.set_column(0, "observation.state", texts)
+    parquet.write_table(table, path)
+    problem = episode_refusal(data_set)
+    assert problem.rule == "FMT002"
+    assert "texts" in problem.message

@@ -13,19 +13,35 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, Source, losses
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Problem,
+    Source,
+    losses,
+)
+from bodymotion.diagnostics.text import listed
+from bodymotion.formats.limits import budget_for
+from bodymotion.formats.parquet import check_columns
+from bodymotion.formats.plain import parse_json
+from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import NAMES, STAMPS, UNREADABLE
 from bodymotion.formats.tables.columns import angles_without_unit, check_rate
-from bodymotion.geometry.arrays import Floats, check_memory
+from bodymotion.geometry.arrays import Floats, Indices
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.system.deferred import need
-from bodymotion.system.files import read_head, whole_folder
+from bodymotion.system.files import open_file, whole_folder
+
+State: TypeAlias = tuple[tuple[str, int, int], ...]
+"""The path, the time of the last change [ns] and the size [bytes] of files."""
 
 __all__ = ["num_episodes", "read_episode", "write_lerobot"]
 
@@ -43,7 +59,9 @@ FRAME_FEATURES = (
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
 MAX_DEPTH = 3  # Lists of names in lists.
-MAX_INFO = 16 << 20  # [bytes] A larger info.json is not read.
+MAX_INFO = 4 << 20  # [bytes] A larger info.json is not read; others have some 10 kB.
+MAX_FEATURES = 500  # Each is a component of the motion.
+NUMBER_BYTES = 8  # [bytes] A number in memory.
 MAX_DATA, MAX_FILES = (
     100,
     1000,
@@ -51,33 +69,37 @@ MAX_DATA, MAX_FILES = (
 
 
 def _info(folder: Path) -> dict[str, Any]:
+    """Return the description of a data set; FormatError where it is none of version 3.0."""
     path = folder / INFO
+    return _described(path, _state((path,)))
+
+
+@lru_cache(maxsize=4)
+def _described(path: Path, state: State) -> dict[str, Any]:
+    """Return the description of a data set; `state` is that of its file, for the cache."""
     try:
-        info = json.loads(read_head(path, MAX_INFO))
+        info = parse_json(file_bytes(path, MAX_INFO))
         expected = {"codebase_version": VERSION, "data_path": DATA_PATH}
         wrong = [
-            f"{k} is {info.get(k)!r}; expected {one!r}"
+            f"{k} is {info.get(k)!r:.60}; expected {one!r}"
             for k, one in expected.items()
             if info.get(k) != one
         ]
         is_valid = (
             not wrong and 0 < float(info["fps"]) < np.inf and info["features"][STATE]
         )
+        if is_valid and len(info["features"]) > MAX_FEATURES:
+            wrong = [f"it has {len(info['features'])} features; at most {MAX_FEATURES}"]
+            is_valid = False
         if is_valid and all(isinstance(one, dict) for one in info["features"].values()):
             return dict(info)
         reason = (
             ". ".join(wrong)
             or "the description has no frame rate, or no observation.state"
         )
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
+    except FormatError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         reason = f"the file is not the description of a LeRobot data set: {error}"
     raise UNREADABLE.error(
         reason,
@@ -86,11 +108,17 @@ def _info(folder: Path) -> dict[str, Any]:
     )
 
 
-def _episodes(folder: Path) -> Any:  # noqa: ANN401
-    """Return the table of episodes: number, length, and where their frames are."""
-    columns = ["episode_index", "length", "data/chunk_index", "data/file_index"]
+def _episodes(folder: Path) -> Indices:
+    """Return the rows (N, 4) of the episodes: number, length, and the chunk and file where their frames are."""
     path = folder / "meta" / "episodes"
-    found = _read(path, "episode_index", columns=columns)
+    return _listed_episodes(path, _state(_parquet_files(path)))
+
+
+@lru_cache(maxsize=4)
+def _listed_episodes(path: Path, state: State) -> Indices:
+    """Return the rows (N, 4) of the episodes; `state` is that of the files, for the cache."""
+    columns = ["episode_index", "length", "data/chunk_index", "data/file_index"]
+    found = _read(path, "episode_index", columns)
     if any(
         column.null_count or not str(column.type).startswith(("int", "uint"))
         for column in found.columns
@@ -98,17 +126,95 @@ def _episodes(folder: Path) -> Any:  # noqa: ANN401
         raise UNREADABLE.error(
             f"{', '.join(columns)} are not whole numbers", Location(str(path)), ""
         )
-    return found
+    numbers = [
+        found[name].cast("int64", safe=False).to_numpy().astype(np.int64)
+        for name in columns
+    ]
+    return np.stack(numbers, axis=1)
 
 
-def _read(path: Path, order: str, **options: Any) -> Any:  # noqa: ANN401
+def _parquet_files(path: Path) -> tuple[Path, ...]:
+    """Return a file of Parquet, or all those below a folder."""
+    if path.is_dir():
+        return tuple(sorted(path.rglob("*.parquet")))
+    return (path,)
+
+
+def _state(files: Iterable[Path]) -> State:
+    """Return what changes when one of the files is written: their paths, times and sizes."""
+    state = []
+    for file in files:
+        about = file.stat() if file.is_file() else None
+        changed = 0 if about is None else about.st_mtime_ns
+        state.append((str(file), changed, 0 if about is None else about.st_size))
+    return tuple(state)
+
+
+@lru_cache(maxsize=16)
+def _check_sizes(
+    path: Path, columns: tuple[str, ...], widths: tuple[int, ...], state: State
+) -> None:
+    """Raise FormatError where columns of files stand for too much, or ValueError where these are damaged.
+
+    `widths` are the numbers that each cell may hold.
+    """
     parquet = need("pyarrow.parquet", "lake", "reading a LeRobot data set")
+    with budget_for(path, sum(size for *_, size in state)) as budget:
+        for name, _, _ in state:
+            with open_file(name) as file:
+                schema = parquet.ParquetFile(file).schema
+                leaves = [schema.column(k).path for k in range(len(schema))]
+                for column, width in zip(columns, widths, strict=True):
+                    _check_width(schema.to_arrow_schema(), column, width)
+                wanted = [
+                    k
+                    for k, leaf in enumerate(leaves)
+                    if any(f"{leaf}.".startswith(f"{column}.") for column in columns)
+                ]
+                check_columns(file, wanted, budget, name)
+
+
+def _check_width(schema: Any, column: str, width: int) -> None:  # noqa: ANN401
+    """Raise ValueError where a column has lists of another fixed length, which nulls are expanded to."""
+    number = schema.get_field_index(column)
+    if number < 0:
+        raise ValueError(f"there is no column {column!r:.60}")
+    length = getattr(schema.field(number).type, "list_size", width)
+    if length != width:
+        raise ValueError(
+            f"{column:.60} has lists of {length} numbers; expected {width}"
+        )
+
+
+def _read(
+    path: Path,
+    order: str,
+    columns: Sequence[str],
+    widths: Sequence[int] = (),
+    **options: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Return columns of a file, or of all files below a folder, in order of one of them.
+
+    Raises FormatError when they cannot be read, or stand for too much.
+    """
+    parquet = need("pyarrow.parquet", "lake", "reading a LeRobot data set")
+    files = _parquet_files(path)
     try:
-        return parquet.read_table(path, partitioning=None, **options).sort_by(order)
+        _check_sizes(
+            path,
+            tuple(columns),
+            tuple(widths) or (1,) * len(columns),
+            _state(files),
+        )
+        return parquet.read_table(
+            path, partitioning=None, columns=list(columns), **options
+        ).sort_by(order)
     except FileNotFoundError:
         raise UNREADABLE.error(
             "the data set has no such file", Location(str(path)), ""
         ) from None
+    except FormatError:
+        raise
     except (
         OSError,
         ValueError,
@@ -123,7 +229,7 @@ def _read(path: Path, order: str, **options: Any) -> Any:  # noqa: ANN401
 def num_episodes(folder: Path) -> int:
     """Return the number of episodes of a data set; FormatError where it is none of version 3.0."""
     _info(folder)
-    return int(_episodes(folder).num_rows)
+    return len(_episodes(folder))
 
 
 def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> Motion:
@@ -142,14 +248,16 @@ def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> M
     FormatError
         When the data set is faulty, has no such episode (FMT002), or a wrong number of names (FMT007).
     """
-    info, rows = _info(folder), _episodes(folder).to_pylist()
-    row = next((row for row in rows if row["episode_index"] == number), None)
-    if row is None:
+    info = _info(folder)
+    rows = _episodes(folder)
+    matching = np.flatnonzero(rows[:, 0] == number)
+    if not len(matching):
         raise UNREADABLE.error(
             f"found no episode {number}; expected 0 to {len(rows) - 1}",
             Location(str(folder)),
             "",
         )
+    _, num_frames, chunk_index, file_index = rows[matching[0]].tolist()
     at, numeric = Location(str(folder / INFO)), ("float", "int")
     about = {
         name: one
@@ -165,49 +273,41 @@ def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> M
             )
     if not features:
         raise NAMES.error("no feature of numbers has a list of names", at)
-    unnamed = [one for one in about if one not in {*features, *FRAME_FEATURES}]
+    used = {*features, *FRAME_FEATURES}
+    unnamed = [one for one in about if one not in used]
     issues = [
         NAMES.as_note.problem(f"{one} has no list of names", at) for one in unnamed
     ]
     features |= {name: [name] for name in FRAME_FEATURES[:1] if name in about}
-    check_memory(
-        8 * row["length"] * sum(map(len, features.values())),
-        f"reading episode {number}",
-    )
-    path = folder / DATA_PATH.format(
-        chunk_index=int(row["data/chunk_index"]), file_index=int(row["data/file_index"])
-    )
-    filters = [("episode_index", "=", number)]
+    path = folder / DATA_PATH.format(chunk_index=chunk_index, file_index=file_index)
+    with budget_for(path) as budget:
+        num_numbers = num_frames * sum(map(len, features.values()))
+        budget.take_bytes(NUMBER_BYTES * max(num_numbers, 0), Location(str(path)))
     table = _read(
-        path, "frame_index", columns=["frame_index", *features], filters=filters
+        path,
+        "frame_index",
+        ["frame_index", "episode_index", *features],
+        [1, 1, *map(len, features.values())],
+        filters=[("episode_index", "=", number)],
     )
-    if table.num_rows != row["length"]:
-        reason = (
-            f"episode {number} has {table.num_rows} frames; expected {row['length']}"
-        )
+    if table.num_rows != num_frames:
+        reason = f"episode {number} has {table.num_rows} frames; expected {num_frames}"
         raise UNREADABLE.error(reason, Location(str(path)), "")
     values = {}
     for name, names in features.items():
         try:
-            found = np.array(table[name].to_pylist(), dtype=np.float64)
-            found = found.reshape(
-                table.num_rows, found.size // max(table.num_rows, 1) or len(names)
-            )
+            values[name] = _numbers(table[name], len(names))
         except (TypeError, ValueError) as error:
             raise UNREADABLE.error(
                 f"{name} of episode {number}: {error}", Location(str(path)), ""
             ) from None
-        if found.shape != (row["length"], len(names)):
-            reason = f"{name} of episode {number} is of shape {found.shape}; expected {(row['length'], len(names))}"
-            raise UNREADABLE.error(reason, Location(str(path)), "")
-        values[name] = found
     names, state, rate = (
         features.pop(STATE, []),
-        values.pop(STATE, np.zeros((row["length"], 0))),
+        values.pop(STATE, np.zeros((num_frames, 0))),
         float(info["fps"]),
     )
     if features.pop(FRAME_FEATURES[0], None):
-        stamps, due = values[FRAME_FEATURES[0]][:, 0], np.arange(row["length"]) / rate
+        stamps, due = values[FRAME_FEATURES[0]][:, 0], np.arange(num_frames) / rate
         is_near = np.abs(stamps - stamps[:1] - due) <= 0.5 / rate + 1e-6 * np.abs(
             stamps
         )  # in single precision
@@ -225,7 +325,7 @@ def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> M
     about_numbers = Diagnostics(folder)
     slides = [False] * len(joints)
     angles = angles_without_unit(state[:, joints], degrees, slides, at, about_numbers)
-    check_rate(rate, row["length"], about_numbers, at)
+    check_rate(rate, num_frames, about_numbers, at)
     issues += about_numbers.problems
     motion = Motion.from_joints(angles, rate, root=pose, joint_names=joint_names)
     for name, labels in features.items():
@@ -243,6 +343,23 @@ def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> M
         *(one for one in motion.timed if one.values.shape[1]), problems=issues
     )
     return replace(motion, source=Source(format="lerobot"))
+
+
+def _numbers(column: Any, width: int) -> Floats:  # noqa: ANN401
+    """Return the numbers (T, width) of a column of numbers, or of lists of so many; ValueError for others. A null is NaN."""
+    compute = need("pyarrow.compute", "lake", "reading a LeRobot data set")
+    cells = column.combine_chunks()
+    shape = [len(cells)]
+    while hasattr(cells.type, "value_type"):
+        lengths = compute.unique(compute.list_value_length(cells)).to_pylist()
+        if len(lengths) > 1 or None in lengths:
+            raise ValueError(f"its lists have {listed(map(str, lengths), 4)} numbers")
+        shape += lengths
+        cells = cells.flatten()
+    numbers = cells.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    if len(cells) != shape[0] * width:
+        raise ValueError(f"its shape is {shape}; expected {[shape[0], width]}")
+    return np.array(numbers, dtype=np.float64).reshape(shape[0], width)
 
 
 def _names(feature: dict[str, Any]) -> list[str]:
@@ -278,9 +395,10 @@ def _names_in(value: Any, depth: int = 0) -> list[str] | None:  # noqa: ANN401
 
 def _root(names: Sequence[str]) -> list[int]:
     """Return the columns of the root pose x y z qx qy qz qw; none without one."""
+    known = {*names}
     starts = (name[:-2] for name in names if name.endswith("qw"))
     start = next(
-        (one for one in starts if {one + axis for axis in POSE} <= {*names}), None
+        (one for one in starts if all(one + axis in known for axis in POSE)), None
     )
     return [] if start is None else [names.index(start + axis) for axis in POSE]
 
