@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from symmetric_bodies import symmetric_body
 
 from bodymotion import editing
+from bodymotion.formats.registry import save
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
 from sample_files import tries
@@ -121,3 +126,32 @@ def test_an_edit_gives_a_motion_or_says_why_not(motion, name):
             assert str(error) and not str(error).startswith("Unable to allocate")
         else:
             assert isinstance(edited, Motion)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_motions_are_not_joined_at_a_pose_without_numbers(number):
+    """The whole of the second one would be moved by it."""
+    poses = np.tile([0.0, 0, 1, 1, 0, 0, 0], (10, 1))
+    good = Motion.from_joints(np.zeros((10, 1)), 100, root=poses + np.eye(7)[0])
+    for frame, is_refused in ((4, False), (9, True)):
+        root = poses.copy()
+        root[frame, 0] = number
+        first = Motion.from_joints(np.zeros((10, 1)), 100, root=root)
+        if is_refused:
+            with pytest.raises(ValueError, match="finite"):
+                editing.join(first, good)
+        else:
+            joined = editing.join(first, good)
+            assert np.isfinite(joined.link_position.values[10:]).all()
+
+
+def test_the_command_prints_no_warning_of_numpy(tmp_path):
+    """It reports numbers that are not finite itself, as a loss."""
+    root = np.tile([0.0, 0, 1, 1, 0, 0, 0], (10, 1))
+    root[5, 0] = np.inf
+    save(Motion.from_joints(np.zeros((10, 1)), 100, root=root), tmp_path / "a.seq")
+    words = ["edit", tmp_path / "a.seq", tmp_path / "b.seq", "--turn", "30"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bodymotion", *words], capture_output=True, text=True
+    )
+    assert "LOSS002" in done.stderr and "RuntimeWarning" not in done.stderr

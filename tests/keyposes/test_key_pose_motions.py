@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +186,27 @@ def test_key_poses_of_a_motion_keep_it_within_the_tolerance() -> None:
             <= tolerance
         )
         assert len(found) < 0.5 * walk.joint_displacement.num_frames
+
+
+@pytest.mark.parametrize("content", ["JointDisplacement", "LinkPosition", "ZMP"])
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e308])
+def test_key_poses_of_numbers_that_no_pose_holds(content: str, number: float) -> None:
+    """They are refused with the frame; of the largest numbers there are poses, or a refusal."""
+    body = bm.load_body(ROOT / "examples" / "biped.wrl")
+    walk = bm.load_motion(ROOT / "examples" / "biped_walk.seq")[:40]
+    components = []
+    for component in walk.timed:
+        values = component.values.copy()
+        if component.content == content:
+            values[20].flat[0] = number
+        components.append(replace(component, values=values))
+    wrong = walk.replaced(*components)
+    if np.isfinite(number):
+        with np.errstate(all="ignore"), suppress(ValueError):
+            bm.KeyPoses.from_motion(wrong, body)
+    else:
+        with pytest.raises(ValueError, match=r"\bframe 20\b"):
+            bm.KeyPoses.from_motion(wrong, body)
 
 
 @pytest.mark.parametrize("seconds", [1e12, 1e308])

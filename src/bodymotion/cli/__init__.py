@@ -9,6 +9,7 @@ import gc
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -31,6 +32,11 @@ def main() -> None:
     os.environ.setdefault("MUJOCO_GL", "disable")
     # Long motions are shared by threads of ours; those of NumPy's OpenBLAS would use up a processor while they wait for work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Numbers that are not finite are findings and losses; NumPy's lines about them, also
+    # those of the processes that share many files, name lines of our code.
+    if not sys.warnoptions:
+        os.environ["PYTHONWARNINGS"] = "ignore::RuntimeWarning"
+        warnings.simplefilter("ignore", RuntimeWarning)
     try:
         from bodymotion.cli.app import app
 

@@ -418,6 +418,11 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
     if not a.size or not b.size:
         return None
     end_pose, start_pose = a[len(a) - 1 - overlap], b[0]
+    if not np.isfinite([end_pose, start_pose]).all():
+        # All that follows would be moved by it.
+        raise ValueError(
+            "the pose where the motions are joined is not finite; fill the gaps first (`edit --fill-gaps`)"
+        )
     if np.array_equal(end_pose, start_pose):
         return None
     end, start = (rotations.normalized(pose[3:]) for pose in (end_pose, start_pose))

@@ -481,6 +481,8 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
         else np.asarray(zmp.values)
     )
 
+    _check_numbers(body, q, root, point)
+
     def pose(frame: int) -> KeyPose:
         position, rotation = root[frame, :3], rotations.to_matrix(root[frame, 3:])
         link = LinkKey(
@@ -517,7 +519,7 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
         )
         if point is not None and made.zmp is not None:
             error = np.maximum(error, np.abs(made.zmp - point).max(axis=1))
-        if error.max() <= tolerance:
+        if (error <= tolerance).all():
             return sequence(frames)
         # Of each segment that is off by more than the tolerance, the frame that is off most.
         segments = (
@@ -528,7 +530,30 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
             for first, part in segments
             if part.max(initial=0.0) > tolerance
         }
-        frames = sorted({*frames, *worst})
+        refined = sorted({*frames, *worst})
+        if refined == frames:
+            # Key poses hold joints, root and ZMP, so that only overflow comes here.
+            frame = int(np.flatnonzero(~(error <= tolerance))[0])
+            raise ValueError(
+                f"no key poses are within {tolerance:g} of the motion at frame {frame}, where they are off by {error[frame]:g}"
+            )
+        frames = refined
+
+
+def _check_numbers(body: Body, q: Floats, root: Floats, zmp: Floats | None) -> None:
+    """Raise ValueError at the first number that is not finite, which no key pose holds."""
+    names = [joint.name or f"joint {k}" for k, joint in enumerate(body.joints)]
+    parts = [(q, [f"joint {name!r}" for name in names]), (root, ["the root"] * 7)]
+    if zmp is not None:
+        parts.append((zmp, ["the ZMP"] * 3))
+    for values, labels in parts:
+        wrong = np.argwhere(~np.isfinite(values))
+        if len(wrong):
+            frame, column = wrong[0].tolist()
+            raise ValueError(
+                f"{labels[column]} is {values[frame, column]} in frame {frame}; "
+                "key poses need finite numbers (`edit --fill-gaps` fills gaps)"
+            )
 
 
 @dataclass(frozen=True)

@@ -215,7 +215,7 @@ class KeyPoses(ContentEquality):
         Raises
         ------
         ValueError
-            When the motion does not fit the body, or `tolerance` is not positive.
+            When the motion does not fit the body, has a number that is not finite, or `tolerance` is not positive.
         """
         from bodymotion.keyposes.interpolation import fit
 
