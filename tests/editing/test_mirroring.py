@@ -212,6 +212,10 @@ def test_other_columns_and_contents_stay_and_are_said():
         ("lf_haa", "rf_haa"),
         ("FL.HX", "FR.HX"),
         ("jointLArm", "jointRArm"),
+        ("lfemur_lfemurrz", "rfemur_rfemurrz"),
+        ("left_leg_l_hip", "right_leg_r_hip"),
+        ("L_ARM_L_ARM_ROLL", "R_ARM_R_ARM_ROLL"),
+        ("FL_thigh_FL_hip", "FR_thigh_FR_hip"),
     ],
 )
 def test_names_of_sides(one, other):
@@ -257,3 +261,62 @@ def test_real_robots_are_their_own_mirror_image(corpus, model):
         assert np.allclose(
             mirrored.link_position.values[:, partner, :3], expected, atol=1e-9
         )
+
+
+def checked_mirror(body: Body) -> None:
+    """Check that the mirrored motion of random joint values moves the links as the mirror image."""
+    rng = np.random.default_rng(1)
+    q = rng.normal(size=(5, body.num_joints))
+    root = np.tile([0.1, 0.2, 0.9, 1, 0, 0, 0], (5, 1))
+    motion = Motion.from_joints(q, 100, root=root)
+    mirrored = editing.mirror(motion, body)
+    image = body.link_poses(mirrored)
+    partners = editing.mirroring.symmetry(body).links
+    places = body.link_poses(motion)[..., :3] * [1, -1, 1]
+    np.testing.assert_allclose(image[:, partners, :3], places, atol=1e-9)
+    assert any(partners != np.arange(len(partners)))
+
+
+LEG = """<body name="{0}hipjoint" pos="0 {1}.1 0"><geom size=".05"/>
+<body name="{0}femur"><joint name="{0}femurrz" axis="0 0 {1}1"/><joint name="{0}femurry" axis="0 1 0"/>
+<joint name="{0}femurrx" axis="{1}1 0 0"/><geom type="capsule" size=".04" fromto="0 0 0 0 0 -.4"/>
+<body name="{0}tibia" pos="0 0 -.4"><joint name="{0}tibiarx" axis="1 0 0"/><geom size=".05"/></body></body></body>"""
+
+
+@pytest.mark.parametrize("sides", [("l", "r"), ("left_", "right_"), ("L", "R")])
+def test_links_between_the_joints_of_a_body(sides, tmp_path):
+    """Links that the reader of MJCF names after a body and its joint are partners."""
+    legs = LEG.format(sides[0], "") + LEG.format(sides[1], "-")
+    text = f"<mujoco><worldbody><body name='root'><freejoint/><geom size='.1'/>{legs}</body></worldbody></mujoco>"
+    (tmp_path / "a.xml").write_text(text)
+    checked_mirror(bm.load_body(tmp_path / "a.xml"))
+
+
+def test_links_are_paired_by_their_joints():
+    """Where names of links show no side, those of their joints do, also beside links whose names do."""
+    links = [bm.Link(name="base", joint=bm.Joint(name="base", type="free"))]
+    for k, (name, joint) in enumerate(
+        [("l_arm", "a1"), ("r_arm", "a2"), ("link3", "l_leg"), ("link4", "r_leg")]
+    ):
+        side = 1 - 2 * (k % 2)
+        links.append(
+            bm.Link(
+                name=name,
+                index=k + 1,
+                parent=0,
+                offset=np.array([0.1 * (k // 2), 0.2 * side, 0, 1, 0, 0, 0]),
+                joint=bm.Joint(name=joint, type="rotate", id=k, axis=[1, 0, 0]),
+            )
+        )
+    checked_mirror(bm.Body(name="b", links=tuple(links)))
+    found = editing.mirroring.symmetry(bm.Body(name="b", links=tuple(links)))
+    assert found.links.tolist() == [0, 2, 1, 4, 3]
+
+
+def test_a_stranger_with_two_joints_in_a_body(strangers):
+    body = bm.load_body(strangers / "23/cmu_like.xml")
+    checked_mirror(body)
+    motion = bm.load_motion(strangers / "23/m.csv", body=body, degrees=False)
+    mirrored = editing.mirror(motion, body)
+    assert mirrored["lfemurrz"].tolist() == motion["rfemurrz"].tolist()
+    assert editing.mirror(mirrored, body) == motion

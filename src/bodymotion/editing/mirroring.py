@@ -7,13 +7,15 @@ about an axis a (in the world at joint values 0) becomes one by −q about M·a:
 it is −M·a, it is q. For a prismatic joint it is the other way round.
 
 Partners are found by name: the words left and right, the letters L and R as a part of their own (`L_HIP`, `hip_l`, `hip.R`), at the
-beginning or the end of a part (`LARM`, `HipR`, `jointLArm`), and the corners of four-legged robots (`fl_hip`, `RR_calf`). A name counts as
-one of a pair when the other name exists.
+beginning or the end of a part (`LARM`, `HipR`, `jointLArm`), and the corners of four-legged robots (`fl_hip`, `RR_calf`). Several parts of
+a name may have a side (`lfemur_lfemurrz`, as links between the joints of an MJCF body are named). A name counts as one of a pair when the
+other name exists. Links whose own names show no partner are paired by the names of their joints.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, product
 
 import numpy as np
 
@@ -39,6 +41,9 @@ from bodymotion.motion import (
 SYMMETRY_TOLERANCE = 1e-3  # [m, rad] A body with smaller differences is symmetric.
 MIN_AXIS_COSINE = 0.7
 """Of the angle between an axis and the mirror image of its partner; below it they are not mirror images."""
+
+MAX_COMBINATIONS = 64
+"""Names that are tried with the sides of several parts swapped."""
 
 _SWAP = {"l": "r", "r": "l", "L": "R", "R": "L"}
 _WORD = re.compile("left|right", re.IGNORECASE)
@@ -103,11 +108,11 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
     links = np.array(
         pair_names([link.name for link in body.links], pairs), dtype=np.intp
     )
-    if not pairs and len(links) and np.array_equal(links, np.arange(len(links))):
-        links = np.array(
-            pair_names([link.joint.name or link.name for link in body.links]),
-            dtype=np.intp,
-        )
+    if not pairs:
+        of_joints = pair_names([link.joint.name or link.name for link in body.links])
+        for index, partner_index in enumerate(of_joints):
+            if links[index] == index and links[partner_index] == partner_index:
+                links[[index, partner_index]] = partner_index, index
     for link in body.links:
         partner = body.links[links[link.index]]
         if link.joint.type != partner.joint.type:
@@ -218,6 +223,27 @@ def other_sides(name: str) -> Iterator[str]:
     ):
         if indices:
             yield _swapped(name, indices)
+    yield from islice(_sides_of_parts(name), MAX_COMBINATIONS)
+
+
+def _sides_of_parts(name: str) -> Iterator[str]:
+    """Return the name with the sides of several of its parts swapped, of as many as possible first."""
+    pieces: list[list[str]] = []
+    end = 0
+    for part in _PART.finditer(name):
+        pieces.append([name[end : part.start()]])
+        text = part.group()
+        swapped = [
+            _swapped(text, [k])
+            for k in dict.fromkeys((0, len(text) - 1))
+            if text[k] in _SWAP
+        ]
+        if _WORD.search(text):
+            swapped = [_WORD.sub(_other_word, text)]
+        pieces.append([*swapped, text])
+        end = part.end()
+    for chosen in product(*pieces):
+        yield "".join(chosen) + name[end:]
 
 
 def _other_word(match: re.Match[str]) -> str:
