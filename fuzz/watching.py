@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+from bodymotion.system.limited import in_this_process
+
 __all__ = [
     "MEMORY",
     "SECONDS",
@@ -173,7 +175,8 @@ def watched(
         os.path.realpath(allowed.partition("\0")[0]) if allowed else "",
     )
     try:
-        yield
+        with in_this_process():
+            yield
     finally:
         _folder = None
         signal.setitimer(signal.ITIMER_PROF, 0)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import os
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -16,9 +19,11 @@ from bodymotion.cli.check import check_file
 from bodymotion.collection import write_lerobot
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.gains import read_gains
+from bodymotion.formats.registry import within_limits
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.simulation import load_project
+from bodymotion.system.limited import OF_OTHERS, ProcessLimits
 from editing.symmetric_bodies import symmetric_body
 from rules.pairs import Pair, Reported, calls, files, problems_of
 from rules.pairs_seq import MOTION
@@ -47,6 +52,20 @@ def curve(*values: float) -> Motion:
 def reported(make: object) -> Reported:
     """Return the problems of a motion that is made."""
     return lambda _: problems_of(make)  # type: ignore[arg-type]
+
+
+def ended_by(function: Callable[..., object], limits: ProcessLimits) -> Reported:
+    """Return the problems of a file that a function reads in a child process."""
+
+    def of(folder: Path) -> Iterable[Problem]:
+        (folder / "walk.seq").write_text(MOTION)
+        try:
+            within_limits(function, files=[folder / "walk.seq"], limits=limits)
+        except bm.FormatError as error:
+            return error.problems
+        return ()
+
+    return of
 
 
 def checked(error: BaseException | None) -> Reported:
@@ -231,6 +250,11 @@ PAIRS: dict[str, Pair] = {
         lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.seq")),
         lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.wrl")),
     ),
+    "FMT013": calls(
+        ended_by(partial(time.sleep, 60), ProcessLimits(deadline=0.1)),
+        ended_by(os.getpid, ProcessLimits(deadline=60)),
+    ),
+    "FMT014": calls(ended_by(os.abort, OF_OTHERS), ended_by(os.getpid, OF_OTHERS)),
     "CHK101": calls(checked(MemoryError()), checked(None)),
     "CHK102": calls(checked(RuntimeError("what now")), checked(None)),
     "CHK103": calls(

@@ -24,7 +24,12 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.diagnostics.text import with_article
-from bodymotion.formats.registry import load, read
+from bodymotion.formats.registry import (
+    load,
+    read_here,
+    reading_limits,
+    within_limits,
+)
 from bodymotion.formats.resources import unreadable
 from bodymotion.formats.tables.columns import LARGE_ANGLES
 from bodymotion.model.body import Body
@@ -103,7 +108,7 @@ def check(
         body,
         {
             name: options[name]
-            for name in ("allow_outside", "untrusted")
+            for name in ("allow_outside", "untrusted", "time_limit")
             if name in options
         },
     )
@@ -112,8 +117,14 @@ def check(
     if not isinstance(target, str) and not hasattr(target, "__fspath__"):
         return Findings(keep(_in_order(_problems_of(target, loaded, playback))))
     path = Path(target)
+    confined, limits = reading_limits(options)
+    find = partial(_problems_of_file, path, loaded, by_position, playback, confined)
     try:
-        problems = _problems_of_file(path, loaded, by_position, playback, **options)
+        problems = (
+            find()
+            if limits is None
+            else within_limits(find, files=[path], limits=limits)
+        )
     except FormatError as error:
         problems = error.problems
     except (OSError, MemoryError) as error:
@@ -126,11 +137,12 @@ def _problems_of_file(
     body: Body | None,
     by_position: bool,
     playback: Mapping[str, Any],
-    **options: Any,  # noqa: ANN401
+    options: Mapping[str, Any],
 ) -> tuple[Problem, ...]:
     """Return the problems of reading a file, and those of the rules about meaning on its value, which may be partial."""
     with pipes_kept():
-        row, result = read(path, body=None if by_position else body, **options)
+        reading = {"body": None if by_position else body, **options}
+        row, result = read_here(path, reading.pop("format", None), reading)
         of_lines = check_line_ends(path) if row.name in TEXT_FORMATS else ()
     value = result.value
     if by_position and isinstance(value, Motion) and body is not None:

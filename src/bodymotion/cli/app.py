@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 
 from bodymotion import __version__
+from bodymotion.cli.contained import ContainedCommand
 from bodymotion.cli.many_arguments import MANY_FILES, command_for_many
 from bodymotion.system.files import pipes_kept
 
@@ -62,7 +63,7 @@ class _Commands(click.Group):
             module = importlib.import_module(f"bodymotion.cli.{cmd_name}")
             command, kind = (
                 getattr(module, cmd_name),
-                getattr(module, "COMMAND_CLASS", click.Command),
+                getattr(module, "COMMAND_CLASS", ContainedCommand),
             )
             if cmd_name in MANY_FILES:
                 command, kind = command_for_many(cmd_name, command, kind)

@@ -167,7 +167,7 @@ def check(
                 found.append((body, of_body))
                 out.write(text_of(of_body, color=color) if text and not diff else "")
             for number, answer in enumerate(
-                check_files(paths, robot, workers, **options)
+                check_files(paths, robot, workers, is_folder=paths != files, **options)
             ):
                 if bar is not None:
                     bar(number + 1, len(paths))
@@ -374,29 +374,47 @@ def check_files(
     files: Sequence[Path],
     body: Body | None = None,
     workers: int | None = None,
+    *,
+    is_folder: bool = True,
     **options: Any,  # noqa: ANN401
 ) -> Iterator[Checked]:
     """Check files in `workers` processes, by default on all cores where there are many; return the answers in the order of the files.
 
-    The options are those of `check_file`; `body` is that of `model`, already read.
+    The options are those of `check_file`; `body` is that of `model`, already read. One file that is no file of a folder (`is_folder`) is
+    checked in this process if it is trusted.
     """
     from bodymotion.checks import rules
-    from bodymotion.collection import in_order, map_files
+    from bodymotion.collection import ProcessEndedError, in_order, map_files
+    from bodymotion.formats.registry import ended_reading, limits_of
     from bodymotion.system.files import size_of
 
-    if (
-        workers is None
-        and len(files) < MIN_FILES
-        and sum(size_of(path) or 0 for path in files) < MIN_BYTES
-    ):
+    reading = options.get("reading", {})
+    untrusted = bool(reading.get("untrusted"))
+    time_limit = reading.get("time_limit")
+    if len(files) == 1 and not is_folder and not untrusted and time_limit is None:
+        yield check_file(files[0], body, **options)
+        return
+    sizes = [size_of(path) or 0 for path in files]
+    if workers is None and len(files) < MIN_FILES and sum(sizes) < MIN_BYTES:
         workers = 1
-    function = partial(check_file, body=body if workers == 1 else None, **options)
-    for outcome in in_order(map_files(function, files, workers=workers)):
+    limits = None
+    if untrusted:
+        limits = limits_of(time_limit, untrusted=True).for_size(max(sizes))
+    function = partial(check_file, **options)
+    outcomes = map_files(
+        function, files, workers=workers, time_limit=time_limit, limits=limits
+    )
+    for outcome in in_order(outcomes):
         path = files[outcome.index]
-        message = f"not checked: {outcome.error}"
-        yield outcome.value or Checked(
-            path, (rules.MEMORY.problem(message, Location(str(path))),)
-        )
+        if outcome.value is not None:
+            yield outcome.value
+        elif isinstance(outcome.error, (ProcessEndedError, MemoryError)):
+            fault = ended_reading(outcome.error, path, limits)
+            yield Checked(path, fault.problems)
+        else:
+            message = f"not checked: {outcome.error}"
+            problem = rules.INTERNAL_ERROR.problem(message, Location(str(path)))
+            yield Checked(path, (problem,))
 
 
 def check_file(

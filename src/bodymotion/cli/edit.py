@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from bodymotion.cli import failures
+from bodymotion.cli.contained import ContainedCommand
 from bodymotion.cli.options import (
     ByPosition,
     NotNegative,
@@ -68,7 +69,7 @@ STEPS = (
 )  # The steps by the names of their options.
 
 
-class OrderedCommand(click.Command):
+class OrderedCommand(ContainedCommand):
     """A command that keeps the order of its options in `ctx.meta[OrderedCommand.KEY]`: their names, as often as they were used."""
 
     KEY = "bodymotion.order"

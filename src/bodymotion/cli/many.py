@@ -19,6 +19,7 @@ import click
 
 from bodymotion import __version__
 from bodymotion.cli.app import app
+from bodymotion.cli.contained import UNTRUSTED, run_limits
 from bodymotion.cli.many_arguments import MANY_FILES
 from bodymotion.cli.output import (
     LOST,
@@ -28,9 +29,11 @@ from bodymotion.cli.output import (
     progress,
     results,
     show_problems,
+    text_of,
 )
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
+from bodymotion.system.limited import ProcessLimits
 
 if TYPE_CHECKING:
     from bodymotion.collection import Clip
@@ -261,6 +264,12 @@ def run_plan(
     counting = [
         one for one in rows if "output" not in one or Path(one["output"]).exists()
     ]
+    limits = run_limits(
+        plan.name,
+        untrusted=UNTRUSTED in plan.options,
+        time_limit=sharing.get("time_limit"),
+        size=max(0, *(row["size"] or 0 for row in rows)),
+    )
     with contextlib.nullcontext() if records is None else records:
         earlier = {}
         if records is not None:
@@ -282,7 +291,12 @@ def run_plan(
         def recorded(outcome: Outcome) -> tuple[Row, str, bool]:
             """Record the row of a run; return it, its output, and whether its messages are printed."""
             nonlocal done, num_lossy
-            code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
+            path = Path(rows[left[outcome.index]]["file"])
+            code, text, messages = outcome.value or (
+                1,
+                "",
+                _reason(outcome.error, path, limits),
+            )
             num_lossy += code == LOST
             is_shown = code != 0
             if code == LOST and not strict:
@@ -307,7 +321,8 @@ def run_plan(
             progress(f"{plan.name}: {counted(total, 'file')}") as bar,
         ):
             try:
-                outcomes = map_files(partial(_one, plan.mark), tasks, **sharing)
+                function = partial(_one, plan.mark)
+                outcomes = map_files(function, tasks, limits=limits, **sharing)
                 for outcome in in_order(
                     Outcome(one.index, recorded(one)) for one in outcomes
                 ):
@@ -359,6 +374,17 @@ def run_plan(
     return LOST if num_lossy and strict else 0
 
 
+def _reason(error: Exception | None, path: Path, limits: ProcessLimits | None) -> str:
+    """Return the message for a file that was not done."""
+    from bodymotion.collection import ProcessEndedError
+    from bodymotion.formats.registry import ended_reading
+
+    if isinstance(error, (ProcessEndedError, MemoryError)):
+        fault = ended_reading(error, path, limits)
+        return text_of(fault.problems, severity=False)
+    return f"{error}\n"
+
+
 def _about(path: Input, result: Path | None, run: str) -> dict[str, Any]:
     from bodymotion.collection import Clip
     from bodymotion.collection.records import about
@@ -399,6 +425,7 @@ def _one(
                 units = [UNITS[word] for word in args if word in UNITS]
                 reading = {"degrees": units[-1]} if units else {}
                 args = [word for word in args if word not in UNITS]
+            reading["untrusted"] = UNTRUSTED in args
             copied = str(stack.enter_context(source.file(found.extend, **reading)))
         args = [copied if copied and word == str(source) else word for word in args]
         stack.enter_context(contextlib.chdir(folder))

@@ -66,7 +66,7 @@ Workers: TypeAlias = Annotated[
 TimeLimit: TypeAlias = Annotated[
     float | None,
     FloatRange(0.1),
-    "--time-limit SECONDS: Many files: a file that takes longer fails; by default, 3600.",
+    "--time-limit SECONDS: A file that takes longer fails; by default, 9 of processor time with --untrusted, and 3600 of many files.",
 ]
 Cluster: TypeAlias = Annotated[
     str | None,
@@ -190,6 +190,7 @@ def reading_options(
     from_zero: bool | None = None,
     topic: str | None = None,
     parameters: list[str] | None = None,
+    time_limit: TimeLimit = None,
 ) -> None:
     """Define the options of readers, with the names that `bodymotion.load` has for them.
 
@@ -231,6 +232,8 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def run(**arguments: Any) -> Any:  # noqa: ANN401
         used = {one.name: arguments.pop(one.name) for one in added}
+        if used.get("allow_outside") is False:
+            used["untrusted"] = True
         if used.get("parameters"):
             used["parameters"] = assignments(used["parameters"])
         return command(

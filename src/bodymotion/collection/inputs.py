@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import FormatError
+from bodymotion.system.limited import call_limited
 
 if TYPE_CHECKING:
     from bodymotion.formats.registry import Format
@@ -201,11 +202,11 @@ def _is_known(path: Path) -> bool | None:
     return False
 
 
-def _holds_motion(path: Path) -> bool | None:
+def _holds_motion(path: Path) -> Any:  # noqa: ANN401
     from bodymotion.formats.csv.reader import holds_motion
 
     try:
-        return holds_motion(path)
+        return call_limited(holds_motion, path)
     except Exception:  # what pyarrow raises for damaged files is of many types; reading one reports the damage
         return True
 

@@ -32,7 +32,7 @@ from bodymotion.diagnostics.text import listed
 from bodymotion.formats.limits import budget_for
 from bodymotion.formats.parquet import check_columns
 from bodymotion.formats.plain import parse_json
-from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.resources import check_inside, file_bytes
 from bodymotion.formats.rules import NAMES, STAMPS, UNREADABLE
 from bodymotion.formats.tables.columns import angles_without_unit, check_rate
 from bodymotion.geometry.arrays import Floats, Indices
@@ -226,13 +226,28 @@ def _read(
         ) from None
 
 
+def check_links(folder: Path, *parts: str) -> None:
+    """Raise FormatError (VRML131) where parts of a data set of others, files or folders, are links out of it."""
+    for part in ("meta", INFO.as_posix(), "meta/episodes", *parts):
+        path = folder / part
+        check_inside(path, folder / "any", allow_outside=False)
+        for file in path.rglob("*"):
+            check_inside(file, folder / "any", allow_outside=False)
+
+
 def num_episodes(folder: Path) -> int:
     """Return the number of episodes of a data set; FormatError where it is none of version 3.0."""
     _info(folder)
     return len(_episodes(folder))
 
 
-def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> Motion:
+def read_episode(
+    folder: Path,
+    number: int,
+    *,
+    degrees: bool | None = None,
+    untrusted: bool = False,
+) -> Motion:
     """Return an episode of a data set as a motion.
 
     Parameters
@@ -242,12 +257,16 @@ def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> M
     degrees:
         Whether joint angles are degrees, also in features with the same names, such as `action`. By default they are read as radians, and
         angles that look like degrees are reported (TAB106).
+    untrusted:
+        Do not follow links out of the folder.
 
     Raises
     ------
     FormatError
         When the data set is faulty, has no such episode (FMT002), or a wrong number of names (FMT007).
     """
+    if untrusted:
+        check_links(folder)
     info = _info(folder)
     rows = _episodes(folder)
     matching = np.flatnonzero(rows[:, 0] == number)
@@ -280,6 +299,8 @@ def read_episode(folder: Path, number: int, *, degrees: bool | None = None) -> M
     ]
     features |= {name: [name] for name in FRAME_FEATURES[:1] if name in about}
     path = folder / DATA_PATH.format(chunk_index=chunk_index, file_index=file_index)
+    if untrusted:
+        check_links(folder, str(path.relative_to(folder)))
     with budget_for(path) as budget:
         num_numbers = num_frames * sum(map(len, features.values()))
         budget.take_bytes(NUMBER_BYTES * max(num_numbers, 0), Location(str(path)))

@@ -1,55 +1,47 @@
 """Map a function over many inputs in several processes, or on a cluster; what happens to one input is the outcome of that input alone.
 
-Processes are spawned, not forked: a program may have threads. They ignore Ctrl-C, which is for the parent process, end when their work is
-no longer wanted (SIGTERM, so that files which are being written are removed), end when the parent process has gone, and keep limits of time
-and memory for each input.
+Also one input, or one process at a time, is worked on in a process with limits (`bodymotion.system.limited`).
 """
 
 from __future__ import annotations
 
-import faulthandler
+import math
 import os
-import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
-from itertools import chain, islice
-from operator import itemgetter
-from threading import Lock, Thread
-from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeAlias
+from dataclasses import dataclass, replace
+from itertools import islice
+from threading import Lock
+from typing import Any, TypeAlias
 
 from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.geometry.arrays import available_memory
 from bodymotion.kernels.compiling import expect
 from bodymotion.system.deferred import need
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
-
-TIME_LIMIT = 3600.0  # [s] for one input, by default.
-MIN_MEMORY = (
-    1 << 30
-)  # [bytes] Minimum memory limit of a process; else its share of the available memory.
-QUEUED = 4  # Tasks for each process that are handed out at once.
-TASKS = 1000  # Tasks that are handed out to a cluster at once.
-MAX_IN_TASK = 20
-"""Inputs in a task where there are many: a task costs up to milliseconds by itself. Those of a process that ends are repeated."""
-MAX_SHARE = (
-    0.01  # The largest part of many inputs that is handed out to processes at once.
+from bodymotion.system.limited import (
+    IS_AVAILABLE,
+    LimitedProcess,
+    ProcessLimits,
+    can_send,
+    give_back,
+    take_process,
 )
-RETRIES = 2  # How often a cluster tries an input again whose file could not be reached.
+from bodymotion.system.limited import ProcessEndedError as ProcessEndedError
 
+TIME_LIMIT = 3600.0
+"""[s] Time for one input, by default."""
+MIN_MEMORY = 1 << 30
+"""[bytes] Minimum memory limit of a process; else its share of the available memory."""
+TASKS = 1000
+"""Tasks that are handed out to a cluster at once."""
+MAX_IN_TASK = 20
+"""Inputs in a task of a cluster where there are many: a task costs up to milliseconds by itself."""
+RETRIES = 2
+"""How often a cluster tries an input again whose file could not be reached."""
 
-Marks: TypeAlias = (
-    MutableSequence[int] | dict[int, int]
-)  # Of inputs, whether they are being worked on.
 Task: TypeAlias = list[tuple[int, Any]]  # Inputs with their indices.
-
-
-class ProcessEndedError(RuntimeError):
-    """The process of an input has ended, for lack of memory or after its time limit, for example."""
 
 
 class ClusterError(RuntimeError):
@@ -72,20 +64,25 @@ def map_files(
     workers: int | None = None,
     time_limit: float | None = None,
     cluster: str | None = None,
+    limits: ProcessLimits | None = None,
 ) -> Iterator[Outcome]:
     """Return the outcome of each input as soon as it is known, in any order (see `in_order`).
 
     Parameters
     ----------
     function:
-        It is sent to each process once, and must be one that can be pickled: a function of a module, or a `functools.partial` of one.
+        It is sent to each process once: a function of a module, or a `functools.partial` of one. Any other, such as a lambda, is called in
+        this process, without limits.
     inputs:
-        Files, or anything else that can be pickled.
+        Files, or anything else that can be pickled. An input that cannot, such as a motion at ``memory://``, is for this process.
     workers:
-        The number of processes; by default one for each core. With one, all inputs are processed in this process, without limits.
+        The number of processes; by default one for each core.
     time_limit:
-        After this time [s], by default an hour, the process of an input ends. The inputs of a process that has ended are tried once more,
-        each in a process of its own.
+        After this time [s], by default an hour, the process of an input ends. The outcome is then a `ProcessEndedError`. An input whose
+        process ended for another reason after other inputs is tried once more, in a process of its own.
+    limits:
+        Other limits for each input, such as `bodymotion.system.limited.OF_OTHERS`. By default, an input may take its share of the memory,
+        at least 1 GiB, and the time limit.
     cluster:
         The address of a Dask scheduler, such as ``tcp://host:8786`` (extra `cluster`): its processes are used, with the cluster's limits.
 
@@ -106,17 +103,19 @@ def map_files(
     if cluster is not None:
         yield from _on_cluster(function, inputs, cluster)
         return
+    if not inputs:
+        return
     workers = min(workers or num_cores(), len(inputs))
-    done: set[int] = set()
-    if workers > 1:
-        for outcome in _in_processes(
-            function, inputs, workers, time_limit or TIME_LIMIT
-        ):
-            done.add(outcome.index)
-            yield outcome
-    for index in range(len(inputs)):
-        if index not in done:
-            yield _outcome(function, index, inputs[index])
+    if not IS_AVAILABLE or not can_send(function):
+        for index, given in enumerate(inputs):
+            yield _outcome(function, index, given)
+        return
+    if limits is None:
+        share = (available_memory() or 0) // workers
+        limits = ProcessLimits(memory=max(share, MIN_MEMORY), deadline=TIME_LIMIT)
+    if time_limit is not None:
+        limits = replace(limits, deadline=time_limit)
+    yield from _in_processes(function, inputs, workers, limits)
 
 
 def in_order(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
@@ -150,181 +149,114 @@ def _in_processes(
     function: Callable[[Any], Any],
     inputs: Sequence[Any],
     workers: int,
-    time_limit: float,
+    limits: ProcessLimits,
 ) -> Iterator[Outcome]:
-    """Return outcomes; only a part of them where processes cannot be started, as in a program that is read from a pipe."""
-    import multiprocessing
-    from concurrent.futures import FIRST_COMPLETED, wait
-    from concurrent.futures.process import BrokenProcessPool
+    """Return outcomes from processes, each of which works on one input at a time."""
+    from multiprocessing.connection import wait
 
-    at_once = QUEUED * workers
-    waiting = deque(_tasks(inputs, int(at_once / MAX_SHARE)))
-    running: dict[Future[list[Outcome]], Task] = {}
-    # Of each input, whether a process works on it.
-    busy = multiprocessing.get_context("spawn").RawArray("b", len(inputs))
-    pool = _pool(function, workers, time_limit, busy)
+    share = _Share(len(inputs) // workers, workers)
+    waiting = deque(range(len(inputs)))
+    tried_again: set[int] = set()
+    idle: list[LimitedProcess] = []
+    running: dict[Any, tuple[LimitedProcess, int]] = {}
+
+    def start(index: int) -> Outcome | None:
+        """Begin the work on an input; return its outcome where it can be done in this process only."""
+        process = idle.pop() if idle else take_process()
+        begin = (function, share) if process.prepared_for is not share else None
+        try:
+            process.submit(_work, begin, inputs[index], limits=limits)
+        except ProcessEndedError as error:
+            return Outcome(index, error=error)
+        except Exception:  # what objects raise that have no pickle is of any type
+            idle.append(process)
+            return _outcome(function, index, inputs[index])
+        process.prepared_for = share
+        running[process.connection] = process, index
+        return None
+
+    def finish(process: LimitedProcess, index: int) -> Outcome | None:
+        """Return the outcome of an input that is done; None where it is tried again."""
+        try:
+            value = process.receive()
+        except (ProcessEndedError, MemoryError) as error:
+            process.end()
+            # Earlier inputs may have left little memory, or damaged something.
+            if process.num_calls > 1 and index not in tried_again and _may_pass(error):
+                tried_again.add(index)
+                waiting.appendleft(index)
+                return None
+            return Outcome(index, error=error)
+        except Exception as error:
+            idle.append(process)
+            return Outcome(index, error=error)
+        idle.append(process)
+        return Outcome(index, value)
+
     try:
         while waiting or running:
-            lost: Task = []
-            try:
-                while waiting and len(running) < at_once:
-                    running[pool.submit(_work, waiting[0])] = waiting[0]
-                    waiting.popleft()
-            except BrokenProcessPool:
-                lost += waiting.popleft()
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                task = running.pop(future)
-                try:
-                    yield from future.result()
-                except BrokenProcessPool:
-                    lost += task
-                except Exception as error:  # an outcome cannot be pickled
-                    if len(task) == 1:
-                        yield Outcome(task[0][0], error=error)
-                    waiting.extendleft([one] for one in task if len(task) > 1)
-            if lost:
-                # One of the inputs in progress has ended its process: each of them gets its own process.
-                lost = sorted(chain(lost, *running.values()), key=itemgetter(0))
-                running.clear()
-                _end(pool)
-                suspects = [one for one in lost if busy[one[0]]] or lost
-                for index, given in suspects:
-                    outcome = _alone(function, index, given, time_limit)
-                    if outcome is None:
-                        return
+            while waiting and len(running) < workers:
+                outcome = start(waiting.popleft())
+                if outcome is not None:
                     yield outcome
-                known = {index for index, _ in suspects}
-                waiting.extendleft(
-                    [one] for one in reversed(lost) if one[0] not in known
-                )
-                busy[:] = bytes(len(inputs))
-                pool = _pool(function, workers, time_limit, busy)
-        pool.shutdown()  # a process that is ended while it waits for inputs could print a traceback
+            deadline = min((one.deadline for one, _ in running.values()), default=0.0)
+            left = max(deadline - time.monotonic(), 0)
+            wait(list(running), None if left == math.inf else left)
+            for connection, (process, index) in list(running.items()):
+                if not process.is_done():
+                    continue
+                del running[connection]
+                outcome = finish(process, index)
+                if outcome is not None:
+                    yield outcome
+        while idle:
+            give_back(idle.pop())
     finally:
-        _end(pool)
+        left_over = [*idle, *(process for process, _ in running.values())]
+        for process in left_over:
+            process.terminate()
+        for process in left_over:
+            process.end()
 
 
-def _alone(
-    function: Callable[[Any], Any], index: int, given: object, time_limit: float
-) -> Outcome | None:
-    """Return the outcome of an input in a process of its own; None where no process can be started."""
-    from concurrent.futures.process import BrokenProcessPool
-
-    pool = _pool(function, 1, time_limit, {})
-    try:
-        pool.submit(int).result()
-    except BrokenProcessPool:
-        return None
-    start = time.monotonic()
-    try:
-        return pool.submit(_work, [(index, given)]).result()[0]
-    except BrokenProcessPool:
-        after = time.monotonic() - start
-        reason = (
-            f"it was not done after the time limit of {time_limit:g} s"
-            if after >= time_limit
-            else "it has ended"
-        )
-        return Outcome(
-            index, error=ProcessEndedError(f"its process was lost: {reason}")
-        )
-    except Exception as error:
-        return Outcome(index, error=error)
-    finally:
-        _end(pool)
+def _may_pass(error: Exception) -> bool:
+    """Return whether an input may pass in a process of its own."""
+    ended = getattr(error, "ended", "memory")
+    return ended not in ("deadline", "processor time")
 
 
-def _pool(
-    function: Callable[[Any], Any], workers: int, time_limit: float, busy: Marks
-) -> ProcessPoolExecutor:
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+@dataclass(frozen=True, eq=False)
+class _Share:
+    """The part of the inputs that one of several processes gets."""
 
-    context = multiprocessing.get_context("spawn")
-    memory = max((available_memory() or 0) // workers, MIN_MEMORY)
-    arguments = (function, time_limit, memory, busy, workers)
-    return ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_begin, initargs=arguments
-    )
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """End the processes of a pool, whatever they do."""
-    processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()
+    num_inputs: int
+    num_processes: int
 
 
 _function: Callable[[Any], Any]
-_time_limit: float
-_busy: Marks
-_nowhere: IO[str]
 
 
-def _begin(
-    function: Callable[[Any], Any],
-    time_limit: float,
-    memory: int,
-    busy: Marks,
-    workers: int,
-) -> None:
-    """Prepare a process, one of `workers`."""
-    global _function, _time_limit, _busy, _nowhere
-    _function, _time_limit, _busy, _nowhere = (
-        function,
-        time_limit,
-        busy,
-        open(os.devnull, "w"),  # noqa: PTH123, SIM115
-    )
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _terminate)
-    Thread(target=_follow_parent, daemon=True).start()
-    expect(len(busy) // workers, workers)
-    try:
-        import resource
-
-        resource.setrlimit(
-            resource.RLIMIT_DATA, (memory, resource.getrlimit(resource.RLIMIT_DATA)[1])
-        )
-    except (ImportError, OSError, ValueError):  # Windows; a lower limit from outside
-        pass
-
-
-def _terminate(number: int, frame: object) -> NoReturn:
-    """End as after an exception: files that are being written are removed."""
-    raise SystemExit(128 + number)
-
-
-def _follow_parent() -> None:
-    """End this process when its parent process has ended, however that was."""
-    import multiprocessing
-    from multiprocessing.connection import wait
-
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-
-def _work(task: Task) -> list[Outcome]:
+def _work(begin: tuple[Callable[[Any], Any], _Share] | None, given: object) -> Any:  # noqa: ANN401
+    """Return what the function returns for an input; the first call of a process has the function."""
+    global _function
     from bodymotion.formats.registry import bodies_kept
 
-    outcomes = []
-    try:
-        with bodies_kept():
-            for index, given in task:
-                # A thread of its own, which needs no Python to run, ends the process at the limit.
-                faulthandler.dump_traceback_later(_time_limit, exit=True, file=_nowhere)
-                _busy[index] = 1
-                outcomes.append(_outcome(_function, index, given))
-                _busy[index] = 0
-        return outcomes
-    except SystemExit as end:
-        # The pool would wait for the next input.
-        os._exit(end.code if isinstance(end.code, int) else 1)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+    if begin is not None:
+        _function, share = begin
+        _expect(share)
+    with bodies_kept():
+        return _function(given)
+
+
+_is_expecting = False
+
+
+def _expect(share: _Share) -> None:
+    """Prepare this process for the inputs of its first work."""
+    global _is_expecting
+    if not _is_expecting:
+        expect(share.num_inputs, share.num_processes)
+        _is_expecting = True
 
 
 def _tasks(inputs: Sequence[Any], count: int) -> list[Task]:

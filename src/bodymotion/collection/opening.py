@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from errno import ENOENT
 from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
+from pickle import PicklingError
 from tarfile import TarError
 from typing import TYPE_CHECKING, Any, overload
 from zipfile import BadZipFile
@@ -66,6 +67,12 @@ class Clip(ShortRepr):
     name: str
     address: str
     episode: int | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how a pickle makes it again in another process; there is none of what is in the memory of this one."""
+        if self.address.startswith("memory://"):
+            raise PicklingError(f"{self.address} is in the memory of this process")
+        return type(self), (self.name, self.address, self.episode)
 
     def __str__(self) -> str:
         return (
@@ -147,13 +154,14 @@ class Clip(ShortRepr):
 
 def _of_episode(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options with which an episode is read; TypeError for one that it does not have."""
-    fit_any = {"allow_outside", "untrusted", "body"}
+    fit_any = {"allow_outside", "untrusted", "body", "time_limit"}
     for name in sorted(options.keys() - EPISODE_OPTIONS - fit_any):
         known = ", ".join(sorted(EPISODE_OPTIONS))
         raise TypeError(
             f"an episode of LeRobot has no option {name!r}; its options: {known}"
         )
-    return {name: options[name] for name in options.keys() & EPISODE_OPTIONS}
+    used = {name: options[name] for name in options.keys() & EPISODE_OPTIONS}
+    return {**used, "untrusted": bool(options.get("untrusted"))}
 
 
 @dataclass(frozen=True)
@@ -291,7 +299,7 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     ImportError
         Without the extra, for an archive or address.
     """
-    from bodymotion.collection.lerobot import INFO, num_episodes
+    from bodymotion.collection.lerobot import INFO
 
     left_out: list[str] = []
     address = os.fspath(source)
@@ -322,7 +330,7 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
                 address,
                 tuple(
                     Clip(f"episode_{k:06d}", address, k)
-                    for k in range(num_episodes(folder))
+                    for k in range(_num_episodes(folder))
                 ),
             )
         above = len(os.path.join(folder, ""))  # noqa: PTH118  # many files
@@ -342,7 +350,7 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
                 name = path[above:].replace(os.sep, "/")
                 files += [
                     (f"{name}/episode_{k:06d}", path, k)
-                    for k in range(num_episodes(Path(path)))
+                    for k in range(_num_episodes(Path(path)))
                 ]
                 left_out.remove(path)
     else:
@@ -385,6 +393,14 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     return Collection(
         address, tuple(Clip(*one) for one in sorted(files)), tuple(left_out)
     )
+
+
+def _num_episodes(folder: Path) -> int:
+    """Return the number of episodes of a data set, counted in a child process: Parquet may be damaged."""
+    from bodymotion.collection.lerobot import INFO, num_episodes
+    from bodymotion.formats.registry import within_limits
+
+    return within_limits(num_episodes, folder, files=[folder / INFO])
 
 
 @contextmanager

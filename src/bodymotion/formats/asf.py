@@ -50,7 +50,7 @@ from bodymotion.diagnostics import (
     judgement,
 )
 from bodymotion.diagnostics.text import counted, listed
-from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.resources import check_inside, file_bytes
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import decode, parsed
 from bodymotion.geometry import rotations
@@ -122,7 +122,11 @@ RATE = judgement.note(
 
 
 def read_asf(
-    path: str | Path, *, asf: str | Path | None = None, frame_rate: float | None = None
+    path: str | Path,
+    *,
+    asf: str | Path | None = None,
+    frame_rate: float | None = None,
+    allow_outside: bool | None = None,
 ) -> ReadResult[Skeleton]:
     """Read a recorded motion (.amc) with its skeleton; or a skeleton (.asf), with one frame: its zero pose.
 
@@ -135,6 +139,8 @@ def read_asf(
         of the folder.
     frame_rate:
         [Hz] By default 120, that of the CMU recordings (ASF203).
+    allow_outside:
+        See `bodymotion.load`.
     """
     path = Path(path)
     found = Diagnostics(path)
@@ -142,7 +148,12 @@ def read_asf(
     with found.recover():
         data = file_bytes(path, MAX_BYTES)
         alone = asf is None and b":bonedata" in data[:MAX_TREE_BYTES].lower()
-        tree_path = path if alone else skeleton_of(path) if asf is None else Path(asf)
+        tree_path = path
+        if asf is not None:
+            tree_path = Path(asf)
+        elif not alone:
+            tree_path = skeleton_of(path)
+            check_inside(tree_path, path, allow_outside)
         tree_data = data if alone else file_bytes(tree_path, MAX_TREE_BYTES)
         if len(tree_data) > MAX_TREE_BYTES:
             raise TOO_LARGE.error(

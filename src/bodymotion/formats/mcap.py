@@ -15,7 +15,6 @@ or earth. Other frames are read at the times of the frame with the most messages
 joint without a value keeps its last one. A trajectory replaces the rest of the one before it. Dates become times from the first message on.
 """
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -50,7 +49,8 @@ from bodymotion.formats.mcap_records import (
     all_records,
     message_of,
 )
-from bodymotion.formats.resources import unreadable
+from bodymotion.formats.resources import check_inside, unreadable
+from bodymotion.formats.rosbag2 import read_messages
 from bodymotion.formats.rules import TOO_LARGE, UNREADABLE
 from bodymotion.formats.tables.columns import (
     MAX_GROWTH,
@@ -599,6 +599,7 @@ def read_mcap(
     body: "Body | None" = None,
     from_zero: bool = False,
     topic: str | None = None,
+    allow_outside: bool | None = None,
 ) -> ReadResult[Motion]:
     """Read the motion of a log in MCAP, or of a rosbag2 by its `metadata.yaml` or its `.db3`.
 
@@ -612,6 +613,8 @@ def read_mcap(
         Count times from the first message; for dates this is done anyway.
     topic:
         The topic of joints, or of poses, that is read where several have them; by default the one with the most messages.
+    allow_outside:
+        See `bodymotion.load`.
     """
     path = Path(path)
     found = Diagnostics(path)
@@ -634,6 +637,7 @@ def read_mcap(
             )
         for file in files:
             if file != path:
+                check_inside(file, path, allow_outside)
                 budget.add_file(file.stat().st_size)
             try:
                 _read(file, log)
@@ -654,17 +658,11 @@ def read_mcap(
 
 
 def _read_sqlite(path: Path, log: _Log) -> None:
-    # CROSS JOIN keeps the order of the messages.
-    query = "SELECT name, type, timestamp, data FROM messages CROSS JOIN topics ON topics.id = topic_id WHERE serialization_format = 'cdr'"
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True
-    )
-    try:
-        for topic, kind, time, data in connection.execute(query):
-            log.topics.setdefault(str(topic), _Topic(str(kind)))
-            log.add(str(topic), int(time), data, log.cdr(str(kind)))
-    finally:
-        connection.close()
+    """Read the messages of a file of SQLite into the log."""
+    for message in read_messages(path, log.budget):
+        log.topics.setdefault(message.topic, _Topic(message.kind))
+        decode = log.cdr(message.kind)
+        log.add(message.topic, message.time, message.data, decode)
 
 
 def _read(path: Path, log: _Log) -> None:

@@ -14,7 +14,7 @@ from importlib import import_module
 from inspect import signature
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bodymotion.diagnostics import (
     Findings,
@@ -27,9 +27,23 @@ from bodymotion.diagnostics import (
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats import sniffing
 from bodymotion.formats.limits import budget_for
-from bodymotion.formats.resources import gather_missing, unreadable
-from bodymotion.formats.rules import CONFLICT, OTHER_KIND, UNKNOWN, UNWRITABLE
+from bodymotion.formats.resources import check_inside, gather_missing, unreadable
+from bodymotion.formats.rules import (
+    CONFLICT,
+    CRASH,
+    LIMIT,
+    OTHER_KIND,
+    UNKNOWN,
+    UNWRITABLE,
+)
 from bodymotion.system.files import pipes_kept, read_head, read_tail, size_of
+from bodymotion.system.limited import (
+    OF_OTHERS,
+    ProcessEndedError,
+    ProcessLimits,
+    call_limited,
+    note_reading,
+)
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -38,6 +52,8 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
     from bodymotion.skeleton import Skeleton
+
+T = TypeVar("T")
 
 HEAD = 65536
 """[bytes] The part of a file that its format is recognised by."""
@@ -137,7 +153,7 @@ class Format:
         return {
             name: value
             for name, value in options.items()
-            if name in {*self.read.options, "untrusted"}
+            if name in {*self.read.options, "untrusted", "time_limit"}
         }
 
 
@@ -260,6 +276,19 @@ def read(
         When the format is unknown (FMT001), or the file cannot be opened (FMT002). Other faults of the file are problems of the result.
     """
     path = Path(path)
+    options, limits = reading_limits(options)
+    if limits is not None:
+        name, result = within_limits(
+            _read_named, path, format, options, files=[path], limits=limits
+        )
+        return named_format(name), result
+    return read_here(path, format, options)
+
+
+def read_here(
+    path: Path, format: str | None, options: dict[str, Any]
+) -> tuple[Format, ReadResult[Any]]:
+    """Return the result of `read`, of a file that is read in this process; for functions that are called in a child process."""
     with pipes_kept():
         row = find_format(path) if format is None else named_format(format)
         try:
@@ -269,9 +298,109 @@ def read(
     return row, found
 
 
+def _read_named(
+    path: Path, format: str | None, options: dict[str, Any]
+) -> tuple[str, ReadResult[Any]]:
+    """Return the name of the format, and the result of `read`, as a child process can send them."""
+    row, result = read_here(path, format, options)
+    return row.name, result
+
+
+def reading_limits(
+    options: dict[str, Any],
+) -> tuple[dict[str, Any], ProcessLimits | None]:
+    """Return the options without `time_limit`, and the limits within which a file is read; None for a file that is trusted."""
+    time_limit = options.get("time_limit")
+    others = {name: value for name, value in options.items() if name != "time_limit"}
+    if not options.get("untrusted") and time_limit is None:
+        return others, None
+    return others, limits_of(time_limit, untrusted=bool(options.get("untrusted")))
+
+
+def limits_of(time_limit: float | None, *, untrusted: bool) -> ProcessLimits:
+    """Return the limits for a file: those for files of others, or only a time limit [s]."""
+    if not untrusted:
+        return ProcessLimits(deadline=time_limit)
+    if time_limit is None:
+        return OF_OTHERS
+    return replace(OF_OTHERS, processor=time_limit, deadline=time_limit)
+
+
+def within_limits(
+    function: Callable[..., T],
+    *arguments: Any,  # noqa: ANN401
+    files: Iterable[str | PathLike[str]],
+    limits: ProcessLimits = OF_OTHERS,
+) -> T:
+    """Return what a function returns that reads files of others, called in a child process with limits.
+
+    Parameters
+    ----------
+    function, arguments:
+        A function of a module, and its arguments, which can be pickled.
+    files:
+        The files that it reads: large ones may take more memory.
+    limits:
+        The limits.
+
+    Raises
+    ------
+    FormatError
+        When a limit is exceeded (FMT013), or the process ends (FMT014); else what the function raises.
+    """
+    paths = [Path(file) for file in files]
+    size = sum(size_of(path) or 0 for path in paths)
+    try:
+        return cast(
+            "T",
+            call_limited(
+                function,
+                *arguments,
+                limits=limits.for_size(size),
+                shares_files=any(
+                    path.exists() and not path.is_file() for path in paths
+                ),
+            ),
+        )
+    except ProcessEndedError as error:
+        raise ended_reading(error, paths[0], limits) from None
+    except MemoryError:
+        raise ended_reading(MemoryError(), paths[0], limits) from None
+
+
+def ended_reading(
+    error: ProcessEndedError | MemoryError,
+    path: Path,
+    limits: ProcessLimits | None = None,
+) -> FormatError:
+    """Return the fault of a file for which a process has ended, or had not enough memory."""
+    limits = getattr(error, "limits", None) or limits or OF_OTHERS
+    ended = "memory" if isinstance(error, MemoryError) else error.ended
+    name = getattr(error, "path", None) or str(path)
+    data = {"ended": ended}
+    if ended == "crash":
+        reason = str(error).partition(": ")[2]
+        return CRASH.error(
+            f"the process that reads the file was lost: {reason}",
+            Location(name),
+            data=data,
+        )
+    limit = {
+        "memory": "the memory that it may take",
+        "processor time": f"{limits.processor or 0:g} s of processor time",
+        "deadline": f"{limits.deadline or 0:g} s on the clock",
+    }[ended]
+    return LIMIT.error(
+        f"reading the file took more than {limit}", Location(name), data=data
+    )
+
+
 def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
     if options.get("untrusted"):
         options = {**options, "allow_outside": False}
+    note_reading(path)
+    if options.get("untrusted") and path.is_symlink():
+        check_inside(path, path.parent / "any", allow_outside=False)
     unused = {"allow_outside", "untrusted", "body"} - row.read.options
     try:
         path.stat()
@@ -335,7 +464,9 @@ def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, 
     """
     titles = {with_article(row.title): row.read.options for row in rows}
     unused = sorted(
-        {*options}.difference({"allow_outside", "untrusted"}, *titles.values())
+        {*options}.difference(
+            {"allow_outside", "untrusted", "time_limit"}, *titles.values()
+        )
     )
     for name in unused:
         if not any(name in row.read.options for row in FORMATS):
@@ -360,7 +491,8 @@ def load(
     options:
         Those of the format's reader. A model's parts are found by their relative paths. `untrusted=True` opens only those in the folder of
         the model or below it, for files from others; `allow_outside=True` also those with absolute paths or behind symbolic links. `body`
-        is for tables whose columns are joints. Other formats ignore these.
+        is for tables whose columns are joints. Other formats ignore these. An untrusted file is read in a child process with limits of
+        memory and time (see `bodymotion.system.limited`); `time_limit` [s] is another limit of time, also for other files.
 
     Raises
     ------
@@ -369,6 +501,14 @@ def load(
         file, it is a FileNotFoundError, too.
     """
     path = Path(path)
+    options, limits = reading_limits(options)
+    if limits is not None:
+        return within_limits(_load, path, format, options, files=[path], limits=limits)
+    return _load(path, format, options)
+
+
+def _load(path: Path, format: str | None, options: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return the value of a file, read in this process."""
     with pipes_kept():
         row = find_format(path) if format is None else named_format(format)
         if not (_keeping.get() and row.holds == "Body" and path.is_file()):
@@ -437,12 +577,26 @@ def load_together(
     WrongUseError
         When an option has no effect on any of the files; TypeError when there is no such option.
     """
+    values = list(sources)
+    others, limits = reading_limits(options)
+    paths = [value for value in values if isinstance(value, (str, PathLike))]
+    if limits is None or len(paths) < len(values):
+        return _load_together(values, by_position, options)
+    # What key poses mean on a body is computed within the limits, too.
+    return within_limits(
+        _load_together, values, by_position, others, files=paths, limits=limits
+    )
+
+
+def _load_together(
+    values: list[Any], by_position: bool, options: dict[str, Any]
+) -> list[Any]:
+    """Return the values of `load_together`."""
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.model.body import by_position as put_by_position
     from bodymotion.motion import Motion
 
-    values = list(sources)
     files = {
         k: Path(value)
         for k, value in enumerate(values)

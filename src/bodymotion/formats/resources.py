@@ -439,6 +439,21 @@ def package_name(package: Path) -> str:
     return name.text.strip() if name is not None else ""
 
 
+def check_inside(file: Path, holder: Path, allow_outside: bool | None = None) -> None:
+    """Raise FormatError (VRML131) for a file beside `holder` that is a symbolic link out of the folder, unless `allow_outside` is True.
+
+    If `holder` is a link itself, the folder that it leads to counts as well.
+    """
+    folders = (real_path(holder.parent), real_path(holder).parent)
+    if allow_outside or any(map(real_path(file).is_relative_to, folders)):
+        return
+    raise PART_OUTSIDE.error(
+        f"{file.name[:MAX_SHOWN]} is a symbolic link out of its folder; expected a file",
+        Location(str(file)),
+        data={"name": file.name},
+    )
+
+
 def file_bytes(path: str | Path, limit: int | None = None) -> bytes:
     """Return the bytes of a file.
 

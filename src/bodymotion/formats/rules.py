@@ -74,6 +74,23 @@ OPTION = judgement.error(
         "load('walk.csv', degrees=True) of columns 'KNEE'",
     ),
 )
+LIMIT = judgement.error(
+    "FMT013",
+    "A file of others is read within the limits of processor time, memory and time on the clock that its process has.",
+    "if you trust the file, raise --time-limit (time_limit=…), or leave out --untrusted (untrusted=True)",
+    leaves_out=True,
+    example=("a view of SQLite that never ends, in a .db3", "a table of SQLite"),
+)
+CRASH = judgement.error(
+    "FMT014",
+    "Reading a file does not end the process that reads it.",
+    "the file is damaged, or a library has a fault: write the file again",
+    leaves_out=True,
+    example=(
+        "damaged metadata at which pyarrow ends the process",
+        "metadata as pyarrow writes it",
+    ),
+)
 
 _RETIRED = {
     "FMT002": "ASF001 BDY100 BVH001 CAP007 CHA101 MCP001 MJCF100 NPZ004 PKL001 PSQ001 SEQ001 TAB001 URDF100 VRML100",

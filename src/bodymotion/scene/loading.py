@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -18,7 +19,13 @@ from bodymotion.diagnostics.text import (
     severities,
     shown,
 )
-from bodymotion.formats.registry import find_format, load, load_together
+from bodymotion.formats.registry import (
+    find_format,
+    load,
+    load_together,
+    reading_limits,
+    within_limits,
+)
 from bodymotion.formats.resources import MESH_PASSES, MeshPasses
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
@@ -29,6 +36,7 @@ from bodymotion.scene.music import Music, load_music
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.skeleton import Skeleton
 from bodymotion.system.files import check_not_read, pipes_kept
+from bodymotion.system.limited import ProcessLimits
 
 Showable: TypeAlias = (
     Body | Motion | KeyPoses | Skeleton | Animation | Choreography | str | PathLike[str]
@@ -41,6 +49,8 @@ VALUES = (
     Animation,
     Choreography,
 )  # What is shown; anything else names a file.
+MAX_LOADING = 600.0
+"""[s] Time in which the files of a viewer are loaded again."""
 MAX_LISTED_GROUPS = 10  # Number of rules that are listed on stderr.
 MAX_LOCATIONS = 3  # Number of locations that are listed for one rule.
 
@@ -143,6 +153,50 @@ def load_scene(
     Raises FormatError when a file cannot be read; ValueError when there are two bodies or three motions, an animation and something else,
     or when body and motion do not fit.
     """
+    settings = {
+        "ghost": ghost,
+        "arm": arm,
+        "bpm": bpm,
+        "slices": slices,
+        "music": music,
+        "output": output,
+        "by_position": by_position,
+        **options,
+    }
+    others, limits = reading_limits(settings)
+    files = [one for one in sources if isinstance(one, (str, PathLike))]
+    if limits is None or len(files) < len(sources) or not files:
+        return _load_scene(sources, **settings)
+    return within_limits(
+        partial(_load_scene, sources, **others), files=files, limits=limits
+    )
+
+
+def load_scene_apart(*sources: Showable, **options: Any) -> Scene:  # noqa: ANN401
+    """Return the scene of `load_scene`, of files that are read in a child process: one that they end is not this one."""
+    files = [one for one in sources if isinstance(one, (str, PathLike))]
+    _, limits = reading_limits(options)
+    if limits is not None or len(files) < len(sources) or not files:
+        return load_scene(*sources, **options)
+    limits = ProcessLimits(deadline=MAX_LOADING)
+    return within_limits(
+        partial(load_scene, *sources, **options), files=files, limits=limits
+    )
+
+
+def _load_scene(
+    sources: Sequence[Showable],
+    *,
+    ghost: bool,
+    arm: bool | None,
+    bpm: float | None,
+    slices: float | None,
+    music: str | PathLike[str] | Music | None,
+    output: str | PathLike[str] | None,
+    by_position: bool,
+    **options: Any,  # noqa: ANN401
+) -> Scene:
+    """Return the scene of `load_scene`, of files that are read in this process."""
     body, motions, animation = load_inputs(
         *sources, max_motions=2, output=output, by_position=by_position, **options
     )
@@ -171,6 +225,9 @@ def load_scene(
 
 def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # noqa: ANN401
     """Yield the scene of `load_scene`: at first without mesh files that take long to read, then with more of them, at last whole."""
+    if reading_limits(options)[1] is not None:
+        yield load_scene(*sources, **options)
+        return
     passes = MeshPasses()
     with pipes_kept():
         context = copy_context()

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.system.limited import note_file
 
 try:
     import fcntl
@@ -529,6 +530,7 @@ class _Pending:
         while True:
             # The name is known to `drop` before the file is there: an interrupt may come between any two steps.
             self._temporary = self.target.with_name(_temporary_name(self.target.name))
+            note_file(self._temporary, is_open=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
             try:
                 descriptor = os.open(self._temporary, flags, 0o666)
@@ -548,6 +550,7 @@ class _Pending:
     def commit(self) -> None:
         if self._temporary is not None:
             self._temporary.replace(self.target)
+            note_file(self._temporary, is_open=False)
             self._temporary = None
             # The new name goes to the disk, too; the file is complete in any case.
             _flush(self.target.parent)
@@ -557,6 +560,7 @@ class _Pending:
         if self._temporary is not None:
             with contextlib.suppress(OSError):
                 self._temporary.unlink()
+            note_file(self._temporary, is_open=False)
             self._temporary = None
         stream = getattr(self, "stream", None)
         if stream is not None:

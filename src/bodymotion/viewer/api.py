@@ -23,6 +23,7 @@ from bodymotion.scene.loading import (
     animation_scene,
     group_text,
     load_scene,
+    load_scene_apart,
     report_problems,
     scenes_as_read,
 )
@@ -245,7 +246,7 @@ def _watch(
 ) -> None:
     def reload() -> None:
         try:
-            scene = load_scene(*sources, arm=arm, **reading)
+            scene = load_scene_apart(*sources, arm=arm, **reading)
             if scene.playback is not None and viewer.scene.playback is not None:
                 animation = scene.playback.animation
                 scene = animation_scene(

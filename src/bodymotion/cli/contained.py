@@ -1,0 +1,143 @@
+"""Run a command for files of others in a child process with limits: that of a single run with --untrusted or --time-limit."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+
+from bodymotion.system.limited import (
+    IS_AVAILABLE,
+    LimitedProcess,
+    ProcessEndedError,
+    ProcessLimits,
+    is_limited,
+)
+
+COMPUTING_TIME = 600.0
+"""[s] Time for a command that computes for long; to read a file it has no more time than any other."""
+COMPUTING = ("balance", "ik", "retarget", "simulate")
+UNTRUSTED = "--untrusted"
+"""The option that marks files of others."""
+APART = ("catalogue", "check", "view")
+"""Commands that read each file in a process of its own."""
+
+
+class ContainedCommand(click.Command):
+    """A command that runs in a child process for files of others."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, and keep them for the child process."""
+        ctx.meta["words"] = list(args)
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command."""
+        limits = self._limits(ctx)
+        if limits is None:
+            return super().invoke(ctx)
+        from bodymotion.cli import failures
+
+        assert self.name is not None
+        with failures(self.name):
+            code = run_contained(self.name, ctx.meta["words"], limits)
+        raise click.exceptions.Exit(code)
+
+    def _limits(self, ctx: click.Context) -> ProcessLimits | None:
+        """Return the limits of the run; None where it needs no child process."""
+        if self.name in APART or is_limited() or not IS_AVAILABLE:
+            return None
+        assert self.name is not None
+        return run_limits(
+            self.name,
+            untrusted=ctx.params.get("allow_outside") is False,
+            time_limit=ctx.params.get("time_limit"),
+            size=sum(_sizes(ctx.meta["words"])),
+        )
+
+
+def run_limits(
+    name: str, *, untrusted: bool, time_limit: float | None, size: int
+) -> ProcessLimits | None:
+    """Return the limits for a run of a command with files of `size` bytes; None where it has none."""
+    from bodymotion.formats.registry import limits_of
+
+    if not untrusted and time_limit is None:
+        return None
+    limits = limits_of(time_limit, untrusted=untrusted)
+    if name in COMPUTING and untrusted and time_limit is None:
+        limits = replace(limits, processor=COMPUTING_TIME, deadline=COMPUTING_TIME)
+    return limits.for_size(size)
+
+
+def _sizes(words: Sequence[str]) -> Iterator[int]:
+    """Yield the sizes of the files that a command line names [bytes]."""
+    for word in words:
+        with suppress(OSError, ValueError):
+            yield Path(word.rpartition("=")[2]).stat().st_size
+
+
+def run_contained(name: str, words: Sequence[str], limits: ProcessLimits) -> int:
+    """Run a command in a child process, and return its exit code.
+
+    Raises
+    ------
+    FormatError
+        When a limit is exceeded (FMT013), or the process ends (FMT014).
+    """
+    from bodymotion.formats.registry import ended_reading
+
+    with _stream(sys.stdout) as stdout, _stream(sys.stderr) as stderr:
+        process = LimitedProcess(streams=(stdout, stderr), shares_files=True)
+        try:
+            process.submit(_run, name, list(words), limits=limits)
+            code: int = process.receive()
+        except (ProcessEndedError, MemoryError) as error:
+            files = [word for word in words if Path(word).is_file()]
+            path = Path(files[0] if files else name)
+            raise ended_reading(error, path, limits) from None
+        finally:
+            process.end()
+    return code
+
+
+def _run(name: str, words: list[str]) -> int:
+    """Run a command, and return its exit code."""
+    from bodymotion.cli.app import app
+
+    try:
+        app([name, *words], prog_name="bodymotion")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+    return 0
+
+
+@contextmanager
+def _stream(stream: TextIO) -> Iterator[Any]:
+    """Return a file that a child process can write to, for a stream of this process; its content goes to the stream at the end."""
+    with suppress(OSError, ValueError):
+        stream.flush()
+    try:
+        descriptor = stream.fileno()
+    except (OSError, AttributeError, ValueError):
+        descriptor = None
+    if descriptor is not None:
+        yield descriptor
+        return
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as copy:
+        try:
+            yield copy.fileno()
+        finally:
+            copy.seek(0)
+            shutil.copyfileobj(copy, stream)
