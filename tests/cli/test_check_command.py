@@ -540,7 +540,7 @@ class TestProcesses:
         answers = list(check_files(files))
         assert [p.rule for answer in answers for p in answer.problems] == [
             "SEQ111",
-            "CHK101",
+            "FMT014",
             "SEQ214",
         ]
 
@@ -548,7 +548,7 @@ class TestProcesses:
         def broken(*things, **options):
             raise RuntimeError("what now")
 
-        monkeypatch.setattr("bodymotion.checks.checking.read", broken)
+        monkeypatch.setattr("bodymotion.checks.checking.read_here", broken)
         result = check(desk / "robot.wrl", code=1)
         assert (
             "error CHK102 not checked because of RuntimeError: what now"

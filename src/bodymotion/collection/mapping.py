@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Any, TypeAlias
 
 from bodymotion.diagnostics import ShortRepr, WrongUseError
+from bodymotion.formats.registry import bodies_kept
 from bodymotion.geometry.arrays import available_memory
 from bodymotion.kernels.compiling import expect
 from bodymotion.system.deferred import need
@@ -239,8 +240,6 @@ _function: Callable[[Any], Any]
 def _work(begin: tuple[Callable[[Any], Any], _Share] | None, given: object) -> Any:  # noqa: ANN401
     """Return what the function returns for an input; the first call of a process has the function."""
     global _function
-    from bodymotion.formats.registry import bodies_kept
-
     if begin is not None:
         _function, share = begin
         _expect(share)
@@ -316,8 +315,6 @@ _one_at_a_time = Lock()  # Commands write to the standard streams of the process
 
 def _remote(function: Callable[[Any], Any], part: Task) -> list[Outcome]:
     """Return the outcomes of inputs, each tried again where that may help."""
-    from bodymotion.formats.registry import bodies_kept
-
     outcomes = []
     with _one_at_a_time, bodies_kept():
         for index, given in part:

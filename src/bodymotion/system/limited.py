@@ -505,7 +505,6 @@ def serve(descriptor: int) -> NoReturn:
             if changed is not None:
                 _set_state(*changed)
             data = channel.recv_bytes()
-            channel.send_bytes(pickle.dumps(("started", "")))
             kind, answer = _answer(data, main_file)
             del data
             channel.send_bytes(
@@ -543,6 +542,8 @@ def _answer(data: bytes, main_file: str | None) -> tuple[str, bytes]:
         if main_file is not None:
             _run_main(main_file)
         request: _Request = pickle.loads(data)
+        # What the function needs is imported: the time of the call begins.
+        _report("started", "")
         with _within(request.limits):
             return "result", _dumps(request.function(*request.arguments))
     except Exception as error:
