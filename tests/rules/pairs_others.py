@@ -191,6 +191,23 @@ def held(effort: float, speed: float = np.inf) -> Iterable[Problem]:
     ).problems
 
 
+def damped(kd: float) -> Iterable[Problem]:
+    """Simulate a finger of 1e-5 kg m² with a damping torque that is constant for each step of 1 ms."""
+
+    class Damper:
+        def step(self, state):
+            return 1.0 - kd * state.dq
+
+    finger = bm.Segment(mass=0.01, inertia=1e-5 * np.eye(3))
+    joint = bm.Joint(name="finger", type="rotate", id=0, axis=[0, 1, 0])
+    links = (
+        bm.Link(name="base", joint=bm.Joint(type="fixed")),
+        bm.Link(name="finger", index=1, parent=0, joint=joint, segments=(finger,)),
+    )
+    body = bm.Body(links=links)
+    return bm.simulate(body, controller=Damper(), end=0.5).problems
+
+
 def dropped(has_shape: bool) -> Iterable[Problem]:
     """Simulate a free mass with or without a shape."""
     shapes = (bm.Shape(bm.Box((0.2, 0.2, 0.2))),) if has_shape else ()
@@ -294,5 +311,6 @@ PAIRS: dict[str, Pair] = {
     ),
     "SIM101": calls(lambda _: held(1.0), lambda _: held(1000.0)),
     "SIM104": calls(lambda _: dropped(False), lambda _: dropped(True)),
+    "SIM106": calls(lambda _: damped(1.0), lambda _: damped(1e-3)),
     "SIM105": calls(lambda _: held(1000.0, 0.5), lambda _: held(1000.0, 5.0)),
 }

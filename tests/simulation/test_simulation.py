@@ -15,7 +15,7 @@ from bodymotion.cli.app import app
 from bodymotion.geometry import rotations
 from bodymotion.model.links import default_gains, passive_joints
 from bodymotion.simulation import ControllerError, Push, load_project
-from sample_files import ACCEPT, corpus_files
+from sample_files import ACCEPT, ROOT, corpus_files
 
 mujoco = pytest.importorskip("mujoco")
 G = 9.81
@@ -430,6 +430,49 @@ def test_controllers_that_fail(biped):
             bm.simulate(body, controller=Bad(value), end=1.0)
         assert "0.1 s" in str(caught.value)
         assert len(caught.value.partial.times) == 101
+
+
+def test_a_divergence_is_reported_and_leaves_no_file(biped, tmp_path, monkeypatch):
+    """The damping of 20 N m s is too much for the fingers of the biped, whose inertia is below 20 N m s · 1 ms."""
+    monkeypatch.chdir(tmp_path)
+    body, motion = biped
+
+    class Hold:
+        def step(self, state):
+            return 2000 * (state.command - state.q) - 20 * state.dq
+
+    seen = []
+    found = bm.simulate(body, motion, controller=Hold(), end=0.1)
+    many = bm.simulate_many(body, [motion] * 3, controller=Hold(), end=0.1, workers=3)
+    for one in (found, *many):
+        assert one.diverged and one.times[-1] < 0.05
+        assert "diverges at" in repr(one)
+        (problem,) = (p for p in one.problems if p.rule == "SIM106")
+        assert problem.severity == "error"
+        assert problem.data["time"] == pytest.approx(one.times[-1])
+        assert problem.data["joint"] in {joint.name for joint in body.joints}
+        assert not {"SIM101", "SIM105"} & {p.rule for p in one.problems}
+    assert list(tmp_path.iterdir()) == []
+    assert mujoco.get_mju_user_warning() is None
+    # The handler of a user stays.
+    mujoco.set_mju_user_warning(seen.append)
+    try:
+        bm.simulate(body, motion, controller=Hold(), end=0.1)
+        assert len(seen) == 1
+    finally:
+        mujoco.set_mju_user_warning(None)
+    (tmp_path / "hold.py").write_text(
+        "class Hold:\n"
+        "    def step(self, state):\n"
+        "        return 2000 * (state.command - state.q) - 20 * state.dq\n"
+    )
+    files = [str(ROOT / "examples" / name) for name in ("biped.wrl", "biped_walk.seq")]
+    result = CliRunner().invoke(
+        app, ["simulate", *files, "--controller", f"{tmp_path / 'hold.py'}:Hold"]
+    )
+    assert result.exit_code == 1
+    assert "SIM106" in result.stderr
+    assert "diverges at" in result.stdout
 
 
 def test_ctrl_c_keeps_what_was_simulated():

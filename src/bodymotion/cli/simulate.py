@@ -362,7 +362,7 @@ def _text(found: Simulation) -> str:
     link, force, time = found.worst_contact
     ended = "does not fall" if found.fall is None else f"falls at {found.fall:.3f} s"
     if found.diverged:
-        ended = "diverges: numbers are no longer finite"
+        ended = f"diverges at {found.times[-1]:.3f} s: numbers are no longer finite"
     ended = "interrupted" if found.interrupted else ended
     rows = [
         (

@@ -105,6 +105,8 @@ class Simulation(ContentEquality):
 
     def _summary(self) -> str:
         ended = "" if self.fall is None else f", falls at {self.fall:.3f} s"
+        if self.diverged:
+            ended += f", diverges at {self.times[-1]:.3f} s"
         return f"Simulation({self.body.name!r}: {self.times[-1]:g} s in {len(self.times)} steps{ended})"
 
     @cached_property
@@ -381,6 +383,9 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
             too_fast,
         ),
     ]
+    if run.diverged:
+        # Limits that are exceeded then have the same cause.
+        at_limits = [_divergence(world.body, dq[-1], float(times[-1]))]
     return Simulation(
         body=world.body,
         model=world.model,
@@ -413,6 +418,19 @@ def columns_or_zeros(table: Floats, indices: Indices) -> Floats:
     found = np.zeros((len(table), len(indices)))
     found[:, there] = table[:, indices[there]]
     return found
+
+
+def _divergence(body: Body, speeds: Floats, time: float) -> Problem:
+    """Return the problem that a simulation has ended at a time [s], with the joint that was fastest then, of speeds (J,)."""
+    message = f"the simulation diverges at {time:.4g} s: numbers are no longer finite"
+    data: dict[str, object] = {"time": time}
+    if len(speeds):
+        fastest = int(np.argmax(np.abs(speeds)))
+        joint = body.joints[fastest].name or f"joint {fastest}"
+        unit = "m/s" if body.joints[fastest].type == "slide" else "rad/s"
+        message += f"; {joint} is fastest, at {abs(speeds[fastest]):.3g} {unit}"
+        data["joint"] = joint
+    return rules.DIVERGED.problem(message, data=data)
 
 
 def _limit_problems(

@@ -31,6 +31,16 @@ TOO_FAST = judgement.warning(
     "Simulated joints stay within their velocity limits. The simulation does not enforce them.",
     example=("a joint at 12 rad/s with a limit of 8 rad/s", "one at 7 rad/s"),
 )
+DIVERGED = judgement.error(
+    "SIM106",
+    "The numbers of a simulation stay finite.",
+    "lower the gains or the time step: a torque kp · (q_cmd − q) − kd · q̇ that is computed at each step needs kd · timestep below the "
+    "inertia of the joint; `bodymotion.model.links.default_gains` has gains for a body",
+    example=(
+        "a controller with kd 20 N m s for fingers of 1e-5 kg m²",
+        "one with the default gains of the body",
+    ),
+)
 UNUSED = judgement.note(
     "SIM103",
     "A project has bodies, motions and a time step. Other items are not used.",

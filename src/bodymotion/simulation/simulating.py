@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
+from threading import Lock
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -65,6 +66,38 @@ class Push(ShortRepr):
             raise ValueError(
                 f"{self}: expected finite numbers, a force (3,) and a duration of at least 0"
             )
+
+
+class _Warnings:
+    """Keep MuJoCo from writing its warnings into a file MUJOCO_LOG.TXT in the user's folder, in a `with` block of any thread.
+
+    The result reports a divergence. A handler that the user has set stays.
+    """
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.users = 0
+
+    def __enter__(self) -> None:
+        mujoco = need("mujoco", "sim", "the simulation")
+        with self.lock:
+            self.users += 1
+            if mujoco.get_mju_user_warning() is None:
+                mujoco.set_mju_user_warning(_ignore)
+
+    def __exit__(self, *_: object) -> None:
+        mujoco = need("mujoco", "sim", "the simulation")
+        with self.lock:
+            self.users -= 1
+            if not self.users and mujoco.get_mju_user_warning() is _ignore:
+                mujoco.set_mju_user_warning(None)
+
+
+def _ignore(_: str) -> None:
+    """Do nothing with a warning."""
+
+
+UNLOGGED = _Warnings()
 
 
 class Run:
@@ -361,10 +394,11 @@ def simulate(
         while run.done < plan.steps:
             first = run.done
             last = min(first + max(round(CHUNK / timestep), 1), plan.steps)
-            if control is not None:
-                run.forward(control, last)
-            elif controller is not None:
-                run.controlled(controller, last)
+            with UNLOGGED:
+                if control is not None:
+                    run.forward(control, last)
+                elif controller is not None:
+                    run.controlled(controller, last)
             if progress is not None:
                 progress(run.done, plan.steps)
             if run.diverged:
