@@ -13,7 +13,7 @@ import bodymotion as bm
 from bodymotion import dynamics, editing
 from bodymotion.cli.app import app
 from bodymotion.formats.registry import load_together
-from bodymotion.model.body import Body, by_position
+from bodymotion.model.body import Body, by_position, fit_problems
 from bodymotion.motion import Motion
 from bodymotion.plots import subject_of
 from bodymotion.scene.loading import load_scene
@@ -121,13 +121,13 @@ def test_joints_are_read_by_position_where_one_side_has_no_names(body):
 def test_names_that_are_no_joints_are_refused_everywhere_unless_by_position(
     body, tmp_path
 ):
-    """All, or one of them: the message counts the names that match, and has the first of both sides that do not."""
+    """All, or most of them: the message counts the names that match, and has the first of both sides that do not."""
     names = [joint.name for joint in body.joints]
     count = len(names)
     path = tmp_path / "strange.csv"
     for labels, matching in (
         (tuple(f"channel {k}" for k in range(count)), 0),
-        (("TAIL", *names[1:]), count - 1),
+        (tuple(f"channel {k}" for k in range(count - 3)) + tuple(names[-3:]), 3),
     ):
         motion = relabelled(motion_of(body), labels)
         bm.save(motion, path)
@@ -177,14 +177,61 @@ def test_a_similar_name_is_proposed(body):
         body.link_poses(relabelled(motion_of(body), (names[1], names[1], *names[2:])))
 
 
+def test_names_that_match_are_used_and_the_rest_is_reported(body, tmp_path):
+    """Two joints without a column stay at 0, and two columns of no joint are left out."""
+    names = [joint.name for joint in body.joints]
+    strange = ("lamp brightness", "gripper pressure")
+    motion = relabelled(motion_of(body), (*strange, *names[2:]))
+    expected = motion_of(body).joint_displacement.values.copy()
+    expected[:, :2] = 0
+    assert np.array_equal(body.joint_values(motion.joint_displacement), expected)
+    found = {p.rule: p.data["names"] for p in fit_problems(motion, body)}
+    assert found == {"MOT222": [*strange], "MOT223": names[:2]}
+    assert {"MOT222", "MOT223"} <= {
+        p.rule for p in bm.check(motion, body=body).problems
+    }
+    # A table with the same columns is read the same.
+    path = tmp_path / "walk.csv"
+    bm.save(motion, path)
+    table = bm.load_motion(path, body=body)
+    assert np.array_equal(body.joint_values(table.joint_displacement), expected)
+    assert {"MOT222", "TAB102"} <= {problem.rule for problem in table.problems}
+    # Commands print it.
+    model, walk = tmp_path / "robot.wrl", tmp_path / "walk.seq"
+    bm.save(body, model)
+    bm.save(motion, walk)
+    for command in (("plot", "-o", tmp_path / "a.svg"), ("measure",)):
+        words = [*command, str(model), str(walk)]
+        result = CliRunner().invoke(app, list(map(str, words)))
+        assert result.exit_code == 0, result.output
+        assert "MOT222" in result.stderr and "MOT223" in result.stderr
+
+
+def test_by_position_is_proposed_only_where_it_can_be_right(body):
+    count = body.num_joints
+    for extra, proposed in ((0, True), (3, False)):
+        motion = bm.Motion.from_joints(
+            np.zeros((4, count + extra)),
+            50,
+            joint_names=[f"channel {k}" for k in range(count + extra)],
+        )
+        with pytest.raises(ValueError, match="joint names match") as caught:
+            body.joint_values(motion.joint_displacement)
+        assert ("--by-position" in str(caught.value)) == proposed
+
+
 def test_joints_without_a_column_are_named(body):
     names = [joint.name for joint in body.joints]
     few = reordered(motion_of(body), np.arange(body.num_joints - 1, 1, -1))
+    nameless = relabelled(few, ())
     with pytest.raises(
         ValueError,
-        match=f"has {body.num_joints}: there is none for {names[0]}, {names[1]}\\.",
+        match=f"has {body.num_joints}: there is none for {names[-2]}, {names[-1]}\\.",
     ):
-        body.link_poses(few)
+        body.link_poses(nameless)
+    (problem,) = fit_problems(few, body)
+    assert problem.rule == "MOT223"
+    assert problem.data["names"] == names[:2]
 
 
 def test_a_placeholder_needs_no_column(body):

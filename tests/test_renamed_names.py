@@ -163,6 +163,13 @@ def test_motions_have_each_name_or_report_it(tmp_path_factory, joints, name):
     assert_same_or_reported(joints, written, problems, "joint", unnamed=True)
 
 
+def test_joints_without_names_are_not_renamed(tmp_path):
+    motion = bm.Motion.from_joints(np.zeros((3, 2)), 100.0)
+    for name in TABLES:
+        problems = bm.save(motion, tmp_path / name).problems
+        assert not reported(problems, "joint")
+
+
 @settings(max_examples=tries(100))
 @given(names)
 @example(HARD)

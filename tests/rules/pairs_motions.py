@@ -102,6 +102,12 @@ def without_mujoco(_: object) -> tuple[bm.Problem, ...]:
         return bm.check(punch(0.025), body=puncher()).problems
 
 
+def named(*names: str) -> bm.Motion:
+    return bm.Motion.from_joints(
+        np.zeros((10, len(names))), 10, root=STILL, joint_names=names
+    )
+
+
 PAIRS: dict[str, Pair] = {
     "MOT101": pair(joints((3, 1), np.nan), body=None),
     "MOT102": pair(poses((3, 0, 3), 1.05), body=None),
@@ -119,6 +125,8 @@ PAIRS: dict[str, Pair] = {
         bm.Motion.from_joints(np.zeros((10, 3)), 10, root=STILL, joint_names=NAMES),
         OF_URDF,
     ),
+    "MOT222": pair(named(*NAMES, "LAMP"), named(*NAMES)),
+    "MOT223": pair(named(*NAMES[:2]), named(*NAMES)),
     "MOT203": pair(links(3), links(4)),
     "MOT204": pair(joints((5, 1), 2.1), joints((5, 1), 1.9)),
     "MOT205": pair(joints((5, 2), -0.6), joints((5, 2), 0.3)),

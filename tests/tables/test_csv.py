@@ -600,7 +600,7 @@ def test_joints_that_look_like_degrees_are_all_that_is_found(value, tmp_path):
 
 @pytest.mark.parametrize(
     ("column", "rule"),
-    [("joint_two", "TAB101"), ("joint_3", "CSV006"), ("joint_03", "TAB103")],
+    [("joint_3", "CSV006"), ("joint_03", "TAB103")],
 )
 def test_joints_without_a_clear_column_are_unknown(column, rule, examples, tmp_path):
     """No value is made up for them, nothing follows, and the other joints are checked."""

@@ -65,11 +65,13 @@ def balance(
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
     from bodymotion.dynamics.contacts import foot_links
+    from bodymotion.model.body import fit_problems
 
     with failures("balance"):
         check_output(output, [model])
         body, old = load_pair(model, motion, reading, by_position)
         assert old is not None
+        show_problems(fit_problems(old, body))
         links = None if feet is None else names(feet)
         found_by("--feet", foot_links, body, links or ())
         with progress(f"balancing {motion.name}"):

@@ -12,7 +12,7 @@ joint has this name.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -61,6 +61,23 @@ NAMELESS = judgement.note(
         "columns with the names of the joints",
     ),
 )
+OTHER_NAMES = judgement.warning(
+    "MOT222",
+    "Each name of a joint column is that of a joint of the body. Other columns are left out.",
+    "the motion may be that of another version of the body",
+    example=(
+        "columns HIP, KNEE and LAMP, on a body with HIP and KNEE",
+        "columns HIP and KNEE",
+    ),
+)
+NO_COLUMN = judgement.warning(
+    "MOT223",
+    "Each joint of the body has a column where columns have names.",
+    "the values of missing joints are 0",
+    example=("column HIP, on a body with HIP and KNEE", "columns HIP and KNEE"),
+)
+MIN_MATCHING = 0.5
+"""Unless more than this share of the names of columns are joints of the body, the motion is taken for that of another one."""
 RETIRED = {"MEAS102": "MOT202", "VIEW101": "MOT202"}
 NUMBERED = (
     "",
@@ -236,13 +253,15 @@ class Body(NotebookDisplay, ContentEquality):
         """Return for each of the J joints the column of a component that is its own; −1 for a joint that has none there.
 
         Columns with names go by name, whatever their order: that of a joint or of the link that it moves, up to capitals and
-        separators. Where the columns or the joints have no names at all, column i is joint i. `model.body.by_position` gives
-        columns the names of the joints by position.
+        separators. Columns with other names are left out, if most of the names are joints. Where the columns or the
+        joints have no names at all, column i is joint i. `model.body.by_position` gives columns the names of the joints by
+        position.
 
         Raises
         ------
         ValueError
-            When a name is that of no joint, or two name one joint; the message has the first names of both sides that do not match.
+            When most names are that of no joint, one is similar to that of a joint without a column, or two name one joint; the
+            message has the first names of both sides that do not match.
         """
         count = component.num_parts
         labels = (
@@ -261,13 +280,17 @@ class Body(NotebookDisplay, ContentEquality):
         named = [(column, label) for column, label in enumerate(labels) if label]
         names = [label for _, label in named]
         places = matched(names, self)
-        if -1 in places:
-            hint = "by_position=True (--by-position) reads column i as joint i"
+        if not fits_names(names, self):
+            hint = "rename the columns"
+            if count == len(joints):
+                hint = "by_position=True (--by-position) reads column i as joint i"
             raise ValueError(
                 f"{component.content}: {mismatch(names, self)}. Is it a motion of another body? {hint}"
             )
         columns = [-1] * len(joints)
         for (column, label), place in zip(named, places, strict=True):
+            if place < 0:
+                continue
             if columns[place] >= 0:
                 pair = f"{labels[columns[place]]} and {label}"
                 raise ValueError(
@@ -279,26 +302,17 @@ class Body(NotebookDisplay, ContentEquality):
     def joint_values(self, component: MultiValueSeq) -> Floats:
         """Return the values (T, J) of the body's joints in a component, in order of joint columns; see `joint_columns`.
 
-        Columns beyond the body's are left out; placeholders without a column are 0.
+        Columns beyond the body's are left out; placeholders without a column are 0. So are joints that no column names, which
+        `fit_problems` reports.
 
         Raises
         ------
         ValueError
-            As `joint_columns`; also when a joint has no column. The message names the counts and the joints.
+            As `joint_columns`; also when columns have no names, and a joint has no column. The message names the counts and the joints.
         """
         columns = self.joint_columns(component)
-        missing = [
-            joint.name or self.links[index].name
-            for column, joint, index in zip(
-                columns, self.joints, self.joint_links, strict=True
-            )
-            if column < 0 and index >= 0
-        ]
-        if missing:
-            raise ValueError(
-                f"{component.content} has {component.num_parts} joint columns, {self.name or 'the body'} has {self.num_joints}: there is "
-                f"none for {listed(missing, 60)}. Is it a motion of another body?"
-            )
+        if not any(component.part_labels):
+            check_complete(component, self)
         if columns == tuple(range(self.num_joints)):
             return np.asarray(component.values[:, : self.num_joints])
         there = np.array(columns) >= 0
@@ -612,6 +626,27 @@ def matched(names: Sequence[str], body: Body) -> tuple[int, ...]:
     return tuple(found)
 
 
+def fits_names(names: Sequence[str], body: Body) -> bool:
+    """Return whether columns can be matched by name: all are joints, or most are and no other is a misspelt joint."""
+    columns = matched(names, body)
+    strange = [name for name, k in zip(names, columns, strict=True) if k < 0]
+    if not strange:
+        return True
+    if len(names) - len(strange) <= MIN_MATCHING * len(names):
+        return False
+    free = _names_without_column(columns, body)
+    return not any(meant(name, free) for name in strange)
+
+
+def _names_without_column(columns: Sequence[int], body: Body) -> list[str]:
+    """Return the names of the joints that are none of the `columns`."""
+    wanted = [
+        joint.name or link
+        for joint, link in zip(body.joints, _moved(body), strict=True)
+    ]
+    return [name for k, name in enumerate(wanted) if name and k not in columns]
+
+
 def _moved(body: Body) -> list[str]:
     """Return for each joint column the name of the link that it moves."""
     return [body.links[index].name if index >= 0 else "" for index in body.joint_links]
@@ -620,12 +655,8 @@ def _moved(body: Body) -> list[str]:
 def mismatch(names: Sequence[str], body: Body) -> str:
     """Return the message about names that are not all those of a body's joints: how many match, and the first of each side that do not."""
     columns = matched(names, body)
-    wanted = [
-        joint.name or link
-        for joint, link in zip(body.joints, _moved(body), strict=True)
-    ]
     strange = [name for name, k in zip(names, columns, strict=True) if k < 0]
-    free = [name for k, name in enumerate(wanted) if name and k not in columns]
+    free = _names_without_column(columns, body)
     pairs = ((name, meant(name, free)) for name in strange)
     better = next(
         (f"; did you mean {other} for {name}?" for name, other in pairs if other), ""
@@ -658,12 +689,58 @@ def by_position(motion: Motion, body: Body) -> Motion:
     )
 
 
+def _name_problems(
+    joints: MultiValueSeq, body: Body, locate: Callable[[], Location]
+) -> list[Problem]:
+    """Return the problems of columns and joints whose names match no other; nothing where the names do not fit at all."""
+    names = [name for name in joints.part_labels if name]
+    title = body.name or "the body"
+    if not any(joint.name for joint in body.joints) or not fits_names(names, body):
+        return []
+    columns = matched(names, body)
+    found = []
+    others = [name for name, k in zip(names, columns, strict=True) if k < 0]
+    if others:
+        message = f"no joint of {title} is named {listed(others, MAX_NAMES)}: the columns are left out"
+        found.append(OTHER_NAMES.problem(message, locate(), data={"names": others}))
+    missing = _joints_without_column(columns, body)
+    if missing:
+        message = (
+            f"no column for {listed(missing, MAX_NAMES)} of {title}: their values are 0"
+        )
+        found.append(NO_COLUMN.problem(message, locate(), data={"names": missing}))
+    return found
+
+
+def _joints_without_column(columns: Collection[int], body: Body) -> list[str]:
+    """Return the names of the joints, placeholders apart, whose numbers are not among the `columns`."""
+    joints = enumerate(zip(body.joints, body.joint_links, strict=True))
+    return [
+        joint.name or body.links[link].name
+        for number, (joint, link) in joints
+        if number not in columns and link >= 0
+    ]
+
+
+def check_complete(component: MultiValueSeq, body: Body) -> None:
+    """Raise ValueError where a joint of the body has no column; the message names the counts and the joints."""
+    columns = body.joint_columns(component)
+    present = {number for number, column in enumerate(columns) if column >= 0}
+    missing = _joints_without_column(present, body)
+    if missing:
+        raise ValueError(
+            f"{component.content} has {component.num_parts} joint columns, {body.name or 'the body'} has {body.num_joints}: there is "
+            f"none for {listed(missing, 60)}. Is it a motion of another body?"
+        )
+
+
 def fit_problems(
     motion: Motion, body: Body, locate: Callable[[], Location] | None = None
 ) -> tuple[Problem, ...]:
     """Return what is to be reported of a motion whose joint columns are read on a body.
 
-    Too many columns (MOT202), none with a name (MOT221), and poses of some links that are not used (MOT212).
+    Too many columns (MOT202), none with a name (MOT221), names of no joint (MOT222), joints without a name among the columns (MOT223),
+    and poses of some links that are not used (MOT212).
     """
     joints = motion.joint_displacement
     if joints is None:
@@ -672,7 +749,9 @@ def fit_problems(
     locate = locate or partial(
         Location, None if motion.source.path is None else str(motion.source.path)
     )
-    if joints.num_parts > body.num_joints:
+    if any(joints.part_labels):
+        found += _name_problems(joints, body, locate)
+    elif joints.num_parts > body.num_joints:
         message = (
             f"{joints.content} has {joints.num_parts} joint columns, {body.name or 'the body'} has {body.num_joints} joints; the columns "
             f"from {body.num_joints} on are left out"

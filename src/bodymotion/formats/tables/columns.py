@@ -16,7 +16,16 @@ from bodymotion.diagnostics.text import listed
 from bodymotion.formats.renaming import Renamings
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE
-from bodymotion.model.body import Body, generic_name, is_generic, matched, mismatch
+from bodymotion.model.body import (
+    OTHER_NAMES,
+    Body,
+    check_complete,
+    fits_names,
+    generic_name,
+    is_generic,
+    matched,
+    mismatch,
+)
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     Motion,
@@ -124,6 +133,8 @@ def renamed_labels(
 
     `kind` is "joint" or "link"; without `written` none of the labels is in the file.
     """
+    if not labels:
+        return ()
     renamed = Renamings(losses.LABELS, unnamed=True)
     for label, name in zip_longest(labels, written, fillvalue=""):
         renamed.add(kind, label, name)
@@ -183,8 +194,9 @@ def in_body_order(
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return columns (T, N) in the order of the body's joints (T, J), and the names of the joints.
 
-    Reports columns that are no joint of the body (TAB101) or the same joint as another (TAB103), both left out, and joints without a
-    column (TAB102), which are 0. With columns left out, or `lost` for another reason, the joints without one are NaN, and unknown.
+    Reports columns that are no joint of the body (MOT222, or TAB101 where most names are none) or the same joint as another (TAB103),
+    all left out, and joints without a column (TAB102), which are 0. After an error, or with `lost` columns, the joints without one are
+    NaN, and unknown.
     """
     wanted = joint_names(body)
     columns: dict[int, int] = {}
@@ -198,10 +210,15 @@ def in_body_order(
             unclear.add(k)
         elif k >= 0:
             columns[k] = column
-    if unknown := [name for name, k in zip(names, places, strict=True) if k < 0]:
+    unknown = [name for name, k in zip(names, places, strict=True) if k < 0]
+    if unknown and not fits_names(names, body):
         found.report(
             UNMATCHED, mismatch(names, body), location, data={"names": unknown}
         )
+    elif unknown:
+        message = f"no joint of {body.name or 'the body'} is named {listed(unknown, MAX_NAMES)}: the columns are left out"
+        found.report(OTHER_NAMES, message, location, data={"names": unknown})
+        unclear = {k for k in unclear if k >= 0}
     ordered = np.full((len(values), len(wanted)), np.nan if unclear else 0.0)
     for k in columns.keys() - unclear:
         ordered[:, k] = values[:, columns[k]]
@@ -225,11 +242,14 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
     Raises
     ------
     ValueError
-        As `Body.joint_columns`, and with `whole` as `Body.joint_values`.
+        As `Body.joint_columns`, and with `whole` also where a joint has no column.
     """
     values, labels = component.values, component.part_labels
     columns = body.joint_columns(component)
-    ordered = body.joint_values(component) if whole else values
+    ordered = values
+    if whole:
+        check_complete(component, body)
+        ordered = body.joint_values(component)
     if columns == tuple(
         k if k < component.num_parts else -1 for k in range(len(columns))
     ):
