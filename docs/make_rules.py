@@ -28,6 +28,7 @@ TITLES = {
     "EDIT": "Changing motions",
     "MEAS": "Measuring a motion",
     "SIM": "Simulating a motion",
+    "BAL": "Balancing a motion",
     "LOSS": "What a save cannot keep",
 }
 """The groups of rules that are not of one format, by the letters that their codes begin with."""

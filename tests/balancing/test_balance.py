@@ -136,7 +136,7 @@ def test_a_motor_that_is_too_weak_gets_more_time_where_it_needs_it():
     assert "MOT331" in {
         problem.rule for problem in bm.check(motion, body=body).problems
     }
-    new = bm.balance(body, motion)
+    new = bm.balance(body, motion, max_length=2.0)
     assert np.abs(arm_torques(body, new)).max() <= 14.0
     assert "MOT331" not in {
         problem.rule for problem in bm.check(new, body=body).problems

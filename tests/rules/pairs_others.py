@@ -27,9 +27,11 @@ from bodymotion.system.limited import OF_OTHERS, ProcessLimits
 from editing.symmetric_bodies import symmetric_body
 from rules.pairs import Pair, Reported, calls, files, problems_of
 from rules.pairs_seq import MOTION
+from walker import frames, moving, walker
 
 STEADY = Timeline.uniform(40, 100.0)
 ROBOT = symmetric_body(4, pairs=2, middle=1, kinds=("rotate",))
+STANDS = moving(frames(100.0, 0.2))
 ZEROS = Motion.from_joints(
     np.zeros((40, ROBOT.num_joints)), 100, root=[0, 0, 0.8, 1, 0, 0, 0]
 )
@@ -299,6 +301,11 @@ PAIRS: dict[str, Pair] = {
     ),
     "EDIT106": calls(
         reported(lambda: lowpassed(np.nan)), reported(lambda: lowpassed(1.0))
+    ),
+    # The motor of the arm is too weak to hold it, which no posture changes.
+    "BAL101": calls(
+        reported(lambda: bm.balance(walker(arm=2.0, effort=9.0), STANDS)),
+        reported(lambda: bm.balance(walker(arm=2.0, effort=90.0), STANDS)),
     ),
     "MEAS101": calls(measured(rooted=False), measured()),
     "MEAS103": calls(measured(number=np.nan), measured(number=0.1)),

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from bodymotion.balancing.filtering import eased
 from bodymotion.dynamics import Measures
 from bodymotion.dynamics.contacts import MAX_PATCH_HEIGHT
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, runs, without_short_runs
 from bodymotion.kernels.feet import hulls, lowest
-from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
+from bodymotion.motion.interpolation.lowpass import bump, quintic
 from bodymotion.system.deferred import need
 
 MIN_PHASE = 0.04  # [s] A shorter stance phase, or a shorter gap in one, is none.
@@ -21,17 +22,23 @@ MAX_CARRIED, MIN_HOP, MAX_UNEVEN = 0.5, 0.03, 0.005
 they would in a flight, does not fly: its lowest feet, within the third [m], stay on the ground."""
 MIN_EDGE = 0.005  # [m] Points of a sole that are nearer to each other are one.
 MAX_TILT = 0.15  # [rad] A sole that is tilted by less is put flat on the ground.
+FLATNESS = 0.002
+"""[m] A foot whose points are on average so much higher above the lowest one rolls."""
 SWING_HEIGHT, MIN_STEP = (
     0.015,
     0.002,
 )  # [m] A foot that is put elsewhere, by more than the second, rises so high.
 CLEARANCE, MAX_SLIP = 0.0015, 5e-4
 """[m] Feet that move more than the second [m, rad] while they are lower than the first are held, and catch up afterwards."""
-CATCH_UP_TIME = 0.2  # [s]
-LANDING_TIME, MAX_LANDING_SPEED = (
-    0.05,
-    0.15,
-)  # [s, m/s] A foot that is faster lands and lifts off over this time.
+CATCH_UP_TIME = 0.28  # [s]
+LIFT_TIME = 0.05  # [s] A foot rises so much before it would be below the ground.
+MAX_LANDING_SPEED = 0.15
+"""[m/s] A foot that is faster when it is put down or lifted is slowed down there."""
+MIN_LANDING_TIME = 0.05  # [s] over which it is, at least.
+MAX_LANDING_ACCELERATION = 20.0
+"""[m/s²] A foot that rolls over its toe is high when it is lifted: it is flat until
+then, and must reach that height smoothly."""
+MAX_LANDING_SHARE = 0.4  # Of a swing, which each of its ends may take.
 CAUTION_TIME = 0.02  # [s] A foot has no load after landing and before lift-off while another is in contact.
 MIN_ORIENTED = 5  # Feet whose legs have fewer joints are points: where they are tilted is left free.
 MAX_CORNERS, DIRECTIONS = (
@@ -114,10 +121,8 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
             - ground
         )
         for a, b in runs(~contact[:, k]):
-            lift = bump(inner_shares(b - a))
-            targets[a:b, k, 2] += lift * np.max(
-                -np.minimum(heights[a:b], 0.0) / np.maximum(lift, 0.1)
-            )
+            depth = np.maximum(-heights[a:b], 0.0)
+            targets[a:b, k, 2] += _lift(depth, times, slice(a, b))
         frame = phases[0][0] if phases else 0
         height = (poses.transform_points(targets[frame, k], own))[:, 2]
         points.append(own[height <= height.min() + MAX_PATCH_HEIGHT].mean(axis=0))
@@ -132,6 +137,22 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
     return FootPlan(
         feet.links, chosen, oriented, targets, contact, np.linalg.norm(moved, axis=-1)
     )
+
+
+def _lift(depths: Floats, times: Floats, swing: slice) -> Floats:
+    """Return how much higher (N,) a foot of some depths (N,) is to be in its swing.
+
+    As much as needed, and no more: at its ends, where it is put down, it may stay below.
+    """
+    if not depths.any():
+        return depths
+    own = times[swing]
+    share = np.ones(len(own))
+    if swing.start:
+        share = np.minimum(share, (own - times[swing.start - 1]) / LIFT_TIME)
+    if swing.stop < len(times):
+        share = np.minimum(share, (times[swing.stop] - own) / LIFT_TIME)
+    return eased(depths, own, LIFT_TIME) * quintic(share)
 
 
 def support_edges(
@@ -202,7 +223,14 @@ def _half_planes(corners: Floats, margin: float) -> tuple[Floats, Floats]:
 
 
 def _pinned(old: Floats, points: Floats, ground: float) -> Floats:
-    """Return the pose (7,) of a foot in contact that is at poses (T, 7): their mean, with its sole on the ground."""
+    """Return the pose (7,) of a foot in contact that is at poses (T, 7).
+
+    It is the mean of the poses in which the foot is flat, as far as it is, with its sole
+    on the ground. While a foot rolls over its toe, its middle is elsewhere.
+    """
+    heights = poses.transform_points(old[:, None], points)[..., 2]
+    raised = heights.mean(axis=1) - heights.min(axis=1)
+    old = old[raised <= raised.min() + FLATNESS]
     middle = np.array(old[len(old) // 2])
     signs = np.sign(old[:, 3:] @ middle[3:])
     middle[:3] = old[:, :3].mean(axis=0)
@@ -274,7 +302,8 @@ def _add_swings(out: Floats, old: Floats, times: Floats, contact: Bools) -> None
             height = (out[a:b, 2] - end[2])[::way]
             away = np.abs(times[a:b] - times[a - 1 if way == 1 else b])[::way]
             if abs(height[0]) > MAX_LANDING_SPEED * away[0]:
-                height *= quintic(np.minimum(away / LANDING_TIME, 1.0))
+                seconds = _landing_time(height, away, last - first)
+                height *= quintic(np.minimum(away / seconds, 1.0))
                 out[a:b, 2] = end[2] + height[::way]
             clear = min(
                 int(np.searchsorted(np.maximum.accumulate(height), CLEARANCE)),
@@ -291,6 +320,17 @@ def _add_swings(out: Floats, old: Floats, times: Floats, contact: Bools) -> None
                 out[a:b, 3:] = rotations.multiply(
                     rotations.from_vector(weight * change[:, 3:]), end[3:]
                 )
+
+
+def _landing_time(heights: Floats, times: Floats, swing: float) -> float:
+    """Return the time [s] in which a foot that is put down is slowed down.
+
+    Its heights (N,) [m] are known at times (N,) [s] from the contact on.
+    """
+    near = times <= MIN_LANDING_TIME
+    speed = np.max(np.abs(heights[near]) / times[near], initial=0.0)
+    seconds = 2.0 * speed / MAX_LANDING_ACCELERATION
+    return float(max(min(seconds, MAX_LANDING_SHARE * swing), MIN_LANDING_TIME))
 
 
 def changed_pose(pose: Floats, change: Floats) -> Floats:

@@ -9,7 +9,8 @@ from bodymotion.cli import failures
 from bodymotion.cli.options import (
     AsJson,
     ByPosition,
-    NotNegative,
+    Distance,
+    Positive,
     ReaderOptions,
     check_output,
     found_by,
@@ -35,18 +36,21 @@ def balance(
     model: Path,
     motion: Path,
     output: Path,
-    margin: NotNegative = 0.07,
+    margin: Distance = None,
     feet: str | None = None,
     ground: float | None = None,
     limits: bool = True,
     acceleration: float = float("inf"),
+    max_length: Positive = None,
+    simulate: bool | None = None,
     json_output: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
     """Change a motion as little as needed so that the robot keeps its balance.
 
     Feet in contact are pinned to the ground, and the centre of mass is moved so that the zero moment point stays in the support polygon.
-    Joints stay within their limits. Prints what was changed, and what could not be fixed; then the exit code is 1.
+    The result is never worse than MOTION in length, margin, slip, depth below the ground, limits and jumps: where it would be, MOTION
+    stays as it was. A safe motion is unchanged. Prints what was changed, and what could not be fixed; then the exit code is 1.
 
     \b
     Examples:
@@ -57,11 +61,13 @@ def balance(
       model MODEL: A model with feet.
       motion MOTION: A motion, or key poses.
       --output -o OUT: The new motion.
-      --margin METRES: Distance of the zero moment point from the edges of the support polygon.
+      --margin METRES: Distance of the ZMP from the edges of the support polygon. By default 0.07 is planned, and 0.01 is safe.
       --feet LINKS: Links that can be in contact with the ground, comma-separated.
       --ground Z: Height of the ground [m]; by default that of the feet.
       --limits/--no-limits: Slow down where joints are faster, or need more torque, than their limits, or where steps are too fast.
       --acceleration LIMIT: Slow down where a joint exceeds it, too [rad/s², m/s²].
+      --max-length FACTOR: Slow down to so many times the length at most; by default 1.2, and with --acceleration any.
+      --simulate/--no-simulate: Refuse a result that falls earlier than MOTION in a simulation; by default if the extra `sim` is installed.
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
     from bodymotion.dynamics.contacts import foot_links
@@ -74,7 +80,7 @@ def balance(
         show_problems(fit_problems(old, body))
         links = None if feet is None else names(feet)
         found_by("--feet", foot_links, body, links or ())
-        with progress(f"balancing {motion.name}"):
+        with progress(f"balancing {motion.name}") as bar:
             new = balanced(
                 body,
                 old,
@@ -83,6 +89,9 @@ def balance(
                 ground=ground,
                 limits=limits,
                 acceleration=acceleration,
+                max_length=max_length,
+                simulated=simulate,
+                progress=bar,
             )
         show_problems(new.problems[len(old.problems) :])
         code = saved(new, output)
@@ -92,4 +101,4 @@ def balance(
                 if json_output
                 else str(new.report)
             )
-        raise click.exceptions.Exit(1 if new.report.remaining else code)
+        raise click.exceptions.Exit(1 if new.report.has_failed else code)

@@ -81,9 +81,9 @@ def positive(value: float | None) -> float | None:
     return value
 
 
-def not_negative(value: float) -> float:
-    """Return the value of an option, which must be finite and at least 0."""
-    if not 0 <= value < math.inf:
+def not_negative(value: float | None) -> float | None:
+    """Return the value of an option, which must be finite and at least 0, or None."""
+    if value is not None and not 0 <= value < math.inf:
         raise click.BadParameter(f"{value:g} is not a finite number of at least 0")
     return value
 
@@ -145,6 +145,7 @@ def assignments(texts: list[str]) -> dict[str, float]:
 
 Positive: TypeAlias = Annotated[float | None, positive]
 NotNegative: TypeAlias = Annotated[float, not_negative]
+Distance: TypeAlias = Annotated[float | None, not_negative]
 NameList: TypeAlias = Annotated[str | None, name_list]
 
 

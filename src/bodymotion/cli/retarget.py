@@ -33,6 +33,7 @@ from bodymotion.cli.output import (
 from bodymotion.diagnostics import Diagnostics, FormatError
 
 if TYPE_CHECKING:
+    from bodymotion.balancing import BalanceReport
     from bodymotion.retargeting.roles import Figure
 
 SPOT = "spot"  # Names the built-in Spot in place of a model.
@@ -75,8 +76,8 @@ def retarget(
       map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
       --show-map: Print which joint has which role, and write nothing.
       --html FILE: Write a page (.html) on which source and robot play side by side, with OUT or alone.
-      --balance: Change the result so that the robot keeps its balance (extra `opt`).
-      --simulate: Print whether the robot falls in a simulation (extra `sim`).
+      --balance: Change the result so that the robot keeps its balance (extra `opt`). Where that fails, the exit code is 1.
+      --simulate: Print whether the robot falls in a simulation (extra `sim`). If it falls, the exit code is 1.
     """  # noqa: D301
     from bodymotion.animation import Animation
     from bodymotion.formats.registry import find_format, load
@@ -175,10 +176,21 @@ def retarget(
             show_problems(motion.problems)
         # A balanced motion may be slower than its source.
         found = compare_retarget(value, body, motion, **chosen)
+        report = None
         if balance:
             from bodymotion.balancing import balance as balanced
 
-            motion = balanced(body, motion, ground=0.0)
+            before = motion.problems
+            with progress(f"balancing {source.name}") as bar:
+                motion = balanced(
+                    body,
+                    motion,
+                    ground=0.0,
+                    simulated=simulate or None,
+                    progress=bar,
+                )
+            report = motion.report
+            show_problems(motion.problems[len(before) :])
         code = 0
         if output is not None:
             suffix = output.suffix.lower()
@@ -201,15 +213,46 @@ def retarget(
             stands = simulated(body, motion).fall
         with results() as stream:
             if json_output:
-                data = plain(asdict(found)) | ({"fall": stands} if simulate else {})
+                data = plain(asdict(found))
+                if report is not None:
+                    data["balance"] = plain(asdict(report))
+                if simulate:
+                    data["fall"] = stands
                 stream.write(as_json(data))
             else:
                 stream.write(str(found))
+                if report is not None:
+                    stream.write(_balance_rows(report))
                 if simulate:
-                    stream.write(
-                        f"simulation   {'does not fall' if stands is None else f'falls at {stands:.2f} s'}\n"
+                    fall = (
+                        "does not fall"
+                        if stands is None
+                        else f"falls at {stands:.2f} s"
                     )
+                    stream.write(f"{'simulation':<13}{fall}\n")
+        if stands is not None or (report is not None and _has_failed(report)):
+            code = 1
         raise click.exceptions.Exit(code)
+
+
+def _has_failed(report: BalanceReport) -> bool:
+    """Return whether a motion is not balanced, or has another length."""
+    return report.has_failed or report.has_other_length
+
+
+def _balance_rows(report: BalanceReport) -> str:
+    """Return what balancing did to a retargeted motion."""
+    safe = f"{100 * report.safe_after:.1f} % of the frames are safe"
+    rows = [f"{report.outcome}: {safe}, {100 * report.safe_before:.1f} % before"]
+    if report.has_other_length:
+        length = f"{report.seconds:.2f} s long, {report.seconds_before:.2f} s before"
+        rows.append(length)
+    rows += [
+        f"not balanced from {part.begin:.2f} s to {part.end:.2f} s: {part.reason}"
+        for part in report.kept
+    ]
+    rows += [f"not fixed: {text}" for text in report.remaining]
+    return "".join(f"{'balance':<13}{one_line(row)}\n" for row in rows)
 
 
 def _roles(path: Path | None) -> dict[str, dict[str, str]]:

@@ -18,6 +18,7 @@ PACKAGES = (
     "dynamics",
     "simulation",
     "checks",
+    "balancing",
 )
 """The packages that define rules."""
 

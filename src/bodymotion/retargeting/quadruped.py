@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
-from bodymotion.balancing.balancing import eased
+from bodymotion.balancing.filtering import eased
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices, check_memory, runs
 from bodymotion.kernels.feet import lowest

@@ -22,7 +22,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bodymotion.balancing.balancing import eased
+from bodymotion.balancing.filtering import eased
 from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Bools, Floats, Indices

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bodymotion.balancing import balancing
+from bodymotion.balancing import filtering
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
@@ -395,7 +395,7 @@ def smoothed(
 ) -> Floats:
     """Return values (T, …) without what is faster than a cutoff [Hz], rounded."""
     return np.round(
-        balancing.smoothed(values, times, cutoff, are_poses=are_poses), DIGITS
+        filtering.smoothed(values, times, cutoff, are_poses=are_poses), DIGITS
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bodymotion.balancing.balancing import eased
+from bodymotion.balancing.filtering import eased
 from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry.arrays import Bools, Floats, median_step
 from bodymotion.model.body import Body

@@ -1,0 +1,437 @@
+"""Compare a changed motion with the motion that it was made from.
+
+A result of `balance` is never worse than its input in any of `CRITERIA`. The
+comparison does not use the numbers of the search for better postures: both motions
+are measured as they would be written, with the same feet on the same ground.
+
+Each criterion has one number for each frame, of which larger is worse. So it is known
+how bad a motion is, and also when.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from bodymotion.checks.findings import Finding, Sampling
+from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
+from bodymotion.diagnostics import Location
+from bodymotion.dynamics import Measures, measure
+from bodymotion.dynamics.contacts import foot_slips
+from bodymotion.editing.retiming import speed_shares
+from bodymotion.geometry.arrays import Bools, Floats, Indices, median_step
+from bodymotion.kernels.feet import lowest
+from bodymotion.model.body import Body
+from bodymotion.model.links import effort_range
+from bodymotion.motion import Motion
+
+SAFE_MARGIN = 0.01  # [m] Frames with a smaller stability margin are not safe.
+MAX_LENGTH = 1.2
+"""A result is at most this many times as long as its input, unless more is asked for."""
+END_FRAMES = 2
+"""Frames at both ends of a flight whose accelerations are not reliable."""
+END_TIME = 0.03
+"""[s] The same as a time: derivatives at high frame rates have a window of 0.05 s."""
+MAX_FORCE_SHARE = (
+    0.05  # Of the weight: a body with a larger force does not fall freely.
+)
+FALL_TOLERANCE = 0.1  # [s] A result may fall earlier by less in a simulation.
+TREMBLING = "MOT307"
+"""The rule about trembling: it is no jump."""
+
+
+class Criterion(NamedTuple):
+    """One way in which a motion is good or bad.
+
+    `total` makes one number of those of all frames. A result that is worse by more than
+    `tolerance` is refused. One that is better by more than `gain`, or within `need`, is
+    an improvement. A motion beyond `need` is changed.
+    """
+
+    name: str
+    title: str
+    unit: str
+    scale: float
+    total: Literal["max", "mean", "sum"]
+    tolerance: float
+    gain: float
+    need: float
+
+
+CRITERIA = (
+    Criterion("unsafe", "frames that are not safe", "%", 100.0, "mean", 1e-9, 1e-3, 0),
+    Criterion(
+        "tipping",
+        "stability margin",
+        "mm",
+        -1e3,
+        "max",
+        5e-4,
+        1e-3,
+        -SAFE_MARGIN,
+    ),
+    Criterion("slip", "foot slip", "mm", 1e3, "max", 5e-4, 1e-3, 0.01),
+    Criterion("depth", "depth below the ground", "mm", 1e3, "max", 5e-4, 1e-3, 0.01),
+    Criterion(
+        "position", "excess of a position limit", "rad", 1.0, "max", 1e-6, 1e-4, 1e-5
+    ),
+    Criterion(
+        "velocity", "excess of a velocity limit", "%", 100.0, "max", 0.01, 0.05, 0.005
+    ),
+    Criterion(
+        "effort", "excess of an effort limit", "%", 100.0, "max", 0.02, 0.05, 0.02
+    ),
+    Criterion(
+        "acceleration",
+        "excess of the acceleration",
+        "%",
+        100.0,
+        "max",
+        0.01,
+        0.05,
+        0.01,
+    ),
+    # Balancing does not remove jumps, so that they are no reason to change a motion.
+    Criterion("jumps", "jumps", "", 1.0, "sum", 0.5, 0.5, np.inf),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """How good a motion is.
+
+    Attributes
+    ----------
+    times:
+        (T,) [s].
+    amounts:
+        By the names of criteria: (T,), of which larger is worse.
+    """
+
+    times: Floats
+    amounts: Mapping[str, Floats]
+
+    @property
+    def seconds(self) -> float:
+        """[s] The length."""
+        return float(self.times[-1] - self.times[0])
+
+    def total(self, criterion: Criterion) -> float:
+        """Return the one number of a criterion; −inf where it is not known."""
+        amounts = self.amounts[criterion.name]
+        known = amounts[np.isfinite(amounts)]
+        if not len(known):
+            return -np.inf
+        if criterion.total == "mean":
+            return float(known.mean())
+        if criterion.total == "sum":
+            return float(known.sum())
+        return float(known.max())
+
+
+class Judgement(NamedTuple):
+    """Why a motion is worse than another one, and the criteria in which it is better."""
+
+    worse: tuple[str, ...]
+    better: tuple[str, ...]
+    fall: float | None = None
+    """[s] After this time the body falls in a simulation; infinite for never."""
+
+    @property
+    def accepts(self) -> bool:
+        """Whether the result is nowhere worse, and somewhere better."""
+        return not self.worse and bool(self.better)
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Compares results with one input on a body.
+
+    A margin of `enough` [m] or more is as good as any larger one. With `wants_margin` a
+    larger margin is an improvement also of a safe motion.
+    With `simulates` a result does not fall earlier than the input in a simulation (extra
+    `sim`); None simulates if the extra is installed and MuJoCo can load the body.
+    """
+
+    body: Body
+    before: Measures
+    feet: tuple[int, ...]
+    ground: float | None
+    acceleration: float = np.inf
+    max_length: float = MAX_LENGTH
+    enough: float = np.inf
+    wants_margin: bool = False
+    simulates: bool | None = None
+    quality: Quality = field(init=False)
+
+    def __post_init__(self) -> None:
+        quality = self.assess(self.before.motion)
+        object.__setattr__(self, "quality", quality)
+
+    @cached_property
+    def fall(self) -> float | None:
+        """[s] After this time the input falls; infinite for never, None for unknown."""
+        if self.simulates is False:
+            return None
+        try:
+            return time_to_fall(self.body, self.before.motion)
+        except (ImportError, ValueError, RuntimeError):
+            if self.simulates:
+                raise
+            return None
+
+    def measured(self, motion: Motion) -> Measures:
+        """Return the measures of a motion, with the feet and on the ground of the input."""
+        return measure(self.body, motion, feet=self.feet, ground=self.ground)
+
+    def assess(self, motion: Motion) -> Quality:
+        """Measure how good a motion is."""
+        measures = self.measured(motion)
+        amounts = amounts_of(measures, self.acceleration)
+        amounts["tipping"] = np.maximum(amounts["tipping"], -self.enough)
+        return Quality(measures.times, amounts)
+
+    def review(self, motion: Motion) -> tuple[Quality, Judgement]:
+        """Compare a result with the input, in a simulation only if it is good without."""
+        quality = self.assess(motion)
+        judgement = self.compare(quality)
+        if not judgement.accepts or self.fall is None:
+            return quality, judgement
+        fall = time_to_fall(self.body, motion)
+        judgement = judgement._replace(fall=fall)
+        if fall < self.fall - FALL_TOLERANCE:
+            text = (
+                f"it would fall {_when(fall)} in a simulation, "
+                f"the input {_when(self.fall)}"
+            )
+            judgement = judgement._replace(worse=(text,))
+        return quality, judgement
+
+    @property
+    def needs_nothing(self) -> bool:
+        """Whether the input is safe, so that it stays as it is."""
+        return not self.needed(self.quality).any()
+
+    def needed(self, quality: Quality) -> Bools:
+        """Return the frames (T,) that need a change."""
+        frames = np.zeros(len(quality.times), dtype=bool)
+        for criterion in CRITERIA:
+            frames |= quality.amounts[criterion.name] > criterion.need
+        return frames
+
+    def compare(self, after: Quality) -> Judgement:
+        """Compare the quality of a result with that of the input."""
+        found = compare(self.quality, after, self.wants_margin)
+        before = max(self.quality.seconds, 1e-9)
+        if 1.0 / MAX_LENGTH <= after.seconds / before <= self.max_length + 1e-9:
+            return found
+        text = (
+            f"it would take {after.seconds:.2f} s, the input takes {before:.2f} s; "
+            f"at most {self.max_length:g} times as long is allowed (--max-length)"
+        )
+        return Judgement((text, *found.worse), found.better)
+
+    def worse_frames(self, after: Quality, *, each: bool = False) -> Bools:
+        """Return the frames (T,) in which a result is worse than the input ever is.
+
+        With `each`, also those with a margin that is not safe and smaller than that of
+        the same frame of an input with as many frames.
+        """
+        worse = np.zeros(len(after.times), dtype=bool)
+        for criterion in CRITERIA:
+            worse |= self._worse_in(criterion, after)
+            own = self.quality.amounts[criterion.name]
+            if each and criterion.name == "tipping" and len(own) == len(worse):
+                allowed = np.maximum(own, criterion.need)
+                worse |= after.amounts["tipping"] > allowed + criterion.tolerance
+        return worse
+
+    def _worse_in(self, criterion: Criterion, after: Quality) -> Bools:
+        """Return the frames (T,) in which a result is worse in one criterion."""
+        amounts = after.amounts[criterion.name]
+        if criterion.total == "mean":
+            return np.zeros(len(amounts), dtype=bool)
+        allowed: Floats | float = self.quality.total(criterion)
+        if criterion.total == "sum":
+            own = self.quality.amounts[criterion.name]
+            allowed = own if len(own) == len(amounts) else 0.0
+        return np.asarray(amounts > allowed + criterion.tolerance)
+
+    def faults_in(self, after: Quality, part: slice) -> tuple[str, ...]:
+        """Return in which criteria a result is worse within a part of its frames."""
+        faults = []
+        for criterion in CRITERIA:
+            if self._worse_in(criterion, after)[part].any():
+                times = after.times[part]
+                amounts = {criterion.name: after.amounts[criterion.name][part]}
+                own = Quality(times, amounts)
+                was = self.quality.total(criterion)
+                faults.append(_difference(criterion, was, own.total(criterion), own))
+        return tuple(faults)
+
+
+def compare(before: Quality, after: Quality, wants_margin: bool = False) -> Judgement:
+    """Compare the quality of a motion with that of another one.
+
+    With `wants_margin` a larger margin is better also for a safe motion.
+    """
+    worse, better = [], []
+    for criterion in CRITERIA:
+        was, would_be = before.total(criterion), after.total(criterion)
+        if would_be > was + criterion.tolerance:
+            worse.append(_difference(criterion, was, would_be, after))
+        matters = was > criterion.need or (wants_margin and criterion.name == "tipping")
+        is_right = would_be <= criterion.need < was
+        if matters and (is_right or would_be < was - criterion.gain):
+            better.append(criterion.name)
+    return Judgement(tuple(worse), tuple(better))
+
+
+def _difference(
+    criterion: Criterion, was: float, would_be: float, after: Quality
+) -> str:
+    """Return by how much a criterion is worse, and when."""
+    numbers = [f"{value * criterion.scale:.4g}" for value in (would_be, was)]
+    unit = f" {criterion.unit}" if criterion.unit else ""
+    text = f"{criterion.title} would be {numbers[0]}{unit}, was {numbers[1]}{unit}"
+    if criterion.total == "mean":
+        return text
+    worst = int(np.nanargmax(after.amounts[criterion.name]))
+    return f"{text} (at {after.times[worst]:.2f} s)"
+
+
+def _when(fall: float) -> str:
+    return f"after {fall:.2f} s" if np.isfinite(fall) else "never"
+
+
+def time_to_fall(body: Body, motion: Motion) -> float:
+    """Return after how many seconds a body falls in a simulation; inf for never."""
+    from bodymotion.simulation import simulate
+
+    fall = simulate(body, motion, sensors=False, until_fall=True).fall
+    return np.inf if fall is None else fall
+
+
+def amounts_of(measures: Measures, acceleration: float = np.inf) -> dict[str, Floats]:
+    """Return the amounts (T,) of all criteria."""
+    around_flights = near_flights(measures)
+    margin = measures.stability_margin
+    safe = around_flights | (margin >= SAFE_MARGIN)
+    sudden = np.abs(measures.joint_accelerations).max(axis=1, initial=0.0)
+    return {
+        "unsafe": np.asarray(~safe, dtype=np.float64),
+        "tipping": np.where(around_flights, np.nan, -margin),
+        "slip": _slips(measures),
+        "depth": np.maximum(depths(measures), 0.0),
+        "position": _position_excess(measures),
+        "velocity": _velocity_excess(measures),
+        "effort": _effort_excess(measures),
+        "acceleration": np.maximum(sudden / acceleration - 1.0, 0.0),
+        "jumps": _jumps(measures),
+    }
+
+
+def held(measures: Measures) -> Floats:
+    """Return what holds the body, as parts of its weight.
+
+    (T, 2): the force [1] and the moment about the centre of mass [m].
+    """
+    force, moment = np.split(measures.root_wrench, 2, axis=1)
+    arm = measures.center_of_mass - measures.root_poses[:, :3]
+    moment = moment - np.cross(arm, force)
+    weight = measures.body.mass * float(np.linalg.norm(measures.gravity))
+    parts = [np.linalg.norm(part, axis=1) for part in (force, moment)]
+    return np.stack(parts, axis=1) / weight
+
+
+def near_flights(measures: Measures) -> Bools:
+    """Return the frames (T,) in which the body flies, and those next to them.
+
+    It flies where nothing touches the ground and nothing holds the body. The
+    acceleration changes suddenly at both ends of a flight. So accelerations next to it
+    are not reliable, and neither are margins.
+    """
+    free = (held(measures) <= [MAX_FORCE_SHARE, SAFE_MARGIN]).all(axis=1)
+    flies = np.asarray(free & ~measures.contacts.in_contact.any(axis=1))
+    if not flies.any():
+        return flies
+    frames = max(END_FRAMES, int(np.ceil(END_TIME / median_step(measures.times))))
+    window = np.ones(1 + 2 * min(frames, len(flies)))
+    return np.convolve(np.pad(flies * 1.0, len(window) // 2), window, "valid") > 0.5
+
+
+def depths(measures: Measures) -> Floats:
+    """Return the depth (T,) [m] of the deepest link below the ground."""
+    deepest = np.full(len(measures.times), -np.inf)
+    for link in measures.body.links:
+        depth = depth_of(measures, link.index)
+        if depth is not None:
+            deepest = np.maximum(deepest, depth)
+    return deepest
+
+
+def depth_of(measures: Measures, link: int) -> Floats | None:
+    """Return the depth (T,) [m] of a link below the ground; None without a shape."""
+    points = measures.body.links[link].contact_points
+    if not len(points):
+        return None
+    edges = np.array([0, len(points)])
+    heights = lowest(measures.link_poses[:, [link]], points, edges, 0.0)[:, 0, 0]
+    return np.asarray(measures.ground - heights)
+
+
+def _slips(measures: Measures) -> Floats:
+    """Return the slip (T,) [m] of the stance phase that each frame is in."""
+    amounts = np.zeros(len(measures.times))
+    for slip in foot_slips(measures.contacts, measures.times):
+        phase = slice(slip.first, slip.last + 1)
+        amounts[phase] = np.maximum(amounts[phase], slip.way)
+    return amounts
+
+
+def _position_excess(measures: Measures) -> Floats:
+    """Return how far (T,) [rad or m] a joint is beyond its limits."""
+    limited = [joint.lower <= joint.upper for joint in measures.body.joints]
+    distances = measures.limit_distances[:, np.array(limited, dtype=bool)]
+    return np.asarray(np.maximum(-distances.min(axis=1, initial=np.inf), 0.0))
+
+
+def _velocity_excess(measures: Measures) -> Floats:
+    """Return by which share (T,) a joint is faster than its limit."""
+    shares = speed_shares(measures.body, measures.joint_velocities)
+    # A limit of 0 cannot be kept by a joint that moves.
+    shares[np.isinf(shares)] = 0.0
+    return np.asarray(np.maximum(shares.max(axis=1, initial=0.0) - 1.0, 0.0))
+
+
+def _effort_excess(measures: Measures) -> Floats:
+    """Return by which share (T,) a torque is beyond the limit of its motor."""
+    excess = np.zeros(len(measures.times))
+    for column, joint in enumerate(measures.body.joints):
+        limits = effort_range(joint)
+        if limits is None or not limits[0] < 0 < limits[1]:
+            continue
+        torques = measures.torques[:, column]
+        share = np.where(torques < 0, torques / limits[0], torques / limits[1])
+        excess = np.fmax(excess, share - 1.0)
+    return excess
+
+
+def _jumps(measures: Measures) -> Floats:
+    """Return the number (T,) of jumps and spikes that begin in each frame."""
+    times = measures.times
+    frames = Sampling(np.arange(len(times)), times, lambda _: Location(""))
+    found: list[Finding] = []
+    if len(times) > 2:
+        found += jumps_of_joints(measures.joint_displacements, frames, measures.body)
+        found += jumps_of_root(measures.root_poses, frames)
+    moments = [
+        moment
+        for finding in found
+        if finding.problem.rule != TREMBLING
+        for moment in finding.moments
+    ]
+    at: Indices = np.array([moment.frame for moment in moments], dtype=np.int64)
+    return np.bincount(at, minlength=len(times)).astype(np.float64)
