@@ -45,7 +45,7 @@ from bodymotion.formats.registry import (
     target_format,
 )
 from bodymotion.formats.rules import UNWRITABLE
-from bodymotion.system.files import check_place, temporary_folder
+from bodymotion.system.files import check_place, files_written, temporary_folder
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -250,7 +250,7 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
         work = _of_another_kind
     elif origin.holds == "Motion":
         work = _motion
-    with progress(f"converting {source.name}") as bar:
+    with progress(f"converting {source.name}") as bar, files_written() as files:
         read, found = work(source, target, origin, options, bar)
     left_out = [
         problem for problem in read if problem.severity == "error" or problem.leaves_out
@@ -264,7 +264,7 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
         print_message(
             f"{source}: {numbers} while reading; `bodymotion check {source}` lists them"
         )
-    conclude(target, (*left_out, *found), options.every)
+    conclude(target, (*left_out, *found), options.every, files)
 
 
 def _with_units(options: Options, origin: Format, target: Path) -> Options:

@@ -18,7 +18,7 @@ import re
 import stat
 import sys
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,8 +30,8 @@ import click
 
 from bodymotion.cli import PIPE_CLOSED
 from bodymotion.diagnostics import Findings, Group, Location, Problem, grouped
-from bodymotion.diagnostics.text import UNSAFE
-from bodymotion.system.files import pipe_seen, size_of
+from bodymotion.diagnostics.text import UNSAFE, counted
+from bodymotion.system.files import files_written, pipe_seen, size_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -348,13 +348,23 @@ def finish(
 
     known = set(map(id, before.problems))
     found = tuple(problem for problem in after.problems if id(problem) not in known)
-    conclude(path, (*found, *save(after, path).problems))
+    with files_written() as files:
+        losses = save(after, path).problems
+    conclude(path, (*found, *losses), files=files)
 
 
-def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> NoReturn:
-    """Show problems and the name of the written file, and end with the exit code."""
+def conclude(
+    path: Path,
+    problems: Sequence[Problem],
+    every: bool = False,
+    files: Sequence[Path] = (),
+) -> NoReturn:
+    """Show problems and the names of the written files, and end with the exit code.
+
+    `files` are all files that were written; those beside `path` are named, too.
+    """
     show_problems(problems, every)
-    written(path)
+    written(path, with_others(path, files))
     raise click.exceptions.Exit(exit_code(problems))
 
 
@@ -362,8 +372,10 @@ def saved(thing: Any, path: Path) -> int:  # noqa: ANN401
     """Write a file, show what it does not hold and its name, and return the exit code."""
     from bodymotion.formats.registry import save
 
-    show_problems(losses := save(thing, path).problems)
-    written(path)
+    with files_written() as files:
+        losses = save(thing, path).problems
+    show_problems(losses)
+    written(path, with_others(path, files))
     return exit_code(losses)
 
 
@@ -378,6 +390,21 @@ def print_method(method: Method, rate: float | None) -> None:
     if method in HOLDING:
         how = f"each value is held until the next ({method}), so that frames can repeat"
     print_message(f"{frames}: {how}")
+
+
+def with_others(path: Path, files: Sequence[Path]) -> str:
+    """Return that a file was written, with what was written beside it.
+
+    Files beside it are named, those in other folders are counted:
+    `written, with 12 files in robot_meshes/`.
+    """
+    beside = [one.name for one in files if one.parent == path.parent and one != path]
+    folders = Counter(one.parent for one in files if one.parent != path.parent)
+    parts = [", ".join(dict.fromkeys(beside))] if beside else []
+    for folder, count in folders.items():
+        name = os.path.relpath(folder, path.parent)
+        parts.append(f"{counted(count, 'file')} in {name}/")
+    return f"written, with {' and '.join(parts)}" if parts else ""
 
 
 def written(path: Path, what: str = "") -> None:

@@ -265,6 +265,29 @@ def whole_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
                 one.settle()
         for one in pending:
             one.commit()
+        for path in paths:
+            note_written(Path(path))
+
+
+_written: ContextVar[list[Path] | None] = ContextVar("written", default=None)
+
+
+@contextmanager
+def files_written() -> Iterator[list[Path]]:
+    """Yield a list that gets the paths of the files that are written in the block."""
+    paths: list[Path] = []
+    token = _written.set(paths)
+    try:
+        yield paths
+    finally:
+        _written.reset(token)
+
+
+def note_written(path: Path) -> None:
+    """Add a file to the list of `files_written`, if there is one."""
+    paths = _written.get()
+    if paths is not None:
+        paths.append(path)
 
 
 @contextmanager

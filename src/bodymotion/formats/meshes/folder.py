@@ -21,7 +21,7 @@ from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.meshes.obj import to_obj
 from bodymotion.formats.meshes.stl import to_stl
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Material, Mesh, Texture
-from bodymotion.system.files import check_place, whole_file
+from bodymotion.system.files import check_place, note_written, whole_file
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
@@ -145,10 +145,12 @@ class MeshFolder:
             for path, data in self.files.items():
                 target = self.model.parent / path
                 # Most of the time is spent waiting for the disk: an existing file with this content is not written again.
-                if not _has_content(target, data):
-                    with whole_file(target) as stream:
-                        stream.write(data)
-                    undo.callback(target.unlink, missing_ok=True)
+                if _has_content(target, data):
+                    note_written(target)
+                    continue
+                with whole_file(target) as stream:
+                    stream.write(data)
+                undo.callback(target.unlink, missing_ok=True)
             with whole_file(self.model) as stream:
                 stream.write(model)
             undo.pop_all()
