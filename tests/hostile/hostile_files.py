@@ -867,6 +867,21 @@ def _(folder: Path) -> Path:
     return path
 
 
+for suffix, root, inner in (
+    ("urdf", "robot name='a'", "link"),
+    ("xml", "mujoco", "body"),
+    ("dae", "COLLADA", "node"),
+):
+    one(
+        f"{suffix}: defaults of attributes explode",
+        f"a.{suffix}",
+        lambda root=root, inner=inner: (
+            f"<!DOCTYPE a [<!ATTLIST {inner} x CDATA '{'a' * some(500_000)}'>]>"
+            f"<{root}>{f'<{inner}/>' * some(20_000)}</{root.split()[0]}>"
+        ),
+    )
+
+
 # Meshes ------------------------------------------------------------------------------------------------------------------------------
 def mesh(
     name: str, file: str, content: str | bytes | Callable[[], str | bytes]

@@ -91,6 +91,8 @@ def test_encodings(encoding):
         (b"<?xml version='1.0' encoding='no-such'?><a/>", "XML101"),
         (b"<?xml version='1.0' encoding='zlib'?><a/>", "XML101"),
         (b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "XML102"),
+        (b"<!DOCTYPE a [<!ATTLIST a b CDATA 'c'>]><a/>", "XML102"),
+        (b"<!DOCTYPE a [<!ATTLIST a b CDATA #FIXED 'c'>]><a/>", "XML102"),
         (b"<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>", "XML102"),
         (b"<!DOCTYPE a [<!ENTITY % b SYSTEM 'http://host/x'> %b;]><a/>", "XML102"),
         (b"<a>" * 100_000, "FMT009"),

@@ -41,8 +41,8 @@ NOT_XML = document.error(
 )
 ENTITY = judgement.error(
     "XML102",
-    "A model declares no entities. They can name other files and expand without limit.",
-    "write the text in place of its entity",
+    "A model declares no entities, and no default values of attributes. They can name other files, and expand without limit.",
+    "write the text in place of its entity, and the attribute in its elements",
     example=('<!DOCTYPE robot [ <!ENTITY m "5"> ]>', "<!DOCTYPE robot>"),
 )
 WRONG_VALUE = document.error(
@@ -425,6 +425,7 @@ class _Builder:
         parser.CharacterDataHandler = self.characters
         parser.EntityDeclHandler = self.entity
         parser.UnparsedEntityDeclHandler = self.entity
+        parser.AttlistDeclHandler = self.attribute
         try:
             try:
                 parser.Parse(document.data, True)
@@ -496,6 +497,18 @@ class _Builder:
         self.texts[-1].append(
             text.replace(self.stand_in, "&") if self.is_corrected else text
         )
+
+    def attribute(
+        self, element: str, name: str, kind: str, default: str | None, required: bool
+    ) -> None:
+        """Refuse a declared default value: each element would get a copy of it."""
+        if default is not None:
+            line, column = self.here()
+            message = (
+                f"it declares a default of {name!r:.60} of <{element[:60]}>:"
+                " no model with declared defaults is loaded"
+            )
+            raise ENTITY.error(message, Location(self.document.path, line, column))
 
     def entity(
         self,
