@@ -333,3 +333,44 @@ def test_retiming_within_limits_needs_a_model(tmp_path, examples):
     assert q(bm.load(tmp_path / "out.seq")) == pytest.approx(
         q(editing.within_limits(WALK, BODY))
     )
+
+
+@pytest.mark.parametrize("blend", [0.0, 0.2])
+def test_motions_that_are_joined_at_other_poses_are_reported(blend):
+    """A joint swings by A = 0.5 rad: sin at the end and at the begin of the fade, 0.75 periods apart, differ by up to A·√2."""
+    times = np.arange(76) / 100
+    names = ("KNEE", "HIP")
+    values = 0.5 * np.sin(2 * np.pi * times)[:, None] * [1.0, 0.1]
+    swing = bm.Motion.from_joints(values, 100, joint_names=names)
+    (problem,) = editing.loop(swing, 3, blend).problems
+    overlap = round(blend * 100)
+    apart = values[75 - overlap :, 0] - values[: overlap + 1, 0]
+    assert problem.rule == "EDIT107" and problem.count == 2
+    assert problem.data["joint"] == "KNEE"
+    assert problem.data["difference"] == pytest.approx(np.abs(apart).max())
+    whole = np.arange(101) / 100
+    values = 0.5 * np.sin(2 * np.pi * whole)[:, None] * [1.0, 0.1]
+    period = bm.Motion.from_joints(values, 100, joint_names=names)
+    assert editing.loop(period, 3, 0.0).problems == ()
+    if blend:
+        (problem,) = editing.seamless(swing, blend).problems
+        frame = round(100 * problem.data["time"])
+        assert 75 - 2 * overlap <= frame <= 75 - overlap
+
+
+@pytest.mark.parametrize(("span", "slips"), [("2:4", True), ("3:6.31", False)])
+def test_with_a_body_the_slip_of_joined_steps_is_measured(span, slips, tmp_path):
+    """Half a step too early, the foot in contact is elsewhere in the step; `dynamics.measure` is tested with Pinocchio."""
+    folder, out = ROOT / "examples", tmp_path / "out.seq"
+    files = [str(folder / "biped_walk.seq"), str(out), "--body"]
+    steps = ["--trim", span, "--seamless", "0.3", "--loop", "2"]
+    command = ["edit", *files, str(folder / "biped.wrl"), *steps]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.stderr
+    assert ("EDIT107" in result.stderr) == slips
+    body = bm.load_body(folder / "biped.wrl")
+    measures = bm.dynamics.measure(body, bm.load_motion(out))
+    feet = measures.contacts
+    ways = np.where(feet.in_contact[..., None], feet.velocities[..., :2], 0.0)
+    moved = np.linalg.norm(ways, axis=-1).sum(axis=0) / 100
+    assert (moved.max() > 0.05) == slips

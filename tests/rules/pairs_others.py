@@ -193,6 +193,12 @@ def held(effort: float, speed: float = np.inf) -> Iterable[Problem]:
     ).problems
 
 
+def swing(periods: float) -> Motion:
+    """Return a joint that swings by 0.5 rad once a second, for some periods."""
+    times = np.arange(round(100 * periods) + 1) / 100
+    return Motion.from_joints(0.5 * np.sin(2 * np.pi * times)[:, None], 100)
+
+
 def damped(kd: float) -> Iterable[Problem]:
     """Simulate a finger of 1e-5 kg m² with a damping torque that is constant for each step of 1 ms."""
 
@@ -295,6 +301,10 @@ PAIRS: dict[str, Pair] = {
         reported(lambda: editing.mirror(ZEROS, ROBOT)),
     ),
     "EDIT104": calls(lambda _: recovered(0.005), lambda _: recovered(0.0)),
+    "EDIT107": calls(
+        lambda _: editing.loop(swing(0.75), 2).problems,
+        lambda _: editing.loop(swing(1.0), 2).problems,
+    ),
     "EDIT105": calls(
         reported(lambda: editing.unwrap(Motion())),
         reported(lambda: editing.unwrap(curve(3.1, -3.1))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -67,6 +67,9 @@ STEPS = (
     *OTHER_STEPS,
     *LINK_STEPS,
 )  # The steps by the names of their options.
+JOINING_STEPS = ("append", "loop", "seamless", "insert")
+MAX_SLIP = 0.01
+"""[m] By which a foot may slip more after motions are joined."""
 
 
 class OrderedCommand(ContainedCommand):
@@ -230,12 +233,39 @@ def edit(
             done: Any = (_changed_animation if animated else _changed)(
                 after, name, text, context
             )
+            if name in JOINING_STEPS and not animated and context.body is not None:
+                done = _with_measured_slip(after, done, context.body)
             if name in REPORTED_STEPS and not animated:
                 print_message(
                     f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}"
                 )
             after = done
         finish(before, after, target)
+
+
+def _with_measured_slip(before: Motion, after: Motion, body: Body) -> Motion:
+    """Return a joined motion with the problem that feet slip, measured on a body, in place of the one that poses differ."""
+    from bodymotion.dynamics import measure
+    from bodymotion.dynamics.contacts import longest_slip
+    from bodymotion.editing.rules import SLIPPING
+
+    slips = []
+    try:
+        for motion in (before, after):
+            found = measure(body, motion)
+            slips.append(longest_slip(found.contacts, found.times))
+    except ValueError:  # Without joints or feet, only poses can be compared.
+        return after
+    problems = [
+        problem
+        for problem in after.problems
+        if problem.rule != SLIPPING.code or problem in before.problems
+    ]
+    if slips[1] > slips[0] + MAX_SLIP:
+        message = f"a foot slips by {1e3 * slips[1]:.0f} mm in one stance, {1e3 * slips[0]:.0f} mm before"
+        data = {"slip": slips[1], "slip_before": slips[0]}
+        problems.append(SLIPPING.problem(message, data=data))
+    return replace(after, problems=tuple(problems))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -389,9 +419,9 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
                 _wrong(option, text, "an integer of at least 1")
             return editing.loop(motion, int(text), **context.joining)
         case "seamless":
-            return editing.seamless(
-                motion, *numbers(option, text, (1,), "a number of seconds")
-            )
+            (seconds,) = numbers(option, text, (1,), "a number of seconds")
+            joining = context.joining | {"blend": seconds}
+            return editing.seamless(motion, **joining)
         case "hold":
             return editing.hold(
                 motion,

@@ -1,8 +1,10 @@
 """Select parts of motions, and join motions one after another, with cross-fading, and with the root continuing from its last pose."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import listed
 from bodymotion.editing.frames import level, moved
-from bodymotion.editing.rules import LOST, unknown_components
+from bodymotion.editing.rules import LOST, SLIPPING, unknown_components
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
@@ -27,7 +29,7 @@ from bodymotion.motion import (
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import find_wraps
 from bodymotion.motion.interpolation.lowpass import quintic
-from bodymotion.motion.interpolation.sampling import are_poses, wrap_problem
+from bodymotion.motion.interpolation.sampling import FULL_TURN, are_poses, wrap_problem
 from bodymotion.spot.playback.dimensions import ARM_JOINTS
 
 
@@ -93,6 +95,8 @@ def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Moti
     return motion[begin : stop + 1]
 
 
+MAX_POSE_DIFFERENCE = 0.2
+"""[rad or m] Joints that differ by more where motions are joined move a foot by more than 2 cm while both fade into each other."""
 Key = tuple[str, str, int]
 Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq
 
@@ -130,6 +134,19 @@ def join(
         When the body has no link `foot`, a motion has no single fixed rate, rates, widths of components or names of their parts differ, or
         a blend is longer than a motion.
     """
+    return _join(motions, blend, rebase=rebase, body=body, foot=foot)
+
+
+def _join(
+    motions: tuple[Motion, ...],
+    blend: float,
+    *,
+    rebase: bool = True,
+    body: Body | None = None,
+    foot: str | None = None,
+    since: float = 0.0,
+) -> Motion:
+    """Return the motions joined, as `join`; times in messages are from `since` [s] of the result on."""
     if not motions:
         raise ValueError("there is nothing to join")
     if not 0 <= blend < np.inf:
@@ -153,6 +170,8 @@ def join(
     pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
     tails = {key: tables[0][key] for key in shared}
     crossing_problems: list[Problem] = []
+    differences: list[_PoseDifference] = []
+    is_repeated = all(motion is motions[0] for motion in motions)
     roots: list[Floats] = []
     if root is not None:
         roots = [
@@ -174,6 +193,12 @@ def join(
             next_part = table[key] if by is None else moved(table[key], by)
             assert isinstance(next_part, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
             _check_compatible(tails[key], next_part)
+            # Other motions may well differ, as in their arms; without a body, nobody knows which joints move feet.
+            if next_part.content == JOINT_DISPLACEMENT and is_repeated:
+                begin = sum(len(piece) for piece in pieces[key]) / rate - since
+                differences.append(
+                    _pose_difference(tails[key], next_part, overlap, begin)
+                )
             if overlap and next_part.content == JOINT_DISPLACEMENT:
                 both_sides = np.stack(
                     [tails[key].values[-1 - overlap], next_part.values[0]]
@@ -205,9 +230,53 @@ def join(
                     part_labels=tails[own].part_labels,
                 )
             )
-    return motions[0].replaced(
-        *components, problems=[*crossing_problems, *_losses(motions, tables, shared)]
+    problems = [
+        *crossing_problems,
+        *_slipping_problems(differences),
+        *_losses(motions, tables, shared),
+    ]
+    return motions[0].replaced(*components, problems=problems)
+
+
+class _PoseDifference(NamedTuple):
+    """The largest difference [rad or m] of a joint where two motions are joined, its name, and the time [s]."""
+
+    difference: float
+    joint: str
+    time: float
+
+
+def _pose_difference(
+    before: Timed, after: Timed, overlap: int, begin: float
+) -> _PoseDifference:
+    """Return the difference of joints that fade into each other; the end of one motion begins at a time [s] of the result."""
+    ending = before.values[-1 - overlap :]
+    apart = ending - after.values[: overlap + 1]
+    # Full turns are reported on their own (EDIT101).
+    apart = np.abs(apart - FULL_TURN * np.rint(apart / FULL_TURN))
+    apart = np.where(np.isfinite(apart), apart, 0.0)
+    if not apart.size:
+        return _PoseDifference(0.0, "", begin)
+    frame, column = np.unravel_index(int(apart.argmax()), apart.shape)
+    labels = before.part_labels or after.part_labels
+    joint = labels[column] if labels else f"joint {column}"
+    rate = before.timeline.frame_rate or 1.0
+    time = begin + (len(before.values) - 1 - overlap + int(frame)) / rate
+    return _PoseDifference(float(apart[frame, column]), joint, time)
+
+
+def _slipping_problems(differences: Sequence[_PoseDifference]) -> list[Problem]:
+    """Return the problem that poses are not alike where motions are joined, with the largest difference; none where they are."""
+    large = [one for one in differences if one.difference > MAX_POSE_DIFFERENCE]
+    if not large:
+        return []
+    worst = max(large)
+    message = (
+        f"{worst.joint} differs by {worst.difference:.3g} rad between the poses that are joined at {worst.time:.3g} s: "
+        "feet slip, or joints jump"
     )
+    problem = SLIPPING.problem(message, data=worst._asdict())
+    return [replace(problem, count=len(large))]
 
 
 def loop(
@@ -229,11 +298,17 @@ def loop(
     return join(*[motion] * times, blend=blend, body=body, foot=foot)
 
 
-def seamless(motion: Motion, blend: float) -> Motion:
+def seamless(
+    motion: Motion,
+    blend: float,
+    *,
+    body: Body | None = None,
+    foot: str | None = None,
+) -> Motion:
     """Return one period of the motion, `blend` seconds shorter, whose end continues without a jump at its beginning.
 
     Its last `blend` seconds fade into the beginning of the motion (`join`). The last frame is the first one, but for x, y and heading of
-    the root. So `loop` repeats it with continuous speeds.
+    the root. So `loop` repeats it with continuous speeds. Parameters `body` and `foot` are those of `join`.
 
     Raises
     ------
@@ -248,7 +323,9 @@ def seamless(motion: Motion, blend: float) -> Motion:
     if not 0 < 2 * overlap < motion.num_frames:
         message = f"a blend of {blend:g} s, expected at least one frame and at most half of the motion, {motion.duration / 2:g} s"
         raise ValueError(message)
-    return trim_frames(loop(motion, 2, blend), overlap, motion.num_frames - 1)
+    since = overlap / _shared_rate((motion,))
+    twice = _join((motion, motion), blend, body=body, foot=foot, since=since)
+    return trim_frames(twice, overlap, motion.num_frames - 1)
 
 
 def hold(motion: Motion, at: float, seconds: float) -> Motion:

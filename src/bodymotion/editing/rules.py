@@ -10,6 +10,7 @@ __all__ = [
     "NOT_EDITED",
     "NOT_RIGID",
     "NOT_SYMMETRIC",
+    "SLIPPING",
     "unknown_components",
 ]
 
@@ -35,6 +36,15 @@ IDLE = judgement.warning(
     "EDIT105",
     "A motion has the components that an edit changes.",
     example=("smoothing a motion without components", "smoothing one with joints"),
+)
+SLIPPING = judgement.warning(
+    "EDIT107",
+    "A motion is repeated from a pose that is like its first one; motions are joined where no foot slips.",
+    "begin and end at the same phase of a step (--trim); `bodymotion edit --body` measures the slip, `--foot auto` keeps a foot in place",
+    example=(
+        "a walk repeated from the left step to the right one",
+        "a walk repeated from one left step to another",
+    ),
 )
 LOST = judgement.warning(
     "LOSS101",
