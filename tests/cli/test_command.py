@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 from rich.cells import cell_len as width
@@ -370,3 +371,18 @@ def on_a_terminal(*arguments: str, columns: int) -> str:
     os.close(main)
     assert process.wait(TIMEOUT) == 0
     return shown.decode().replace("\r", "")
+
+
+@pytest.mark.parametrize("group", [(), ("spot",)])
+@pytest.mark.parametrize("width", [50, 80, 140])
+def test_the_list_of_commands_has_whole_sentences(group, width):
+    text = CliRunner().invoke(app, [*group, "--help"], terminal_width=width).output
+    commands = text.split("Commands:")[1]
+    assert not re.search(r"\.\.\.|…", commands)
+    of_group = app.get_command(click.Context(app), group[0]) if group else app
+    context = click.Context(of_group)
+    words = " ".join(commands.split())
+    for name in of_group.list_commands(context):
+        command = of_group.get_command(context, name)
+        summary = command.help.split("\n\n")[0].split()
+        assert " ".join([name, *summary]) in words

@@ -35,7 +35,25 @@ COMMANDS = (*_FIRST, "balance", "retarget", "simulate", "catalogue", "spot")
 MAX_SUGGESTED = 2  # An option that more commands have is not suggested in place of an unknown command.
 
 
-class _Commands(click.Group):
+class WholeSummaries(click.Group):
+    """A group whose help has the whole first paragraph of each command, on several lines where it is long."""
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the list of commands."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                summary, _, _ = (command.help or "").partition("\n\n")
+                rows.append((name, " ".join(summary.split())))
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
+class _Commands(WholeSummaries):
     """A group whose commands are imported when they are needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

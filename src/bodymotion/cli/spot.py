@@ -17,7 +17,7 @@ import click
 from click import FloatRange, IntRange
 
 from bodymotion.cli import failures
-from bodymotion.cli.app import click_command
+from bodymotion.cli.app import WholeSummaries, click_command
 from bodymotion.cli.options import described, numbers
 from bodymotion.cli.output import (
     one_line,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FAILED = ("refused", "faulty")  # Results of uploads that were not accepted.
 
-spot = click.Group(
+spot = WholeSummaries(
     "spot",
     help="Send animations and choreographies to a Spot, or run a stand-in robot.",
 )

@@ -35,8 +35,21 @@ def extended(first: Scene, second: Scene) -> Scene:
 
 
 def side_by_side(first: Scene, second: Scene, is_ghost: bool) -> Scene:
-    """Return the first scene with the second one beside it, or as a ghost at its position, on one timeline."""
-    return replace(extended(first, second), compared=second, is_ghost=is_ghost)
+    """Return the first scene with the second one beside it, or as a ghost at its position, on one timeline.
+
+    The timeline of a ghost ends with the first motion: after it there is nothing that the ghost could be compared with.
+    """
+    if not is_ghost:
+        return replace(extended(first, second), compared=second)
+    end = float(first.timeline.times[-1])
+    last = float(second.timeline.times[-1])
+    notes = first.notes
+    if first.num_frames > 1 and last > end + ON_FRAME:
+        notes = (
+            *notes,
+            f"the ghost is shown to {fixed(end, 2)} s, where the first motion ends, not to its end at {fixed(last, 2)} s",
+        )
+    return replace(first, compared=second, is_ghost=True, notes=notes)
 
 
 class Differences:
