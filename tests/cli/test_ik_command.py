@@ -87,6 +87,16 @@ def test_exit_codes(run, arguments, code):
     assert run(*arguments).exit_code == code
 
 
+def test_closed_loops_are_one_line(run):
+    """The biped has a loop in each hand, which are no targets of the user."""
+    command = ("--to", "R_WRIST=0.35,-0.25,1.05")
+    brief, full = run(*command), run(*command, "-v")
+    assert "HAND_LOOP" not in brief.output
+    assert brief.output.splitlines()[:2] == ["R_WRIST: reached", "2 of 2 loops closed"]
+    loops = [line for line in full.output.splitlines() if "HAND_LOOP" in line]
+    assert len(loops) == 2
+
+
 def test_a_body_without_joints_moves_by_its_root_and_one_name_can_be_pinned(
     tmp_path, examples
 ):

@@ -195,5 +195,5 @@ def test_sensors_of_other_files(tmp_path):
     assert by_kind["VisionSensor"].field_of_view == pytest.approx(
         2 * np.arctan(np.tan(np.radians(30)))
     )
-    assert [problem.rule for problem in body.problems] == ["MJCF150"]
+    assert [problem.rule for problem in body.problems] == ["MJCF154"]
     assert body.extra["mjcf"]["sensor"][0]["objname"] == "imu"

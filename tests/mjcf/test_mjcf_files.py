@@ -289,7 +289,7 @@ def test_a_robot_among_other_things(tmp_path):
     assert [(link.name, link.joint.type) for link in body.links] == [("robot", "free")]
     assert {problem.rule for problem in body.problems} == {
         "MJCF124",
-        "MJCF150",
+        "MJCF154",
         "MJCF151",
     }
     other = BODY.format("other", "<freejoint/>")

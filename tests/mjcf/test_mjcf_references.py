@@ -95,13 +95,24 @@ def test_motors_of_joints_are_no_news(tmp_path):
     path = tmp_path / "r.xml"
     path.write_text(MODEL.replace("ACTUATOR", "\n".join(GOOD[:3])))
     notes = [
-        problem.message
+        dict(problem.data)
         for problem in bm.check(path).problems
         if problem.rule == "MJCF154"
     ]
-    assert notes == [
-        "no field of a body holds 1 element of <tendon>: kept as plain data"
+    assert notes == [{"sections": {"tendon": 1}}]
+
+
+def test_what_is_kept_of_all_sections_is_one_note(tmp_path):
+    path = tmp_path / "r.xml"
+    path.write_text(
+        '<mujoco><option timestep="0.01"/><size njmax="9"/><worldbody><body name="a"><joint name="j"/><geom size="1"/></body></worldbody>'
+        '<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon><sensor><clock/><jointpos joint="j"/></sensor></mujoco>'
+    )
+    notes = [p for p in bm.check(path).problems if p.rule == "MJCF154"]
+    assert [dict(problem.data) for problem in notes] == [
+        {"sections": {"tendon": 1, "option": 1, "sensor": 2}}
     ]
+    assert notes[0].location.line == 1
 
 
 def test_names_that_are_made_are_not_missed(tmp_path):

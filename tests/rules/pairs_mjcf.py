@@ -207,9 +207,7 @@ PAIRS: dict[str, Pair] = {
     "MJCF133": calls(
         lambda folder: save(folder, 3, 0.0), lambda folder: save(folder, 3)
     ),
-    **examples(
-        "r.xml", TIED, "MJCF150 MJCF151 MJCF152 MJCF154", beside={"hand.stl": HAND}
-    ),
+    **examples("r.xml", TIED, "MJCF151 MJCF152 MJCF154", beside={"hand.stl": HAND}),
     "MJCF155": calls(lambda folder: save(folder, 200), lambda folder: save(folder, 20)),
     "MJCF160": calls(
         lambda folder: crossed(folder, 0.0), lambda folder: crossed(folder, 1.0)

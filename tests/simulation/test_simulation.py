@@ -546,6 +546,18 @@ def test_a_crawler_drives_at_its_speed():
     )
 
 
+def test_pairs_that_do_not_collide_are_one_line(examples):
+    """They are the same in each run of a model; -v lists all of them."""
+    files = [str(examples / "biped.wrl"), str(examples / "biped_walk.seq")]
+    command = ["simulate", *files, "--to", "0.01"]
+    brief, full = (CliRunner().invoke(app, [*command, *more]) for more in ([], ["-v"]))
+    assert "MJCF160" not in brief.output
+    pairs = [line for line in full.output.splitlines() if " and R_HIP_ROLL" in line]
+    assert len(pairs) == 1
+    assert pairs[0].count("; ") == 9
+    assert "R_HIP_ROLL" not in brief.output
+
+
 def test_the_command(biped, examples, tmp_path, monkeypatch):
     """It writes the motion, sensors and contacts; the exit code is 1 after a fall."""
     run = CliRunner()

@@ -14,6 +14,7 @@ from bodymotion.cli.options import (
     ByPosition,
     NameList,
     ReaderOptions,
+    Verbose,
     check_output,
     check_reading,
     found_by,
@@ -25,6 +26,7 @@ from bodymotion.cli.options import (
 )
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import number, one_line, results, saved
+from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -48,6 +50,7 @@ def ik(
     restarts: Annotated[int, IntRange(0, 10000)] = 30,
     output: Path | None = None,
     as_json: AsJson = False,
+    verbose: Verbose = False,
     by_position: ByPosition = False,
 ) -> None:
     """Compute the joint values that bring links to their targets, within the limits of the joints.
@@ -149,7 +152,13 @@ def ik(
                 }
                 stream.write(json_text(data))
             else:
+                # The loops are the last tasks.
+                loops = found.names[len(found.names) - len(body.extra_joints) :]
+                closed = [name for name in loops if name not in found.missed]
+                hidden = set() if verbose else set(closed)
                 for name in dict.fromkeys(found.names):
+                    if name in hidden:
+                        continue
                     far, angle = found.missed.get(name, (0.0, 0.0))
                     about = (
                         f"missed by {1e3 * far:.3g} mm, {np.degrees(angle):.3g}°"
@@ -157,6 +166,9 @@ def ik(
                         else "reached"
                     )
                     stream.write(one_line(f"{name}: {about}") + "\n")
+                if loops:
+                    count = f"{len(closed)} of {counted(len(loops), 'loop')} closed"
+                    stream.write(f"{count}\n")
                 for label, joint, value in zip(
                     labels, body.joints, found.q, strict=True
                 ):

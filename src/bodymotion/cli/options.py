@@ -40,6 +40,9 @@ StrictLosses: TypeAlias = Annotated[
     "--strict-losses: Exit code 3 if something that matters is lost in the new file.",
 ]
 AsJson: TypeAlias = Annotated[bool, "--json: Print JSON."]
+Verbose: TypeAlias = Annotated[
+    bool, "--verbose -v: List what is otherwise only counted."
+]
 Arm: TypeAlias = Annotated[
     bool | None,
     "--arm/--no-arm: Play an animation with or without arm; by default as the animation needs.",

@@ -16,6 +16,7 @@ from bodymotion.cli.options import (
     ByPosition,
     Positive,
     ReaderOptions,
+    Verbose,
     check_output,
     load_body,
     load_motion,
@@ -74,6 +75,7 @@ def simulate(
     contacts: Path | None = None,
     cameras: Path | None = None,
     json_output: AsJson = False,
+    verbose: Verbose = False,
     by_position: ByPosition = False,
 ) -> None:
     """Simulate a robot that follows a motion, with MuJoCo.
@@ -113,6 +115,7 @@ def simulate(
       --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
     """  # noqa: D301
     from bodymotion.formats.gains import read_gains
+    from bodymotion.formats.mjcf.rules import OVERLAP
     from bodymotion.model.body import by_position as named_by_position
     from bodymotion.model.body import fit_problems
     from bodymotion.simulation import ControllerError, load_project
@@ -168,14 +171,18 @@ def simulate(
             except ControllerError as error:
                 print_message(f"bodymotion simulate: {error}")
                 raise click.exceptions.Exit(1) from error
-        show_problems(found.problems)
+        # The text has it as one line.
+        shown = [p for p in found.problems if p.rule != OVERLAP.code or json_output]
+        show_problems(shown)
         code = 0 if output is None else saved(found.motion, output)
         _write_tables(found, sensors, contacts)
         if cameras is not None:
             _write_images(found, devices, cameras)
         with results() as stream:
             stream.write(
-                json.dumps(_figures(found)) + "\n" if json_output else _text(found)
+                json.dumps(_figures(found)) + "\n"
+                if json_output
+                else _text(found, verbose)
             )
         if found.interrupted:
             raise click.exceptions.Exit(130)
@@ -358,8 +365,10 @@ def _figures(found: Simulation) -> dict[str, Any]:
     }
 
 
-def _text(found: Simulation) -> str:
+def _text(found: Simulation, verbose: bool) -> str:
     import numpy as np
+
+    from bodymotion.formats.mjcf.rules import OVERLAP
 
     link, force, time = found.worst_contact
     ended = "does not fall" if found.fall is None else f"falls at {found.fall:.3f} s"
@@ -388,6 +397,15 @@ def _text(found: Simulation) -> str:
         )
         rows.append(("foot slip", f"{1e3 * found.slip:.1f} mm at most"))
     rows.append(("mechanical work", f"{found.energy:.1f} J"))
+    overlaps = [problem for problem in found.problems if problem.rule == OVERLAP.code]
+    if overlaps:
+        pairs = overlaps[0].data["pairs"]
+        assert isinstance(pairs, list)
+        text = (
+            f"{counted(len(pairs), 'pair')} of links overlap at rest and do not collide"
+        )
+        listed = f": {'; '.join(pairs)}" if verbose else " (-v lists them)"
+        rows.append(("contacts", text + listed))
     if link:
         rows.append(("worst contact", f"{force:.0f} N on {link} at {time:.3f} s"))
     return "".join(one_line(f"{name:<16} {value}") + "\n" for name, value in rows)

@@ -244,12 +244,11 @@ def plain_sections(
     found["equality"], found["sensor"] = loops.others, devices.others
     left = [MAX_KEPT]
     kept: dict[str, object] = {}
+    counts: dict[str, int] = {}
+    first: Element | None = None
     for name, elements in found.items():
         if not elements:
             continue
-        rule = {"equality": rules.EQUALITY, "sensor": rules.SENSOR}.get(
-            name, rules.KEPT
-        )
         # The efforts of motors of joints are read.
         reported = [
             e
@@ -257,10 +256,20 @@ def plain_sections(
             if name != "actuator"
             or not {"joint", "jointinparent"} & e.attributes.keys()
         ]
-        if reported and name not in ("size", "asset", "custom"):
-            message = f"no field of a body holds {counted(len(reported), 'element')} of <{name}>: kept as plain data"
-            reported[0].report(rule, message)
+        if reported and name == "equality":
+            message = (
+                f"{counted(len(reported), 'equality', 'equalities')} kept as plain data"
+            )
+            reported[0].report(rules.EQUALITY, message)
+        elif reported and name not in ("size", "asset", "custom"):
+            counts[name] = len(reported)
+            first = first or reported[0]
         kept[name] = [_plain(element, left) for element in elements]
+    if first is not None:
+        sections = ", ".join(f"{count} of <{name}>" for name, count in counts.items())
+        total = counted(sum(counts.values()), "element")
+        message = f"no field of a body holds {total}: {sections}; kept as plain data"
+        first.report(rules.KEPT, message, data={"sections": counts})
     for one, element in zip(kept.get("sensor", []), devices.others, strict=False):  # type: ignore[call-overload]
         one["order"] = devices.order[id(element)]
     classes = [

@@ -10,6 +10,7 @@ RETIRED = {
     "MJCF131": "BODY133",
     "MJCF134": "BODY130",
     "MJCF143": "FMT020",
+    "MJCF150": "MJCF154",
     "MJCF153": "BODY112",
 }
 """Codes of rules that others replaced, with the codes of these."""
@@ -163,11 +164,6 @@ LOOK = judgement.warning(
 )
 
 # Devices and loops
-SENSOR = judgement.note(
-    "MJCF150",
-    "A sensor is a part of a device, such as a gyro or a force sensor. Other sensors are kept as plain data.",
-    example=('<clock name="time"/>', "<!-- a clock -->"),
-)
 EQUALITY = judgement.note(
     "MJCF151",
     "Equality constraints are of the type connect. Others are kept as plain data.",
@@ -180,7 +176,7 @@ REFERENCE = document.error(
 )
 KEPT = judgement.note(
     "MJCF154",
-    "Tendons, contacts, keyframes, options, and actuators other than those of joints are kept as plain data.",
+    "Tendons, contacts, keyframes, options, sensors of no device, and actuators other than those of joints are kept as plain data.",
     example=('<general site="head"/>', "<!-- no motor -->"),
 )
 DEEP = judgement.error(
