@@ -147,6 +147,31 @@ def test_time_stamps_of_a_source_stay(biped):
     assert result.frame_rate is None
 
 
+def test_a_fall_in_the_simulation_is_reported_and_fails(biped, tmp_path):
+    """A robot that leans forward by 0.4 rad about its ankles has its centre of mass ahead of its toes, and falls."""
+    pytest.importorskip("mujoco")
+    names = [joint.name for joint in biped.joints]
+    q = np.zeros((60, biped.num_joints))
+    for side in "LR":
+        q[:, names.index(f"{side}_ANKLE_PITCH")] = 0.4
+    foot = biped.link("L_ANKLE_ROLL").index
+    upright = biped.forward_kinematics(np.zeros_like(q))[:, foot]
+    inclined = biped.forward_kinematics(q)
+    # The foot is where it is in the upright pose.
+    to_foot = bm.poses.compose(upright, bm.poses.inverse(inclined[:, foot]))
+    root = bm.poses.compose(to_foot, inclined[:, 0])
+    motion = bm.Motion.from_joints(q, 30, root=root, joint_names=names)
+    center = bm.dynamics.measure(biped, motion).center_of_mass[0]
+    assert abs(center[0] - upright[0, 0]) > 0.2
+    bm.save(motion, tmp_path / "lean.seq")
+    command = ["retarget", tmp_path / "lean.seq", BIPED, "--source-body", BIPED]
+    options = ["-o", tmp_path / "out.seq", "--simulate", "--json"]
+    result = CliRunner().invoke(app, [str(word) for word in (*command, *options)])
+    assert result.exit_code == 1, result.output
+    data = json.loads(result.stdout)
+    assert 0.2 < data["fall"] < 2.0 and data["diverged"] is False
+
+
 def test_feet_stay_and_limbs_follow(biped, walk, walked):
     found = bm.compare_retarget(walk, biped, walked)
     assert max(found.reach.values()) < 0.02

@@ -442,11 +442,14 @@ def test_a_divergence_is_reported_and_leaves_no_file(biped, tmp_path, monkeypatc
             return 2000 * (state.command - state.q) - 20 * state.dq
 
     seen = []
-    found = bm.simulate(body, motion, controller=Hold(), end=0.1)
-    many = bm.simulate_many(body, [motion] * 3, controller=Hold(), end=0.1, workers=3)
+    found = bm.simulate(body, motion, controller=Hold(), end=0.02)
+    many = bm.simulate_many(body, [motion] * 2, controller=Hold(), end=0.02, workers=2)
     for one in (found, *many):
-        assert one.diverged and one.times[-1] < 0.05
-        assert "diverges at" in repr(one)
+        assert one.diverged and one.times[-1] < 0.015
+        assert "diverges at" in repr(one) and "diverges at" in one.end_text
+        assert one.has_failed and one.is_short
+        assert one.planned_time == pytest.approx(0.02)
+        assert "0.020 s" in one.end_text
         (problem,) = (p for p in one.problems if p.rule == "SIM106")
         assert problem.severity == "error"
         assert problem.data["time"] == pytest.approx(one.times[-1])
@@ -457,7 +460,7 @@ def test_a_divergence_is_reported_and_leaves_no_file(biped, tmp_path, monkeypatc
     # The handler of a user stays.
     mujoco.set_mju_user_warning(seen.append)
     try:
-        bm.simulate(body, motion, controller=Hold(), end=0.1)
+        bm.simulate(body, motion, controller=Hold(), end=0.02)
         assert len(seen) == 1
     finally:
         mujoco.set_mju_user_warning(None)
@@ -472,7 +475,7 @@ def test_a_divergence_is_reported_and_leaves_no_file(biped, tmp_path, monkeypatc
     )
     assert result.exit_code == 1
     assert "SIM106" in result.stderr
-    assert "diverges at" in result.stdout
+    assert "diverges at" in result.stdout and "10.000 s" in result.stdout
 
 
 def test_ctrl_c_keeps_what_was_simulated():

@@ -206,31 +206,31 @@ def retarget(
         if html is not None:
             view(*side_by_side(value, body, motion, **chosen), output=html)
             written(html)
-        stands = None
+        result_of_simulation = None
         if simulate:
             from bodymotion.simulation import simulate as simulated
 
-            stands = simulated(body, motion).fall
+            with progress(f"simulating {source.name}") as bar:
+                result_of_simulation = simulated(body, motion, progress=bar)
         with results() as stream:
             if json_output:
                 data = plain(asdict(found))
                 if report is not None:
                     data["balance"] = plain(asdict(report))
-                if simulate:
-                    data["fall"] = stands
+                if result_of_simulation is not None:
+                    data["fall"] = result_of_simulation.fall
+                    data["diverged"] = result_of_simulation.diverged
                 stream.write(as_json(data))
             else:
                 stream.write(str(found))
                 if report is not None:
                     stream.write(_balance_rows(report))
-                if simulate:
-                    fall = (
-                        "does not fall"
-                        if stands is None
-                        else f"falls at {stands:.2f} s"
-                    )
-                    stream.write(f"{'simulation':<13}{fall}\n")
-        if stands is not None or (report is not None and _has_failed(report)):
+                if result_of_simulation is not None:
+                    end = result_of_simulation.end_text
+                    stream.write(f"{'simulation':<13}{end}\n")
+        if report is not None and _has_failed(report):
+            code = 1
+        if result_of_simulation is not None and result_of_simulation.has_failed:
             code = 1
         raise click.exceptions.Exit(code)
 

@@ -186,9 +186,7 @@ def simulate(
             )
         if found.interrupted:
             raise click.exceptions.Exit(130)
-        raise click.exceptions.Exit(
-            1 if found.fall is not None or found.diverged or incomplete else code
-        )
+        raise click.exceptions.Exit(1 if found.has_failed or incomplete else code)
 
 
 def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
@@ -355,7 +353,7 @@ def _figures(found: Simulation) -> dict[str, Any]:
     return {
         "seconds": number(float(found.times[-1])),
         "steps": len(found.times) - 1,
-        **members(found, "fall", "diverged"),
+        **members(found, "fall", "diverged", "planned_time"),
         "joint_errors": {
             joint.name: number(value)
             for joint, value in zip(found.body.joints, found.joint_errors, strict=True)
@@ -371,14 +369,10 @@ def _text(found: Simulation, verbose: bool) -> str:
     from bodymotion.formats.mjcf.rules import OVERLAP
 
     link, force, time = found.worst_contact
-    ended = "does not fall" if found.fall is None else f"falls at {found.fall:.3f} s"
-    if found.diverged:
-        ended = f"diverges at {found.times[-1]:.3f} s: numbers are no longer finite"
-    ended = "interrupted" if found.interrupted else ended
     rows = [
         (
             "simulated",
-            f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; {ended}",
+            f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; {found.end_text}",
         )
     ]
     for kind, unit, factor in (("rotate", "°", np.degrees(1.0)), ("slide", " mm", 1e3)):

@@ -78,6 +78,8 @@ class Simulation(ContentEquality):
         of its planned height and more than 2 cm. A fixed root never falls.
     scenery:
         The environment that cameras see: the ground, and the further bodies at their start poses.
+    planned_time:
+        [s] The time that was to be simulated; less was after a divergence, an interruption, or a fall with `until_fall`.
     interrupted, diverged:
         Whether Ctrl-C ended the simulation, and whether it ended because numbers were not finite or huge.
     """
@@ -101,6 +103,7 @@ class Simulation(ContentEquality):
     interrupted: bool = False
     diverged: bool = False
     problems: tuple[Problem, ...] = ()
+    planned_time: float | None = None
     scenery: tuple[Thing, ...] = field(default=(), repr=False)
 
     def _summary(self) -> str:
@@ -108,6 +111,37 @@ class Simulation(ContentEquality):
         if self.diverged:
             ended += f", diverges at {self.times[-1]:.3f} s"
         return f"Simulation({self.body.name!r}: {self.times[-1]:g} s in {len(self.times)} steps{ended})"
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the robot falls or the simulation diverges."""
+        return self.diverged or self.fall is not None
+
+    @property
+    def end_text(self) -> str:
+        """How the simulation ends, in words: whether the robot falls, and whether less was simulated than planned."""
+        parts = []
+        if self.fall is not None:
+            parts.append(f"falls at {self.fall:.3f} s")
+        if self.diverged:
+            parts.append(
+                f"diverges at {self.times[-1]:.3f} s: numbers are no longer finite"
+            )
+        if self.interrupted:
+            parts.append("interrupted")
+        if not parts:
+            parts.append("does not fall")
+        if self.planned_time is not None and self.is_short:
+            parts.append(f"{self.planned_time:.3f} s were planned")
+        return "; ".join(parts)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether less was simulated than planned, by more than one step."""
+        if self.planned_time is None or len(self.times) < 2:
+            return self.planned_time is not None and self.planned_time > 0
+        step = float(self.times[1])
+        return float(self.times[-1]) < self.planned_time - 1.5 * step
 
     @cached_property
     def zmp(self) -> Floats:
@@ -404,6 +438,7 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
         frame_rate=min(frame_rate or plan.frame_rate, 1.0 / plan.timestep),
         interrupted=run.interrupted,
         diverged=run.diverged,
+        planned_time=plan.steps * plan.timestep,
         problems=(*world.problems, *plan.problems, *at_limits),
         scenery=world.scenery,
         fall=float(times[np.argmax(down)]) if down.any() else None,
