@@ -98,6 +98,9 @@ def _exit_at_once(code: object) -> None:
     if "duckdb" in sys.modules or (
         compiling is not None and compiling.still_compiling()
     ):
+        limited = sys.modules.get("bodymotion.system.limited")
+        if limited is not None:
+            limited.end_idle()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code if isinstance(code, int) else 1 if code else 0)

@@ -36,7 +36,13 @@ from bodymotion.formats.rules import (
     UNKNOWN,
     UNWRITABLE,
 )
-from bodymotion.system.files import pipes_kept, read_head, read_tail, size_of
+from bodymotion.system.files import (
+    is_special,
+    pipes_kept,
+    read_head,
+    read_tail,
+    size_of,
+)
 from bodymotion.system.limited import (
     OF_OTHERS,
     ProcessEndedError,
@@ -357,9 +363,7 @@ def within_limits(
                 function,
                 *arguments,
                 limits=limits.for_size(size),
-                shares_files=any(
-                    path.exists() and not path.is_file() for path in paths
-                ),
+                shares_files=any(map(is_special, paths)),
             ),
         )
     except ProcessEndedError as error:

@@ -234,6 +234,11 @@ def size_of(path: str | Path) -> int | None:
         return None
 
 
+def is_special(path: str | Path) -> bool:
+    """Return whether there is something of this name that is neither a regular file nor a folder."""
+    return _about_pipe(Path(path)) is not None
+
+
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """Return a stream whose content becomes the file `path` when the block ends, and is gone when it raises.

@@ -440,7 +440,8 @@ def call_limited(
 
 
 @atexit.register
-def _end_idle() -> None:
+def end_idle() -> None:
+    """End the processes that wait for a call: for a program that ends without `atexit`."""
     for number, process in _idle.values():
         if number == os.getpid():
             process.end(at_once=True)

@@ -14,13 +14,14 @@ from bodymotion.animation import Animation, Parameter
 from bodymotion.choreography import PREFIX, Choreography, MoveInfo, RobotMoves
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem
 from bodymotion.formats.cha import check_animation
-from bodymotion.formats.cha_proto import from_proto, to_move_info
+from bodymotion.formats.cha_proto import from_bytes, to_move_info
 from bodymotion.formats.cha_proto.sequence import (
     choreography_from_bytes,
     robot_moves_of,
 )
 from bodymotion.formats.cha_proto.state_log import log_bytes
 from bodymotion.formats.cha_proto.writer import message_of
+from bodymotion.formats.registry import within_limits
 from bodymotion.spot.choreography import check_choreography, rules
 from bodymotion.spot.choreography.playing import motion_at, play_choreography
 from bodymotion.spot.choreography.validation import danced
@@ -34,9 +35,13 @@ from bodymotion.spot.rehearsal.store import (
     UploadedSequence,
     slices_of,
 )
+from bodymotion.system.limited import OF_OTHERS
 
 MAX_RECORDING, LOGGED_AFTER, LOG_STEP = 300 * NANO, 3 * NANO, NANO // 100
 """[ns] The longest recording, the time after a dance that its log has, and the time between two states."""
+
+UPLOAD = "upload"
+"""The location of what ends the process that reads an upload."""
 
 _OFFSETS = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
 
@@ -100,7 +105,18 @@ def choreography_of(
     listed: Any = None,  # noqa: ANN401
 ) -> Choreography:
     """Return the choreography of the vendor's message, with the animations of the stand-in robot and the moves that it lists as its own."""
-    own = RobotMoves() if listed is None else robot_moves_of(listed)
+    return _choreography_of(sequence.SerializeToString(), animations, _moves_of(listed))
+
+
+def _moves_of(listed: Any) -> RobotMoves:  # noqa: ANN401
+    """Return the moves of a list of them; none without one."""
+    return RobotMoves() if listed is None else robot_moves_of(listed)
+
+
+def _choreography_of(
+    data: bytes, animations: Mapping[str, UploadedAnimation], own: RobotMoves
+) -> Choreography:
+    """Return the choreography of a message, as `choreography_of` does."""
     known = {name: one.animation for name, one in animations.items()}
     limits = {name: Parameter(*limit) for name, limit in RANGES.items()}
     infos = {
@@ -111,7 +127,7 @@ def choreography_of(
         {**own.infos, **infos}, {**own.ranges, "animation": ("animate_params", limits)}
     )
     return replace(
-        choreography_from_bytes(sequence.SerializeToString()),
+        choreography_from_bytes(data),
         animations=known,
         robot=robot,
     )
@@ -123,15 +139,34 @@ def validate_sequence(
     listed: Any = None,  # noqa: ANN401
 ) -> tuple[Any, tuple[Problem, ...]]:
     """Return the part of a sequence that can be danced (see `danced`), and all problems; the subject of a move's is ("moves", index, …)."""
-    choreography = choreography_of(sequence, animations, listed)
+    data, found = _read_sequence(
+        sequence.SerializeToString(), animations, _moves_of(listed)
+    )
+    return type(sequence).FromString(data), found
+
+
+def _read_upload(
+    data: bytes, name: str, arm: bool
+) -> tuple[Animation | None, tuple[Problem, ...]]:
+    """Return the animation of a message, and its problems."""
+    try:
+        animation = from_bytes(data)
+    except FormatError as error:
+        return None, error.problems
+    return animation, validate_animation(animation, name, arm=arm)
+
+
+def _read_sequence(
+    data: bytes, animations: Mapping[str, UploadedAnimation], own: RobotMoves
+) -> tuple[bytes, tuple[Problem, ...]]:
+    """Return the message of what can be danced of the message of a sequence, and all problems."""
+    choreography = _choreography_of(data, animations, own)
     found = tuple(
         one
         for one in check_choreography(choreography, jumps=False)
         if one.severity != "note"
     )
-    return type(sequence).FromString(
-        message_of(danced(choreography, found)).SerializeToString()
-    ), found
+    return bytes(message_of(danced(choreography, found)).SerializeToString()), found
 
 
 class Services(BasicServices):
@@ -172,12 +207,22 @@ class Services(BasicServices):
             response.status = response.STATUS_REJECTED_DANCE_ACTIVE
             self._log(f"upload {name}: refused, a dance is running")
             return
+        animation = None
+        data = request.animated_move.SerializeToString()
         try:
-            animation = from_proto(request.animated_move)
-            problems = validate_animation(animation, name, arm=self._arm)
+            animation, problems = within_limits(
+                _read_upload,
+                data,
+                name,
+                self._arm,
+                files=[UPLOAD],
+                limits=OF_OTHERS.for_size(len(data)),
+            )
         except FormatError as error:
             problems = error.problems
-        accepted = not any(problem.severity == "error" for problem in problems)
+        accepted = animation is not None and not any(
+            problem.severity == "error" for problem in problems
+        )
         warnings = tuple(map(warning, problems))
         response.warnings.extend(warnings)
         response.status = (
@@ -185,7 +230,7 @@ class Services(BasicServices):
             if accepted
             else response.STATUS_ANIMATION_VALIDATION_FAILED
         )
-        if accepted:
+        if accepted and animation is not None:
             self._store.add(
                 request.animated_move,
                 animation,
@@ -213,9 +258,23 @@ class Services(BasicServices):
     def UploadChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Accept a sequence, with warnings; with non-strict parsing its valid part can be danced."""
         sequence = request.choreography_sequence
-        danced, problems = validate_sequence(
-            sequence, self._store.animations, self._store.listed
-        )
+        danced = None
+        try:
+            data, problems = within_limits(
+                _read_sequence,
+                sequence.SerializeToString(),
+                # The child process needs no messages, which have no pickle.
+                {
+                    name: replace(one, message=None)
+                    for name, one in self._store.animations.items()
+                },
+                _moves_of(self._store.listed),
+                files=[UPLOAD],
+                limits=OF_OTHERS.for_size(sequence.ByteSize()),
+            )
+            danced = type(sequence).FromString(data)
+        except FormatError as error:
+            problems = error.problems
         warnings = tuple(map(warning, problems))
         kept = UploadedSequence(
             sequence,

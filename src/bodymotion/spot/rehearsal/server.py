@@ -10,17 +10,23 @@ import threading
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from bodymotion.formats.cha_proto.sequence import read_move_list
+from bodymotion.formats.registry import within_limits
 from bodymotion.motion import Motion
 from bodymotion.spot.choreography import play_choreography
 from bodymotion.spot.client.connection import Credentials, vendor
 from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.basic_services import SERVICES
-from bodymotion.spot.rehearsal.choreography import Services, choreography_of
+from bodymotion.spot.rehearsal.choreography import (
+    UPLOAD,
+    Services,
+    choreography_of,
+)
 from bodymotion.spot.rehearsal.store import Dance, Store
 
 HOST = "127.0.0.1"
@@ -147,9 +153,10 @@ class StandIn:
                 known = choreography_of(
                     dance.sequence, dict(self.store.animations), self.store.listed
                 )
-                motion = play_choreography(
-                    known, first_slice=dance.first_slice, arm=self.arm
+                play = partial(
+                    play_choreography, first_slice=dance.first_slice, arm=self.arm
                 )
+                motion = within_limits(play, known, files=[UPLOAD])
                 on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
             except (
                 Exception
