@@ -614,6 +614,16 @@ def _(folder: Path) -> Path:
     return _with(folder, 'Inline { url "p0.wrl" }')
 
 
+@case("wrl: many files that inline each other")
+def _(folder: Path) -> Path:
+    count = 301 if ACCEPT else 75
+    for number in range(count):
+        others = (other for other in range(count) if other != number)
+        rows = "".join(f'Inline {{ url "p{other}.wrl" }}\n' for other in others)
+        (folder / f"model/p{number}.wrl").write_text(VRML + rows)
+    return _with(folder, 'Inline { url "p0.wrl" }')
+
+
 @case("wrl: parts of each other")
 def _(folder: Path) -> Path:
     (folder / "model/p.wrl").write_text(

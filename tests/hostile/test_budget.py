@@ -20,7 +20,9 @@ from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats import limits
 from bodymotion.formats.limits import Budget, Limits, budget_for
 from bodymotion.formats.plain import parse_json, read_plain_yaml
+from bodymotion.formats.vrml.reader import InlineLoader, read_vrml
 from bodymotion.simulation import load_project
+from sample_files import ACCEPT
 from tables.test_mcap import log, state
 
 
@@ -308,3 +310,51 @@ def test_texts_in_place_of_numbers_are_not_unpacked(data_set):
     problem = episode_refusal(data_set)
     assert problem.rule == "FMT002"
     assert "texts" in problem.message
+
+
+# VRML ---------------------------------------------------------------------------------------------------
+
+
+def inlines(folder: Path, names: dict[int, list[int]]) -> Path:
+    """Write files of VRML that inline each other, by their numbers; return file 0."""
+    for number, inner in names.items():
+        rows = [f'Inline {{ url "p{one}.wrl" }}\n' for one in inner] or ["Group { }"]
+        (folder / f"p{number}.wrl").write_text(f"#VRML V2.0 utf8\n{''.join(rows)}")
+    return folder / "p0.wrl"
+
+
+def loaded(path: Path) -> InlineLoader:
+    """Load a file of VRML with all that it inlines, level by level."""
+    loader = InlineLoader(path.parent)
+    waiting = [read_vrml(path)]
+    seen: set[int] = set()
+    while waiting:
+        scene = waiting.pop(0)
+        if id(scene) not in seen:
+            seen.add(id(scene))
+            parts = [loader.load(node) for node in scene.nodes if node.type == "Inline"]
+            waiting += [part for part in parts if part is not None]
+    return loader
+
+
+def test_files_that_inline_each_other_end(tmp_path):
+    count = 301 if ACCEPT else 60
+    every = {k: [j for j in range(count) if j != k] for k in range(count)}
+    problems = loaded(inlines(tmp_path, every)).problems
+    found = {problem.rule for problem in problems}
+    assert found == {"VRML133", "VRML134"}
+    limit = next(problem for problem in problems if problem.rule == "VRML134")
+    assert limit.data["limit"] == 2000
+
+
+@pytest.mark.parametrize(("depth", "refused"), [(64, False), (65, True)])
+def test_chains_of_files_are_limited_however_they_are_joined(tmp_path, depth, refused):
+    """A chain that is opened first, and then below another chain, is as deep as both."""
+    first = 30
+    lower = {k: [k + 1] for k in range(1, first)} | {first: []}
+    start = first + 1
+    upper = {start + k: [start + k + 1] for k in range(depth - first)}
+    upper[start + depth - first - 1] = [1]
+    path = inlines(tmp_path, {0: [1, start], **lower, **upper})
+    rules = {problem.rule for problem in loaded(path).problems}
+    assert rules == ({"VRML134"} if refused else set())

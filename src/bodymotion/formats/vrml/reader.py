@@ -38,6 +38,8 @@ _ONE_AT_A_TIME = threading.Lock()
 """The limit holds for all threads: two that set it back in turn would leave it too high."""
 
 MAX_NESTING = 64  # Files that are parts of each other.
+MAX_REFERENCES = 2000
+"""Pairs of a file and one that it names, also those that are refused. Real models have fewer than 100."""
 
 
 def read_vrml(path: str | Path) -> Scene:
@@ -164,6 +166,9 @@ class InlineLoader:
         self._scenes: dict[Path, Scene | None] = {}
         self._parts: dict[Path, set[Path]] = {}
         """Of each file the files that it names."""
+        self._levels: dict[Path, int] = {}
+        """Of each file the number of files around it."""
+        self._num_references = 0
         self._size = 0
 
     @property
@@ -253,28 +258,15 @@ class InlineLoader:
             if holder is None
             else self.finder.resolved(holder)[0]
         )
-        if self._size > MAX_SIZE:
+        if self._size > MAX_SIZE or self._num_references > MAX_REFERENCES:
             return None  # reported already
-        if path not in (parts := self._parts.setdefault(base, set())):
-            level, above = 0, {base}
-            while above and path not in above:
-                level += 1
-                above = {
-                    whole for whole, inside in self._parts.items() if inside & above
-                }
-            if above:
-                found.add(
-                    rules.PART_CYCLE.problem(f"{path.name} contains itself", location)
-                )
+        if path not in self._parts.setdefault(base, set()):
+            refusal = self._refusal(base, path, location)
+            if refusal is not None:
+                found.add(refusal)
                 return None
-            if level > MAX_NESTING:
-                found.add(
-                    PART_LIMIT.problem(
-                        f"{path.name} is nested more than {MAX_NESTING} deep", location
-                    )
-                )
-                return None
-            parts.add(path)
+            self._parts[base].add(path)
+            self._lower(base)
         if path not in self._scenes:
             self._scenes[path] = self._read(path, location, found)
         scene = self._scenes[path]
@@ -285,6 +277,49 @@ class InlineLoader:
                 found.add(PART_LIMIT.problem(words, location))
                 return None
         return scene
+
+    def _refusal(self, base: Path, path: Path, location: Location) -> Problem | None:
+        """Return why a file may not name another one; None where it may."""
+        self._num_references += 1
+        if self._num_references > MAX_REFERENCES:
+            message = f"the files name each other more than {MAX_REFERENCES} times"
+            data = {"found": self._num_references, "limit": MAX_REFERENCES}
+            return PART_LIMIT.problem(message, location, data=data)
+        if path == base or base in self._below(path):
+            return rules.PART_CYCLE.problem(f"{path.name} contains itself", location)
+        if self._levels.get(base, 0) + self._height(path, {}) >= MAX_NESTING:
+            message = f"{path.name} is nested more than {MAX_NESTING} deep"
+            return PART_LIMIT.problem(message, location)
+        return None
+
+    def _below(self, path: Path) -> set[Path]:
+        """Return the files that a file names, and those that these name."""
+        below: set[Path] = set()
+        waiting = [path]
+        while waiting:
+            new = self._parts.get(waiting.pop(), set()) - below
+            below |= new
+            waiting += new
+        return below
+
+    def _height(self, path: Path, heights: dict[Path, int]) -> int:
+        """Return how many levels of files are below a file, at most MAX_NESTING; `heights` holds what is known."""
+        if path not in heights:
+            parts = self._parts.get(path, ())
+            below = (1 + self._height(part, heights) for part in parts)
+            heights[path] = max(below, default=0)
+        return heights[path]
+
+    def _lower(self, base: Path) -> None:
+        """Set the levels of the files below a file: that of a part is larger than those of all files that name it."""
+        waiting = [base]
+        while waiting:
+            holder = waiting.pop()
+            level = self._levels.get(holder, 0) + 1
+            for part in self._parts.get(holder, ()):
+                if self._levels.get(part, 0) < level:
+                    self._levels[part] = level
+                    waiting.append(part)
 
     def _read(self, path: Path, location: Location, found: Diagnostics) -> Scene | None:
         data = self.finder.read(path)
