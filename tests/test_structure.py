@@ -293,6 +293,7 @@ def test_a_language_knows_no_other_format(language):
     allowed = (
         language,
         "formats.rules",
+        "formats.encodings",
         "formats.text",
         "formats.registry",
         "formats.yaml",

@@ -49,7 +49,7 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
         cha(rows="0 0.48\n1 0.4 # " + "x" * 90_000 + "\n"),
     ),
     ("CHA108", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\2X\0\0\1\x90\x08\6\0\0\0", cha()),
-    ("CHA108", cha().encode("utf-16-le"), cha()),
+    ("FMT011", cha().encode("utf-16-le"), cha()),
     # The sections.
     ("CHA110", "¦\n" + cha(), "# comment\n" + cha()),
     ("CHA111", "controls body\n\n¦\nno parameters\n\ntime body_z\n0 0\n1 0\n", cha()),

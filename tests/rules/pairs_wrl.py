@@ -90,6 +90,7 @@ def read(folder: Path, name: str) -> Iterable[Problem]:
 
 
 PAIRS: dict[str, Pair] = {
+    "FMT015": files("r.wrl", ROBOT.replace("mass 5", "mass\u30005"), ROBOT),
     "WRL101": files(
         "robot.wrl", body(joint("A")) + body(joint("B"))[len(HEAD) :], body(joint("A"))
     ),

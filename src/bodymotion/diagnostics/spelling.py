@@ -16,6 +16,12 @@ _SEPARATORS = re.compile(r"[\s_.-]+")
 _XACRO = re.compile(r"\$[{(]")
 _LIST = re.compile(r"\d,\d+,|[.]\d*,|,\d*[.]")
 _COMMA = re.compile(r"(?<![\w.])[-+]?\d+,\d+(?![\w.])")
+WIDE_BLANKS = (
+    "\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+)
+"""Characters that look like a blank, or like nothing, as a set of a regular expression."""
+_UNUSUAL = re.compile(f"[{WIDE_BLANKS}\u2018-\u201f\u2010-\u2015\u2212\uff01-\uff5e]")
+"""Those, and quotes, dashes and full-width forms in place of characters of ASCII."""
 _LETTER_O = re.compile(r"(?<![\w])[-+]?[0-9.]*[oO][0-9.]*(?![\w])")
 
 
@@ -81,6 +87,19 @@ def _edit_distance(a: str, b: str) -> int:
     return last[-1]
 
 
+def character_name(letter: str) -> str:
+    """Return the code of a character and its name: U+3000 (ideographic space)."""
+    name = unicodedata.name(letter, "").lower()
+    code = f"U+{ord(letter):04X}"
+    return f"{code} ({name})" if name else code
+
+
+def unusual_character(text: str) -> str:
+    """Return the first character of a text that looks like one of ASCII: U+3000 (ideographic space); "" where there is none."""
+    found = None if text.isascii() else _UNUSUAL.search(text)
+    return "" if found is None else character_name(found[0])
+
+
 def number_slip(text: str) -> str:
     """Return what is wrong with a text that should be one number, or several with blanks between; "" where that is not clear.
 
@@ -91,11 +110,11 @@ def number_slip(text: str) -> str:
         return "an expression of xacro: run xacro on the file first"
     strange = next((letter for letter in text if not letter.isascii()), None)
     if strange is not None:
-        code = f"U+{ord(strange):04X}"
         name = unicodedata.name(strange, "")
         if "MINUS" in name or "DASH" in name or "HYPHEN" in name:
+            code = f"U+{ord(strange):04X}"
             return f"its minus is the character {code}: write the - of the keyboard"
-        return f"it has the character {code}{f' ({name.lower()})' if name else ''}"
+        return f"it has the character {character_name(strange)}"
     if _LIST.search(text):
         return "commas between the numbers: write blanks"
     comma = _COMMA.search(text)

@@ -50,8 +50,9 @@ from bodymotion.diagnostics import (
     judgement,
 )
 from bodymotion.diagnostics.text import counted, listed
+from bodymotion.formats.encodings import in_utf8, wide_encoding
 from bodymotion.formats.resources import check_inside, file_bytes
-from bodymotion.formats.rules import TOO_LARGE
+from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.text import decode, parsed
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -147,7 +148,8 @@ def read_asf(
     value = None
     with found.recover():
         data = file_bytes(path, MAX_BYTES)
-        alone = asf is None and b":bonedata" in data[:MAX_TREE_BYTES].lower()
+        head, _ = in_utf8(data[:MAX_TREE_BYTES])
+        alone = asf is None and b":bonedata" in head.lower()
         tree_path = path
         if asf is not None:
             tree_path = Path(asf)
@@ -161,8 +163,12 @@ def read_asf(
                 Location(str(tree_path)),
             )
         tree = _Tree(found, str(tree_path))
-        bones = tree.read(decode(tree_data)[0])
+        tree_text, _ = decode(tree_data)
+        bones = tree.read(tree_text)
         text, encoding = decode(data)
+        for part, content in {path: data, tree_path: tree_data}.items():
+            if wide := wide_encoding(content):
+                found.report(ENCODING, f"the text is {wide}", Location(str(part), 1))
         degrees, frames, lines = (
             (tree.degrees, None, None)
             if alone

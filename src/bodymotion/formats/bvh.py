@@ -50,9 +50,10 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import counted
+from bodymotion.formats.encodings import in_utf8
 from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.resources import file_bytes
-from bodymotion.formats.rules import TOO_LARGE
+from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.tables.columns import check_rate
 from bodymotion.formats.tables.number_table import read_rows, write_rows
 from bodymotion.formats.text import decode, parsed
@@ -168,7 +169,9 @@ def read_bvh(
     found = Diagnostics(path)
     value = None
     with found.recover():
-        data = file_bytes(path, MAX_BYTES)
+        data, wide = in_utf8(file_bytes(path, MAX_BYTES))
+        if wide:
+            found.report(ENCODING, f"the text is {wide}", Location(str(path), 1))
         value = _read(
             data if b"\n" in data else data.replace(b"\r", b"\n"),
             path,

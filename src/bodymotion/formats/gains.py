@@ -14,7 +14,7 @@ from bodymotion.diagnostics import Location
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import GAINS
-from bodymotion.formats.text import parsed
+from bodymotion.formats.text import decode, parsed
 from bodymotion.geometry.arrays import Floats
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def read_gains(path: str | Path, body: Body) -> Floats:
         When a line is no pair of gains, a name is unknown, or the count of lines without names is not that of the joints (FMT005);
         when the file cannot be read (FMT002), or is too large (FMT009).
     """
-    text = file_bytes(path, MAX_BYTES).decode("utf-8", errors="replace")
+    text, _ = decode(file_bytes(path, MAX_BYTES))
     columns: dict[str, int] = {}
     for column, (joint, index) in enumerate(
         zip(body.joints, body.joint_links, strict=True)

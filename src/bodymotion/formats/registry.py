@@ -26,6 +26,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats import sniffing
+from bodymotion.formats.encodings import in_utf8
 from bodymotion.formats.limits import budget_for
 from bodymotion.formats.resources import check_inside, gather_missing, unreadable
 from bodymotion.formats.rules import (
@@ -210,6 +211,7 @@ def named_format(name: str) -> Format:
 
 def recognised(head: bytes) -> Format | None:
     """Return the format of a file by its first bytes; None where they do not show it."""
+    head, _ = in_utf8(head)
     rows = (
         row
         for row in FORMATS

@@ -91,6 +91,12 @@ CRASH = judgement.error(
         "metadata as pyarrow writes it",
     ),
 )
+BLANK = judgement.error(
+    "FMT015",
+    "Blanks, digits and signs are characters of ASCII, outside of names and comments.",
+    "write the character of the keyboard; an input method for Japanese writes U+3000 for a blank",
+    example=("radius\u30000.1", "radius 0.1"),
+)
 
 _RETIRED = {
     "FMT002": "ASF001 BDY100 BVH001 CAP007 CHA101 MCP001 MJCF100 NPZ004 PKL001 PSQ001 SEQ001 TAB001 URDF100 VRML100",

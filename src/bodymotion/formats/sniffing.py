@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 
 from bodymotion.formats.compression import compression_of, unpacked
+from bodymotion.formats.encodings import in_utf8
 
 ZIPPED = ("amass", "npz", "pickle", "parquet")
 """Formats whose files are zip archives, or tables of Parquet or Arrow."""
@@ -81,8 +82,7 @@ _SEQ_ROWS = re.compile(
 
 def looks_like_body(head: bytes) -> bool:
     """Return whether a file has `format: ChoreonoidBody`."""
-    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        head = head[2:].replace(b"\0", b"")
+    head, _ = in_utf8(head)
     return (
         b"ChoreonoidBody" in head
         and _BODY_FORMAT.search(head.removeprefix(codecs.BOM_UTF8)) is not None
@@ -104,8 +104,7 @@ def looks_like_pseq(head: bytes) -> bool:
 
 def looks_like_seq(head: bytes) -> bool:
     """Return whether a file has what only body motions have: one of their types, or rows of numbers among their keys."""
-    if b"\0" in head[:8]:  # UTF-16 or UTF-32
-        head = head.replace(b"\0", b"")
+    head, _ = in_utf8(head)
     if _SEQ_TYPE.search(head) or _SEQ_CONTENT.search(head):
         return True
     return _SEQ_KEY.search(head) is not None and _SEQ_ROWS.search(head) is not None
@@ -134,8 +133,7 @@ def root_element(head: bytes) -> str:
 
     Skips a byte order mark, white space, `<?…?>`, comments, and a DOCTYPE with or without declarations in brackets.
     """
-    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        head = head.decode("utf-16", "ignore").encode()
+    head, _ = in_utf8(head)
     head = head.removeprefix(codecs.BOM_UTF8)
     found = _XML_START.match(head)
     return "" if found is None else found[1].decode("latin-1")
@@ -318,7 +316,7 @@ def looks_like_log(head: bytes) -> bool:
 
 def is_binary(data: bytes, size: int = 4096) -> bool:
     """Return whether the first `size` bytes hold one that no text holds."""
-    return _NOT_TEXT.search(data[:size]) is not None
+    return _NOT_TEXT.search(in_utf8(data[:size])[0]) is not None
 
 
 def _message_rows(head: bytes) -> bytes:

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Location
+from bodymotion.formats.encodings import wide_encoding
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import is_small
 from bodymotion.kernels.number_rows import BYTES, read_plain_rows
@@ -108,10 +109,10 @@ class Text:
 def decode(data: bytes) -> tuple[str, str]:
     """Return text and encoding: ASCII, else UTF-8, else Shift-JIS as Windows writes it, else Latin-1.
 
-    Latin-1 decodes any bytes: it means "none of the others". UTF-16 is recognised by its byte order mark.
+    Latin-1 decodes any bytes: it means "none of the others". For UTF-16 and UTF-32 see `formats.encodings`.
     """
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace"), "utf-16"
+    if name := wide_encoding(data):
+        return data.decode(name, "replace"), name
     data = data.removeprefix(BOM)
     if data.isascii():
         return data.decode("ascii"), "ascii"

@@ -16,6 +16,7 @@ from bodymotion.diagnostics import Diagnostics, Location
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
+from bodymotion.formats.encodings import in_utf8, wide_encoding
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.text import numbers_of_rows
 from bodymotion.geometry.arrays import Bools, Floats, Indices
@@ -134,7 +135,7 @@ class Text:
 
 def is_no_text(data: bytes) -> bool:
     """Return whether bytes are no text at all: many are control characters, or most of those beyond ASCII are not UTF-8."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if wide_encoding(data):
         return False
     head = data[:_HEAD_BYTES]
     controls = len(head) - len(head.translate(None, _CONTROLS))
@@ -163,13 +164,10 @@ def _decoded(data: bytes, found: Diagnostics) -> tuple[bytes, str]:
     if data.startswith(codecs.BOM_UTF8):
         found.report(rules.BOM, "the file begins with a byte order mark", start)
         data = data[3:]
-    for mark, name in (
-        (codecs.BOM_UTF16_LE, "utf-16-le"),
-        (codecs.BOM_UTF16_BE, "utf-16-be"),
-    ):
-        if data.startswith(mark):
-            found.report(ENCODING, "the file is UTF-16", start)
-            return data[2:].decode(name, "replace").encode("utf-8", "replace"), "utf-16"
+    narrow, wide = in_utf8(data)
+    if wide:
+        found.report(ENCODING, f"the text is {wide}", start)
+        return narrow.removeprefix(codecs.BOM_UTF8), wide
     if data.isascii():
         return data, "utf-8"
     try:

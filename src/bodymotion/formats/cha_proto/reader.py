@@ -21,6 +21,7 @@ from bodymotion.diagnostics import (
     SourceMap,
     Subject,
 )
+from bodymotion.diagnostics.spelling import unusual_character
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.cha import check_animation, is_apart, unplayable
 from bodymotion.formats.cha_proto import rules
@@ -42,11 +43,13 @@ from bodymotion.formats.cha_proto.rows import (
     rivals,
     table_of,
 )
+from bodymotion.formats.encodings import in_utf8
 from bodymotion.formats.resources import file_bytes
-from bodymotion.formats.rules import TOO_LARGE
+from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.sniffing import is_binary
 from bodymotion.geometry.arrays import Floats
 
+MAX_SHOWN = 1000  # [characters] Of a line with a fault that are searched.
 MAX_FILE_BYTES = 1 << 30
 _MAX_BYTES_OUTSIDE_ROWS = 1 << 20
 _MAX_NUMBERS_OF_ANY_FILE = 1 << 20
@@ -248,6 +251,9 @@ def text_of(data: bytes, found: Diagnostics) -> str:
     FormatError
         When it is not UTF-8 (CAP002).
     """
+    data, wide = in_utf8(data)
+    if wide:
+        found.report(ENCODING, f"the text is {wide}", Location(found.path, 1))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -446,7 +452,11 @@ def attempt(
                 .rstrip(".")
             )
             short = reason if len(reason) <= 300 else f"{reason[:120]}…{reason[-120:]}"
-            return message, (short, error.GetLine() or 1, error.GetColumn() or 1)
+            line = error.GetLine() or 1
+            at_fault = "".join(text.split("\n")[line - 1 : line])[:MAX_SHOWN]
+            if unusual := unusual_character(at_fault):
+                short = f"{short}: the line has the character {unusual}"
+            return message, (short, line, error.GetColumn() or 1)
         except ValueError as error:  # Of the number of an enumeration: protobuf gives its value, not its location.
             number = str(error).rpartition(" ")[2]
             begin = next(

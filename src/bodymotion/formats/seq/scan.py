@@ -24,6 +24,7 @@ from typing import BinaryIO
 import numpy as np
 
 from bodymotion.diagnostics import Location
+from bodymotion.formats.encodings import wide_encoding
 from bodymotion.formats.resources import unreadable
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.formats.seq import rules
@@ -36,12 +37,6 @@ MAX_TRANSCODED = 256 << 20
 """[bytes] Larger texts in UTF-16 or UTF-32, or with carriage returns as line ends, are refused: they are changed as a whole."""
 _HEAD = 1 << 16  # [bytes] The part of a file that shows how its lines end.
 _DECODED_PIECE = 1 << 19
-_WIDE = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _COMMENT = re.compile(rb"#(?:(?<=\s#)|(?<=\A#))[^\r\n]*")
 
@@ -121,12 +116,10 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         assert file is not None or data is not None
         self.size = file.seek(0, 2) if file is not None else len(data or b"")
         head = self.read(0, _HEAD)
-        wide = next(
-            (encoding for mark, encoding in _WIDE if head.startswith(mark)), None
-        )
+        wide = wide_encoding(head)
         if head.startswith(codecs.BOM_UTF8):
             self.start, self.encoding = 3, "utf-8-sig"
-        if wide is not None:
+        if wide:
             self.encoding = wide
             self._replace(
                 f"in {wide}",

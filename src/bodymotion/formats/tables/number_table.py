@@ -28,9 +28,11 @@ from bodymotion.diagnostics import (
     judgement,
     losses,
 )
+from bodymotion.diagnostics.spelling import unusual_character
 from bodymotion.diagnostics.text import counted
+from bodymotion.formats.encodings import SAMPLE, in_utf8, wide_encoding
 from bodymotion.formats.resources import unreadable
-from bodymotion.formats.rules import TOO_LARGE
+from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.tables.columns import (
     ROUNDED_TIMES,
     check_increasing,
@@ -65,6 +67,7 @@ TEXT = judgement.error(
     example=("the column 腰 in cp932", "the column 腰 in UTF-8"),
 )
 
+MAX_SHOWN = 10_000  # [bytes] Of a line that are searched for unusual characters.
 _BLOCK, _PIECE, _ROWS = 4 << 20, 1 << 18, 4096
 _NUMBER = re.compile(
     rb"\s*+[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?)\s*+",
@@ -214,6 +217,11 @@ def read_table(
     name = str(path)
     try:
         with open_file(path) as file:
+            wide = wide_encoding(file.read(SAMPLE))
+            file.seek(0)
+            if wide:
+                found.report(ENCODING, f"the text is {wide}", Location(name, 1))
+                file = BytesIO(in_utf8(file.read())[0])
             return _read(file, name, found, delimiter)
     except FormatError as error:
         found.extend(error.problems)
@@ -226,7 +234,10 @@ def num_columns(head: bytes) -> int:
     """Return the number of columns of a table that begins with these bytes; 0 where they hold no row of numbers."""
     try:
         table = _read(
-            BytesIO(head.decode("utf-8", "replace").encode()), "", Diagnostics(), None
+            BytesIO(in_utf8(head)[0].decode("utf-8", "replace").encode()),
+            "",
+            Diagnostics(),
+            None,
         )
     except FormatError:
         return 0
@@ -326,6 +337,9 @@ class _Rows:
             message = (
                 f"{counted(len(cells), 'number')} in the line; expected {self.width}"
             )
+            text = stripped[:MAX_SHOWN].decode("utf-8", "replace")
+            if unusual := unusual_character(text):
+                message = f"{message}: it has the character {unusual}"
             self.found.report(WIDTH, message, Location(self.path, number, 1))
             return None
         row = []
@@ -338,7 +352,10 @@ class _Rows:
                 continue
             start = sum(len(c) + 1 for c in cells[:j]) if self.sign != b" " else 0
             location = Location(self.path, number, max(line.find(cell, start) + 1, 1))
-            message = f"cell {j + 1} is {text[:40].decode('utf-8', 'replace')!r}, not a number"
+            shown = text[:40].decode("utf-8", "replace")
+            unusual = unusual_character(shown)
+            remark = f": it has the character {unusual}" if unusual else ""
+            message = f"cell {j + 1} is {shown!r}, not a number{remark}"
             self.found.report(CELL, message, location, data={"cell": j})
         return row if len(row) == self.width else None
 

@@ -5,6 +5,7 @@ by `bodymotion.formats.resources`.
 """
 
 import operator
+import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from bodymotion.diagnostics import (
     ReadResult,
     Subject,
 )
+from bodymotion.diagnostics.spelling import WIDE_BLANKS, character_name
 from bodymotion.formats.resources import (
     PART_LIMIT,
     PART_MISSING,
@@ -28,11 +30,13 @@ from bodymotion.formats.resources import (
     ResourceFinder,
     file_bytes,
 )
+from bodymotion.formats.rules import BLANK
 from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_CALLS, MAX_SIZE, Parser
 from bodymotion.formats.vrml.recovery import OpenStringsError
+from bodymotion.formats.vrml.values import STRING_OR_COMMENT
 
 _ONE_AT_A_TIME = threading.Lock()
 """The limit holds for all threads: two that set it back in turn would leave it too high."""
@@ -65,6 +69,15 @@ def parse_vrml(data: bytes, path: Path | None = None) -> Scene:
     return read_scene(data, path).require()
 
 
+WIDE_BLANK = re.compile(f"[{WIDE_BLANKS}]+")
+WIDE_BLANK_OR_TEXT = re.compile(
+    f"{STRING_OR_COMMENT.pattern}|({WIDE_BLANK.pattern})", re.DOTALL
+)
+"""2: characters that look like blanks, outside of strings and comments."""
+MAX_BLANK_LINES = 20
+"""Lines whose unusual blanks are reported."""
+
+
 def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
     """Parse the bytes of a VRML97 file; go on after faults.
 
@@ -88,9 +101,9 @@ def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
                 "the file is compressed", location, "decompress it with gunzip"
             )
         decoded, encoding = decode(data)
-        scene, found = _parsed(
-            Text(decoded.rstrip("\0\x1a"), path, encoding), data.startswith(BOM)
-        )
+        text = Text(decoded.rstrip("\0\x1a"), path, encoding)
+        text, blanks = _with_plain_blanks(text)
+        scene, found = _parsed(text, data.startswith(BOM), blanks)
     except FormatError as error:
         return ReadResult(None, error.problems)
     scene.problems = found.problems
@@ -101,7 +114,35 @@ def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
     return ReadResult(scene, scene.problems, whole=refusal is None, refusal=refusal)
 
 
-def _parsed(text: Text, has_mark: bool) -> tuple[Scene, Diagnostics]:
+def _with_plain_blanks(text: Text) -> tuple[Text, dict[int, str]]:
+    """Return the text with blanks for other characters that look like them, and their names by their offsets, one of each line.
+
+    A name may have such a character, between letters that are no ASCII; so may strings and comments.
+    """
+    data = text.data
+    if data.isascii() or WIDE_BLANK.search(data) is None:
+        return text, {}
+    pieces: list[str] = []
+    blanks: dict[int, str] = {}
+    lines: set[int | None] = set()
+    done = 0
+    for match in WIDE_BLANK_OR_TEXT.finditer(data):
+        start, end = match.span()
+        around = data[max(start - 1, 0) : start], data[end : end + 1]
+        if match[2] is None or not any(one.isascii() for one in around):
+            continue
+        pieces += [data[done:start], " " * (end - start)]
+        done = end
+        line = text.location(start).line
+        if line not in lines and len(lines) < MAX_BLANK_LINES:
+            lines.add(line)
+            blanks[start] = character_name(data[start])
+    return text.with_data("".join(pieces) + data[done:]), blanks
+
+
+def _parsed(
+    text: Text, has_mark: bool, blanks: dict[int, str]
+) -> tuple[Scene, Diagnostics]:
     begins: list[int] = []
     while True:
         found = Diagnostics(text.path)
@@ -111,6 +152,9 @@ def _parsed(text: Text, has_mark: bool) -> tuple[Scene, Diagnostics]:
                 "the file begins with a byte order mark",
                 text.location(0),
             )
+        for offset, name in blanks.items():
+            message = f"the character {name} is used as a blank"
+            found.report(BLANK, message, text.location(offset))
         try:
             with _ONE_AT_A_TIME:
                 # Python's limit of nested calls is too low for the parser's own limit of depth.

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
+from bodymotion.diagnostics.spelling import unusual_character
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules
@@ -165,7 +166,10 @@ class Recovery:
         if string is not None:
             return f'the string "{string[1][:40]}"'
         word = self.word(offset)[1] or self.data[offset : offset + 1]
-        return word[:40] if word else "the end of the file"
+        shown = word[:40] if word else "the end of the file"
+        # A full-width bracket is a part of a word, or the word behind it.
+        unusual = unusual_character(self.data[offset : offset + len(shown) + 2])
+        return f"{shown}, with the character {unusual}" if unusual else shown
 
     def closed(self, opened: int, pos: int, expected: str) -> int:
         """Return the offset after the bracket that closes the one at `opened`.

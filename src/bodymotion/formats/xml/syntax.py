@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.parsers import expat
 
-from bodymotion.diagnostics.spelling import meant
+from bodymotion.diagnostics.spelling import character_name, meant
 
 MAX_TAG_BYTES = 20_000  # The part of a tag that is searched.
 STAND_INS = "\x7f~^`|$%*?!"  # Characters that XML allows without an escape; the first that a file does not have replaces a lone &.
@@ -270,6 +270,10 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
     if here and (here[0] < 32 or here[0] == 127):
         return f"the control character {here[0]:#04x} is not allowed in XML"
     if here and here[0] > 127:
+        # A character of up to four bytes.
+        letter = data[at : at + 4].decode("utf-8", "ignore")[:1]
+        if letter and data.startswith(letter.encode(), at):
+            return f"the character {character_name(letter)} cannot be here"
         return (
             f"the byte {here[0]:#04x} is not a character in the encoding of the file: save the file as UTF-8, "
             "or name its encoding in <?xml version='1.0' encoding='…'?>"

@@ -26,7 +26,8 @@ from bodymotion.diagnostics import (
     document,
     judgement,
 )
-from bodymotion.diagnostics.spelling import number_slip
+from bodymotion.diagnostics.spelling import number_slip, unusual_character
+from bodymotion.formats.encodings import in_utf8, wide_encoding
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml import syntax
 
@@ -64,6 +65,7 @@ MISSPELT = document.error(
 RETIRED = dict.fromkeys(("MJCF115", "URDF105"), MISSPELT.code)
 
 
+MAX_SHOWN = 1000  # [bytes] Of a line that are searched before and after a fault.
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 300_000
 MAX_DEPTH = 200
@@ -365,6 +367,9 @@ def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | No
 
 def _in_utf8(data: bytes, path: str | None) -> tuple[bytes, str | None]:
     """Return a document in UTF-8, and that encoding, where it declares one that expat does not know; else itself, and None."""
+    # Expat itself reads UTF-16.
+    if wide_encoding(data).startswith("utf-32"):
+        return in_utf8(data)[0], "utf-8"
     found = _DECLARED.match(data)
     name = found.group(1).decode("ascii") if found else ""
     plain = re.sub("[._-]", "", name.lower())
@@ -451,8 +456,16 @@ class _Builder:
                 line, column = error.lineno, error.offset + 1
                 if at is not None:
                     line, column = syntax.line_and_column(document.data, at)
+                message = words or str(error)
+                fault = parser.ErrorByteIndex if at is None else at
+                begin = document.data.rfind(b"\n", 0, max(fault, 0)) + 1
+                begin = max(begin, fault - MAX_SHOWN)
+                shown = document.data[begin : fault + MAX_SHOWN].partition(b"\n")[0]
+                unusual = unusual_character(shown.decode("utf-8", "ignore"))
+                if unusual and unusual not in message:
+                    message = f"{message}: the line has the character {unusual}"
                 raise NOT_XML.error(
-                    words or str(error), Location(document.path, line, column)
+                    message, Location(document.path, line, column)
                 ) from error
         except FormatError as error:
             if (

@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
-from bodymotion.diagnostics.spelling import camel
+from bodymotion.diagnostics.spelling import camel, unusual_character
 from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.rules import (
     ALIAS,
@@ -322,6 +322,18 @@ def _without_long_lists(data: str) -> tuple[str, dict[int, str]]:
     return "".join([*pieces, data[done:]]), lists
 
 
+def _unusual_before(data: str, offset: int, text: Positions) -> str:
+    """Return a remark on a character that looks like one of ASCII, in the line of a fault or the one before it; "" without one."""
+    before = data.rfind("\n", 0, max(data.rfind("\n", 0, offset), 0)) + 1
+    end = data.find("\n", offset)
+    part = data[before : len(data) if end < 0 else end]
+    for start, line in zip((before, offset), part.split("\n")[-2:], strict=False):
+        if unusual := unusual_character(line.partition(" #")[0]):
+            number = text.location(start).line
+            return f"; line {number} has the character {unusual}"
+    return ""
+
+
 def _parse(data: str, text: Positions, builder: _Builder) -> Document:
     import yaml
 
@@ -330,7 +342,9 @@ def _parse(data: str, text: Positions, builder: _Builder) -> Document:
         with without_collections():
             root, more = builder.build(yaml.parse(data, Loader=loader))
     except yaml.MarkedYAMLError as error:
-        raise builder.error(NOT_YAML, *in_words(error)) from None
+        message, offset = in_words(error)
+        message += _unusual_before(data, offset, text)
+        raise builder.error(NOT_YAML, message, offset) from None
     except yaml.reader.ReaderError as error:
         # The C parser counts bytes of UTF-8 here, the Python one characters.
         head = data.encode("utf-8", "surrogatepass")[: error.position]
