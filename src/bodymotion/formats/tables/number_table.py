@@ -337,8 +337,8 @@ class _Rows:
             message = (
                 f"{counted(len(cells), 'number')} in the line; expected {self.width}"
             )
-            text = stripped[:MAX_SHOWN].decode("utf-8", "replace")
-            if unusual := unusual_character(text):
+            shown = stripped[:MAX_SHOWN].decode("utf-8", "replace")
+            if unusual := unusual_character(shown):
                 message = f"{message}: it has the character {unusual}"
             self.found.report(WIDTH, message, Location(self.path, number, 1))
             return None
