@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Rule, Severity, Subject
+from bodymotion.diagnostics.text import with_article
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -209,4 +210,8 @@ def size(box: Box) -> float:
 def device_title(device: Device) -> str:
     """Return the kind and the name of a device, for messages."""
     kind = device.kind or "device"
-    return f"{kind} {device.name!r}" if device.name else f"a {kind} without a name"
+    return (
+        f"{kind} {device.name!r}"
+        if device.name
+        else f"{with_article(kind)} without a name"
+    )

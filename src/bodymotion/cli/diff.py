@@ -14,6 +14,7 @@ from bodymotion.cli.options import (
     ReaderOptions,
     check_reading,
     load_body,
+    noun_of,
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
@@ -104,9 +105,7 @@ def _compare(
 
     formats = [find_format(path) for path in (first, second)]
     check_reading(reading, formats)
-    kinds = [
-        {"Body": "model"}.get(found.holds, found.holds.lower()) for found in formats
-    ]
+    kinds = [noun_of(found.holds) for found in formats]
     alike = (
         set(kinds) <= {"motion", "animation", "choreography"}
         if recorded

@@ -307,7 +307,13 @@ def is_large(source: Path, target: Path) -> bool:
 
 def kind_of(kind: type) -> str:
     """Return what a file with a value of this type holds: "a model", "an animation"."""
-    return with_article({"Body": "model"}.get(kind.__name__, kind.__name__.lower()))
+    return with_article(noun_of(kind.__name__))
+
+
+def noun_of(kind: str) -> str:
+    """Return the noun for a kind of value: "model" for Body, "pose sequence" for KeyPoses."""
+    nouns = {"Body": "model", "KeyPoses": "pose sequence"}
+    return nouns.get(kind, kind.lower())
 
 
 def load_motion(
@@ -397,6 +403,20 @@ def read_files(
     files: Iterable[Path], reading: ReaderOptions, by_position: bool
 ) -> list[Any]:
     """Read the files of a command together, and print what was assumed of motions: joints that are missing, names, orders."""
+    from bodymotion.model.body import Body, fit_problems
+
+    found, motions = _read(files, reading, by_position)
+    body = next((one for one in found if isinstance(one, Body)), None)
+    if body is not None:
+        for motion in motions:
+            show_problems(fit_problems(motion, body))
+    return found
+
+
+def _read(
+    files: Iterable[Path], reading: ReaderOptions, by_position: bool
+) -> tuple[list[Any], list[Motion]]:
+    """Return what files hold, and the motions among it; print the problems of the motions."""
     from bodymotion.formats.registry import load_together
     from bodymotion.motion import Motion
 
@@ -410,7 +430,7 @@ def read_files(
             if problem.severity != "note"
         ]
     )
-    return found
+    return found, motions
 
 
 def load_pair(
@@ -430,7 +450,8 @@ def load_pair(
     from bodymotion.motion import Motion
     from bodymotion.skeleton import Skeleton
 
-    found = read_files(
+    # Measures and simulations report by themselves how a motion fits its body.
+    found, _ = _read(
         [path for path in (model, motion) if path is not None], reading, by_position
     )
     if len(found) == 1 and isinstance(found[0], (Skeleton, Choreography)):

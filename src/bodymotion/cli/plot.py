@@ -26,7 +26,6 @@ from bodymotion.cli.output import (
     print_message,
     progress,
     results,
-    show_problems,
     written,
 )
 
@@ -79,8 +78,6 @@ def plot(
       listed --list: List the plots of these files, and exit.
     """  # noqa: D301
     from bodymotion.collection.opening import single_files
-    from bodymotion.model.body import Body, fit_problems
-    from bodymotion.motion import Motion
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
     from bodymotion.scene.music import load_music
@@ -112,8 +109,6 @@ def plot(
                 return
             with progress(f"{target.name}"):
                 body, motion = [*read_files(sources, reading, by_position), None][:2]
-                if isinstance(body, Body) and isinstance(motion, Motion):
-                    show_problems(fit_problems(motion, body))
                 made = plot_them(
                     body,
                     motion,

@@ -117,7 +117,6 @@ def simulate(
     from bodymotion.formats.gains import read_gains
     from bodymotion.formats.mjcf.rules import OVERLAP
     from bodymotion.model.body import by_position as named_by_position
-    from bodymotion.model.body import fit_problems
     from bodymotion.simulation import ControllerError, load_project
     from bodymotion.simulation import simulate as run
 
@@ -142,7 +141,6 @@ def simulate(
                 plan = named_by_position(plan, body) if by_position else plan
         else:
             body, plan = load_pair(model, motion, reading, by_position)
-        show_problems(() if plan is None else fit_problems(plan, body))
         devices = [] if cameras is None else _cameras(body, cameras)
         with progress(f"simulating {model.name}") as bar:
             try:

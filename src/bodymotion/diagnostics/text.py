@@ -109,7 +109,9 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def with_article(noun: str) -> str:
-    """Return a noun with its indefinite article: `an Animation`, `a Body`."""
+    """Return a noun with its indefinite article: `an Animation`, `a Body`; a plural such as `KeyPoses` has none."""
+    if noun.endswith("Poses"):
+        return noun
     return f"{'an' if noun[:1].lower() in ('a', 'e', 'i', 'o') else 'a'} {noun}"
 
 

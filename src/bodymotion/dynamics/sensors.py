@@ -36,6 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import ShortRepr
+from bodymotion.diagnostics.text import with_article
 from bodymotion.dynamics.trees import point_velocities
 from bodymotion.dynamics.visible_shapes import VisibleShapes
 from bodymotion.geometry import poses, rotations
@@ -153,7 +154,7 @@ def read_sensor(
         )
         return limited_reading(device, measures.times, values)
     raise ValueError(
-        f"a {device.kind} cannot be read; accelerometers, gyros, force and range sensors can"
+        f"{with_article(device.kind)} cannot be read; accelerometers, gyros, force and range sensors can"
     )
 
 

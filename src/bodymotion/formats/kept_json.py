@@ -11,6 +11,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Rule
 from bodymotion.diagnostics.losses import ONLY_MJCF
+from bodymotion.diagnostics.text import with_article
 from bodymotion.geometry.arrays import Floats, frozen, same
 from bodymotion.model.body import Body, ExtraJointType, Viewpoint
 from bodymotion.model.links import JointType, Link, Segment
@@ -79,7 +80,7 @@ def as_json(value: object) -> Any:  # noqa: ANN401
     lost: list[str] = []
     found = plain(value, lost, type(value).__name__)
     if lost:
-        raise TypeError(f"a {lost[0]}")
+        raise TypeError(with_article(lost[0]))
     return found
 
 
@@ -111,7 +112,9 @@ def coerced(now: object, meant: object, name: str) -> object:
     if isinstance(now, int) and isinstance(meant, float) and meant.is_integer():
         return int(meant)
     if type(now) is not type(meant):
-        raise TypeError(f"a {type(meant).__name__}, not a {type(now).__name__}")
+        raise TypeError(
+            f"{with_article(type(meant).__name__)}, not {with_article(type(now).__name__)}"
+        )
     for types in _ENUMERATIONS.values():
         if name == "type" and now in types and meant not in types:
             raise ValueError(f"unknown type {meant!r:.40}")

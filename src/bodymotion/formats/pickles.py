@@ -28,6 +28,7 @@ from bodymotion.diagnostics import (
     Source,
     judgement,
 )
+from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.compression import compression_of, unpacked
 from bodymotion.formats.limits import budget_for
 from bodymotion.formats.npz.layouts import (
@@ -332,7 +333,7 @@ class _Machine:
     def filled(self, into: dict[str, Any], items: list[Any]) -> dict[str, Any]:
         for key, value in zip(items[::2], items[1::2], strict=True):
             if not isinstance(key, (str, int)):
-                raise self.refuse(f"a key that is a {type(key).__name__}")
+                raise self.refuse(f"a key that is {with_article(type(key).__name__)}")
             dict.__setitem__(into, str(key), value)
         return into
 
@@ -444,7 +445,7 @@ class _Machine:
                 )
             value = inner[0]
         if not isinstance(value, dict):
-            raise self.fail(f"the pickle holds a {type(value).__name__}")
+            raise self.fail(f"the pickle holds {with_article(type(value).__name__)}")
         return {
             key: array
             for key, one in value.items()

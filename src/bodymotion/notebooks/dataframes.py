@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy.typing as npt
 
 from bodymotion.animation import Animation
-from bodymotion.diagnostics.text import distinct
+from bodymotion.diagnostics.text import distinct, with_article
 from bodymotion.dynamics import Measures, Reading, Series, measurable, series
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, generic_name
@@ -143,7 +143,7 @@ def _blocks(
 ) -> tuple[Floats, list[_Block]]:
     if of and not isinstance(what, Measures):
         raise ValueError(
-            f"`of` names quantities of measures; this is a {type(what).__name__}"
+            f"`of` names quantities of measures; this is {with_article(type(what).__name__)}"
         )
     if isinstance(of, str):
         raise ValueError(f"`of`: expected a sequence of names, got the one text {of!r}")
@@ -169,7 +169,7 @@ def _blocks(
             )
         ]
     raise TypeError(
-        f"a motion, an animation or something measured can be a table, not a {type(what).__name__}"
+        f"a motion, an animation or something measured can be a table, not {with_article(type(what).__name__)}"
     )
 
 

@@ -124,9 +124,12 @@ def load_inputs(
             f"an animation is {done} alone, on the body of Spot: leave out the {other}"
         )
     if len(bodies) > 1 or len(motions) > max_motions:
-        several = "one motion" if max_motions == 1 else "one motion or two"
+        most = "one motion" if max_motions == 1 else "two motions"
+        numbers = (
+            f"{counted(len(bodies), 'model')} and {counted(len(motions), 'motion')}"
+        )
         raise WrongUseError(
-            f"one body and {several} can be {done}, not {len(bodies)} and {len(motions)}"
+            f"found {numbers}; at most one model and {most} can be {done}"
         )
     if output is not None:
         check_not_read(output, files_of(*loaded))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem, ShortRepr, WrongUseError
-from bodymotion.dynamics.measures import configurations
+from bodymotion.dynamics.measures import ON_FEET, configurations
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
@@ -45,7 +45,15 @@ class Plan:
     ) -> None:
         placed = None if motion is None else configurations(body, motion)
         times = None if placed is None else placed.times
-        self.problems: tuple[Problem, ...] = () if placed is None else placed.problems
+        self.problems: tuple[Problem, ...] = ()
+        if placed is not None:
+            # The hint of this rule is an option that a simulation does not have.
+            self.problems = tuple(
+                replace(one, hint="add the pose of the root to the motion")
+                if one.rule == ON_FEET.code
+                else one
+                for one in placed.problems
+            )
         if times is not None:
             start = max(start, float(times[0]))
             end = float(times[-1]) if end is None else end

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.text import Text
@@ -264,7 +265,7 @@ def _appearance(fields: Fields) -> VrmlNode:
     ):
         node = fields.find(key)
         if isinstance(node, Mapping):
-            values[name] = read(Fields(node, fields.context, f"a {key}"))
+            values[name] = read(Fields(node, fields.context, with_article(key)))
     return _vrml(fields.node, "Appearance", values)
 
 

@@ -20,7 +20,7 @@ from bodymotion.diagnostics import (
     Subject,
 )
 from bodymotion.diagnostics.spelling import meant
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.pseq import rules
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import TOO_LARGE
@@ -252,7 +252,7 @@ class _Reader:
         if kind == "PronunSymbol":
             return KeyPose(syllable=name, extra=pose.rest())
         if kind != "Pose":
-            message = f"{pose.title} is a {kind[:60]!r}; expected a Pose or a PronunSymbol. It is not used"
+            message = f"{pose.title} is {with_article(kind[:60])}; expected a Pose or a PronunSymbol. It is not used"
             self.found.report(
                 rules.KIND, message, pose.location("type" if pose.has("type") else None)
             )

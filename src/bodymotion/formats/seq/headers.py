@@ -17,6 +17,7 @@ from bodymotion.diagnostics import (
     ShortRepr,
 )
 from bodymotion.diagnostics.spelling import meant
+from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, Frames
@@ -397,7 +398,7 @@ class _Reader:
             kind_found = "list" if isinstance(root, Sequence) else "text"
             where = self.document.location(root)
             raise rules.NOT_A_MOTION.error(
-                f"the top node is a {kind_found}, not a mapping", where
+                f"the top node is {with_article(kind_found)}, not a mapping", where
             )
         top = Fields(self.document, root, self.found, "")
         self.check_indentation(top)
@@ -658,7 +659,7 @@ class _Reader:
                 f"; {content[:60]!r} is inherited from the top node" if content else ""
             )
             if "content" not in own.slips:
-                message = f"a {kind[:60]} has no content{inherited}"
+                message = f"{with_article(kind[:60])} has no content{inherited}"
                 self.found.report(rules.CONTENT_MISSING, message, own.at(None))
         known = (OLD_TYPES if version == 1 else TYPES).get(kind)
         if known is None:
@@ -842,7 +843,9 @@ class _Reader:
         right = _TYPE_OF_CONTENT.get(name, kind)
         if right != kind:
             self.found.report(
-                rules.CONTENT_TYPE, f"{content} is a {kind}; expected a {right}", where
+                rules.CONTENT_TYPE,
+                f"{content} is {with_article(kind)}; expected {with_article(right)}",
+                where,
             )
         return name
 
@@ -906,7 +909,9 @@ class _Reader:
             )
             fields.refuse(rules.NUM_PARTS, message, "num_parts")
         elif own.slip("num_parts") is None:
-            message = f"a {kind} has no numParts; the first row has {counted}"
+            message = (
+                f"{with_article(kind)} has no numParts; the first row has {counted}"
+            )
             self.found.report(rules.NUM_PARTS_MISSING, message, own.at(None))
         return counted
 

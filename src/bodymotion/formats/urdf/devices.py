@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import losses
+from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line, parse_rest, roll_pitch_yaw
@@ -536,7 +537,9 @@ def device_elements(
             key = sensor_key(link, name, numbers[link, name])
             if base.kind not in by_kind:
                 absent.append(key)
-                extension.note(f"that an IMU is only a {first.kind}", first.name)
+                extension.note(
+                    f"that an IMU is only {with_article(first.kind)}", first.name
+                )
             else:
                 device = devices[by_kind[base.kind]]
                 renamed.add("device", device.name, base.name)

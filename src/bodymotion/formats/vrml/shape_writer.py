@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import losses
 from bodymotion.diagnostics.losses import Report
+from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.shapes import (
@@ -422,7 +423,7 @@ class ShapeWriter:
         if not good:
             self.report(
                 losses.NOT_DRAWN,
-                f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out",
+                f"{with_article(kind)} of size {' '.join(f'{x:g}' for x in numbers)} is left out",
             )
             return []
         return [

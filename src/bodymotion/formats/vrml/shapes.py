@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Rule, Subject
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats.resources import PART_UNREADABLE
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml import nodes, rules
@@ -510,7 +510,7 @@ class GeometryReader:
         if not good or zeros:
             self.report(
                 replace(rules.BAD_SIZE, leaves_out=not shown),
-                f"the size of a {node.type} is {' '.join(f'{size:g}' for size in sizes)}, expected positive numbers",
+                f"the size of {with_article(node.type)} is {' '.join(f'{size:g}' for size in sizes)}, expected positive numbers",
                 node,
             )
         return shown
