@@ -10,7 +10,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.balancing.planning import plan_center
-from bodymotion.balancing.stance import _half_planes
+from bodymotion.balancing.stance import half_planes
 from bodymotion.dynamics import foot_slips, measure
 from bodymotion.motion import Timeline, Vector3Seq
 from keyposes.reference import arrays, body_of, key_poses_of, robots
@@ -412,7 +412,7 @@ def test_needless_edges_of_a_polygon_do_not_change_the_plan():
         (np.cos(angles) / square * 0.09, np.sin(angles) / square * 0.04), axis=1
     )
     corners += 0.01 * np.stack((np.cos(angles), np.sin(angles)), axis=1) + [0.3, -0.2]
-    normals, limits = _half_planes(corners, 0.03)
+    normals, limits = half_planes(corners, 0.03)
     assert 4 <= len(limits) < 24
     points = np.random.default_rng(0).uniform([0.2, -0.3], [0.4, -0.1], (2000, 2))
     directions = np.stack((np.cos(angles[::30]), np.sin(angles[::30])), axis=1)

@@ -16,7 +16,12 @@ from bodymotion.balancing.judging import END_FRAMES, SAFE_MARGIN, held, near_fli
 from bodymotion.balancing.planning import plan_center
 from bodymotion.balancing.postures import Goals, Postures, solve_postures
 from bodymotion.balancing.slowing import excess_speed
-from bodymotion.balancing.stance import FootPlan, plan_feet, support_edges
+from bodymotion.balancing.stance import (
+    FootPlan,
+    SupportEdges,
+    plan_feet,
+    support_edges,
+)
 from bodymotion.balancing.zmp import ZMP_CUTOFF, smooth_zmp
 from bodymotion.dynamics import Measures, measure
 from bodymotion.dynamics.differentiation import derivatives
@@ -76,8 +81,7 @@ class Setting(NamedTuple):
     old: Measures
     smooth: Postures
     feet: FootPlan
-    polygons: list[tuple[Floats, Floats]]
-    numbers: list[int]
+    edges: SupportEdges
     air: Bools
     path: Floats
     """(T, 3) [m] of the centre of mass of the smooth postures."""
@@ -145,9 +149,9 @@ def has_margin(old: Measures, margin: float) -> bool:
     points = smooth_zmp(old)
     depths = [
         (limits - normals @ point).min()
-        for number, point in zip(setting.numbers, points, strict=True)
+        for number, point in zip(setting.edges.numbers, points, strict=True)
         if number >= 0
-        for normals, limits in [setting.polygons[number]]
+        for normals, limits in [setting.edges.polygons[number]]
     ]
     return bool(np.quantile(depths or [0.0], 0.01) >= -SAFE_MARGIN)
 
@@ -163,7 +167,6 @@ def _setting(old: Measures, margin: float) -> Setting:
     )
     links = old.body.forward_kinematics(*smooth)
     feet = plan_feet(old, links)
-    polygons, numbers = support_edges(feet, old, margin)
     path = old.body.center_of_mass(links)
     path[:, 2:] = smoothed(path[:, 2:], times, HEIGHT_CUTOFF)
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
@@ -171,8 +174,7 @@ def _setting(old: Measures, margin: float) -> Setting:
         old,
         smooth,
         feet,
-        polygons,
-        numbers,
+        support_edges(feet, old, margin),
         np.asarray(~feet.contact.any(axis=1)),
         path,
         derivatives(path, times)[1],
@@ -197,8 +199,8 @@ def _next_path(setting: Setting, measures: Measures, wish: Floats) -> Floats:
         setting.acceleration[:, setting.planned],
         smoothed(offset[inner], times, ZMP_CUTOFF),
         pendulum[:, 0],
-        setting.polygons,
-        setting.numbers,
+        setting.edges.polygons,
+        setting.edges.numbers,
         setting.at_rest,
     )
 

@@ -16,32 +16,77 @@ for the old path c₀, and support polygons N·p ≤ d; s is by how much p may l
 large weight keeps c̈ at that of free fall.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from bodymotion.balancing.stance import HalfPlanes
 from bodymotion.dynamics.trees import GRAVITY
-from bodymotion.geometry.arrays import Floats, median_step
+from bodymotion.geometry.arrays import Floats, Indices, median_step
 from bodymotion.system.deferred import need
 
-KNOT_GAP = 0.04  # [s] At least: a spline with more coefficients than frames could meet its constraints by oscillations between them.
-MAX_KNOTS = (
-    10  # For each frame, on average: long breaks between frames get a coarser spline.
-)
+KNOT_GAP = 0.04
+"""[s] At least: a spline with more coefficients than frames could meet its constraints
+by oscillations between them."""
+MAX_KNOTS = 10
+"""For each frame, on average: long breaks between frames get a coarser spline."""
 GRID_GAP = 0.01  # [s] The zero moment point is constrained at such times.
 SMOOTHING_TIME = 0.3
-"""[s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration."""
-OUTSIDE_WEIGHT = (
-    1e5  # Of the squared distance of the zero moment point from its polygon.
-)
+"""[s] τ: changes that are slower than this cost by how far they move, faster ones by
+their acceleration."""
+OUTSIDE_WEIGHT = 1e5
+"""Of the squared distance of the zero moment point from its polygon."""
 REST_WEIGHT = 30.0
-"""Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and of the acceleration in the air [s²]."""
-TOLERANCE, MAX_STEPS = (
-    1e-6,
-    60,
-)  # Of the solver: primal and dual residuals and duality gap, and iterations.
-MAX_RESIDUAL = 1e-6  # [m] Largest violation of a constraint by a programme that is not solved to TOLERANCE.
+"""Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and
+of the acceleration in the air [s²]."""
+TOLERANCE = 1e-6  # Of the solver: primal and dual residuals, and duality gap.
+MAX_STEPS = 60  # Iterations of the solver.
+MAX_RESIDUAL = 1e-6
+"""[m] Largest violation of a constraint by a programme that is not solved to TOLERANCE.
+"""
 MAX_GAP = 1e-4  # Its largest duality gap, relative to 1 plus the cost.
+
+
+class _Grid(NamedTuple):
+    """The frames `rows` at which costs and constraints are stated, and the spline.
+
+    `times` (N,) [s] since the first frame; `values` and `seconds` are matrices (N, C)
+    that give the spline and its second derivative there from its C coefficients, whose
+    knots are `gap` [s] apart.
+    """
+
+    rows: Indices
+    times: Floats
+    gap: float
+    values: Any
+    seconds: Any
+
+    @property
+    def num_coefficients(self) -> int:
+        """The number C of coefficients."""
+        return int(self.values.shape[1])
+
+    @property
+    def weights(self) -> Floats:
+        """(N,) [s^0.5] whose squares are the times that frames stand for."""
+        if len(self.times) < 2:
+            return np.ones(1)
+        return np.sqrt(np.gradient(self.times))
+
+
+class _Quadratic(NamedTuple):
+    """The cost ½·xᵀ·square·x − linear·x of each axis: (C, C) and (C, A)."""
+
+    square: Any
+    linear: Floats
+
+
+class _Inequalities(NamedTuple):
+    """Constraints matrix·x ≤ limits on all coefficients and slacks."""
+
+    matrix: Any
+    limits: Floats
 
 
 def plan_center(
@@ -50,20 +95,23 @@ def plan_center(
     acceleration: Floats,
     offset: Floats,
     pendulum: Floats,
-    polygons: list[tuple[Floats, Floats]],
-    numbers: list[int],
+    polygons: Sequence[HalfPlanes],
+    numbers: Sequence[int],
     at_rest: tuple[bool, bool],
 ) -> Floats:
-    """Return the path (T, C) [m] of the centre of mass, C = 2 or 3: with its height, which falls freely in the air.
+    """Return the path (T, A) [m] of the centre of mass.
+
+    A = 2, or 3 with its height, which falls freely in the air.
 
     Parameters
     ----------
     times, pendulum:
         (T,) [s], and h/(g + z̈) [s²].
     center, acceleration, offset:
-        (T, C) c₀ [m], c̈₀ [m/s²], and (T, 2) e [m].
+        (T, A) c₀ [m], c̈₀ [m/s²], and (T, 2) e [m].
     polygons, numbers:
-        Half-planes of the support polygons, and which of them each frame has; −1 in the air.
+        Half-planes of the support polygons, and which of them each frame has; −1 in the
+        air.
     at_rest:
         Whether the motion begins and ends at rest.
 
@@ -72,107 +120,157 @@ def plan_center(
     ImportError
         Without the extra `opt`.
     """
-    piqp = need("piqp", "opt", "balancing")
+    grid = _grid(times)
+    is_in_air = np.array(numbers)[grid.rows] < 0
+    on_ground = np.flatnonzero(~is_in_air)
+    goals = center[grid.rows], acceleration[grid.rows]
+    cost = _cost(grid, *goals, is_in_air.astype(np.float64), at_rest)
+    point = grid.values - _diagonal(pendulum[grid.rows]) @ grid.seconds
+    planes = [polygons[numbers[row]] for row in grid.rows[on_ground]]
+    inside = _inequalities(
+        point.tocsr()[on_ground],
+        offset[grid.rows][on_ground],
+        planes,
+        center.shape[1],
+    )
+    slack_costs = OUTSIDE_WEIGHT * grid.weights[on_ground] ** 2
+    coefficients = _solve(cost, inside, slack_costs)
+    spline = _basis((times - times[0]) / grid.gap, grid.num_coefficients, 0)
+    return np.asarray(spline @ coefficients)
+
+
+def _diagonal(values: Floats) -> Any:  # noqa: ANN401
     sparse: Any = need("scipy.sparse", "opt", "balancing")
+    return sparse.diags(values)
+
+
+def _grid(times: Floats) -> _Grid:
+    """Return frames that are about `GRID_GAP` apart, and the spline there."""
     length = times[-1] - times[0]
     gap = max(KNOT_GAP, 2.0 * median_step(times), length / (MAX_KNOTS * len(times)))
     count = max(int(np.ceil(length / gap)), 1) + 3
-    # Frames that are about `GRID_GAP` apart, the first and the last among them.
     step = np.floor((times - times[0]) / GRID_GAP + 1e-6)
-    rows = np.unique([*np.unique(step, return_index=True)[1], len(times) - 1])
-    at = times[rows]
-    value, _, second = (
-        _basis((at - times[0]) / gap, count, order) / gap**order for order in (0, 1, 2)
-    )
-    weights = np.sqrt(np.gradient(at)) if len(at) > 1 else np.ones(1)
-    parts = [(sparse.diags(weights) @ value, weights[:, None] * center[rows])]
-    bend = SMOOTHING_TIME**2 * weights
-    air = np.array(numbers)[rows] < 0
-    flat = np.where(air, REST_WEIGHT * weights, 0.0)[:, None]
-    parts.append((sparse.diags(bend) @ second, bend[:, None] * acceleration[rows]))
+    firsts = np.unique(step, return_index=True)[1]
+    # The last frame is always among them.
+    rows = np.unique([*firsts, len(times) - 1])
+    since = times[rows] - times[0]
+    values = _basis(since / gap, count, 0)
+    seconds = _basis(since / gap, count, 2) / gap**2
+    return _Grid(rows, since, gap, values, seconds)
+
+
+def _cost(
+    grid: _Grid,
+    center: Floats,
+    acceleration: Floats,
+    in_air: Floats,
+    at_rest: tuple[bool, bool],
+) -> _Quadratic:
+    """Return the cost of coefficients: the squares of weighted differences."""
+    sparse: Any = need("scipy.sparse", "opt", "balancing")
     axes = center.shape[1]
-    parts.append(
-        (sparse.diags(flat[:, 0]) @ second, flat * [0.0, 0.0, -GRAVITY][:axes])
-    )
-    for end, rests in zip((0.0, at[-1] - at[0]), at_rest, strict=True):
-        if rests:
-            for order, weight in ((1, REST_WEIGHT * SMOOTHING_TIME), (2, REST_WEIGHT)):
-                parts.append(
-                    (
-                        weight
-                        / gap**order
-                        * _basis(np.array([end / gap]), count, order),
-                        np.zeros((1, axes)),
-                    )
-                )
-    matrix, right = (
-        sparse.vstack([part for part, _ in parts]),
-        np.concatenate([part for _, part in parts]),
-    )
-    square = (matrix.T @ matrix).tocsc()
-    linear = matrix.T @ right
-    carried = np.flatnonzero(~air)
-    point = (value - sparse.diags(pendulum[rows]) @ second).tocsr()
-    inequalities = [(polygons[numbers[rows[k]]], k) for k in carried]
-    number = np.concatenate(
-        [np.full(len(d), i) for i, ((_, d), _) in enumerate(inequalities)]
-        or [np.zeros(0, int)]
-    )
-    normals = np.concatenate([n for (n, _), _ in inequalities] or [np.zeros((0, 2))])
-    limits = np.concatenate([d for (_, d), _ in inequalities] or [np.zeros(0)])
-    lines = point[carried[number]]
-    offset = offset[rows][carried[number]]
-    slack = sparse.csc_matrix(
-        (-np.ones(len(number)), (np.arange(len(number)), number)),
-        (len(number), len(carried)),
-    )
+    free_fall = np.array([0.0, 0.0, -GRAVITY][:axes])
+    weights = grid.weights
+    bending = SMOOTHING_TIME**2 * weights
+    falling = REST_WEIGHT * weights * in_air
+    matrices = [
+        _diagonal(weights) @ grid.values,
+        _diagonal(bending) @ grid.seconds,
+        _diagonal(falling) @ grid.seconds,
+    ]
+    goals = [
+        weights[:, None] * center,
+        bending[:, None] * acceleration,
+        falling[:, None] * free_fall,
+    ]
+    for end, rests in zip((0.0, grid.times[-1]), at_rest, strict=True):
+        if not rests:
+            continue
+        at_end = np.array([end / grid.gap])
+        speed = _basis(at_end, grid.num_coefficients, 1) / grid.gap
+        rate = _basis(at_end, grid.num_coefficients, 2) / grid.gap**2
+        matrices += [REST_WEIGHT * SMOOTHING_TIME * speed, REST_WEIGHT * rate]
+        goals += [np.zeros((1, axes)), np.zeros((1, axes))]
+    matrix = sparse.vstack(matrices)
+    return _Quadratic((matrix.T @ matrix).tocsc(), matrix.T @ np.concatenate(goals))
+
+
+def _inequalities(
+    points: Any,  # noqa: ANN401
+    offsets: Floats,
+    planes: Sequence[HalfPlanes],
+    axes: int,
+) -> _Inequalities:
+    """Return that zero moment points are in their polygons, up to a slack of each.
+
+    `points` (N, C) gives x or y of N points, without their offsets (N, 2) [m].
+    """
+    sparse: Any = need("scipy.sparse", "opt", "balancing")
+    counts = [len(plane[1]) for plane in planes]
+    frames = np.repeat(np.arange(len(planes)), counts)
+    normals = np.concatenate([np.zeros((0, 2)), *(plane[0] for plane in planes)])
+    limits = np.concatenate([np.zeros(0), *(plane[1] for plane in planes)])
+    rows = points[frames]
+    # The height, if it is planned, does not move the point.
     sides = [
-        sparse.diags(normal) @ lines
+        _diagonal(normal) @ rows
         for normal in np.pad(normals, ((0, 0), (0, axes - 2))).T
     ]
-    size = axes * count + len(carried)
-    cost = sparse.block_diag(
-        [*[square] * axes, sparse.diags(OUTSIDE_WEIGHT * weights[carried] ** 2)]
-    ).tocsc()
+    indices = (np.arange(len(frames)), frames)
+    slacks = sparse.csc_matrix(
+        (-np.ones(len(frames)), indices), (len(frames), len(planes))
+    )
+    return _Inequalities(
+        sparse.hstack([*sides, slacks]).tocsc(),
+        limits - np.sum(normals * offsets[frames], axis=1),
+    )
+
+
+def _solve(cost: _Quadratic, inside: _Inequalities, slack_costs: Floats) -> Floats:
+    """Return the coefficients (C, A) of the least cost; slacks are at least 0."""
+    piqp = need("piqp", "opt", "balancing")
+    sparse: Any = need("scipy.sparse", "opt", "balancing")
+    count, axes = cost.linear.shape
+    size = axes * count + len(slack_costs)
     solver = piqp.SparseSolver()
-    solver.settings.eps_abs = solver.settings.eps_rel = TOLERANCE
+    solver.settings.eps_abs = TOLERANCE
+    solver.settings.eps_rel = TOLERANCE
     solver.settings.eps_duality_gap_abs = TOLERANCE
     solver.settings.max_iter = MAX_STEPS
-    solver.settings.kkt_solver = (
-        piqp.KKTSolver.sparse_ldlt_ineq_cond
-    )  # each constraint has few of the coefficients
+    # Each constraint has few of the coefficients.
+    solver.settings.kkt_solver = piqp.KKTSolver.sparse_ldlt_ineq_cond
+    none = np.zeros(len(slack_costs))
     solver.setup(
-        cost,
-        np.concatenate([-linear.T.ravel(), np.zeros(len(carried))]),
+        sparse.block_diag([cost.square] * axes + [_diagonal(slack_costs)]).tocsc(),
+        np.concatenate([-cost.linear.T.ravel(), none]),
         None,
         None,
-        sparse.hstack([*sides, slack]).tocsc(),
-        np.full(len(limits), -np.inf),
-        limits - np.sum(normals * offset, axis=1),
-        np.concatenate([np.full(axes * count, -np.inf), np.zeros(len(carried))]),
+        inside.matrix,
+        np.full(len(inside.limits), -np.inf),
+        inside.limits,
+        np.concatenate([np.full(axes * count, -np.inf), none]),
         np.full(size, np.inf),
     )
     status = solver.solve()
-    found = np.asarray(solver.result.x)
-    end = solver.result.info
-    near = end.primal_res <= MAX_RESIDUAL and end.duality_gap <= MAX_GAP * (
-        1.0 + abs(end.primal_obj)
-    )
-    solved = status == piqp.PIQP_SOLVED or (
-        status == piqp.PIQP_MAX_ITER_REACHED and near
-    )
-    if not solved or not np.isfinite(found).all():
+    solution = np.asarray(solver.result.x)
+    is_solved = status == piqp.PIQP_SOLVED
+    if status == piqp.PIQP_MAX_ITER_REACHED:
+        info = solver.result.info
+        largest_gap = MAX_GAP * (1.0 + abs(info.primal_obj))
+        is_solved = info.primal_res <= MAX_RESIDUAL and info.duality_gap <= largest_gap
+    if not is_solved or not np.isfinite(solution).all():
         raise ValueError(
-            f"the path of the centre of mass could not be found ({status}): the motion's accelerations are too large"
+            f"the path of the centre of mass could not be found ({status}): the "
+            "motion's accelerations are too large"
         )
-    return np.asarray(
-        _basis((times - times[0]) / gap, count, 0)
-        @ found[: axes * count].reshape(axes, count).T
-    )
+    return np.asarray(solution[: axes * count].reshape(axes, count).T)
 
 
 def _basis(times: Floats, count: int, order: int) -> Any:  # noqa: ANN401
-    """Return the matrix (T, count) that gives a spline, or its first or second derivative, at times in gaps between its knots."""
+    """Return the matrix (T, count) that gives a spline from its coefficients.
+
+    Or its first or second derivative, by `order`; times are in gaps between its knots.
+    """
     sparse: Any = need("scipy.sparse", "opt", "balancing")
     interpolate: Any = need("scipy.interpolate", "opt", "balancing")
     knots = np.arange(order - 3, count + 1 - order, dtype=np.float64)

@@ -1,7 +1,11 @@
-"""The poses of the feet of a balanced motion: pinned in contact, on smooth paths in the swing phase."""
+"""The poses of the feet of a balanced motion.
 
+In contact a foot is pinned, in the swing phase it is on a smooth path.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,23 +18,35 @@ from bodymotion.kernels.feet import hulls, lowest
 from bodymotion.motion.interpolation.lowpass import bump, quintic
 from bodymotion.system.deferred import need
 
+# Contacts.
 MIN_PHASE = 0.04  # [s] A shorter stance phase, or a shorter gap in one, is none.
 MAX_RISE = 2e-4
-"""[m] A foot that is higher at the begin or end of a stance phase still comes down, or lifts off, if another one is in contact."""
-MAX_CARRIED, MIN_HOP, MAX_UNEVEN = 0.5, 0.03, 0.005
-"""A robot in the air that needs more than the first part of its weight, and whose feet rise by less than the second [m] or half of what
-they would in a flight, does not fly: its lowest feet, within the third [m], stay on the ground."""
+"""[m] A foot that is higher at the begin or end of a stance phase still comes down, or
+lifts off, if another one is in contact."""
+MAX_CARRIED = 0.5  # Of the weight: a robot that needs more in the air does not fly ...
+MIN_HOP = 0.03  # [m] ... if its feet rise by less than this, or than ...
+MIN_HOP_SHARE = 0.5  # ... this part of what they would rise in such a flight.
+MAX_UNEVEN = 0.005
+"""[m] Then its lowest feet, within this distance, stay on the ground."""
+
+# Poses in contact.
 MIN_EDGE = 0.005  # [m] Points of a sole that are nearer to each other are one.
 MAX_TILT = 0.15  # [rad] A sole that is tilted by less is put flat on the ground.
 FLATNESS = 0.002
 """[m] A foot whose points are on average so much higher above the lowest one rolls."""
-SWING_HEIGHT, MIN_STEP = (
-    0.015,
-    0.002,
-)  # [m] A foot that is put elsewhere, by more than the second, rises so high.
-CLEARANCE, MAX_SLIP = 0.0015, 5e-4
-"""[m] Feet that move more than the second [m, rad] while they are lower than the first are held, and catch up afterwards."""
+MIN_ORIENTED = 5
+"""Feet whose legs have fewer joints are points: their orientation is left free."""
+
+# Swings.
+SWING_HEIGHT = 0.015  # [m] A foot that is put elsewhere rises so high ...
+MIN_STEP = 0.002  # [m] ... if it is put down farther away than this.
+CLEARANCE = 0.0015  # [m] A foot that is lower touches the ground.
+MAX_SLIP = 5e-4
+"""[m, rad] A foot that touches the ground and moves more is held. It catches up
+afterwards."""
 CATCH_UP_TIME = 0.28  # [s]
+CATCH_UP_LEAD = 0.2  # Of this time: a foot begins to catch up before it is clear.
+MAX_CATCH_UP_SHARE = 0.6  # Of the rest of a swing.
 LIFT_TIME = 0.05  # [s] A foot rises so much before it would be below the ground.
 MAX_LANDING_SPEED = 0.15
 """[m/s] A foot that is faster when it is put down or lifted is slowed down there."""
@@ -39,12 +55,15 @@ MAX_LANDING_ACCELERATION = 20.0
 """[m/s²] A foot that rolls over its toe is high when it is lifted: it is flat until
 then, and must reach that height smoothly."""
 MAX_LANDING_SHARE = 0.4  # Of a swing, which each of its ends may take.
-CAUTION_TIME = 0.02  # [s] A foot has no load after landing and before lift-off while another is in contact.
-MIN_ORIENTED = 5  # Feet whose legs have fewer joints are points: where they are tilted is left free.
-MAX_CORNERS, DIRECTIONS = (
-    12,
-    24,
-)  # A support polygon with more corners is replaced by one with DIRECTIONS sides.
+
+# Support polygons.
+CAUTION_TIME = 0.02
+"""[s] A foot has no load after landing and before lift-off while another is in contact.
+"""
+MAX_MARGIN_SHARE = 0.8  # Of the distance of an edge from the middle of its polygon.
+MAX_CORNERS = 12  # A support polygon with more corners is replaced by one ...
+DIRECTIONS = 24  # ... with so many sides.
+MIN_INNER = 1e-6  # [m] A polygon whose edges are nearer to its middle has no inside.
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,67 +95,250 @@ class FootPlan:
 
 
 def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
-    """Return where the feet of a motion should be: pinned, flat and on the ground in each stance phase.
+    """Plan where the feet of a motion should be.
 
-    A stance phase has the mean pose of its frames. In between, the foot's path is moved and rotated by what both phases next to it are, in
-    a smooth transition; at its ends it rises before it moves sideways. A swing that goes below the ground gets a bump;
-    frames next to its ends may stay below. Where all feet rise a little and the body does not fall, the lowest ones stay in contact.
+    `smooth` (T, L, 7) are the poses of all links, low-pass filtered.
+
+    In each stance phase a foot is pinned, flat and on the ground, at the mean pose of
+    its flat frames. In between, the foot's path is moved and rotated by what both phases
+    next to it are, in a smooth transition. At its ends it rises before it moves
+    sideways. A swing that goes below the ground is lifted.
     """
-    times, feet, ground = measures.times, measures.feet, measures.ground
-    old = smooth[:, list(feet.links)]
+    feet, links = measures.feet, list(measures.feet.links)
+    contact = _planned_contact(measures)
+    targets = smooth[:, links].copy()
+    points = np.empty((len(links), 3))
+    for k in range(len(links)):
+        sole = feet.points[feet.edges[k] : feet.edges[k + 1]]
+        path = targets[:, k]
+        _pin_stances(path, sole, contact[:, k], measures.ground)
+        if contact[:, k].any():
+            _add_swings(path, smooth[:, links[k]], measures.times, contact[:, k])
+        _lift_swings(path, sole, contact[:, k], measures)
+        # The first frame in contact, or the first one.
+        points[k] = _patch_middle(path[int(contact[:, k].argmax())], sole)
+    moved = poses.transform_points(targets, points)
+    moved -= poses.transform_points(measures.link_poses[:, links], points)
+    body = measures.body
+    oriented = tuple(len(body.columns_above(link)) >= MIN_ORIENTED for link in links)
+    shifts = np.linalg.norm(moved, axis=-1)
+    return FootPlan(feet.links, points, oriented, targets, contact, shifts)
+
+
+def _planned_contact(measures: Measures) -> Bools:
+    """Return in which frames (T, K) feet are to be in contact."""
     contacts = measures.contacts
-    cleaned = [
-        without_short_runs(column, times, MIN_PHASE) for column in contacts.in_contact.T
-    ]
-    contact = np.stack(cleaned, axis=1)
-    for k, others in enumerate(contact.sum(axis=1) - contact.T):
-        for a, b in runs(contact[:, k]):
-            level = (
-                contacts.heights[a:b, k]
-                <= np.median(contacts.heights[a:b, k]) + MAX_RISE
-            )
-            first, last = np.flatnonzero(level)[[0, -1]]
-            rises = np.ones(b - a, dtype=bool)
-            rises[first : last + 1] = False
-            contact[a:b, k] &= ~(rises & (others[a:b] > 0))
-    carried = measures.root_wrench[:, 2] / (measures.body.mass * -measures.gravity[2])
-    for a, b in runs(np.asarray(~contact.any(axis=1))):
-        highest = contacts.heights[a:b].max(axis=0)
+    contact = np.array(contacts.in_contact)
+    for k, column in enumerate(contacts.in_contact.T):
+        contact[:, k] = without_short_runs(column, measures.times, MIN_PHASE)
+    others = contact.sum(axis=1, keepdims=True) - contact > 0
+    for k in range(contact.shape[1]):
+        rolls = _rising_ends(contact[:, k], contacts.heights[:, k])
+        contact[:, k] &= ~(rolls & others[:, k])
+    _ground_floating_feet(contact, measures)
+    return contact
+
+
+def _rising_ends(contact: Bools, heights: Floats) -> Bools:
+    """Return where (T,) a foot in contact comes down or lifts off."""
+    rising = np.zeros(len(contact), dtype=bool)
+    for first, after in runs(contact):
+        own = heights[first:after]
+        level = np.flatnonzero(own <= np.median(own) + MAX_RISE) + first
+        rising[first : level[0]] = True
+        rising[level[-1] + 1 : after] = True
+    return rising
+
+
+def _ground_floating_feet(contact: Bools, measures: Measures) -> None:
+    """Put the lowest feet on the ground where all feet rise and the body does not fly."""
+    gravity = -measures.gravity[2]
+    carried = measures.root_wrench[:, 2] / (measures.body.mass * gravity)
+    for first, after in runs(np.asarray(~contact.any(axis=1))):
+        highest = measures.contacts.heights[first:after].max(axis=0)
+        seconds = measures.times[after - 1] - measures.times[first]
         # In a flight of t seconds all that keeps its shape rises by g·t²/8.
-        rise = -measures.gravity[2] * (times[b - 1] - times[a]) ** 2 / 8.0
-        if carried[a:b].mean() > MAX_CARRIED and highest.min() < max(
-            MIN_HOP, 0.5 * rise
-        ):
-            contact[a:b] |= highest <= highest.min() + MAX_UNEVEN
-    targets, points = np.array(old), []
-    for k in range(len(feet.links)):
-        own = feet.points[feet.edges[k] : feet.edges[k + 1]]
-        phases = runs(contact[:, k])
-        for a, b in phases:
-            targets[a:b, k] = _pinned(old[a:b, k], own, float(ground[a:b].mean()))
-        if phases:
-            _add_swings(targets[:, k], old[:, k], times, contact[:, k])
-        heights = (
-            lowest(targets[:, k : k + 1], own, np.array([0, len(own)]), 0.0)[:, 0, 0]
-            - ground
-        )
-        for a, b in runs(~contact[:, k]):
-            depth = np.maximum(-heights[a:b], 0.0)
-            targets[a:b, k, 2] += _lift(depth, times, slice(a, b))
-        frame = phases[0][0] if phases else 0
-        height = (poses.transform_points(targets[frame, k], own))[:, 2]
-        points.append(own[height <= height.min() + MAX_PATCH_HEIGHT].mean(axis=0))
-    chosen = np.array(points)
-    moved = poses.transform_points(targets, chosen[None])
-    moved -= poses.transform_points(
-        measures.link_poses[:, list(feet.links)], chosen[None]
-    )
-    oriented = tuple(
-        len(measures.body.columns_above(link)) >= MIN_ORIENTED for link in feet.links
-    )
-    return FootPlan(
-        feet.links, chosen, oriented, targets, contact, np.linalg.norm(moved, axis=-1)
-    )
+        rise = gravity * seconds**2 / 8.0
+        is_carried = carried[first:after].mean() > MAX_CARRIED
+        if is_carried and highest.min() < max(MIN_HOP, MIN_HOP_SHARE * rise):
+            contact[first:after] |= highest <= highest.min() + MAX_UNEVEN
+
+
+def _pin_stances(path: Floats, sole: Floats, contact: Bools, ground: Floats) -> None:
+    """Pin the poses (T, 7) of a foot in each of its stance phases."""
+    for first, after in runs(contact):
+        level = float(ground[first:after].mean())
+        path[first:after] = _pinned(path[first:after], sole, level)
+
+
+def _pinned(path: Floats, sole: Floats, ground: float) -> Floats:
+    """Return the pose (7,) of a foot in contact that is at poses (T, 7).
+
+    It is the mean of the poses in which the foot is flat, as far as it is, with its sole
+    on the ground. While a foot rolls over its toe, its middle is elsewhere.
+    """
+    heights = poses.transform_points(path[:, None], sole)[..., 2]
+    raised = heights.mean(axis=1) - heights.min(axis=1)
+    pose = _mean_pose(path[raised <= raised.min() + FLATNESS])
+    world = poses.transform_points(pose, sole)
+    pivot = world[world[:, 2].argmin()]
+    rotation = _onto_face(world - pivot)
+    tilt = 2.0 * np.arccos(min(abs(rotation[0]), 1.0))
+    if tilt < MAX_TILT:
+        pose[:3] = pivot + rotations.rotate(rotation, pose[:3] - pivot)
+        pose[3:] = rotations.multiply(rotation, pose[3:])
+    pose[2] += ground - poses.transform_points(pose, sole)[:, 2].min()
+    return pose
+
+
+def _mean_pose(path: Floats) -> Floats:
+    """Return the mean pose (7,) of poses (T, 7) that are near to each other."""
+    middle = path[len(path) // 2, 3:]
+    # A quaternion and its negative are the same orientation.
+    signs = np.sign(path[:, 3:] @ middle)
+    orientation = rotations.normalized((path[:, 3:] * signs[:, None]).sum(axis=0))
+    return np.concatenate([path[:, :3].mean(axis=0), orientation])
+
+
+def _onto_face(points: Floats) -> Floats:
+    """Return the rotation that puts a foot on three of its points (N, 3).
+
+    It stands on its lowest point, at the origin. It falls about that point to the next
+    one, and then about the edge between both.
+    """
+    rotation = np.array([1.0, 0.0, 0.0, 0.0])
+    edge = None
+    for _ in range(2):
+        away = points[:, :2]
+        if edge is not None:
+            away = away - np.outer(away @ edge, edge)
+        distance = np.linalg.norm(away, axis=1)
+        slope = points[:, 2] / np.maximum(distance, 1e-9)
+        far = np.flatnonzero(distance > MIN_EDGE)
+        if not len(far):
+            break
+        next_point = far[slope[far].argmin()]
+        edge = away[next_point] / distance[next_point]
+        axis = [-edge[1], edge[0], 0.0]
+        fall = rotations.from_axis_angle(axis, np.arctan(slope[next_point]))
+        points = rotations.rotate(fall, points)
+        rotation = rotations.multiply(fall, rotation)
+    return rotation
+
+
+def _patch_middle(pose: Floats, sole: Floats) -> Floats:
+    """Return the middle (3,) of the points that touch the ground, in the foot's frame."""
+    height = poses.transform_points(pose, sole)[:, 2]
+    return np.asarray(sole[height <= height.min() + MAX_PATCH_HEIGHT].mean(axis=0))
+
+
+class _End(NamedTuple):
+    """One end of a swing: the pinned pose there, its frame, and its time [s]."""
+
+    pose: Floats
+    frame: int
+    time: float
+
+
+class _Swing(NamedTuple):
+    """Frames `first` to before `after` of a foot between two contacts.
+
+    At an end of the motion there is no contact, and `begin` or `end` is None.
+    """
+
+    first: int
+    after: int
+    begin: _End | None
+    end: _End | None
+
+
+def _swings(path: Floats, times: Floats, contact: Bools) -> Iterator[_Swing]:
+    """Return the swings of a foot with poses (T, 7)."""
+    for first, after in runs(~contact):
+        begin, end = None, None
+        if first:
+            begin = _End(path[first - 1], first - 1, times[first - 1])
+        if after < len(path):
+            end = _End(path[after], after, times[after])
+        yield _Swing(first, after, begin, end)
+
+
+def _add_swings(path: Floats, old: Floats, times: Floats, contact: Bools) -> None:
+    """Fill the swings of a foot between its pinned poses in `path` (T, 7)."""
+    for swing in _swings(path, times, contact):
+        frames = slice(swing.first, swing.after)
+        start = times[max(swing.first - 1, 0)]
+        stop = times[min(swing.after, len(times) - 1)]
+        seconds = stop - start
+        share = (times[frames] - start) / max(seconds, 1e-9)
+        ends = [end for end in (swing.begin, swing.end) if end is not None]
+        changes = [pose_difference(end.pose, old[end.frame]) for end in ends]
+        change = changes[0] + quintic(share)[:, None] * (changes[-1] - changes[0])
+        own = changed_pose(old[frames], change)
+        if swing.begin is not None and swing.end is not None:
+            _raise_step(own, swing.begin.pose, swing.end.pose, share)
+        # From its contact on, a foot is treated in the same way at both ends.
+        if swing.begin is not None:
+            away = times[frames] - swing.begin.time
+            _leave_contact(own, swing.begin.pose, away, seconds)
+        if swing.end is not None:
+            away = swing.end.time - times[frames]
+            _leave_contact(own[::-1], swing.end.pose, away[::-1], seconds)
+        path[frames] = own
+
+
+def _raise_step(path: Floats, begin: Floats, end: Floats, share: Floats) -> None:
+    """Raise a foot (N, 7) that is put elsewhere to `SWING_HEIGHT`."""
+    is_step = np.abs(pose_difference(begin, end)).max() > MIN_STEP
+    lack = SWING_HEIGHT + 0.5 * (begin[2] + end[2]) - path[:, 2].max()
+    if is_step and lack > 0:
+        path[:, 2] += lack * bump(share)
+
+
+def _leave_contact(path: Floats, pinned: Floats, away: Floats, swing: float) -> None:
+    """Let a foot (N, 7) rise smoothly from its pinned pose before it moves sideways.
+
+    `away` (N,) [s] is the time since the contact, `swing` [s] that of the whole swing.
+    """
+    height = path[:, 2] - pinned[2]
+    if abs(height[0]) > MAX_LANDING_SPEED * away[0]:
+        seconds = _landing_time(height, away, swing)
+        height = height * quintic(np.minimum(away / seconds, 1.0))
+        path[:, 2] = pinned[2] + height
+    clear = int(np.searchsorted(np.maximum.accumulate(height), CLEARANCE))
+    clear = min(clear, len(path) - 1)
+    change = pose_difference(path, np.broadcast_to(pinned, path.shape))
+    sideways = change[: clear + 1, [0, 1, 3, 4, 5]]
+    if np.abs(sideways).max() <= MAX_SLIP:
+        return
+    begin = max(away[clear] - CATCH_UP_LEAD * CATCH_UP_TIME, 0.0)
+    seconds = min(CATCH_UP_TIME, MAX_CATCH_UP_SHARE * (swing - begin))
+    weight = quintic(np.clip((away - begin) / seconds, 0.0, 1.0))[:, None]
+    path[:, :2] = pinned[:2] + weight * change[:, :2]
+    turn = rotations.from_vector(weight * change[:, 3:])
+    path[:, 3:] = rotations.multiply(turn, pinned[3:])
+
+
+def _landing_time(heights: Floats, away: Floats, swing: float) -> float:
+    """Return the time [s] in which a foot that is put down is slowed down.
+
+    Its heights (N,) [m] are known at times (N,) [s] since the contact.
+    """
+    near = away <= MIN_LANDING_TIME
+    speed = np.max(np.abs(heights[near]) / away[near], initial=0.0)
+    seconds = 2.0 * speed / MAX_LANDING_ACCELERATION
+    return float(max(min(seconds, MAX_LANDING_SHARE * swing), MIN_LANDING_TIME))
+
+
+def _lift_swings(
+    path: Floats, sole: Floats, contact: Bools, measures: Measures
+) -> None:
+    """Lift the swings of a foot (T, 7) that go below the ground."""
+    edges = np.array([0, len(sole)])
+    heights = lowest(path[:, None], sole, edges, 0.0)[:, 0, 0] - measures.ground
+    for first, after in runs(~contact):
+        depths = np.maximum(-heights[first:after], 0.0)
+        path[first:after, 2] += _lift(depths, measures.times, slice(first, after))
 
 
 def _lift(depths: Floats, times: Floats, swing: slice) -> Floats:
@@ -155,191 +357,105 @@ def _lift(depths: Floats, times: Floats, swing: slice) -> Floats:
     return eased(depths, own, LIFT_TIME) * quintic(share)
 
 
-def support_edges(
-    plan: FootPlan, measures: Measures, margin: float
-) -> tuple[list[tuple[Floats, Floats]], list[int]]:
-    """Return the support polygons as half-planes n·p ≤ d (N, 2) and (N,), and which of them each frame has; −1 in the air.
+class HalfPlanes(NamedTuple):
+    """The edges n·p ≤ d of a convex polygon: normals (N, 2), and limits (N,) [m]."""
 
-    Polygons are smaller by `margin` [m] on each side, or by 80 % of the distance of that edge from the middle.
+    normals: Floats
+    limits: Floats
+
+
+class SupportEdges(NamedTuple):
+    """The support polygons of T frames: `numbers` has that of each, −1 in the air."""
+
+    polygons: list[HalfPlanes]
+    numbers: list[int]
+
+
+def support_edges(plan: FootPlan, measures: Measures, margin: float) -> SupportEdges:
+    """Return the support polygons of planned feet, smaller by a margin [m].
+
+    The margin is at most 80 % of the distance of an edge from the middle.
     """
-    feet, last = measures.feet, None
-    near = np.searchsorted(
-        measures.times, measures.times[:, None] + (-CAUTION_TIME, CAUTION_TIME)
-    )
-    total = np.concatenate(
-        (np.zeros((1, len(feet.links)), int), np.cumsum(plan.contact, axis=0))
-    )
-    before, after = near[:, 0], np.maximum(near[:, 1], near[:, 0] + 1)
+    feet = measures.feet
+    carries = _loaded_feet(plan.contact, measures.times)
+    landings = np.diff(plan.contact.astype(int), axis=0, prepend=0) > 0
+    phases = np.cumsum(landings, axis=0)
+    # The polygon is the same as long as the same feet are in the same stance phases.
+    key = np.where(carries, phases, 0)
+    starts = np.flatnonzero((np.diff(key, axis=0, prepend=-1) != 0).any(axis=1))
+    polygons: list[HalfPlanes] = []
+    numbers = np.full(len(key), -1)
+    for first, after in zip(starts, [*starts[1:], len(key)], strict=True):
+        if not carries[first].any():
+            continue
+        target = plan.targets[first : first + 1]
+        touches = carries[first : first + 1].astype(np.float64)
+        heights = lowest(target, feet.points, feet.edges, 0.0)[..., 0]
+        corners, counts = hulls(
+            target, feet.points, feet.edges, touches, heights, MAX_PATCH_HEIGHT
+        )
+        numbers[first:after] = len(polygons)
+        polygons.append(half_planes(corners[0, : counts[0]], margin))
+    return SupportEdges(polygons, numbers.tolist())
+
+
+def _loaded_feet(contact: Bools, times: Floats) -> Bools:
+    """Return which feet in contact (T, K) carry the body.
+
+    A foot that has just been put down, or is about to be lifted, does only if no other
+    one does.
+    """
+    near = np.searchsorted(times, times[:, None] + (-CAUTION_TIME, CAUTION_TIME))
+    before = near[:, 0]
+    after = np.maximum(near[:, 1], before + 1)
+    none = np.zeros((1, contact.shape[1]), int)
+    total = np.concatenate((none, np.cumsum(contact, axis=0)))
     carries = total[after] - total[before] == (after - before)[:, None]
-    carries = np.where(carries.any(axis=1, keepdims=True), carries, plan.contact)
-    found: list[tuple[Floats, Floats]] = []
-    numbers: list[int] = []
-    phase = np.cumsum(np.diff(plan.contact.astype(int), axis=0, prepend=0) > 0, axis=0)
-    for t, (on, number) in enumerate(
-        zip(carries.tolist(), phase.tolist(), strict=True)
-    ):
-        key = [
-            (k, n)
-            for k, (touches, n) in enumerate(zip(on, number, strict=True))
-            if touches
-        ]
-        if key != last:
-            last, target = key, plan.targets[t : t + 1]
-            heights = lowest(target, feet.points, feet.edges, 0.0)[..., 0]
-            corners, counts = hulls(
-                target,
-                feet.points,
-                feet.edges,
-                carries[t : t + 1] * 1.0,
-                heights,
-                MAX_PATCH_HEIGHT,
-            )
-            if key:
-                found.append(_half_planes(corners[0, : counts[0]], margin))
-        numbers.append(len(found) - 1 if key else -1)
-    return found, numbers
+    return np.where(carries.any(axis=1, keepdims=True), carries, contact)
 
 
-def _half_planes(corners: Floats, margin: float) -> tuple[Floats, Floats]:
-    """Return the edges n·p ≤ d, (N, 2) and (N,) [m], of a convex polygon with corners (C, 2) [m], moved inwards by the margin [m]."""
-    edges = np.roll(corners, -1, axis=0) - corners
-    normals = np.stack((edges[:, 1], -edges[:, 0]), axis=1)
-    if not 3 <= len(corners) <= MAX_CORNERS:
-        angles = np.arange(DIRECTIONS) * (2.0 * np.pi / DIRECTIONS)
-        if len(corners) == 2:
-            angles = np.arctan2(edges[0, 1], edges[0, 0]) + np.arange(4) * (0.5 * np.pi)
-        normals = np.stack((np.cos(angles), np.sin(angles)), axis=1)
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+def half_planes(corners: Floats, margin: float) -> HalfPlanes:
+    """Return the edges of a convex polygon (C, 2) [m], moved inwards by a margin [m]."""
+    normals = _edge_normals(corners)
     middle = normals @ corners.mean(axis=0)
     inner = (corners @ normals.T).max(axis=0) - middle
-    inner -= np.minimum(margin, 0.8 * np.maximum(inner, 0.0))
-    kept = np.arange(len(inner))
-    if (
-        inner.min() > 1e-6
-    ):  # Of the dual polygon, corners are the edges that no others make needless.
-        spatial: Any = need("scipy.spatial", "opt", "balancing")
-        kept = spatial.ConvexHull(normals / inner[:, None]).vertices
-    return normals[kept], (middle + inner)[kept]
+    inner -= np.minimum(margin, MAX_MARGIN_SHARE * np.maximum(inner, 0.0))
+    if inner.min() <= MIN_INNER:
+        return HalfPlanes(normals, middle + inner)
+    spatial: Any = need("scipy.spatial", "opt", "balancing")
+    # Of the dual polygon, corners are the edges that no others make needless.
+    needed = spatial.ConvexHull(normals / inner[:, None]).vertices
+    return HalfPlanes(normals[needed], (middle + inner)[needed])
 
 
-def _pinned(old: Floats, points: Floats, ground: float) -> Floats:
-    """Return the pose (7,) of a foot in contact that is at poses (T, 7).
+def _edge_normals(corners: Floats) -> Floats:
+    """Return the outward normals (N, 2) of the edges of a polygon (C, 2).
 
-    It is the mean of the poses in which the foot is flat, as far as it is, with its sole
-    on the ground. While a foot rolls over its toe, its middle is elsewhere.
+    A line has four, a point and a polygon with many corners have one in each of
+    `DIRECTIONS`.
     """
-    heights = poses.transform_points(old[:, None], points)[..., 2]
-    raised = heights.mean(axis=1) - heights.min(axis=1)
-    old = old[raised <= raised.min() + FLATNESS]
-    middle = np.array(old[len(old) // 2])
-    signs = np.sign(old[:, 3:] @ middle[3:])
-    middle[:3] = old[:, :3].mean(axis=0)
-    middle[3:] = rotations.normalized((old[:, 3:] * signs[:, None]).sum(axis=0))
-    world = poses.transform_points(middle, points)
-    pivot = world[world[:, 2].argmin()]
-    rotation = _onto_face(world - pivot)
-    if 2.0 * np.arccos(min(abs(rotation[0]), 1.0)) < MAX_TILT:
-        middle[:3] = pivot + rotations.rotate(rotation, middle[:3] - pivot)
-        middle[3:] = rotations.multiply(rotation, middle[3:])
-    middle[2] += ground - poses.transform_points(middle, points)[:, 2].min()
-    return middle
-
-
-def _onto_face(points: Floats) -> Floats:
-    """Return the rotation that puts a foot, which stands on its lowest point at the origin, on three of its points (N, 3).
-
-    It falls about that point to the next one, and then about the edge between both.
-    """
-    rotation = np.array([1.0, 0.0, 0.0, 0.0])
-    edge = None
-    for _ in range(2):
-        away = (
-            points[:, :2]
-            if edge is None
-            else points[:, :2] - np.outer(points[:, :2] @ edge, edge)
-        )
-        distance = np.linalg.norm(away, axis=1)
-        slope = points[:, 2] / np.maximum(distance, 1e-9)
-        far = np.flatnonzero(distance > MIN_EDGE)
-        if not len(far):
-            break
-        next_one = far[slope[far].argmin()]
-        edge = away[next_one] / distance[next_one]
-        fall = rotations.from_axis_angle(
-            [-edge[1], edge[0], 0.0], np.arctan(slope[next_one])
-        )
-        points, rotation = (
-            rotations.rotate(fall, points),
-            rotations.multiply(fall, rotation),
-        )
-    return rotation
-
-
-def _add_swings(out: Floats, old: Floats, times: Floats, contact: Bools) -> None:
-    """Fill the swings of a foot between its pinned poses in `out` (T, 7)."""
-    count = len(old)
-    for a, b in runs(~contact):
-        before, after = out[a - 1] if a else None, out[b] if b < count else None
-        first, last = times[max(a - 1, 0)], times[min(b, count - 1)]
-        share = ((times[a:b] - first) / max(last - first, 1e-9))[:, None]
-        nearby = ((before, a - 1), (after, min(b, count - 1)))
-        known = [
-            pose_difference(goal, old[at]) for goal, at in nearby if goal is not None
-        ]
-        change = known[0] + quintic(share) * (known[-1] - known[0])
-        out[a:b] = changed_pose(old[a:b], change)
-        near = [goal for goal, _ in nearby if goal is not None]
-        low = SWING_HEIGHT + np.mean([goal[2] for goal in near]) - out[a:b, 2].max()
-        if (
-            len(near) == 2
-            and low > 0
-            and np.abs(pose_difference(*near)).max() > MIN_STEP
-        ):
-            out[a:b, 2] += low * bump(share[:, 0])
-        for end, way in ((before, 1), (after, -1)):
-            if end is None:
-                continue
-            height = (out[a:b, 2] - end[2])[::way]
-            away = np.abs(times[a:b] - times[a - 1 if way == 1 else b])[::way]
-            if abs(height[0]) > MAX_LANDING_SPEED * away[0]:
-                seconds = _landing_time(height, away, last - first)
-                height *= quintic(np.minimum(away / seconds, 1.0))
-                out[a:b, 2] = end[2] + height[::way]
-            clear = min(
-                int(np.searchsorted(np.maximum.accumulate(height), CLEARANCE)),
-                b - a - 1,
-            )
-            change = pose_difference(out[a:b], np.broadcast_to(end, (b - a, 7)))
-            if np.abs(change[::way][: clear + 1, [0, 1, 3, 4, 5]]).max() > MAX_SLIP:
-                begin = max(away[clear] - 0.2 * CATCH_UP_TIME, 0.0)
-                length = min(CATCH_UP_TIME, 0.6 * (last - first - begin))
-                weight = quintic(np.clip((away - begin) / length, 0.0, 1.0))[
-                    ::way, None
-                ]
-                out[a:b, :2] = end[:2] + weight * change[:, :2]
-                out[a:b, 3:] = rotations.multiply(
-                    rotations.from_vector(weight * change[:, 3:]), end[3:]
-                )
-
-
-def _landing_time(heights: Floats, times: Floats, swing: float) -> float:
-    """Return the time [s] in which a foot that is put down is slowed down.
-
-    Its heights (N,) [m] are known at times (N,) [s] from the contact on.
-    """
-    near = times <= MIN_LANDING_TIME
-    speed = np.max(np.abs(heights[near]) / times[near], initial=0.0)
-    seconds = 2.0 * speed / MAX_LANDING_ACCELERATION
-    return float(max(min(seconds, MAX_LANDING_SHARE * swing), MIN_LANDING_TIME))
+    edges = np.roll(corners, -1, axis=0) - corners
+    if 3 <= len(corners) <= MAX_CORNERS:
+        normals = np.stack((edges[:, 1], -edges[:, 0]), axis=1)
+        return np.asarray(normals / np.linalg.norm(normals, axis=1, keepdims=True))
+    angles = np.arange(DIRECTIONS) * (2.0 * np.pi / DIRECTIONS)
+    if len(corners) == 2:
+        along = np.arctan2(edges[0, 1], edges[0, 0])
+        angles = along + np.arange(4) * (0.5 * np.pi)
+    return np.stack((np.cos(angles), np.sin(angles)), axis=1)
 
 
 def changed_pose(pose: Floats, change: Floats) -> Floats:
-    """Return poses (..., 7) moved by a change (..., 6) as `pose_difference` returns it."""
-    rotated = rotations.multiply(rotations.from_vector(change[..., 3:]), pose[..., 3:])
+    """Return poses (..., 7) moved by a change (..., 6) as of `pose_difference`."""
+    turn = rotations.from_vector(change[..., 3:])
+    rotated = rotations.multiply(turn, pose[..., 3:])
     return np.concatenate([pose[..., :3] + change[..., :3], rotated], axis=-1)
 
 
 def pose_difference(pose: Floats, other: Floats) -> Floats:
-    """Return how (..., 6) a pose differs from another: x y z, and the rotation vector, in the world."""
+    """Return how (..., 6) a pose differs from another.
+
+    It is x, y, z, and the rotation vector, in the world.
+    """
     rotated = rotations.difference(pose[..., 3:], other[..., 3:])
     return np.concatenate((pose[..., :3] - other[..., :3], rotated), axis=-1)
