@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import bodymotion as bm
+from bodymotion.cli.app import app
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.registry import FORMATS, load_together
 from bodymotion.scene.loading import load_scene
@@ -153,6 +155,32 @@ class TestNamedPipes:
         finally:
             writer.join()
             os.close(out)
+
+    def test_nobody_reads(self, pipe, short, examples):
+        motion = bm.load(examples / "biped_walk.seq")[:5]
+        with pytest.raises(OSError, match="no process reads"):
+            bm.save(motion, pipe)
+
+    def test_somebody_reads_later(self, pipe, examples, tmp_path, monkeypatch):
+        monkeypatch.setattr("bodymotion.system.files.PIPE_TIMEOUT", TIMEOUT)
+        motion = bm.load(examples / "biped_walk.seq")[:5]
+        heard: list[bytes] = []
+        reader = threading.Timer(0.2, lambda: heard.append(pipe.read_bytes()))
+        reader.start()
+        bm.save(motion, pipe)
+        reader.join()
+        bm.save(motion, tmp_path / "file.seq")
+        assert heard == [(tmp_path / "file.seq").read_bytes()]
+
+    def test_lists_and_tables(self, pipe, short, examples):
+        """A list that nobody writes, and a table that is no file, end with a message."""
+        table = pipe.with_suffix(".csv")
+        os.mkfifo(table)
+        walk = str(examples / "biped_walk.seq")
+        for words in (["info", f"@{pipe}"], ["info", walk, "--table", str(table)]):
+            answer = CliRunner().invoke(app, words)
+            assert answer.exit_code in (1, 2)
+            assert Path(words[-1].lstrip("@")).name in answer.output
 
 
 def test_what_is_read_is_named(tmp_path):

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pickle
+import re
 import shutil
 import time
 import uuid
@@ -28,6 +29,7 @@ from bodymotion.collection import (
     map_files,
     write_lerobot,
 )
+from bodymotion.collection.inputs import plain_path
 from bodymotion.collection.records import Records, flat
 from bodymotion.formats.registry import bodies_kept
 from sample_files import ACCEPT
@@ -413,6 +415,33 @@ def test_addresses_that_cannot_be_used(desk, monkeypatch):
             unreachable.stderr.count("\n") == 1
             and "s3://bucket/walks: " in unreachable.stderr
         )
+
+
+def test_names_in_an_archive_that_no_file_should_have(desk):
+    """Results have plain names, each its own; the rows and a message have those of the archive."""
+    long = "x" * 251 + ".seq"
+    names = [
+        "a\x01.seq",
+        "a\x02.seq",
+        "C:\\b\\c.seq",
+        "-rf.seq",
+        "d/\x1b[31m.seq",
+        long,
+    ]
+    with zipfile.ZipFile("bad.zip", "w") as archive:
+        for name in names:
+            archive.write("walks/a.seq", name)
+    answer = run("edit", "bad.zip", "out/", "--trim", "0:0.1", "--workers", 1)
+    assert "6 names changed" in answer.stderr and "\x1b" not in answer.output
+    results = [path for path in Path("out").rglob("*.seq") if path.is_file()]
+    assert len(results) == 6 and not list(Path().glob("C*"))
+    for path in results:
+        assert re.fullmatch(r"[\w.\[ ][\w.\[ -]*", path.name) and len(path.name) <= 210
+    lines = Path("out/results.jsonl").read_text().splitlines()
+    rows = [json.loads(line)["file"] for line in lines]
+    inner = [row.removeprefix("zip://").partition("::")[0] for row in rows]
+    assert sorted(inner) == sorted(names)
+    assert plain_path("../a/./CON .seq. ").as_posix() == "a/CON .seq._"
 
 
 def test_files_of_no_known_format_are_named(desk):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
+from unittest import mock
 
 import grpc
 import numpy as np
@@ -31,7 +33,7 @@ from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, SpotError, connected
 from bodymotion.spot.choreography.playing import parameters_of
 from bodymotion.spot.rehearsal.choreography import choreography_of
-from bodymotion.spot.rehearsal.server import StandIn
+from bodymotion.spot.rehearsal.server import StandIn, make_certificate
 from bodymotion.spot.rehearsal.store import Store
 from waiting import TIMEOUT, until
 
@@ -340,6 +342,28 @@ def test_the_former_keyword_for_reports_still_works():
     with pytest.warns(DeprecationWarning, match="report="):
         former = bm.spot.StandIn(say=print)
     assert former._report is print
+
+
+def test_a_certificate_replaces_nothing_else(tmp_path):
+    """Neither notes, a key behind a certificate, nor somebody else's certificate."""
+    own, key = make_certificate()
+    (tmp_path / "own.pem").write_bytes(own)
+    with StandIn(certificate=tmp_path / "own.pem"):
+        renewed = (tmp_path / "own.pem").read_bytes()
+    assert renewed != own and renewed.startswith(b"-----BEGIN CERTIFICATE")
+    with mock.patch("bodymotion.spot.rehearsal.server.COMMON_NAME", "somebody"):
+        other, _ = make_certificate()
+    contents = {"notes.txt": b"notes", "both.pem": own + key, "other.pem": other}
+    for name, content in {**contents, "empty.pem": b""}.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(FileExistsError, match="no certificate"):
+            StandIn(certificate=tmp_path / name)
+        assert (tmp_path / name).read_bytes() == content
+    os.mkfifo(tmp_path / "pipe.pem")
+    with pytest.raises(FileExistsError):
+        StandIn(certificate=tmp_path / "pipe.pem")
+    with pytest.raises(OSError, match="folder"):
+        StandIn(certificate=tmp_path)
 
 
 def test_it_is_tls_and_local(stand_in):

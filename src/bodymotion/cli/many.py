@@ -97,7 +97,7 @@ class Plan:
     def runs(self) -> Iterator[tuple[Input, Path | None]]:
         """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
         from bodymotion.collection import find_files, open_collection, root_of
-        from bodymotion.system.files import check_not_read
+        from bodymotion.collection.inputs import plain_path
 
         unknown: list[str] = []
 
@@ -149,6 +149,7 @@ class Plan:
             files = [path for path in files if not whole[path].is_relative_to(folder)]
             found = [*files, *(clip for clip, _ in clips)]
         inner = [whole[path].relative_to(root) for path in files]
+        renamed: list[str] = []
         for clip, source in clips:
             # The results of one collection are in the folder itself, as those of a folder are.
             above = PurePosixPath(source.rpartition("://")[2])
@@ -160,26 +161,43 @@ class Plan:
                 for part in parts
                 if part not in ("/", "..") and not set("*?[") & set(part)
             ]
-            inner.append(Path(*(named if len(self.inputs) > 1 else ()), clip.file_name))
-        endings = [
-            self.suffix or _written_as(one, inside)
-            for one, inside in zip(found, inner, strict=True)
-        ]
+            below = plain_path(clip.file_name)
+            if str(below) != clip.file_name:
+                renamed.append(clip.file_name)
+            inner.append(Path(*(named if len(self.inputs) > 1 else ()), below))
+        if renamed:
+            print_message(
+                f"bodymotion {self.name}: {counted(len(renamed), 'name')} changed in the results, "
+                f"as not every system has files of such names: {listed(renamed, 5)}"
+            )
+        yield from zip(found, self._results(found, inner), strict=True)
+
+    def _results(self, found: Sequence[Input], inner: Sequence[Path]) -> list[Path]:
+        """Return the files of the results, each with another name; `inner` are those of the inputs below their folder."""
+        from bodymotion.system.files import check_not_read
+
+        pairs = list(zip(found, inner, strict=True))
+        endings = [self.suffix or _written_as(one, inside) for one, inside in pairs]
         targets = [
             path.with_suffix(ending)
             for path, ending in zip(inner, endings, strict=True)
         ]
         twice = {path for path, count in Counter(targets).items() if count > 1}
-        for one, inside, ending, target in zip(
-            found, inner, endings, targets, strict=True
-        ):
-            result = self.folder / (
-                inside.with_name(f"{inside.name}{ending}")
-                if target in twice
-                else target
-            )
-            check_not_read(result, [one] if isinstance(one, Path) else [])
-            yield one, result
+        results: list[Path] = []
+        used = set(targets) - twice
+        for inside, ending, target in zip(inner, endings, targets, strict=True):
+            name, number = target, 1
+            if target in twice:
+                # Names in an archive may be equal but for characters that no file has.
+                while name in used or number == 1:
+                    tail = ending if number == 1 else f"_{number}{ending}"
+                    name = inside.with_name(f"{inside.name}{tail}")
+                    number += 1
+                used.add(name)
+            results.append((self.folder or Path()) / name)
+        for given, result in zip(found, results, strict=True):
+            check_not_read(result, [given] if isinstance(given, Path) else [])
+        return results
 
     @property
     def run(self) -> str:

@@ -171,7 +171,7 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
     parts = [str(table)]
     if table.is_dir():
         parts = sorted(map(str, table.glob("*.parquet")))
-    if not parts or not table.exists():
+    if not parts or not (table.is_dir() or table.is_file()):
         raise FileNotFoundError(ENOENT, "No such catalogue", str(path))
     with duckdb.connect(":memory:") as base:
         # The condition reads no other files.

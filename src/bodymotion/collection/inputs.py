@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import FormatError
+from bodymotion.system.files import open_file
 from bodymotion.system.limited import call_limited
 
 if TYPE_CHECKING:
     from bodymotion.formats.registry import Format
 
+MAX_NAME_BYTES = 200  # Of the name of a result: its extension and marks may be added.
+MAX_EXTENSION_BYTES = 16
 MIN_COLUMNS = 3  # A .csv in a folder with fewer columns of numbers is no motion.
 BAG, BAG_FILES = (
     "metadata.yaml",
@@ -102,7 +106,8 @@ def root_of(given: Iterable[Path], files: Iterable[Path]) -> Path:
 def listed_in(path: Path) -> list[str]:
     """Return the lines of a list of paths and addresses."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        with open_file(path) as stream:
+            lines = stream.read().decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{path}: a list holds one path in a line, as UTF-8 text ({error.reason})"
@@ -142,6 +147,37 @@ def member_of(address: str) -> tuple[str, str] | None:
         if archive_kind(above) and ("://" in above or Path(above).is_file()):
             return above, inner
     return None
+
+
+def plain_path(name: str) -> PurePosixPath:
+    """Return a path below a folder for a name in an archive or at an address.
+
+    Each part is a name that every file system has: without control characters and what
+    Windows reserves, such as a drive, without a leading dash, and not too long.
+    """
+    parts = [part for part in name.split("/") if part not in ("", ".", "..")]
+    return PurePosixPath(*map(_plain_part, parts))
+
+
+def _plain_part(name: str) -> str:
+    """Return a part of a path as a name for a file."""
+    plain = re.sub(
+        r'[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069<>:"|?*\\]',
+        "_",
+        name,
+    )
+    if plain.startswith("-"):
+        plain = f"_{plain[1:]}"
+    plain = re.sub(r"[. ]$", "_", plain)
+    size = len(os.fsencode(plain))
+    if size <= MAX_NAME_BYTES:
+        return plain
+    stem, dot, extension = plain.rpartition(".")
+    if len(os.fsencode(extension)) > MAX_EXTENSION_BYTES:
+        stem, dot, extension = plain, "", ""
+    mark = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
+    head = os.fsencode(stem)[: MAX_NAME_BYTES - MAX_EXTENSION_BYTES - len(mark) - 2]
+    return f"{head.decode(errors='ignore')}_{mark}{dot}{extension}"
 
 
 def episode_of(address: str) -> tuple[Path, int] | None:

@@ -24,6 +24,7 @@ from bodymotion.collection.inputs import (
     find_files,
     is_collection,
     member_of,
+    plain_path,
 )
 from bodymotion.collection.mapping import Outcome, in_order, map_files
 from bodymotion.diagnostics import (
@@ -114,7 +115,7 @@ class Clip(ShortRepr):
             else:
                 with _reached(self.address):
                     system, path = _system(self.address)
-                    copy = Path(folder) / (PurePosixPath(path).name or "motion")
+                    copy = Path(folder) / (plain_path(path).name or "motion")
                     size, free = (
                         int(system.info(path).get("size") or 0),
                         shutil.disk_usage(folder).free,

@@ -60,6 +60,8 @@ class Records:
             )
         if not path.is_dir() or kind:
             check_place(path)
+            if path.exists() and not path.is_file():
+                raise WrongUseError(f"{path} is no regular file; name a file")
         self.path = path
         self._table = TABLES.get(kind)
         self._lines = path

@@ -8,7 +8,7 @@ import base64
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import heappop, heappush
-from os import PathLike
+from os import SEEK_END, PathLike
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import ShortRepr, WrongUseError
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
 from bodymotion.system.deferred import need
+from bodymotion.system.files import open_file
 
 MAX_SECONDS, MAX_EMBEDDED = (
     900.0,
@@ -178,12 +179,14 @@ class Music(ShortRepr):
 
     def data_url(self) -> str:
         """Return the file as an address that a page contains; WrongUseError when it is too large."""
-        size = self.path.stat().st_size
-        if size > MAX_EMBEDDED:
-            raise WrongUseError(
-                f"{self.path}: {size} bytes, and a page takes {MAX_EMBEDDED}; convert it to mp3"
-            )
-        content = base64.b64encode(self.path.read_bytes()).decode()
+        with open_file(self.path) as stream:
+            size = stream.seek(0, SEEK_END)
+            if size > MAX_EMBEDDED:
+                raise WrongUseError(
+                    f"{self.path}: {size} bytes, and a page takes {MAX_EMBEDDED}; convert it to mp3"
+                )
+            stream.seek(0)
+            content = base64.b64encode(stream.read()).decode()
         return f"data:audio/{self.path.suffix[1:].lower()};base64,{content}"
 
     def snap(self, choreography: Choreography) -> Choreography:
@@ -232,7 +235,7 @@ def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
     if beats_per_bar < 1:
         raise WrongUseError(f"{beats_per_bar} beats in a bar; expected one or more")
     try:
-        with file.open("rb") as stream, sound.SoundFile(stream) as opened:
+        with open_file(file) as stream, sound.SoundFile(stream) as opened:
             if opened.frames > MAX_SECONDS * opened.samplerate:
                 seconds = opened.frames / opened.samplerate
                 raise WrongUseError(

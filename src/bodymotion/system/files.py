@@ -20,6 +20,7 @@ import select
 import shutil
 import socket
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -39,7 +40,8 @@ except ImportError:  # pragma: no cover
 MAX_PIPE_BYTES = 1 << 30  # The largest number of bytes that are read from a pipe.
 _BLOCK_BYTES = 1 << 20
 PIPE_TIMEOUT = 5.0
-"""[s] The time to wait for a process that opens a named pipe for writing. Once it is open, there is no limit."""
+"""[s] The time to wait for a process that opens the other end of a named pipe. Once it is open, there is no limit."""
+_PIPE_INTERVAL = 0.05  # [s] between attempts to open a named pipe for writing.
 
 _Key: TypeAlias = tuple[int, int]
 
@@ -471,6 +473,48 @@ def _holder(descriptor: int) -> str:
     return f"process {process} on {host}, started {started},"
 
 
+def _open_for_writing(path: Path) -> BinaryIO:
+    """Open what is no regular file; OSError when no process opens a named pipe for reading."""
+    if not _is_named_pipe(path):
+        return path.open("wb")
+    # To open it as a file is opened would wait for a reader for ever.
+    last_attempt = time.monotonic() + PIPE_TIMEOUT
+    while True:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > last_attempt:
+                reason = "no process reads from this pipe"
+                raise OSError(errno.ENXIO, reason, str(path)) from None
+            time.sleep(_PIPE_INTERVAL)
+        else:
+            os.set_blocking(descriptor, True)
+            return os.fdopen(descriptor, "wb")
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[None]:
+    """Make a folder, unless there is one; a new one is removed when the block raises.
+
+    Raises
+    ------
+    OSError
+        When it cannot be made.
+    """
+    try:
+        path.mkdir()
+    except FileExistsError:
+        yield
+        return
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(path, ignore_errors=True)
+        raise
+
+
 def check_place(path: str | Path) -> None:
     """Raise, before any work is done, when a file cannot be written.
 
@@ -538,7 +582,7 @@ class _Pending:
         check_place(self._path)
         if found is not None and not stat.S_ISREG(found.st_mode):
             # By the name that was passed: the target of /dev/stdout has no name that could be opened.
-            self.stream = self._path.open("wb")
+            self.stream = _open_for_writing(self._path)
             return
         if found is not None and not os.access(self.target, os.W_OK):
             raise PermissionError(13, "the file is read-only", str(self.target))

@@ -10,7 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -21,7 +21,7 @@ from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.meshes.obj import to_obj
 from bodymotion.formats.meshes.stl import to_stl
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Material, Mesh, Texture
-from bodymotion.system.files import check_place, note_written, whole_file
+from bodymotion.system.files import check_place, new_folder, note_written, whole_file
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
@@ -139,9 +139,8 @@ class MeshFolder:
         Raises OSError when one cannot be written.
         """
         check_place(self.model)
-        if self.files:
-            (self.model.parent / self.name).mkdir(exist_ok=True)
-        with ExitStack() as undo:
+        folder = self.model.parent / self.name
+        with new_folder(folder) if self.files else nullcontext(), ExitStack() as undo:
             for path, data in self.files.items():
                 target = self.model.parent / path
                 # Most of the time is spent waiting for the disk: an existing file with this content is not written again.

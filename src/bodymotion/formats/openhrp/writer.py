@@ -3,6 +3,7 @@
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -31,7 +32,7 @@ from bodymotion.geometry.shapes import Texture
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
 from bodymotion.skeleton.values import depth_first
-from bodymotion.system.files import whole_files
+from bodymotion.system.files import new_folder, whole_files
 
 MOVING_JOINTS = (
     "rotate",
@@ -454,16 +455,15 @@ def write_openhrp(
         builder = _Builder(body, url, folder)
         builder.build(path.stem)
     parts, model = list(builder.segments.parts.items()), (path, builder.scene)
-    if folder and parts:
-        folder.mkdir(exist_ok=True)
-    for start in range(0, max(1, len(parts)), MAX_OPEN_FILES):
-        # The model is written with the last of its parts, so it never names one that does not exist.
-        batch = parts[start : start + MAX_OPEN_FILES]
-        if start + MAX_OPEN_FILES >= len(parts):
-            batch = [*batch, model]
-        with whole_files(*(target for target, _ in batch)) as streams:
-            for stream, (_, scene) in zip(streams, batch, strict=True):
-                stream.writelines(scene_pieces(scene, REMARKS))
+    with new_folder(folder) if folder and parts else nullcontext():
+        for start in range(0, max(1, len(parts)), MAX_OPEN_FILES):
+            # The model is written with the last of its parts, so it never names one that does not exist.
+            batch = parts[start : start + MAX_OPEN_FILES]
+            if start + MAX_OPEN_FILES >= len(parts):
+                batch = [*batch, model]
+            with whole_files(*(target for target, _ in batch)) as streams:
+                for stream, (_, scene) in zip(streams, batch, strict=True):
+                    stream.writelines(scene_pieces(scene, REMARKS))
     return (
         *builder.losses.problems,
         *builder.renamed.problems,

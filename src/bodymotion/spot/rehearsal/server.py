@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import errno
 import ipaddress
+import os
 import secrets
 import tempfile
 import threading
@@ -28,11 +30,14 @@ from bodymotion.spot.rehearsal.choreography import (
     choreography_of,
 )
 from bodymotion.spot.rehearsal.store import Dance, Store
+from bodymotion.system.files import check_place, read_head, whole_file
 
 HOST = "127.0.0.1"
 MAX_MESSAGE_BYTES = (
     128 << 20
 )  # The default limit of gRPC, 4 MiB, is too small for a long recording.
+COMMON_NAME = "bodymotion rehearsal"  # In each certificate of a stand-in robot.
+MAX_CERTIFICATE = 1 << 16  # [bytes] A longer file is no certificate of ours.
 CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
 CERTIFICATE_NAMES = "*.spot.robot", "localhost"
 """The vendor's client calls each service of a robot by a name that ends in spot.robot."""
@@ -92,6 +97,7 @@ class StandIn:
         self.certificate = Path(
             certificate or Path(self._folder.name) / "certificate.pem"
         )
+        check_certificate_place(self.certificate)
         grpc = vendor("grpc")
         accounts = Accounts(self.credentials.username, self.credentials.password)
         options = [
@@ -113,7 +119,8 @@ class StandIn:
         secure = grpc.ssl_server_credentials([(key, certified)])
         try:
             self.port = self._server.add_secure_port(f"{HOST}:{port}", secure)
-            self.certificate.write_bytes(certified)
+            with whole_file(self.certificate) as stream:
+                stream.write(certified)
         except (RuntimeError, OSError) as error:
             self._folder.cleanup()
             raise (
@@ -213,6 +220,39 @@ def _answering(
     return call
 
 
+def check_certificate_place(path: Path) -> None:
+    """Raise unless a file can be replaced by a certificate: there is none, or one of an earlier rehearsal.
+
+    Raises
+    ------
+    OSError
+        When there is something else, or no such folder.
+    """
+    check_place(path)
+    if not os.path.lexists(path):
+        return
+    if path.is_file() and _is_own_certificate(read_head(path, MAX_CERTIFICATE)):
+        return
+    raise FileExistsError(
+        errno.EEXIST,
+        "exists and is no certificate of a rehearsal; name another file",
+        str(path),
+    )
+
+
+def _is_own_certificate(content: bytes) -> bool:
+    """Return whether bytes are one certificate that `make_certificate` has made."""
+    x509 = vendor("cryptography.x509")
+    begin = b"-----BEGIN"
+    if not content.startswith(begin) or content.count(begin) != 1:
+        return False
+    try:
+        subject = x509.load_pem_x509_certificate(content).subject
+    except ValueError:
+        return False
+    return any(name.value == COMMON_NAME for name in subject)
+
+
 def make_certificate() -> tuple[bytes, bytes]:
     """Return a certificate that signs itself, which the server has and clients need, and its key, as PEM."""
     x509, ec = (
@@ -225,7 +265,7 @@ def make_certificate() -> tuple[bytes, bytes]:
         datetime.datetime.now(datetime.UTC),
     )
     common_name = vendor("cryptography.x509.oid").NameOID.COMMON_NAME
-    name = x509.Name([x509.NameAttribute(common_name, "bodymotion rehearsal")])
+    name = x509.Name([x509.NameAttribute(common_name, COMMON_NAME)])
     others = [x509.DNSName(other) for other in CERTIFICATE_NAMES] + [
         x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
     ]
