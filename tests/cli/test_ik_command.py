@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -110,3 +112,26 @@ def test_a_body_without_joints_moves_by_its_root_and_one_name_can_be_pinned(
         .ik({"HEAD_PAN": [0, 0, 1]}, pinned=FEET[0])
         .names
     )
+
+
+def test_progress_is_shown_while_code_is_compiled_and_run(run, monkeypatch):
+    """The first call compiles for some 15 s; `progress` shows a bar on a terminal after a second."""
+    shown, solved = [], []
+
+    @contextmanager
+    def progress(what):
+        shown.append(what)
+        yield None
+        shown.append("end")
+
+    def solve(body, **options):
+        solved.append(list(shown))
+        return original(body, **options)
+
+    original = bm.Body.ik
+    monkeypatch.setattr(sys.modules["bodymotion.cli.ik"], "progress", progress)
+    monkeypatch.setattr(bm.Body, "ik", solve)
+    assert run("--to", "R_WRIST=0.2,-0.25,1.0").exit_code in (0, 1)
+    ((title,),) = solved
+    assert "biped.wrl" in title
+    assert shown == [title, "end"]

@@ -18,7 +18,7 @@ from bodymotion.cli.options import (
     reads_files,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import one_line, plain, results
+from bodymotion.cli.output import one_line, plain, progress, results
 
 if TYPE_CHECKING:
     from bodymotion.comparison import Comparison
@@ -65,7 +65,8 @@ def diff(
 
     try:
         with failures("diff"), single_files([first, second]) as (one, other):
-            comparison = _compare(one, other, atol, rtol, body, recorded, reading)
+            with progress(f"comparing {first.name} and {second.name}"):
+                comparison = _compare(one, other, atol, rtol, body, recorded, reading)
     except click.exceptions.Exit as ended:
         raise click.exceptions.Exit(
             FAILED if ended.exit_code == 1 else ended.exit_code

@@ -25,7 +25,7 @@ from bodymotion.cli.options import (
     reports_losses,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.cli.output import number, one_line, results, saved
+from bodymotion.cli.output import number, one_line, progress, results, saved
 from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -124,15 +124,17 @@ def ik(
             raise click.BadParameter(
                 "no target given; use --to, --look or --center-of-mass", param_hint="ik"
             )
-        found = body.ik(
-            tasks=tasks,
-            q0=scene.q[0],
-            root=scene.link_poses[0, 0],
-            free_root=free_root,
-            pinned=pin or (),
-            joints=joints,
-            restarts=restarts,
-        )
+        # The first time, code is compiled for some seconds.
+        with progress(f"solving for {model.name} (code is compiled on first use)"):
+            found = body.ik(
+                tasks=tasks,
+                q0=scene.q[0],
+                root=scene.link_poses[0, 0],
+                free_root=free_root,
+                pinned=pin or (),
+                joints=joints,
+                restarts=restarts,
+            )
         labels = [
             joint.name or f"joint {column}" for column, joint in enumerate(body.joints)
         ]
