@@ -64,9 +64,12 @@ def diff(
     from bodymotion.collection.opening import single_files
 
     try:
-        with failures("diff"), single_files([first, second]) as (one, other):
-            with progress(f"comparing {first.name} and {second.name}"):
-                comparison = _compare(one, other, atol, rtol, body, recorded, reading)
+        with (
+            failures("diff"),
+            single_files([first, second]) as (one, other),
+            progress(f"comparing {first.name} and {second.name}"),
+        ):
+            comparison = _compare(one, other, atol, rtol, body, recorded, reading)
     except click.exceptions.Exit as ended:
         raise click.exceptions.Exit(
             FAILED if ended.exit_code == 1 else ended.exit_code
