@@ -120,3 +120,15 @@ def test_models_that_attach_each_other(folder):
     path = folder / "scene.xml"
     path.write_text(PARENT.format('<attach model="nest" prefix="a_"/>'))
     assert read_mjcf(path).refusal.rule == "FMT009"
+
+
+def test_copies_of_copies(folder):
+    """Each of ten models attaches the next one four times: a million bodies of a few kB are not made."""
+    four = "".join(f'<attach model="n" prefix="{k}"/>' for k in "abcd")
+    for number in range(10):
+        (folder / f"parts/m{number}.xml").write_text(
+            f'<mujoco><asset><model name="n" file="m{number + 1}.xml"/></asset><worldbody>{four}</worldbody></mujoco>'
+        )
+    (folder / "parts/m10.xml").write_text(CHILD)
+    path = folder / "parts/m0.xml"
+    assert read_mjcf(path).refusal.rule == "FMT009"

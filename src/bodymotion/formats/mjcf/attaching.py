@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from bodymotion.formats.mjcf import rules
@@ -23,7 +24,8 @@ from bodymotion.formats.mjcf.names import OF_KIND, correct_names
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml.tree import MISSING, Document, Element
 
-MAX_ELEMENTS = 2 * 10**6  # Of all attached models together.
+MAX_ELEMENTS = 10**5
+"""Of all attached models together, with their defaults: more than any robot has, and copied in a few seconds."""
 MAX_NESTING = 20  # Models that attach models.
 SECTIONS = ("custom", "contact", "tendon", "equality", "actuator", "sensor")
 """In an order in which elements name only those of earlier sections."""
@@ -40,6 +42,14 @@ class Model:
     settings: Settings
     classes: list[ClassTree]
     defaults: Defaults
+
+    @cached_property
+    def num_defaults(self) -> int:
+        """The number of elements in classes, which are read once for each <attach>."""
+        trees = [self.root, *(tree.root for tree in self.classes)]
+        return sum(
+            1 for tree in trees for each in tree.all("default") for _ in each.every()
+        )
 
 
 @dataclass
@@ -103,6 +113,7 @@ class Attacher:
                 del parent.children[index]
                 continue
             parent.children[index] = content
+            self._count_more(model.num_defaults + len(model.classes) + 1, element)
             prefix = element.get("prefix")
             classes.append(ClassTree(prefix, model.root))
             classes += [
@@ -152,16 +163,19 @@ class Attacher:
         inside = [self._copy(element, prefix)]
         return replace(attach, name="frame", attributes=attributes, children=inside)
 
+    def _count_more(self, number: int, element: Element) -> None:
+        self._count += number
+        if self._count > MAX_ELEMENTS:
+            message = f"attached models have more than {MAX_ELEMENTS} elements"
+            raise TOO_LARGE.error(message, element.location)
+
     def _copy(self, element: Element, prefix: str) -> Element:
         """Return an element with all below it, with prefixed names."""
         copy = replace(element, attributes=_prefixed(element, prefix), children=[])
         stack = [(element, copy)]
         while stack:
             original, made = stack.pop()
-            self._count += 1
-            if self._count > MAX_ELEMENTS:
-                message = f"attached models have more than {MAX_ELEMENTS} elements"
-                raise TOO_LARGE.error(message, original.location)
+            self._count_more(1, original)
             for child in original.children:
                 attributes = _prefixed(child, prefix)
                 inner = replace(child, attributes=attributes, children=[])
