@@ -31,7 +31,7 @@ from bodymotion.formats.registry import (
     within_limits,
 )
 from bodymotion.formats.resources import unreadable
-from bodymotion.formats.tables.columns import LARGE_ANGLES
+from bodymotion.formats.tables.columns import LARGE_ANGLES, UNIT
 from bodymotion.model.body import Body
 from bodymotion.model.body import by_position as put_by_position
 from bodymotion.motion import Motion
@@ -231,8 +231,9 @@ def _problems_of(
 SUPERSEDED = {
     LARGE_ANGLES.code: rules.IN_DEGREES.code,
     SLOW_RATE.code: rules.FRAME_RATE.code,
+    rules.FRAME_RATE.code: UNIT.code,
 }
-"""Rules of readers, each with the rule that reports more about the same cause."""
+"""Rules, each with the one that reports more about the same cause: of a reader, or of the meaning."""
 
 
 def _in_order(
