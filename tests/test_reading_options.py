@@ -369,3 +369,16 @@ def test_units_of_input_and_output(tmp_path):
     assert joints(bm.load(tmp_path / "b.csv")) == pytest.approx(180)
     assert convert("--degrees", out="b.seq") == 0
     assert joints(bm.load(tmp_path / "b.seq")) == pytest.approx(math.pi)
+
+
+def test_options_of_a_catalogue(tmp_path):
+    """An option that no reader of the motions has is wrong use; one of some of them goes to these."""
+    folder = tmp_path / "walks"
+    folder.mkdir()
+    bm.save(bm.Motion.from_joints(np.zeros((2, 1)), 10), folder / "a.seq")
+    words = ("catalogue", folder, "-o", tmp_path / "c.parquet", "--workers", "1")
+    code, printed = command(*words, "--input-degrees")
+    assert code == 2 and "--input-degrees" in printed
+    (folder / "b.csv").write_text("time,A,B\n0,0,0\n0.5,90,90\n1,90,90\n")
+    assert command(*words, "--input-degrees")[0] == 0
+    assert command(*words, "--up", "Y")[0] == 2

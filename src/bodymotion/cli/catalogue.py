@@ -1,8 +1,11 @@
 """`bodymotion catalogue FOLDER`: a table of many motions, and those that meet a condition."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,10 +18,15 @@ from bodymotion.cli.options import (
     ReaderOptions,
     TimeLimit,
     Workers,
+    flag_of,
+    reading_options,
     reads_files,
 )
 from bodymotion.cli.output import one_line, print_message, progress, results, safe_json
 from bodymotion.diagnostics.text import counted
+
+if TYPE_CHECKING:
+    from bodymotion.collection import Clip
 
 
 @reads_files
@@ -98,6 +106,7 @@ def catalogue(
             print_message(f"bodymotion catalogue: no motion in {source}")
             raise click.exceptions.Exit(1)
         if update:
+            _check_reading(reading, clips, body)
             with progress(f"reading {counted(len(clips), 'motion')}") as bar:
                 sharing: dict[str, Any] = {
                     "workers": workers,
@@ -144,3 +153,32 @@ def catalogue(
         )
         with results() as out:
             out.writelines(f"{line}\n" for line in lines)
+
+
+def _check_reading(
+    reading: ReaderOptions, clips: Iterable[Clip], body: Path | None
+) -> None:
+    """Check that each option of readers is one of the formats that the names of motions show; wrong use otherwise."""
+    from bodymotion.collection.inputs import BAG
+    from bodymotion.collection.opening import EPISODE_OPTIONS
+    from bodymotion.formats.registry import FORMATS, named_format
+
+    known = {"allow_outside", "untrusted"}
+    if body is not None:
+        known |= set().union(
+            *(row.read.options for row in FORMATS if row.holds == "Body")
+        )
+    for name in {PurePosixPath(one.name) for one in clips}:
+        suffix = name.suffix.lower()
+        if not suffix:  # an episode, or a file whose content shows its format
+            known |= EPISODE_OPTIONS
+        if suffix == ".npz":
+            known |= named_format("amass").read.options
+        if name.name == BAG:
+            known |= named_format("mcap").read.options
+        known |= set().union(
+            *(row.read.options for row in FORMATS if suffix in row.extensions)
+        )
+    for option in sorted(reading.keys() - known):
+        flag = flag_of(option, reading_options)
+        raise click.BadParameter("has no effect on these motions", param_hint=flag)
