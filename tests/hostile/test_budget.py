@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
+import tarfile
+import zipfile
 from pathlib import Path
 
 import click
@@ -15,6 +18,7 @@ from pyarrow import parquet
 
 import bodymotion as bm
 from bodymotion.cli.retarget import _roles
+from bodymotion.collection import open_collection
 from bodymotion.collection.lerobot import num_episodes, read_episode, write_lerobot
 from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats import limits
@@ -358,3 +362,63 @@ def test_chains_of_files_are_limited_however_they_are_joined(tmp_path, depth, re
     path = inlines(tmp_path, {0: [1, start], **lower, **upper})
     rules = {problem.rule for problem in loaded(path).problems}
     assert rules == ({"VRML134"} if refused else set())
+
+
+# Archives -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "tar.bz2", "tar.xz"])
+def test_archives_that_unpack_to_too_much(tmp_path, monkeypatch, kind):
+    """Nothing of them is written; what is within the limits is listed."""
+    monkeypatch.setattr(limits, "LIMITS", Limits(free_bytes=100_000, growth=2))
+    for name, size in (("small", 10_000), ("large", 1 << 20)):
+        content = bytes(size)
+        path = tmp_path / f"{name}.{kind}"
+        if kind == "zip":
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("a.seq", content)
+        else:
+            compression = kind.partition(".")[2]
+            with tarfile.open(path, f"w:{compression}") as archive:
+                about = tarfile.TarInfo("a.seq")
+                about.size = size
+                archive.addfile(about, io.BytesIO(content))
+    assert [clip.name for clip in open_collection(tmp_path / f"small.{kind}")] == [
+        "a.seq"
+    ]
+    if kind == "tar":  # it holds what it stands for
+        assert len(open_collection(tmp_path / "large.tar")) == 1
+        return
+    with pytest.raises(bm.FormatError) as caught:
+        open_collection(tmp_path / f"large.{kind}")
+    assert caught.value.problem.rule == "FMT010"
+    assert caught.value.problem.location.path == str(tmp_path / f"large.{kind}")
+
+
+def test_holes_in_an_archive_are_counted(tmp_path, monkeypatch):
+    """A sparse file of a tar archive is larger than the archive."""
+    monkeypatch.setattr(limits, "LIMITS", Limits(free_bytes=100_000, growth=2))
+    about = tarfile.TarInfo("a.seq")
+    about.pax_headers = {
+        "GNU.sparse.major": "1",
+        "GNU.sparse.minor": "0",
+        "GNU.sparse.name": "a.seq",
+        "GNU.sparse.realsize": str(1 << 32),
+    }
+    blocks = b"0\n".ljust(512, b"\0")  # no data but holes
+    about.size = len(blocks)
+    with tarfile.open(tmp_path / "a.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+        archive.addfile(about, io.BytesIO(blocks))
+    with pytest.raises(bm.FormatError) as caught:
+        open_collection(tmp_path / "a.tar")
+    assert caught.value.problem.data["found"] >= 1 << 32
+
+
+def test_members_of_an_archive_are_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "LIMITS", Limits(free_items=5, items_per_byte=0))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for number in range(6):
+            archive.writestr(f"{number}.seq", "")
+    with pytest.raises(bm.FormatError) as caught:
+        open_collection(tmp_path / "a.zip")
+    assert caught.value.problem.rule == "FMT009"

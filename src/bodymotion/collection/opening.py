@@ -18,6 +18,7 @@ from tarfile import TarError
 from typing import TYPE_CHECKING, Any, overload
 from zipfile import BadZipFile
 
+from bodymotion.collection.archives import check_archive
 from bodymotion.collection.inputs import (
     archive_kind,
     episode_of,
@@ -439,8 +440,13 @@ def _members(archive: str, changed: int) -> dict[str, Clip]:
 
 @lru_cache(maxsize=4)
 def _archive(address: str, changed: int) -> Any:  # noqa: ANN401
+    kind, _, path = address.partition("://::")
     try:
+        if "://" not in path:
+            check_archive(Path(path), kind)
         return need("fsspec", "lake", "opening an archive").core.url_to_fs(address)[0]
+    except FormatError:
+        raise
     except (ValueError, EOFError, BadZipFile, TarError) as error:
         raise UNREADABLE.error(
             str(error), Location(address.partition("::")[2]), ""

@@ -74,7 +74,7 @@ class Budget:
 
     path: str
     size: int
-    limits: Limits = LIMITS
+    limits: Limits = field(default_factory=lambda: LIMITS)
     bytes: int = 0
     items: Counter[str] = field(default_factory=Counter)
     start: float = field(default_factory=time.thread_time)
@@ -178,7 +178,7 @@ def budget_for(path: str | Path, size: int | None = None) -> Iterator[Budget]:
         return
     if size is None:
         size = _size_of(path)
-    budget = Budget(str(path), size, LIMITS)
+    budget = Budget(str(path), size)
     token = _current.set(budget)
     try:
         yield budget
