@@ -14,6 +14,7 @@ import click
 from bodymotion import __version__
 from bodymotion.cli.contained import ContainedCommand
 from bodymotion.cli.many_arguments import MANY_FILES, command_for_many
+from bodymotion.cli.project import find_project
 from bodymotion.system.files import pipes_kept
 
 _FIRST = (
@@ -120,6 +121,9 @@ def app(ctx: click.Context) -> None:
       bodymotion check --body robot.wrl walk.seq
     """  # noqa: D301
     ctx.with_resource(pipes_kept())
+    project = find_project(Path.cwd())
+    if project is not None:
+        ctx.default_map = {name: project.options_of(name) for name in COMMANDS}
 
 
 def click_command(

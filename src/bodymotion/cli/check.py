@@ -29,6 +29,7 @@ from bodymotion.cli.options import (
     Workers,
     check_reading,
     found_by,
+    is_project_default,
     load_body,
     names,
     reads_files,
@@ -154,7 +155,7 @@ def check(
                 f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}"
             )
             raise click.exceptions.Exit(1)
-        if robot is not None:
+        if robot is not None and not is_project_default("body"):
             _report_unused_body(paths)
         text = not (as_json or as_sarif)
         fixer = _Fixer(options, robot, write=not diff)

@@ -31,6 +31,7 @@ from bodymotion.cli.output import (
     show_problems,
     text_of,
 )
+from bodymotion.cli.project import defaults_of
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.system.limited import ProcessLimits
@@ -460,6 +461,7 @@ def _one(
                     prog_name=f"bodymotion {name}",
                     standalone_mode=False,
                     obj=mark,
+                    default_map=defaults_of(name),
                 )
                 or 0
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from functools import wraps
 from inspect import Parameter, cleandoc, signature
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import click
 from click import FloatRange, IntRange
+from click.core import ParameterSource
 
 from bodymotion.cli.output import STRICT_LOSSES, one_line, show_problems
 from bodymotion.diagnostics import FormatError
@@ -236,6 +237,8 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def run(**arguments: Any) -> Any:  # noqa: ANN401
         used = {one.name: arguments.pop(one.name) for one in added}
+        if is_project_default("package_paths") and not _has_packages(arguments):
+            used["package_paths"] = None
         if used.get("allow_outside") is False:
             used["untrusted"] = True
         if used.get("parameters"):
@@ -267,6 +270,30 @@ def reports_losses(command: Callable[..., Any]) -> Callable[..., Any]:
 
     run.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
     return run
+
+
+def is_project_default(name: str) -> bool:
+    """Return whether the value of a parameter is a default of the project."""
+    context = click.get_current_context(silent=True)
+    return (
+        context is not None
+        and context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+    )
+
+
+def _has_packages(arguments: Mapping[str, Any]) -> bool:
+    """Return whether a file in the arguments of a command may name files of packages."""
+    from bodymotion.formats.registry import find_format
+
+    paths: list[Path] = []
+    for value in arguments.values():
+        entries = value if isinstance(value, list) else [value]
+        paths += [one for one in entries if isinstance(one, Path) and one.is_file()]
+    for path in paths:
+        with suppress(FormatError):
+            if "package_paths" in find_format(path).read.options:
+                return True
+    return False
 
 
 def flag_of(name: str, command: Callable[..., Any]) -> str:

@@ -12,6 +12,7 @@ from bodymotion.cli.options import (
     ReaderOptions,
     check_reading,
     is_large,
+    is_project_default,
     load_animation,
     load_body,
     load_motion,
@@ -103,7 +104,7 @@ def retime(
             others = (
                 rate,
                 method,
-                body,
+                body is not None and not is_project_default("body"),
                 antialias,
                 unwrap,
                 within_limits,
