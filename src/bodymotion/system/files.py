@@ -311,10 +311,12 @@ def temporary_folder(beside: str | Path) -> Iterator[Path]:
     beside = Path(beside).absolute()
     remove_leftovers(beside.parent)
     folder, descriptor = _make_folder(beside)
+    note_file(folder, is_open=True)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        note_file(folder, is_open=False)
         if descriptor is not None:
             os.close(descriptor)
 

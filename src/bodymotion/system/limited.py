@@ -27,16 +27,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias, TypeVar
 
 try:
     import resource
 except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]
+
+T = TypeVar("T", int, float)
 
 IS_AVAILABLE = resource is not None
 """Whether this system has child processes with limits."""
@@ -45,6 +47,10 @@ MEMORY = 1 << 30
 """[bytes] Memory that a process for files of others may allocate, without the code of libraries, which takes up to 300 MB."""
 MEMORY_PER_BYTE = 10
 """Memory [bytes] that each byte of a file may take in addition."""
+ORDINARY_SIZE = 10 << 20
+"""[bytes] The size up to which a file has the same time as any other."""
+SECONDS_PER_BYTE = 1e-6
+"""[s] Processor time that each byte above this size may take: the slowest reader, of XML, takes half of it."""
 PROCESSOR_TIME = 9.0
 """[s] Processor time for a file of others. With the start of the process it stays below 10 s."""
 DEADLINE = 90.0
@@ -80,10 +86,18 @@ class ProcessLimits:
     deadline: float | None = None
 
     def for_size(self, size: int) -> ProcessLimits:
-        """Return these limits with the memory that files of `size` bytes may take in addition."""
-        if self.memory is None:
-            return self
-        return replace(self, memory=self.memory + MEMORY_PER_BYTE * size)
+        """Return these limits with the memory and time that files of `size` bytes may take in addition."""
+        seconds = max(size - ORDINARY_SIZE, 0) * SECONDS_PER_BYTE
+        return ProcessLimits(
+            _plus(self.memory, MEMORY_PER_BYTE * size),
+            _plus(self.processor, seconds),
+            _plus(self.deadline, DEADLINE / PROCESSOR_TIME * seconds),
+        )
+
+
+def _plus(limit: T | None, more: T) -> T | None:
+    """Return a limit that is raised; None where there is none."""
+    return None if limit is None else limit + more
 
 
 OF_OTHERS = ProcessLimits(MEMORY, PROCESSOR_TIME, DEADLINE)
