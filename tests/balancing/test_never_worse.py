@@ -14,6 +14,7 @@ from click.testing import CliRunner
 import bodymotion as bm
 from balancing.law import broken, figures
 from bodymotion.balancing.judging import CRITERIA, Judge
+from bodymotion.balancing.knees import knee_limits
 from bodymotion.cli.app import app
 from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
@@ -225,6 +226,22 @@ def test_progress_is_called_up_to_the_number_of_steps():
     assert calls
     assert all(0 < done <= total for done, total in calls)
     assert [done for done, _ in calls] == sorted(done for done, _ in calls)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_knee_without_limits_stays_on_the_side_to_which_it_is_bent(corpus, side):
+    """With all joints at 0 the legs of SR1 are straight, and its knees have no limits."""
+    body = bm.load_body(corpus / SR1)
+    knees = [body.joints.index(body.link(f"{x}LEG_KNEE").joint) for x in "LR"]
+    feet = tuple(body.link(f"{x}LEG_ANKLE_R").index for x in "LR")
+    joints = np.zeros((20, body.num_joints))
+    joints[:, knees] = side * np.linspace(0.1, 0.9, 20)[:, None]
+    found = knee_limits(body, feet, joints)
+    bound, other = (found.lower, found.upper)[:: int(side)]
+    assert bound[knees] == pytest.approx([0.0, 0.0], abs=0.02)
+    assert np.isinf(other[knees]).all()
+    rest = [k for k in range(body.num_joints) if k not in knees]
+    assert np.isinf(found.lower[rest]).all() and np.isinf(found.upper[rest]).all()
 
 
 # All pairs of the corpus.

@@ -13,6 +13,7 @@ import numpy as np
 
 from bodymotion.balancing.filtering import eased, smoothed
 from bodymotion.balancing.judging import END_FRAMES, SAFE_MARGIN, held, near_flights
+from bodymotion.balancing.knees import JointLimits, knee_limits
 from bodymotion.balancing.planning import plan_center
 from bodymotion.balancing.postures import Goals, Postures, solve_postures
 from bodymotion.balancing.slowing import excess_speed
@@ -87,6 +88,7 @@ class Setting(NamedTuple):
     """(T, 3) [m] of the centre of mass of the smooth postures."""
     acceleration: Floats
     at_rest: tuple[bool, bool]
+    limits: JointLimits
 
     @property
     def planned(self) -> slice:
@@ -125,7 +127,7 @@ def improve(old: Measures, margin: float, step: Callable[[], None]) -> Improved:
         feet = replace(
             setting.feet, targets=_lifted(setting.feet.targets, rise, setting.air)
         )
-        goals = Goals(times, feet, center, smooth)
+        goals = Goals(times, setting.limits, feet, center, smooth)
         postures, missed = solve_postures(
             old.body, goals, Postures(postures.joints, root)
         )
@@ -179,6 +181,7 @@ def _setting(old: Measures, margin: float) -> Setting:
         path,
         derivatives(path, times)[1],
         (bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)),
+        knee_limits(old.body, feet.links, smooth.joints),
     )
 
 

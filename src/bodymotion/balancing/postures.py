@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bodymotion.balancing.knees import JointLimits
 from bodymotion.balancing.stance import FootPlan
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, Indices, median_step
@@ -50,12 +51,13 @@ class Postures(NamedTuple):
 
 
 class Goals(NamedTuple):
-    """What postures are to reach in T frames.
+    """What postures are to reach in T frames, within the limits of joints.
 
     `center` (T, 3) [m] of mass; `near`, the postures that they stay near to.
     """
 
     times: Floats
+    limits: JointLimits
     feet: FootPlan
     center: Floats
     near: Postures
@@ -118,7 +120,10 @@ def _search(body: Body, goals: Goals, start: Postures, frames: Indices) -> Solut
     problem.add("root", POSE, root_weights, near.root[frames])
     stiffness = np.full(6 + body.num_joints, OTHER_WEIGHT)
     stiffness[[6 + column for column in body.columns_above(*plan.links)]] = LEG_WEIGHT
-    return solve(problem, search_space(body, True, None, stiffness), 0, MAX_STEPS)
+    moving, lower, upper, stiff = search_space(body, True, None, stiffness)
+    lower[6:] = goals.limits.lower
+    upper[6:] = goals.limits.upper
+    return solve(problem, (moving, lower, upper, stiff), 0, MAX_STEPS)
 
 
 def _misses(found: Solution) -> Floats:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bodymotion.balancing.filtering import MIN_FILTERED
+from bodymotion.balancing.knees import knee_limits
 from bodymotion.balancing.postures import Goals, Postures, solve_postures
 from bodymotion.balancing.stance import FootPlan, changed_pose, pose_difference
 from bodymotion.dynamics import Measures
@@ -67,6 +68,7 @@ def blend(old: Measures, new: Measures, feet: FootPlan, weights: Floats) -> Post
         weights[:, None] > 0, new.joint_displacements, old.joint_displacements
     )
     root = np.where(weights[:, None] > 0, new.root_poses, old.root_poses)
+    limits = knee_limits(old.body, feet.links, old.joint_displacements)
     for first, after in runs((weights > 0) & (weights < 1)):
         frames = slice(first, after)
         share = weights[frames, None]
@@ -74,6 +76,7 @@ def blend(old: Measures, new: Measures, feet: FootPlan, weights: Floats) -> Post
         targets = _feet_between(old, new, feet, frames, share)
         goals = Goals(
             old.times[frames],
+            limits,
             replace(feet, targets=targets),
             (1.0 - share) * old.center_of_mass[frames]
             + share * new.center_of_mass[frames],

@@ -1,0 +1,90 @@
+"""Keep knees bent to the side to which they are bent.
+
+A knee whose limits allow it can bend both ways. Next to the posture with a straight leg
+a search that moves each frame by itself could take either.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+
+SAMPLES = 181  # Values of a joint that are tried for the straightest leg.
+MAX_ANGLE = np.pi  # [rad] They are within this angle from 0.
+MIN_STRETCH = 0.3
+"""Of the length of a leg: a joint that changes it by less is no knee."""
+MIN_SIDE_SHARE = 0.9
+"""Of the frames in which a knee is bent to one side, for it to stay there."""
+END_SHARE = 0.05
+"""Of the range of a joint: a knee that is straight so near to a limit has one side."""
+
+
+class JointLimits(NamedTuple):
+    """Lower and upper limits (J,) [rad or m]."""
+
+    lower: Floats
+    upper: Floats
+
+
+def knee_limits(body: Body, feet: tuple[int, ...], joints: Floats) -> JointLimits:
+    """Return the limits of joints whose knees keep their side in postures (T, J).
+
+    Joints without limits, whose lower limit is above the upper one, have infinite ones.
+    """
+    lower = np.array([joint.lower for joint in body.joints])
+    upper = np.array([joint.upper for joint in body.joints])
+    is_free = ~(lower <= upper)
+    lower[is_free] = -np.inf
+    upper[is_free] = np.inf
+    for foot in feet:
+        hip, columns = _leg(body, feet, foot)
+        for column in columns:
+            straight = _straight_value(body, (hip, foot), column, joints.mean(axis=0))
+            if straight is None:
+                continue
+            above = float(np.mean(joints[:, column] >= straight))
+            if above >= MIN_SIDE_SHARE:
+                lower[column] = max(lower[column], straight)
+            elif above <= 1.0 - MIN_SIDE_SHARE:
+                upper[column] = min(upper[column], straight)
+    return JointLimits(lower, upper)
+
+
+def _leg(body: Body, feet: tuple[int, ...], foot: int) -> tuple[int, list[int]]:
+    """Return the first link of a leg, and the columns of its rotating joints."""
+    shared: set[int] = {0}
+    for other in feet:
+        if other != foot:
+            shared |= set(body.path_to_root(other))
+    links = [index for index in body.path_to_root(foot) if index not in shared]
+    columns = [
+        column
+        for column in body.columns_above(foot)
+        if body.joint_links[column] in links and body.joints[column].type == "rotate"
+    ]
+    return (links or [foot])[-1], columns
+
+
+def _straight_value(
+    body: Body, ends: tuple[int, int], column: int, posture: Floats
+) -> float | None:
+    """Return the value [rad] of a knee at which its leg is straight.
+
+    None where the joint is no knee, or can bend to one side only.
+    """
+    joint = body.joints[column]
+    low, high = -MAX_ANGLE, MAX_ANGLE
+    if joint.lower <= joint.upper:
+        low, high = max(joint.lower, low), min(joint.upper, high)
+    values = np.linspace(low, high, SAMPLES)
+    samples = np.tile(posture, (SAMPLES, 1))
+    samples[:, column] = values
+    hip, foot = np.moveaxis(body.forward_kinematics(samples, links=ends), 1, 0)
+    lengths = np.linalg.norm(foot[:, :3] - hip[:, :3], axis=1)
+    if np.ptp(lengths) < MIN_STRETCH * lengths.max():
+        return None
+    straight = float(values[lengths.argmax()])
+    room = END_SHARE * (high - low)
+    return straight if low + room < straight < high - room else None
