@@ -25,7 +25,11 @@ from skeleton.test_amass_files import family
 from tables.arrow_files import table_bytes
 from tables.test_mcap import log, state
 
-OPTIONS = frozenset(signature(reading_options).parameters) - {"allow_outside"}
+OPTIONS = frozenset(signature(reading_options).parameters) - {
+    "allow_outside",
+    "time_limit",
+}
+"""The options about what is in a file."""
 READERS = tuple(row for row in FORMATS if row.holds in ("Motion", "Skeleton"))
 Content = str | bytes
 

@@ -163,7 +163,7 @@ def _check_reading(
     from bodymotion.collection.opening import EPISODE_OPTIONS
     from bodymotion.formats.registry import FORMATS, named_format
 
-    known = {"allow_outside", "untrusted"}
+    known = {"allow_outside", "untrusted", "time_limit"}
     if body is not None:
         known |= set().union(
             *(row.read.options for row in FORMATS if row.holds == "Body")
