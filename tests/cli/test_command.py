@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -386,3 +387,66 @@ def test_the_list_of_commands_has_whole_sentences(group, width):
         command = of_group.get_command(context, name)
         summary = command.help.split("\n\n")[0].split()
         assert " ".join([name, *summary]) in words
+
+
+@pytest.mark.parametrize(
+    ("words", "closed", "code"),
+    [
+        (["info", "WALK"], "2>&-", 0),
+        (["check", "WALK"], "2>&-", 0),
+        (["check", "WALK"], ">&-", 1),
+        (["--help"], ">&-", 1),
+        (["convert", "WALK", "out.csv"], "<&- >&-", 0),
+    ],
+)
+def test_closed_standard_streams(tmp_path, examples, words, closed, code):
+    """Messages are no results: without stderr all is done; results that cannot be written are a failure."""
+    words = [str(examples / "biped_walk.seq") if w == "WALK" else w for w in words]
+    line = f"exec {shlex.join([str(COMMAND), *words])} {closed}"
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert code == 0 or "results cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["info", "LONG"],
+        ["check", "LONG"],
+        ["convert", "WALK", "LONG"],
+        ["measure", "LONG", "WALK"],
+        ["info", "@LONG"],
+        ["catalogue", "LONG"],
+        ["info", "WALK", "--table", "LONG.csv"],
+    ],
+)
+def test_names_that_are_too_long(tmp_path, examples, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    names = {"LONG": "x" * 300 + ".seq", "WALK": str(examples / "biped_walk.seq")}
+    for short, name in names.items():
+        words = [word.replace(short, name) for word in words]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code in (1, 2) and isinstance(done.exception, SystemExit)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_parameter_is_wrong_use(examples):
+    done = CliRunner().invoke(
+        app, ["info", str(examples / "wave.cha"), "--set", "sped=1"]
+    )
+    assert done.exit_code == 2 and "speed" in done.output
+    assert "Traceback" not in done.output
+
+
+def test_without_docstrings_the_reason_is_printed(examples):
+    done = subprocess.run(
+        [COMMAND, "info", examples / "wave.cha"],
+        env={**os.environ, "PYTHONOPTIMIZE": "2", "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1 and "PYTHONOPTIMIZE" in done.stderr
+    assert "Traceback" not in done.stderr

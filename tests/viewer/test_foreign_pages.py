@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import inspect
 import socket
+import subprocess
 import sys
 
 import pytest
@@ -92,7 +93,31 @@ def test_the_page_itself(port, headers, status):
     answer = asking.getresponse()
     assert answer.status == status
     assert (b"<html" in answer.read().lower()) == (status == 200)
+    if status == 200:
+        # No page of another site shows it in a frame, where a click could be led astray.
+        assert answer.headers["Content-Security-Policy"] == "frame-ancestors 'self'"
     asking.close()
+
+
+PROBED = """
+import socket, time
+from bodymotion.viewer.server import quiet_server, stop_server
+server = quiet_server("127.0.0.1", 8600)
+for sent in (b"", b"x", b"\\r\\n\\r\\n", b"\\x16\\x03\\x01\\x02\\x00", b"EHLO x\\r\\n"):
+    with socket.create_connection(("127.0.0.1", server.get_port())) as probe:
+        probe.sendall(sent)
+        probe.shutdown(socket.SHUT_WR)
+        while probe.recv(1000):
+            pass
+stop_server(server)
+"""
+
+
+def test_what_scans_ports_leaves_no_lines():
+    done = subprocess.run(
+        [sys.executable, "-c", PROBED], capture_output=True, text=True
+    )
+    assert done.returncode == 0 and done.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ with `--strict-losses`) done but something was lost that matters, 129 terminal c
 130 interrupted, 141 reader of the output gone, 143 terminated.
 """
 
+import errno
 import gc
 import os
 import signal
@@ -18,6 +19,14 @@ PIPE_CLOSED = 141  # Exit code of a program that SIGPIPE ended, as shells expect
 
 def main() -> None:
     """Run the command with the arguments of the process; end with `SystemExit`."""
+    _open_closed_streams()
+    if sys.flags.optimize >= 2:
+        print(
+            "bodymotion: the command reads its options from docstrings, which `python -OO` "
+            "and PYTHONOPTIMIZE=2 leave out; use PYTHONOPTIMIZE=1",
+            file=sys.stderr,
+        )
+        raise SystemExit(1)
     signal.signal(signal.SIGTERM, _terminate)
     # Where Ctrl-C is ignored, as under nohup, it stays so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -43,6 +52,13 @@ def main() -> None:
         app(prog_name="bodymotion")
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+    except OSError as error:
+        if error.errno != errno.EBADF:  # stdout was closed
+            raise
+        reason = f"the results cannot be written: {error.strerror}"
+        print(f"bodymotion: {reason}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise SystemExit(1) from None
     except SystemExit as end:
         _exit_at_once(end.code)
         raise
@@ -90,6 +106,23 @@ def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
         raise click.exceptions.Exit(1) from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(130) from None
+
+
+def _open_closed_streams() -> None:
+    """Open the standard streams that the parent process has closed (`2>&-`).
+
+    A file that is opened later would get their numbers. Messages go nowhere; results
+    cannot be written, which is reported.
+    """
+    modes = {"stdin": ("r", os.O_RDONLY), "stdout": ("w", os.O_RDONLY)}
+    modes["stderr"] = ("w", os.O_WRONLY)
+    for number, (name, (mode, flags)) in enumerate(modes.items()):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, flags)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
 
 
 def _exit_at_once(code: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from errno import EILSEQ, EINVAL, ENAMETOOLONG
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import FunctionType
@@ -14,6 +15,7 @@ import click
 from bodymotion import __version__
 from bodymotion.cli.contained import ContainedCommand
 from bodymotion.cli.many_arguments import MANY_FILES, command_for_many
+from bodymotion.cli.output import print_message
 from bodymotion.cli.project import find_project
 from bodymotion.system.files import pipes_kept
 
@@ -94,11 +96,17 @@ class _Commands(WholeSummaries):
         return self.commands.get(cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; end with 130 at Ctrl-C, as shells expect it."""
+        """Run the command; end with 130 at Ctrl-C, as shells expect it, and with a message where the system refuses a name."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
+        except OSError as error:
+            # Python asks for a file's state before anything is read: each argument may do so.
+            if error.errno not in (ENAMETOOLONG, EINVAL, EILSEQ) or not error.filename:
+                raise
+            print_message(f"bodymotion: {error.filename}: {error.strerror}")
+            raise click.exceptions.Exit(1) from None
 
 
 @click.group(

@@ -10,6 +10,7 @@ from bodymotion.cli.options import LARGE, ReaderOptions, check_reading, reads_fi
 from bodymotion.cli.output import (
     Data,
     about_file,
+    one_line,
     print_message,
     problems_of,
     progress,
@@ -17,7 +18,7 @@ from bodymotion.cli.output import (
     show_problems,
 )
 from bodymotion.cli.output import as_json as json_text
-from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.diagnostics import FormatError, Problem, WrongUseError
 
 
 @reads_files
@@ -99,6 +100,8 @@ def _answer(
     except FormatError as error:
         problems = error.problems
         show_problems(problems)
+    except WrongUseError as error:
+        raise click.BadParameter(one_line(error)) from None
     except MemoryError:
         print_message(f"{path}: not enough memory to read the file")
     except OSError as error:

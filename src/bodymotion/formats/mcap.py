@@ -283,7 +283,7 @@ class _Log:
                 )
             self._add(topic, max(-MAX_TIME, min(logged, MAX_TIME)), message)
         except Exception as error:  # what decoders raise for damaged data
-            reason = str(error)[:100] or type(error).__name__
+            reason = f"{type(error).__name__}: {error}".removesuffix(": ")[:100]
             if data.startswith(ZSTD):
                 reason = "it is compressed; of a rosbag2, only whole files and chunks may be compressed"
             self.found.report(
@@ -646,8 +646,9 @@ def read_mcap(
             except OSError as error:
                 raise unreadable(error, file) from error
             except Exception as error:  # what the parsers of damaged records raise
+                reason = f"{type(error).__name__}: {error}".removesuffix(": ")[:200]
                 raise DAMAGED.error(
-                    str(error)[:200] or type(error).__name__, Location(str(file))
+                    f"a record cannot be decoded ({reason})", Location(str(file))
                 ) from error
     if found.has_errors and not (
         log.poses or any(about.joints for about in log.topics.values())

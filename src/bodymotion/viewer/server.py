@@ -12,6 +12,7 @@ import contextlib
 import http
 import io
 import ipaddress
+import logging
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -133,9 +134,25 @@ def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
                 }
             )
             return Response(http.HTTPStatus.FORBIDDEN, "Forbidden", headers, text)
-        return None if next_hook is None else next_hook(connection, request)
+        answer = None if next_hook is None else next_hook(connection, request)
+        return _not_framed(answer)
 
     return hook
+
+
+def _not_framed(answer: Awaitable[_Answer] | _Answer) -> Awaitable[_Answer] | _Answer:
+    """Return an answer that no page of another site may show in a frame."""
+    if answer is None:
+        return None
+    if isinstance(answer, Awaitable):
+
+        async def wait() -> _Answer:
+            found = _not_framed(await answer)
+            return await found if isinstance(found, Awaitable) else found
+
+        return wait()
+    answer.headers["Content-Security-Policy"] = "frame-ancestors 'self'"
+    return answer
 
 
 @contextlib.contextmanager
@@ -157,6 +174,8 @@ def _guarded(served: str) -> Iterator[list[bool]]:
                 "process_request": _request_check(
                     served, options.get("process_request")
                 ),
+                # What scans ports sends no request; its lines of errors are no messages.
+                "logger": _silent_logger(),
             },
         )
 
@@ -166,6 +185,14 @@ def _guarded(served: str) -> Iterator[list[bool]]:
             yield guarded
         finally:
             sockets.serve = serve  # type: ignore[misc]
+
+
+def _silent_logger() -> logging.Logger:
+    """Return a logger that prints nothing."""
+    logger = logging.getLogger("bodymotion.viewer.requests")
+    logger.addHandler(logging.NullHandler())
+    logger.propagate = False
+    return logger
 
 
 def free_port(host: str, port: int) -> int:
