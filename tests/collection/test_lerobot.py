@@ -405,7 +405,7 @@ def test_a_data_set_is_written_whole_or_not_at_all(examples, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     Path("motions").mkdir()
     walk = bm.Motion.from_joints(np.zeros((9, 2)), 50, joint_names=["HIP", "KNEE"])
-    for name, motion in {"a": walk, "b": walk.resample(60)}.items():
+    for name, motion in {"a": walk, "b": walk.resample(60, "after")}.items():
         bm.save(motion, f"motions/{name}.seq")
 
     def refused(code: int, *options: str) -> str:
