@@ -5,8 +5,8 @@ longest pair are the legs and the next one the arms: the arms are about 0.8 time
 """
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,8 @@ LOOSE = 0.05
 """Of the size of the figure: a bone whose length changes by more is none. Sliding joints and rounding change it by less."""
 COPY = 1e-3
 """Of the size of the figure: joints nearer than this are at one point."""
+MAX_COPIES = 20
+"""Joints of one small cube that a leaf is compared with, those of the shortest bones: thousands of joints may be at one point."""
 
 
 class LimbPair(NamedTuple):
@@ -148,14 +150,44 @@ def find_goals(
     )
     size = float(np.ptp(positions[0], axis=0).max(initial=0.0))
     goals = set(np.flatnonzero(np.ptp(lengths, axis=0) > LOOSE * size).tolist())
-    for leaf in set(range(len(parents))) - set(parents):
-        far = np.abs(positions - positions[:, [leaf]]).max(axis=(0, 2))
-        copies = (far < COPY * size) & (2.0 * lengths[0] < lengths[0, leaf])
-        if copies.any():
-            goals.add(leaf)
+    leaves = set(range(len(parents))) - set(parents)
+    goals |= _find_copies(leaves, positions, lengths[0], COPY * size)
     named: set[int] = set()
     for joint, parent in enumerate(parents):
         is_below_root = parent >= 0 and (parents[parent] < 0 or parent in named)
         if is_below_root and GOAL.search(names[joint]):
             named.add(joint)
     return goals | named
+
+
+def _find_copies(
+    leaves: Iterable[int], positions: Floats, bones: Floats, distance: float
+) -> set[int]:
+    """Return the leaves that are always at another joint, to which a bone of less than half the length leads.
+
+    Positions (T, N, 3) [m], lengths of bones (N,) [m] in the first frame, and the distance [m] within which joints are at one point.
+    """
+    if not 0.0 < distance < np.inf:
+        return set()
+    # Joints are near only in the same or in adjacent cubes. So the time is not that of all pairs of joints.
+    cubes = np.floor((positions[0] - positions[0].min(axis=0)) / distance).astype(int)
+    joints_in: dict[tuple[int, ...], list[int]] = {}
+    for joint in np.argsort(bones, kind="stable").tolist():
+        joints = joints_in.setdefault(tuple(cubes[joint].tolist()), [])
+        if len(joints) < MAX_COPIES:
+            joints.append(joint)
+    copies: set[int] = set()
+    for leaf in leaves:
+        x, y, z = cubes[leaf].tolist()
+        near = [
+            joint
+            for dx, dy, dz in product((-1, 0, 1), repeat=3)
+            for joint in joints_in.get((x + dx, y + dy, z + dz), ())
+            if 2.0 * bones[joint] < bones[leaf]
+        ]
+        if not near:
+            continue
+        apart = np.abs(positions[:, near] - positions[:, [leaf]]).max(axis=(0, 2))
+        if (apart < distance).any():
+            copies.add(leaf)
+    return copies
