@@ -298,3 +298,29 @@ def test_links_in_a_data_set_of_others_are_not_followed(tmp_path, part):
     with pytest.raises(bm.FormatError) as caught:
         episode.load(untrusted=True)
     assert caught.value.problem.rule == "VRML131"
+
+
+def test_a_pipe_of_others_is_read(examples):
+    """A child process has no stdin of its own, and /dev/stdin is a link."""
+    with (examples / "wave.cha").open("rb") as stream:
+        words = ["-m", "bodymotion", "info", "--untrusted", "/dev/stdin"]
+        done = subprocess.run(
+            [sys.executable, *words],
+            stdin=stream,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Spot animation" in done.stdout
+
+
+def test_files_of_others_are_fixed(tmp_path, examples):
+    """What is to be fixed is found in the child process, and written by the command."""
+    path = tmp_path / "a.seq"
+    text = (examples / "biped_walk.seq").read_text()
+    path.write_text(text.replace("\n", "\r\n", 1))
+    done = python("-m", "bodymotion", "check", "--untrusted", "--fix", path)
+    assert done.returncode == 0, done.stderr
+    assert path.read_bytes() == text.encode()

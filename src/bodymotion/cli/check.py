@@ -193,7 +193,7 @@ def check(
     if fix or diff:
         print_message(fixer.summary)
     elif text:
-        _report_fixable(found)
+        _report_fixable(found, reading)
         if body is None:
             _advise_body(paths)
     if diff:
@@ -284,12 +284,14 @@ def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
     return kinds
 
 
-def _report_fixable(found: list[tuple[Path, tuple[Problem, ...]]]) -> None:
+def _report_fixable(
+    found: list[tuple[Path, tuple[Problem, ...]]], reading: Mapping[str, Any]
+) -> None:
     if any(problems for _, problems in found):
-        from bodymotion.checks.fixing import find_fixes, fixable
+        from bodymotion.checks.fixing import fixable
 
         fixes = [
-            find_fixes(path, codes)
+            find_apart(path, codes, reading)
             for path, problems in found
             if (codes := fixable(problems, path))
         ]
@@ -312,13 +314,13 @@ class _Fixer:
 
     def fix(self, answer: Checked, out: TextIO) -> Checked:
         """Show the changes of a file on `out`, write them where that is wanted, and return the result of a check after that."""
-        from bodymotion.checks.fixing import find_fixes, fixable, write_fixes
+        from bodymotion.checks.fixing import fixable, write_fixes
 
         codes = fixable(answer.problems, answer.path)
         if not codes:
             return answer
         try:
-            found = find_fixes(answer.path, codes)
+            found = find_apart(answer.path, codes, self.options["reading"])
             if found is None:
                 return answer
             show_diff(found, out)
@@ -344,6 +346,19 @@ class _Fixer:
             return "nothing to fix automatically"
         what = f"{counted(self.locations, 'location')} in {counted(self.files, 'file')}"
         return f"{what} fixed" if self.write else f"{what} would be fixed"
+
+
+def find_apart(
+    path: Path, codes: Iterable[str], reading: Mapping[str, Any]
+) -> Fixes | None:
+    """Return the fixes of a file; of a file of others, found in a child process."""
+    from bodymotion.checks.fixing import find_fixes
+    from bodymotion.formats.registry import reading_limits, within_limits
+
+    _, limits = reading_limits(dict(reading))
+    if limits is None:
+        return find_fixes(path, codes)
+    return within_limits(find_fixes, path, codes, files=[path], limits=limits)
 
 
 def show_diff(found: Fixes, out: TextIO) -> None:

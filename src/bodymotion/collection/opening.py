@@ -143,13 +143,16 @@ class Clip(ShortRepr):
 
     def load(self, **options: Any) -> Any:  # noqa: ANN401
         """Read it; options and errors as for `bodymotion.load`."""
-        from bodymotion.collection.lerobot import read_episode
-        from bodymotion.formats.registry import load
+        from bodymotion.collection.lerobot import INFO, read_episode
+        from bodymotion.formats.registry import load, reading_limits, within_limits
 
         if self.episode is not None:
-            return read_episode(
-                Path(self.address), self.episode, **_of_episode(options)
-            )
+            folder = Path(self.address)
+            read = partial(read_episode, folder, self.episode, **_of_episode(options))
+            _, limits = reading_limits(options)
+            if limits is None:
+                return read()
+            return within_limits(read, files=[folder / INFO], limits=limits)
         with self.file() as path:
             return load(path, **options)
 
