@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import click
+import numpy as np
 import pyarrow as pa
 import pytest
 import yaml
@@ -25,7 +26,9 @@ from bodymotion.formats import limits
 from bodymotion.formats.limits import Budget, Limits, budget_for
 from bodymotion.formats.plain import parse_json, read_plain_yaml
 from bodymotion.formats.vrml.reader import InlineLoader, read_vrml
+from bodymotion.scene.music import load_music
 from bodymotion.simulation import load_project
+from bodymotion.spot.choreography.playing import play_choreography
 from sample_files import ACCEPT
 from tables.test_mcap import log, state
 
@@ -422,3 +425,65 @@ def test_members_of_an_archive_are_counted(tmp_path, monkeypatch):
     with pytest.raises(bm.FormatError) as caught:
         open_collection(tmp_path / "a.zip")
     assert caught.value.problem.rule == "FMT009"
+
+
+# Times, dances, music -----------------------------------------------------------------------------------
+
+
+FAR_POSES = (
+    "type: PoseSeq\nname: a\nrefs:\n"
+    "  - {{ time: 0, refer: {{ type: Pose, joints: [ 0 ], q: [ 0 ] }} }}\n"
+    "  - {{ time: {}, refer: {{ type: Pose, joints: [ 0 ], q: [ 0.1 ] }} }}\n"
+)
+
+
+def test_poses_far_apart_make_no_motion(tmp_path, unbounded):
+    body = read_robot(tmp_path)
+    (tmp_path / "far.pseq").write_text(FAR_POSES.format("1e12"))
+    (tmp_path / "near.pseq").write_text(FAR_POSES.format("2"))
+    for path in (tmp_path / "far.pseq", unbounded / "far_times.pseq"):
+        with pytest.raises(ValueError, match="frames"):
+            bm.load(path).to_motion(body, 100)
+        assert "FMT009" in {one.rule for one in bm.check(path, body=body).errors}
+    assert bm.load(tmp_path / "near.pseq").to_motion(body, 100).num_frames == 201
+
+
+def read_robot(folder: Path) -> bm.Body:
+    (folder / "arm.urdf").write_text(
+        '<robot name="arm"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
+        '<parent link="a"/><child link="b"/><axis xyz="0 1 0"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="9"/></joint></robot>'
+    )
+    return bm.load_body(folder / "arm.urdf")
+
+
+@pytest.mark.parametrize(
+    ("slices_per_minute", "start"), [(1e-300, 0), (400.0, 1_000_000)]
+)
+def test_endless_dances_are_not_played(slices_per_minute, start):
+    dance = bm.Choreography(name="a", slices_per_minute=slices_per_minute)
+    with pytest.raises(ValueError, match="frames"):
+        play_choreography(dance.add("sway", start, 8, {}))
+
+
+def test_moves_of_a_dance_are_limited(tmp_path):
+    move = "moves { type: 'sway' start_slice: 0 requested_slices: 8 }\n"
+    for count in (10, 50_000):
+        path = tmp_path / f"{count}.csq"
+        path.write_text("name: 'a' slices_per_minute: 400\n" + move * count)
+    assert len(bm.load(tmp_path / "10.csq").moves) == 10
+    assert refusal(tmp_path / "50000.csq").rule == "FMT009"
+
+
+def test_silence_does_not_unpack_to_gigabytes(tmp_path, monkeypatch):
+    """Silence in FLAC takes no bytes; recordings shrink to a tenth at least."""
+    soundfile = pytest.importorskip("soundfile")
+    monkeypatch.setattr(limits, "LIMITS", Limits(free_bytes=1 << 20))
+    silence = np.zeros((2 << 20, 2), np.int16)
+    soundfile.write(tmp_path / "a.flac", silence, 44100)
+    assert (tmp_path / "a.flac").stat().st_size < 80_000
+    with pytest.raises(bm.FormatError) as caught:
+        load_music(tmp_path / "a.flac")
+    assert caught.value.problem.rule == "FMT010"
+    soundfile.write(tmp_path / "a.wav", silence, 44100)
+    assert load_music(tmp_path / "a.wav") is not None

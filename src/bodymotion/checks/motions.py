@@ -26,6 +26,7 @@ from bodymotion.checks.findings import (
 from bodymotion.checks.physics.checking import calm_steps, ground_of, physics
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
 from bodymotion.diagnostics.text import counted, listed
+from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Bools, Floats
 from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degrees
@@ -92,6 +93,7 @@ MIN_MOVE = 0.02  # [rad or m] Joints that move less are left out.
 
 # Key poses.
 MAX_MISS = 1e-3  # [m, rad] So much may a link be away from its key.
+MAX_FRAMES = 200_000  # Of a motion between key poses that is checked: 33 minutes.
 RATE = 100.0  # [Hz] At which the motion between the poses is looked at.
 
 
@@ -919,6 +921,16 @@ def check_key_poses(key_poses: "KeyPoses", body: Body) -> tuple[Problem, ...]:
     if not key_poses.poses or any(
         problem.severity == "error" for problem in (*found, *key_poses.problems)
     ):
+        return tuple(found)
+    num_frames = RATE * key_poses.duration
+    if num_frames > MAX_FRAMES:
+        message = (
+            f"the last pose is at {key_poses.duration:g} s: at {RATE:g} Hz the motion has"
+            f" {num_frames:.0f} frames; expected at most {MAX_FRAMES}; the motion between"
+            " the poses is not checked"
+        )
+        last = len(key_poses.poses) - 1
+        report(TOO_LARGE, message, "poses", last)
         return tuple(found)
     for link, time, distance, angle in _missed(key_poses, body):
         message = (

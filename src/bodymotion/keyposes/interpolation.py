@@ -44,6 +44,8 @@ MIN_COSINE = 1e-6  # Nearer to ±90° of pitch, yaw is 0.
 MIN_ROOT_MOVE = 1e-9  # [m, or of a quaternion's component] A root that moves less stays where the body has it.
 
 # Inverse kinematics of a chain.
+MAX_FRAMES = 200_000
+"""Of a motion between key poses: 33 minutes at 100 Hz. Two poses far apart must not take gigabytes."""
 MAX_STEPS = 50
 TOLERANCE = 1e-10  # [m, rad] A goal is reached so exactly.
 DAMPING = 1e-6  # Of the square of the error: far from the goal, or where it cannot be reached, steps stay short.
@@ -448,6 +450,12 @@ def to_motion(
     count = (
         math.floor(min(frame_rate * key_poses.duration, 1e18)) + 1
     )  # More may be infinite: no integer.
+    if count > MAX_FRAMES:
+        raise ValueError(
+            f"the poses are at times up to {key_poses.duration:g} s: at {frame_rate:g} Hz"
+            f" a motion has {count} frames; expected at most {MAX_FRAMES}; check the"
+            " times, or use a lower rate"
+        )
     check_memory(
         8 * count * (3 * body.num_joints + 50 * len(body.links)),
         f"a motion of {count} frames",

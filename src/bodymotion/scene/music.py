@@ -15,6 +15,7 @@ import numpy as np
 
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import ShortRepr, WrongUseError
+from bodymotion.formats.limits import budget_for
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file
@@ -23,6 +24,10 @@ MAX_SECONDS, MAX_EMBEDDED = (
     900.0,
     40_000_000,
 )  # Longer pieces [s], and larger files [bytes] on pages, are refused.
+MAX_SAMPLES = (
+    100_000_000  # Of all channels: 15 minutes of stereo at 48 kHz are 86 million.
+)
+STORED_BYTES = 2  # [bytes] Of a sample in an uncompressed recording.
 RATE, HOP, WINDOW = 22050, 110, 512
 """[Hz] of the analysis, and samples from one value of the onset strength (5 ms) to the next, and in each."""
 MIN_TEMPO, MAX_TEMPO, USUAL_TEMPO = 50.0, 210.0, 120.0  # [beats per minute]
@@ -228,6 +233,8 @@ def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
         When soundfile is not installed; the message names the extra.
     WrongUseError
         When it cannot be read, is longer than 15 minutes, or bars have no beat.
+    FormatError
+        When it unpacks to more than 100 times its size (FMT010).
     OSError
         When there is no such file; MemoryError when it does not fit into memory.
     """
@@ -241,7 +248,14 @@ def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
                 raise WrongUseError(
                     f"{file}: {seconds:.0f} s of music; at most {MAX_SECONDS:g} s are read"
                 )
-            check_memory(8 * opened.frames * opened.channels, f"the music {file}")
+            num_samples = opened.frames * opened.channels
+            with budget_for(file) as budget:
+                budget.take_bytes(STORED_BYTES * num_samples)
+            if num_samples > MAX_SAMPLES:
+                raise WrongUseError(
+                    f"{file}: {num_samples} samples in all channels; at most {MAX_SAMPLES} are read"
+                )
+            check_memory(8 * num_samples, f"the music {file}")
             samples = opened.read(dtype="float32", always_2d=True)
             return Music(
                 file,

@@ -37,7 +37,7 @@ from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.sniffing import is_binary
 
 MAX_BYTES = 16 << 20
-MAX_MOVES = 100_000
+MAX_MOVES = 5_000  # A dance of an hour has about 1000.
 MAX_ANIMATIONS = 1000  # Animations of one choreography that are read.
 MAX_DEPTH = 8  # Of messages in messages of a text whose fields are located.
 SEQUENCE, SAVE = "ChoreographySequence", "ChoreographerSave"

@@ -62,6 +62,7 @@ _BASE = (
 
 _POSE = (*GROUPS["body_pos"], *GROUPS["body_euler_rpy"])
 _ARM = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
+MAX_FRAMES = 500_000  # Of a dance: more than an hour at 120 Hz.
 MAX_NUMBER = 1000.0  # [m, rad, slices] With larger numbers a move is a pause.
 
 
@@ -124,6 +125,11 @@ def play_choreography(
     )
     rate = per_slice * per_minute / 60.0
     count = slices * per_slice + 1
+    if count > MAX_FRAMES:
+        raise ValueError(
+            f"a dance of {slices} slices at {per_minute:g} slices per minute has {count}"
+            f" frames; expected at most {MAX_FRAMES}"
+        )
     try:
         check_memory(count * 30 * 8 * 3, f"a dance of {count} frames")
     except MemoryError as error:

@@ -25,7 +25,7 @@ from bodymotion.motion.components import Timeline
 DEFAULT_BPM = 120.0  # The script's beats per minute where neither the caller nor the animation defines it.
 
 MAX_FRAMES = (
-    50_000_000  # Nearly six days at 100 Hz: longer moves are rejected as mistakes.
+    1_000_000  # Nearly three hours at 100 Hz: longer moves are rejected as mistakes.
 )
 
 BPM_RANGE = (
