@@ -433,7 +433,7 @@ def test_controllers_that_fail(biped):
 
 
 def test_a_divergence_is_reported_and_leaves_no_file(biped, tmp_path, monkeypatch):
-    """The damping of 20 N m s is too much for the fingers of the biped, whose inertia is below 20 N m s · 1 ms."""
+    """The damping of 20 N m s is too much for the fingers of the biped, of 1e-4 kg m², in steps of 1 ms."""
     monkeypatch.chdir(tmp_path)
     body, motion = biped
 

@@ -124,7 +124,7 @@ FINGER = re.compile(
 GRIP = re.compile(f"hand|{FINGER.pattern}", re.I)
 """Past a wrist these are fingers, too."""
 MIN_BEND = np.radians(2)
-"""[rad] A joint of a person whose limb bends by less, while others bend, twists the limb about itself; marker noise bends it by less."""
+"""[rad] A joint of a person whose limb bends by less, while others bend, twists the limb about itself."""
 MIN_LIMB_BEND = np.radians(10)
 """[rad] A limb of a person that bends by less, as in a single pose, does not show which joints only twist it."""
 MIN_BALANCE = 0.4

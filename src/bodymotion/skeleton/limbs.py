@@ -1,7 +1,7 @@
 """Limbs of a tree of joints that mirror each other, found from the lengths of their bones alone: no pose and no name is needed.
 
 Two limbs are a pair where they separate at one joint, and their longest paths have as many bones, of about equal lengths. Of people the
-longest pair are the legs and the next one the arms: the arms are about 0.8 times as long as the legs, measured from where they separate.
+longest pair are the legs and the next one the arms: in sample recordings arms are 0.62 to 0.96 times as long, with their clavicles.
 """
 
 import re
