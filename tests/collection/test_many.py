@@ -220,6 +220,26 @@ def test_rows_outlive_a_kill(tmp_path):
     assert flat({"a": {"b": 1}, "c": [1, 2]}) == {"a.b": 1, "c": "1 2"}
 
 
+def test_no_cell_of_a_table_is_a_formula(tmp_path):
+    """Numbers stay numbers; rows read back have the names that they had."""
+    names = ["=cmd|'/c calc'!A1", "'=x", "''-y", "+1.5", "-2", "@a", "plain", "'quoted"]
+    rows = [{"file": one, "size": -1, "modified": "", "run": "x"} for one in names]
+    for _ in range(2):
+        with Records(tmp_path / "t.csv", resume=True) as records:
+            kept = records.keep(rows)
+            for row in rows if not kept else []:
+                records.add(row)
+    assert len(kept) == len(rows)
+    with (tmp_path / "t.csv").open(newline="") as stream:
+        cells = [row["file"] for row in csv.DictReader(stream)]
+    for cell in cells:
+        assert cell[0] not in "=@" and (cell[0] not in "+-" or float(cell))
+    motion = bm.Motion.from_joints(np.zeros((3, 2)), 50, joint_names=["=cmd|x", "b"])
+    lost = bm.save(motion, tmp_path / "m.csv")
+    assert "LOSS009" in [one.rule for one in lost.problems]
+    assert "=cmd" not in (tmp_path / "m.csv").read_text()
+
+
 @pytest.mark.parametrize("missing", ["wlaks/", "wlaks", "walks/c.seq"])
 def test_an_input_that_does_not_exist_ends_the_command(desk, missing):
     """With the message for one missing file; nothing is done for the others, and no table is written."""

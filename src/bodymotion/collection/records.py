@@ -29,6 +29,8 @@ MAX_NUMBERS = 16  # A longer list has no column in a table.
 _BYTE = re.compile(
     "[\ud800-\udfff]"
 )  # A byte of a file name that is not UTF-8, as Python has it.
+_FORMULA = re.compile(r"^'+(?=[=+\-@\t\r])")
+"""The apostrophes before what a spreadsheet takes for a formula."""
 ROWS_AT_ONCE = 1000  # Rows that are in memory together.
 MIN_OBJECT_SIZE = 16 << 20  # [bytes] of a row for which DuckDB has memory; its default.
 PART_SIZE, PART_ROWS = (
@@ -233,7 +235,8 @@ def write_csv(lines: Path, path: Path) -> None:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
         writer = csv.DictWriter(text, list(columns))
         writer.writeheader()
-        writer.writerows(map(flat, read_rows(lines)))
+        for row in map(flat, read_rows(lines)):
+            writer.writerow({name: _as_cell(value) for name, value in row.items()})
         text.detach()
 
 
@@ -242,10 +245,21 @@ def read_csv(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
     with path.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             yield {
-                name: value
+                name: _FORMULA.sub(lambda found: found[0][1:], value or "", count=1)
                 for name, value in row.items()
                 if columns is None or name in columns
             }
+
+
+def _as_cell(value: object) -> object:
+    """Return a value for a cell of a .csv: text that a spreadsheet would run gets an apostrophe, which `read_csv` removes."""
+    if not isinstance(value, str) or not _FORMULA.match(f"'{value}"):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def write_parquet(lines: Path, path: Path) -> None:

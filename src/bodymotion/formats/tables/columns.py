@@ -141,13 +141,20 @@ def renamed_labels(
     return renamed.problems
 
 
+FORMULA_SIGNS = ("=", "+", "-", "@")
+"""First characters of a cell that spreadsheets take for a formula."""
+
+
 def is_plain(label: str) -> bool:
-    """Return whether text tables can hold a name: readers remove blanks around it, and take # for a comment."""
+    """Return whether text tables can hold a name: readers remove blanks around it, and take # for a comment.
+
+    A spreadsheet would run a name that begins as a formula does.
+    """
     return (
         bool(label)
         and label.isprintable()
         and label == label.strip()
-        and not label.startswith("#")
+        and not label.startswith(("#", *FORMULA_SIGNS))
     )
 
 
