@@ -39,7 +39,7 @@ def figures(
     body: bm.Body,
     motion: bm.Motion,
     feet: tuple[int, ...],
-    ground: float,
+    ground: float | None,
     *,
     simulated: bool = False,
 ) -> Figures:
@@ -54,7 +54,7 @@ def figures(
         slip=max(
             (one.way for one in foot_slips(found.contacts, found.times)), default=0
         ),
-        depth=depth(body, found.link_poses, ground),
+        depth=depth(body, found.link_poses, found.ground),
         position=excess(
             found.joint_displacements, [(j.lower, j.upper) for j in body.joints]
         ),
@@ -72,7 +72,7 @@ def figures(
     )
 
 
-def depth(body: bm.Body, links: np.ndarray, ground: float) -> float:
+def depth(body: bm.Body, links: np.ndarray, ground: np.ndarray) -> float:
     """Return the depth of the deepest point of any link [m]."""
     deepest = 0.0
     for link in body.links:
@@ -80,7 +80,7 @@ def depth(body: bm.Body, links: np.ndarray, ground: float) -> float:
             rotation = bm.geometry.rotations.to_matrix(links[:, link.index, 3:])
             points = np.einsum("tij,pj->tpi", rotation, link.contact_points)
             heights = points[..., 2] + links[:, link.index, None, 2]
-            deepest = max(deepest, ground - float(heights.min()))
+            deepest = max(deepest, float((ground - heights.min(axis=1)).max()))
     return deepest
 
 

@@ -17,8 +17,9 @@ MIN_STRETCH = 0.3
 """Of the length of a leg: a joint that changes it by less is no knee."""
 MIN_SIDE_SHARE = 0.9
 """Of the frames in which a knee is bent to one side, for it to stay there."""
-END_SHARE = 0.05
-"""Of the range of a joint: a knee that is straight so near to a limit has one side."""
+MIN_BEND = 0.03
+"""[rad] Knees stay bent by this. At a straight knee the length of the leg does not
+change, or changes with the wrong sign, so that a search would end there."""
 
 
 class JointLimits(NamedTuple):
@@ -46,9 +47,9 @@ def knee_limits(body: Body, feet: tuple[int, ...], joints: Floats) -> JointLimit
                 continue
             above = float(np.mean(joints[:, column] >= straight))
             if above >= MIN_SIDE_SHARE:
-                lower[column] = max(lower[column], straight)
+                lower[column] = max(lower[column], straight + MIN_BEND)
             elif above <= 1.0 - MIN_SIDE_SHARE:
-                upper[column] = min(upper[column], straight)
+                upper[column] = min(upper[column], straight - MIN_BEND)
     return JointLimits(lower, upper)
 
 
@@ -72,7 +73,7 @@ def _straight_value(
 ) -> float | None:
     """Return the value [rad] of a knee at which its leg is straight.
 
-    None where the joint is no knee, or can bend to one side only.
+    None where the joint is no knee.
     """
     joint = body.joints[column]
     low, high = -MAX_ANGLE, MAX_ANGLE
@@ -85,6 +86,4 @@ def _straight_value(
     lengths = np.linalg.norm(foot[:, :3] - hip[:, :3], axis=1)
     if np.ptp(lengths) < MIN_STRETCH * lengths.max():
         return None
-    straight = float(values[lengths.argmax()])
-    room = END_SHARE * (high - low)
-    return straight if low + room < straight < high - room else None
+    return float(values[lengths.argmax()])
