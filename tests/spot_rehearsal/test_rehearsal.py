@@ -32,6 +32,7 @@ from bodymotion.animation import GROUPS
 from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, SpotError, connected
 from bodymotion.spot.choreography.playing import parameters_of
+from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.choreography import choreography_of
 from bodymotion.spot.rehearsal.server import StandIn, make_certificate
 from bodymotion.spot.rehearsal.store import Store
@@ -342,6 +343,22 @@ def test_the_former_keyword_for_reports_still_works():
     with pytest.warns(DeprecationWarning, match="report="):
         former = bm.spot.StandIn(say=print)
     assert former._report is print
+
+
+def test_no_message_is_received_before_login(stand_in):
+    """A call without a token is refused before its request, which may be large, is in memory."""
+    call = mock.Mock(method="/bosdyn.api.LeaseService/AcquireLease")
+    call.invocation_metadata = [("authorization", "Bearer wrong")]
+    refusing = Accounts("user", "password").intercept_service(mock.Mock(), call)
+    assert refusing.request_streaming
+    channel = grpc.secure_channel(
+        f"127.0.0.1:{stand_in.port}",
+        grpc.ssl_channel_credentials(stand_in.certificate.read_bytes()),
+        options=[("grpc.ssl_target_name_override", "api.spot.robot")],
+    )
+    with channel, pytest.raises(grpc.RpcError) as caught:
+        channel.unary_unary(call.method)(bytes(1 << 20), timeout=TIMEOUT)
+    assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
 
 
 def test_a_certificate_replaces_nothing_else(tmp_path):

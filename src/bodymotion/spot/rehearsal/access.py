@@ -52,7 +52,9 @@ class Accounts:
             is_valid = token.removeprefix("Bearer ") in self._tokens
         if call.method.startswith(OPEN) or is_valid:
             return continuation(call)
-        return vendor("grpc").unary_unary_rpc_method_handler(_refuse)
+        # As a stream of requests, which is refused before the first one is received:
+        # gRPC would take a single one into memory, whatever its size.
+        return vendor("grpc").stream_unary_rpc_method_handler(_refuse)
 
     def _new_token(self) -> str:
         token = secrets.token_urlsafe(32)
@@ -64,7 +66,7 @@ def _same(a: str, b: str) -> bool:
     return hmac.compare_digest(a.encode(), b.encode())
 
 
-def _refuse(_request: object, context: Any) -> None:  # noqa: ANN401
+def _refuse(_requests: object, context: Any) -> None:  # noqa: ANN401
     context.abort(vendor("grpc").StatusCode.UNAUTHENTICATED, "401: log in first")
 
 
