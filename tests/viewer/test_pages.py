@@ -315,7 +315,7 @@ def test_the_command_writes_a_page(examples: Path, tmp_path: Path) -> None:
         timeout=TIMEOUT,
     )
     assert (done.returncode, done.stdout) == (0, "")
-    assert "601 frames at 60 Hz" in done.stderr
+    assert "1001 frames at 100 Hz, 601 of them shown" in done.stderr
     assert (
         out.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
     )

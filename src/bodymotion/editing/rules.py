@@ -40,7 +40,7 @@ IDLE = judgement.warning(
 SLIPPING = judgement.warning(
     "EDIT107",
     "A motion is repeated from a pose that is like its first one; motions are joined where no foot slips.",
-    "begin and end at the same phase of a step (--trim); `bodymotion edit --body` measures the slip, `--foot auto` keeps a foot in place",
+    "begin and end at the same phase of a step (`edit --trim`); `edit --body` measures the slip, `edit --foot auto` keeps a foot in place",
     example=(
         "a walk repeated from the left step to the right one",
         "a walk repeated from one left step to another",
