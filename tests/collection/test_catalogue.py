@@ -122,6 +122,10 @@ def test_only_what_is_new_is_read(walks):
     assert [row["file"] for row in query(path)] == [f"{name}/m.csv" for name in "acdef"]
     shutil.rmtree(walks / "c")
     assert build(walks)[0] == 0 and len(query(path)) == 4
+    # The lock of a process that was killed with its last call.
+    lock = path.with_name(f"{path.name}.lock")
+    lock.write_text("{}")
+    assert build(walks)[0] == 0 and not lock.exists()
 
 
 def test_a_catalogue_remembers_its_body(examples, tmp_path):

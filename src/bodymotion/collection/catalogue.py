@@ -24,6 +24,7 @@ from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.system.deferred import need
+from bodymotion.system.files import remove_void_lock
 
 __all__ = ["build_catalogue", "query"]
 
@@ -105,6 +106,7 @@ def build_catalogue(
         run += f" {hashlib.sha256(body.read_bytes()).hexdigest()[:12]}"
     rows = [{**about(clip.name, clip.state, run), **of_body} for clip in collection]
     if records.is_complete(rows):
+        remove_void_lock(records.path)
         return 0
     function = partial(_row, robot=robot, by_position=by_position, options=options)
     with records:

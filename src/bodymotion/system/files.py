@@ -452,6 +452,14 @@ def only_writer(path: str | Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def remove_void_lock(path: str | Path) -> None:
+    """Remove the lock of a process that was killed after its work was done."""
+    path = Path(path)
+    if path.with_name(f"{path.name}.lock").exists():
+        with contextlib.suppress(OSError), only_writer(path):
+            pass
+
+
 def _write_holder(descriptor: int) -> None:
     """Write who has a lock into its file."""
     holder = {
