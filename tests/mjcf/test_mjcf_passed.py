@@ -219,9 +219,7 @@ def test_what_a_urdf_says_of_joints_acts_in_mujoco(tmp_path):
     (tmp_path / "robot.urdf").write_text(URDF)
     body = bm.load(tmp_path / "robot.urdf")
     losses = bm.save(body, tmp_path / "robot.xml").losses
-    told = [problem for problem in losses if problem.rule == "LOSS033"]
-    assert len(told) == 1
-    assert told[0].location.inside == "links[3]" and "jc" in told[0].message
+    assert "LOSS033" not in {problem.rule for problem in losses}
     model = compiled(tmp_path / "robot.xml")
     joint = model.joint("ja").dofadr[0]
     assert (model.dof_damping[joint], model.dof_frictionloss[joint]) == (0.5, 0.2)
@@ -257,7 +255,7 @@ def test_bodies_of_other_formats_have_motors_still(tmp_path):
         )
         == []
     )
-    assert compiled(tmp_path / "again.xml").nu == 2
+    assert compiled(tmp_path / "again.xml").nu == 5
 
 
 def test_what_a_material_says_more_is_told(tmp_path):

@@ -129,6 +129,7 @@ def test_the_root_of_a_urdf_with_floating_joints(case, tmp_path):
     bm.save(body, tmp_path / "again.urdf")
     again = read_urdf(tmp_path / "again.urdf").require()
     assert kinds(again) == expected
+    assert "URDF161" not in {problem.rule for problem in again.problems}
     assert [each.joint for each in again.links] == [each.joint for each in body.links]
 
 

@@ -270,7 +270,7 @@ def test_odd_joints_are_read_with_problems():
     body = read(TWO + "<link name='c'/><link name='d'/>" + joint() + joint("<axis xyz='0 0 2'/>", "continuous", "k", ("a", "c"))
                 + joint(kind="planar", name="l", ends=("a", "d")))  # fmt: skip
     assert sorted(rules(body)) == ["BODY110", "URDF121", "URDF124"]
-    assert body.links[2].joint.axis.tolist() == [0, 0, 1]
+    assert body.link("c").joint.axis.tolist() == [0, 0, 1]
 
 
 def test_the_gear_of_a_transmission():

@@ -17,6 +17,8 @@ from bodymotion.model.body import Body, ExtraJointType, Viewpoint
 from bodymotion.model.links import JointType, Link, Segment
 
 MAX_DEPTH = 50
+PLANAR_JOINTS = "urdf_planar"
+"""Key of `Body.extra`: the planar joints of a URDF, as XML, by the names of their child links."""
 FINITE_FIELDS = (
     "offset",
     "pose",

@@ -1,7 +1,7 @@
 """The bodies of a model with their joints and masses: read as links, depth-first in the order of the file, and written.
 
 MuJoCo accepts no moving body without mass, but a body may have several joints. So where a body was read from MJCF, links without mass,
-shapes or devices that carry one other link are written into the body of that link.
+shapes or devices that carry one other link are written into the body of that link. So are those of a planar joint of URDF.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from bodymotion.diagnostics import (
     losses,
 )
 from bodymotion.formats.kept_json import (
+    PLANAR_JOINTS,
     attributes_of,
     differences,
     dynamic_values,
@@ -79,9 +80,8 @@ WRITTEN_TYPES = {"rotate": "hinge", "slide": "slide"}
 NOT_SUPPORTED = {
     "free": "is free below a link that moves",
     "crawler": "moves a belt",
-    "planar": "is planar",
 }
-"""Joints that become fixed; planar ones are of URDF."""
+"""Joints that become fixed."""
 INERTIA_MARGIN = 1e-6  # Part of the largest moment by which a tensor must satisfy MuJoCo's conditions to be written as it is (fullinertia).
 MIN_MOMENT = 1e-13  # [kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14, but not diaginertia.
 
@@ -758,11 +758,7 @@ def joint_element(
         return Element(
             "joint" if own.get("type") == "free" else "freejoint", {"name": name, **own}
         )
-    kind = (
-        "planar"
-        if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar"
-        else joint.type
-    )
+    kind = joint.type
     if kind in NOT_SUPPORTED:
         reason = "MuJoCo has no such joint"
         if kind == "free":
@@ -868,7 +864,9 @@ def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
 
 def chains(body: Body) -> dict[int, tuple[int, ...]]:
     """Return the links that are written in the body of another one: by index of that one, in order from the parent."""
-    if body.source.format != "mjcf":
+    planar = body.extra.get(PLANAR_JOINTS)
+    below_planar = set(planar) if isinstance(planar, Mapping) else set()
+    if body.source.format != "mjcf" and not below_planar:
         return {}
     children: dict[int, list[int]] = {}
     for link in body.links:
@@ -885,7 +883,12 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
             and link.index not in used
             and children.get(link.index) == [link.index + 1]
         )
-        if ahead and not own and (moves or link.joint.type == "fixed"):
+        if body.source.format != "mjcf":
+            # Of a URDF, the two links of a planar joint only.
+            if link.name in below_planar and moves and len(ahead) >= 2:
+                found[link.index] = ahead[-2:]
+                own = False
+        elif ahead and not own and (moves or link.joint.type == "fixed"):
             found[link.index] = ahead
         ahead = (*ahead, link.index) if moves and own else ()
     return found

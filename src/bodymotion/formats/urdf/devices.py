@@ -101,17 +101,21 @@ def read_devices(
     extension: Extension,
     left: list[str],
     left_out: Collection[str],
+    planar: Mapping[str, str],
 ) -> tuple[tuple[Device, ...], list[Element]]:
     """Return the devices, and the elements that they are read from.
 
     Ids count the devices of one kind in the order of the file, unless <bodymotion> has others. <gazebo> elements with anything but
-    sensors are added to `left` as XML, without the sensors. `left_out` are the names of links that are no part of the robot.
+    sensors are added to `left` as XML, without the sensors. `left_out` are the names of links that are no part of the robot,
+    `planar` those of the child links of planar joints, by the names of these.
     """
     holds = {
         node.joint.get("name"): index
         for index, node in enumerate(nodes)
         if node.joint is not None
     }
+    for joint, child in planar.items():
+        holds.setdefault(joint, names.get(child, -1))
     found: dict[str, tuple[Device, Element]] = {}
     counts: Counter[str] = Counter()
     numbers: Counter[tuple[str, str]] = Counter()

@@ -6,7 +6,7 @@ The links that no floating joint separates are one part. A Body has one free roo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -46,9 +46,10 @@ class Robot:
     is_fixed: bool = False
 
 
-def find_robot(nodes: list[Node]) -> Robot:
+def find_robot(nodes: list[Node], planar: Collection[int] = ()) -> Robot:
     """Return the part of a tree that is the robot; report the links that are left out.
 
+    `planar` are the ids of the elements of the first joints of planar ones. Links without mass around the root that hold one are the world.
     Where two parts that float have equally many joints, or the root has the most, the whole tree is read: the others are
     free links in it.
     """
@@ -56,8 +57,9 @@ def find_robot(nodes: list[Node]) -> Robot:
         return Robot(nodes, poses.IDENTITY)
     parts = _parts(nodes)
     tops = sorted(set(parts))
+    holds_planar = _holds_planar(nodes, planar)
     if len(tops) == 1 or any(node.loose for node in nodes):
-        return Robot(nodes, _offset(nodes[0]))
+        return Robot(nodes, _offset(nodes[0]), is_fixed=holds_planar)
     movers = Counter(
         part
         for part, node in zip(parts, nodes, strict=True)
@@ -74,7 +76,7 @@ def find_robot(nodes: list[Node]) -> Robot:
     is_world = not has_mass and not movers[0]
     root_is_robot = not is_world and movers[0] >= most
     if root_is_robot or len(largest) > 1:
-        return Robot(nodes, _offset(nodes[0]), is_fixed=is_world)
+        return Robot(nodes, _offset(nodes[0]), is_fixed=is_world or holds_planar)
     return _below(nodes, parts, largest[0], movers)
 
 
@@ -93,6 +95,26 @@ def _parts(nodes: Sequence[Node]) -> list[int]:
         is_first = node.parent < 0 or _kind(node) == "free"
         parts.append(index if is_first else parts[node.parent])
     return parts
+
+
+def _holds_planar(nodes: Sequence[Node], planar: Collection[int]) -> bool:
+    """Return whether the links that are fixed to the root have no mass, and hold a planar joint."""
+    if not planar:
+        return False
+    is_fixed: list[bool] = []
+    for node in nodes:
+        held = node.parent >= 0 and is_fixed[node.parent] and _kind(node) == "fixed"
+        is_fixed.append(node.parent < 0 or held)
+    has_mass = any(
+        node.link.first("inertial") is not None
+        for node, fixed in zip(nodes, is_fixed, strict=True)
+        if fixed
+    )
+    return not has_mass and any(
+        id(node.joint) in planar and is_fixed[node.parent]
+        for node in nodes
+        if node.parent >= 0
+    )
 
 
 def _below(

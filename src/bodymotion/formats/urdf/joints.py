@@ -34,6 +34,7 @@ TYPES: dict[str, JointType] = {
     "floating": "free",
     "planar": "fixed",
 }
+"""Planar joints are read as other ones (see `bodymotion.formats.urdf.planar`), unless their type is misspelt."""
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 WORLD_OF_ROOT = "urdf_parent"
@@ -57,7 +58,7 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
     """Read a joint; its id is −1.
 
     In `extra`: `joint_effort_range` [N or Nm], `damping`, `friction`, `mimic` (`joint`, `multiplier`, `offset`), `calibration`,
-    `safety_controller`, `urdf_type` for a planar joint, and under `urdf` everything else that it has, as XML.
+    `safety_controller`, and under `urdf` everything else that it has, as XML.
     """
     name, joint_type = element.get("name"), element.need("type")
     kind: str | None = joint_type
@@ -68,13 +69,7 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
             if (kind := closest_name(joint_type, TYPES)) is not None:
                 element.faulty -= {"type"}
         joint_type = ""
-    extra: dict[str, object] = (
-        {"urdf_type": joint_type} if joint_type == "planar" else {}
-    )
-    if extra:
-        element.report(
-            rules.PLANAR, f"joint {name!r:.60} is planar: it is read as fixed"
-        )
+    extra: dict[str, object] = {}
     lower, upper, velocity, effort = _limits(element, joint_type)
     if effort is not None:
         extra["joint_effort_range"] = [-effort, effort]
@@ -291,9 +286,8 @@ def joint_element(
     add_origin(element, offset)
     element.add("parent", {"link": ends[0]})
     element.add("child", {"link": ends[1]})
-    if kind in ("revolute", "continuous", "prismatic", "planar"):
-        element.add("axis", {"xyz": number_text(joint.axis)})
     if kind in ("revolute", "continuous", "prismatic"):
+        element.add("axis", {"xyz": number_text(joint.axis)})
         _add_limit(element, joint, kind, name, lost)
     _add_further(element, joint, names)
     if "urdf" in joint.extra:
@@ -317,11 +311,7 @@ def _type(joint: Joint) -> str:
             return "prismatic"
         case "free":
             return "floating"
-    return (
-        "planar"
-        if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar"
-        else "fixed"
-    )
+    return "fixed"
 
 
 def _add_limit(

@@ -17,7 +17,12 @@ from bodymotion.diagnostics import (
     SourceMap,
     Subject,
 )
-from bodymotion.formats.kept_json import separate_segments, usable, viewpoints_of
+from bodymotion.formats.kept_json import (
+    PLANAR_JOINTS,
+    separate_segments,
+    usable,
+    viewpoints_of,
+)
 from bodymotion.formats.resources import PackageFinder, file_bytes
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.urdf import rules
@@ -39,6 +44,7 @@ from bodymotion.formats.urdf.joints import (
     read_inertial,
     read_joint,
 )
+from bodymotion.formats.urdf.planar import separate_planar
 from bodymotion.formats.urdf.shapes import ShapeReader
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import (
@@ -107,9 +113,9 @@ def read_urdf(
     Returns
     -------
     The body, None where the file has no link, and all problems. Links are depth-first in the order of the file. Each revolute, continuous
-    and prismatic joint has a column, in the order of the file, unless the file's <bodymotion> element has other ids (see
-    `bodymotion.formats.urdf.extension`). The root link's joint is fixed where that link is called "world", else free. A link that
-    floats in the world is the root (see `bodymotion.formats.urdf.floating`). A link that no
+    and prismatic joint has a column, each planar one three, in the order of the file, unless the file's <bodymotion> element has other ids
+    (see `bodymotion.formats.urdf.extension`). The root link's joint is fixed where that link is called "world", or has no mass and a planar
+    joint, else free. A link that floats in the world is the root (see `bodymotion.formats.urdf.floating`). A link that no
     joints connect to the root (`loose`) is a child of the root, and its offset is unknown.
     """
     path = Path(path)
@@ -193,7 +199,7 @@ class Node:
     lost: bool = False
 
 
-def _read_tree(robot: Element) -> list[Node]:
+def read_tree(robot: Element) -> list[Node]:
     """Return the links depth-first, the children of each in the order of their joints in the file; then the loose ones.
 
     Reports names that are repeated or unknown, and joints that make no tree.
@@ -389,7 +395,8 @@ class _Reader:
     ) -> None:
         self.robot, self.path, self.found = robot, path, found
         self.extension: Extension = read_extension(robot)
-        self.part = find_robot(_read_tree(robot))
+        self.planar = separate_planar(robot)
+        self.part = find_robot(read_tree(robot), self.planar.first_joints)
         self.nodes: list[Node] = self.part.nodes
         self.names = {
             node.link.get("name"): index
@@ -417,7 +424,13 @@ class _Reader:
         left: list[str] = []
         left_out = {link.get("name") for link, _ in self.part.left_out}
         devices, device_elements = read_devices(
-            self.robot, self.nodes, self.names, self.extension, left, left_out
+            self.robot,
+            self.nodes,
+            self.names,
+            self.extension,
+            left,
+            left_out,
+            self.planar.child_links,
         )
         left += self.unknown_elements()
         kept = [
@@ -430,6 +443,11 @@ class _Reader:
             if (rest := parse_rest(read_rest(node.link), "link")) is not None
         ]
         entries, extra_joints = self.extra_joints()
+        planar = {
+            name: text
+            for name, text in self.planar.elements.items()
+            if name in self.names
+        }
         self.mark_unknown(locators)
         if all(node.lost for node in self.nodes):
             return None
@@ -456,6 +474,7 @@ class _Reader:
             root_pose=links[0].offset,
             environment=self.environment(),
             extra={
+                **({PLANAR_JOINTS: planar} if planar else {}),
                 **({"urdf": left} if left else {}),
                 **({"urdf_links": kept} if kept else {}),
             },
@@ -489,6 +508,14 @@ class _Reader:
                 self.found.mark_unknown(("links", index, "name"))
             if node.link.partial:
                 self.found.mark_unknown(("links", index, "shapes"))
+            if node.link.get("name") in self.planar.between:
+                # These links are not in the file, and MuJoCo needs none.
+                self.found.mark_unknown(
+                    *(
+                        ("links", index, name)
+                        for name in ("mass", "center_of_mass", "inertia")
+                    )
+                )
             if node.loose:
                 self.found.mark_unknown(
                     *(("links", index, name) for name in ("rotation", "parent"))
@@ -644,6 +671,7 @@ class _Reader:
 
     def report_mimics(self) -> None:
         names = {joint.get("name") for joint in self.robot.all("joint")}
+        names |= self.planar.child_links.keys()
         incomplete = self.robot.document is not None and self.robot.document.incomplete
         for joint in self.robot.all("joint"):
             mimic = joint.first("mimic")
@@ -668,10 +696,12 @@ class _Reader:
 
     def unknown_elements(self) -> list[str]:
         found = []
+        joints = {joint.get("name") for joint in self.robot.all("joint")}
         for element in self.robot.children:
             is_gear = (
                 element.name == "transmission"
                 and id(element) in self.plain_transmissions
+                and all(joint.get("name") in joints for joint in element.all("joint"))
             )
             if element.name not in KNOWN or (
                 element.name == "transmission" and not is_gear

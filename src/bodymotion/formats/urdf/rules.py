@@ -88,9 +88,9 @@ JOINT_TYPE = document.error(
     "The type of a joint is revolute, continuous, prismatic, fixed, floating or planar.",
     example=('type="hinge"', 'type="revolute"'),
 )
-PLANAR = judgement.warning(
+PLANAR = judgement.note(
     "URDF121",
-    "Planar joints are not supported. They are read as fixed joints.",
+    "A planar joint is read as two joints that slide and one that rotates. It has no limits.",
     example=('type="planar"', 'type="fixed"'),
 )
 NO_LIMIT = document.error(

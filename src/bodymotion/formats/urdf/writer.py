@@ -9,6 +9,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.kept_json import (
+    PLANAR_JOINTS,
     as_json,
     json_of_segments,
     json_of_viewpoints,
@@ -32,6 +33,7 @@ from bodymotion.formats.urdf.extension import (
     quiet_differences,
     unique_names,
 )
+from bodymotion.formats.urdf.floating import find_robot
 from bodymotion.formats.urdf.joints import (
     WORLD_OF_ROOT,
     control_element,
@@ -41,12 +43,14 @@ from bodymotion.formats.urdf.joints import (
     read_joint,
     transmission_elements,
 )
+from bodymotion.formats.urdf.planar import planar_to_write, separate_planar
+from bodymotion.formats.urdf.reader import read_tree
 from bodymotion.formats.urdf.shapes import ShapeWriter, read_rgba
 from bodymotion.formats.xml.tree import Element, parse_xml, to_xml
 from bodymotion.geometry import poses
 from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint
-from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.model.links import Joint, JointType, Link, Segment
 from bodymotion.model.rules import NO_LINKS
 from bodymotion.skeleton.values import depth_first
 
@@ -58,6 +62,7 @@ ROTATION_TOLERANCE = 1e-9  # Of the elements of a quaternion that is read back.
 OF_OTHERS = (
     "urdf",
     "urdf_links",
+    PLANAR_JOINTS,
 )  # Keys of `Body.extra` with elements that are written back.
 OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")
 
@@ -205,8 +210,17 @@ class _Writer:
             robot.children.append(floating)
         links = [self._link(link) for link in body.links]
         self._merge_rest(links)
+        planar = planar_to_write(body, self.names, self.joint_names)
+        of_planar = {
+            index: joint
+            for one in planar
+            for index, joint in zip(one.links, one.joints, strict=True)
+        }
         joints = []
         for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
+            if link.index in of_planar:
+                joints.append(of_planar[link.index])
+                continue
             ends = self.names[link.parent], self.names[link.index]
             joints.append(
                 joint_element(
@@ -224,8 +238,19 @@ class _Writer:
                 {"name": name},
                 self.extension.differences(base, material, name, own, "material "),
             )
+        joint_names = [*self.joint_names]
+        for one in planar:
+            name = one.element.get("name")
+            self.known_joints.setdefault(name, name)
+            joint_names[one.links[2]] = name
+        between = {index for one in planar for index in one.links[:2]}
+        whole = {one.links[2]: one.element for one in planar}
         for index, element in enumerate(links):
-            robot.children += [element, joints[index - 1]] if index else [element]
+            if index in between:
+                continue
+            robot.children.append(element)
+            if index:
+                robot.children.append(whole.get(index, joints[index - 1]))
         left = self._left()
         gears = transmission_elements(
             [element for element in left if element.name == "transmission"],
@@ -240,13 +265,13 @@ class _Writer:
             self.lost,
         )
         self._keep_joints(
-            floating, joints, read_gears(Element("robot", children=gears))[0]
+            robot, floating, joints, read_gears(Element("robot", children=gears))[0]
         )
         robot.children += gears
         robot.children += device_elements(
             body.devices,
             self.names,
-            self.joint_names,
+            joint_names,
             self.extension,
             self.renamed,
         )
@@ -354,18 +379,26 @@ class _Writer:
                 "the length or sign of a quaternion", self.names[link.index]
             )
 
+    def _is_read_as_fixed(self, robot: Element) -> bool:
+        """Return whether the root of the links and joints in a robot is the world for the reader."""
+        if self.names[0] == "world":
+            return True
+        if self.body.links[0].joint.type != "fixed":
+            return False
+        tree = replace(robot, children=list(robot.children))
+        planar = separate_planar(tree)
+        return find_robot(read_tree(tree), planar.first_joints).is_fixed
+
     def _keep_joints(
         self,
+        robot: Element,
         floating: Element | None,
         elements: list[Element],
         gears: dict[str, float],
     ) -> None:
         """Keep what the element and gear of a joint do not hold; ids of all joints where one differs from the reader's."""
-        read_back = [
-            Joint(
-                name=self.names[0], type="fixed" if self.names[0] == "world" else "free"
-            )
-        ]
+        root_type: JointType = "fixed" if self._is_read_as_fixed(robot) else "free"
+        read_back = [Joint(name=self.names[0], type=root_type)]
         if floating is not None:
             parent = self.body.links[0].joint.extra[WORLD_OF_ROOT]
             joint = read_joint(floating, gears)
