@@ -451,7 +451,7 @@ def to_motion(
         math.floor(min(frame_rate * key_poses.duration, 1e18)) + 1
     )  # More may be infinite: no integer.
     if count > MAX_FRAMES:
-        raise ValueError(
+        raise MemoryError(
             f"the poses are at times up to {key_poses.duration:g} s: at {frame_rate:g} Hz"
             f" a motion has {count} frames; expected at most {MAX_FRAMES}; check the"
             " times, or use a lower rate"
