@@ -16,7 +16,7 @@ import pytest
 
 import bodymotion as bm
 import limited_calls
-from bodymotion.formats.registry import within_limits
+from bodymotion.formats.untrusted import call_within_limits
 from bodymotion.system.limited import (
     IS_AVAILABLE,
     OF_OTHERS,
@@ -44,7 +44,7 @@ def test_a_process_that_ends_is_an_error_of_the_call(ended, tmp_path):
     path = tmp_path / "a.seq"
     path.touch()
     with pytest.raises(bm.FormatError) as fault:
-        within_limits(function, files=[path], limits=limits)
+        call_within_limits(function, files=[path], limits=limits)
     problem = fault.value.problem
     assert (problem.rule, problem.location.path) == (rule, str(path))
     assert problem.data == {"ended": ended}

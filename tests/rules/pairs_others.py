@@ -19,7 +19,7 @@ from bodymotion.cli.check import check_file
 from bodymotion.collection import write_lerobot
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.gains import read_gains
-from bodymotion.formats.registry import within_limits
+from bodymotion.formats.untrusted import call_within_limits
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.simulation import load_project
@@ -62,7 +62,7 @@ def ended_by(function: Callable[..., object], limits: ProcessLimits) -> Reported
     def of(folder: Path) -> Iterable[Problem]:
         (folder / "walk.seq").write_text(MOTION)
         try:
-            within_limits(function, files=[folder / "walk.seq"], limits=limits)
+            call_within_limits(function, files=[folder / "walk.seq"], limits=limits)
         except bm.FormatError as error:
             return error.problems
         return ()

@@ -27,11 +27,15 @@ from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.registry import (
     load,
     read_here,
-    reading_limits,
-    within_limits,
 )
 from bodymotion.formats.resources import unreadable
 from bodymotion.formats.tables.columns import LARGE_ANGLES, UNIT
+from bodymotion.formats.untrusted import (
+    TRUST_OPTIONS,
+    call_within_limits,
+    requested_limits,
+    without_time_limit,
+)
 from bodymotion.model.body import Body
 from bodymotion.model.body import by_position as put_by_position
 from bodymotion.motion import Motion
@@ -106,24 +110,21 @@ def check(
     playback = {"bpm": bpm, "parameters": parameters}
     loaded = _loaded_body(
         body,
-        {
-            name: options[name]
-            for name in ("allow_outside", "untrusted", "time_limit")
-            if name in options
-        },
+        {name: options[name] for name in options.keys() & TRUST_OPTIONS},
     )
     if by_position and isinstance(target, Motion) and loaded is not None:
         target = put_by_position(target, loaded)
     if not isinstance(target, str) and not hasattr(target, "__fspath__"):
         return Findings(keep(_in_order(_problems_of(target, loaded, playback))))
     path = Path(target)
-    confined, limits = reading_limits(options)
-    find = partial(_problems_of_file, path, loaded, by_position, playback, confined)
+    limits = requested_limits(options)
+    reading = without_time_limit(options)
+    find = partial(_problems_of_file, path, loaded, by_position, playback, reading)
     try:
         problems = (
             find()
             if limits is None
-            else within_limits(find, files=[path], limits=limits)
+            else call_within_limits(find, files=[path], limits=limits)
         )
     except FormatError as error:
         problems = error.problems

@@ -162,8 +162,9 @@ def _check_reading(
     from bodymotion.collection.inputs import BAG
     from bodymotion.collection.opening import EPISODE_OPTIONS
     from bodymotion.formats.registry import FORMATS, named_format
+    from bodymotion.formats.untrusted import TRUST_OPTIONS
 
-    known = {"allow_outside", "untrusted", "time_limit"}
+    known = set(TRUST_OPTIONS)
     if body is not None:
         known |= set().union(
             *(row.read.options for row in FORMATS if row.holds == "Body")

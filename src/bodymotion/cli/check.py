@@ -353,12 +353,12 @@ def find_apart(
 ) -> Fixes | None:
     """Return the fixes of a file; of a file of others, found in a child process."""
     from bodymotion.checks.fixing import find_fixes
-    from bodymotion.formats.registry import reading_limits, within_limits
+    from bodymotion.formats.untrusted import call_within_limits, requested_limits
 
-    _, limits = reading_limits(dict(reading))
+    limits = requested_limits(reading)
     if limits is None:
         return find_fixes(path, codes)
-    return within_limits(find_fixes, path, codes, files=[path], limits=limits)
+    return call_within_limits(find_fixes, path, codes, files=[path], limits=limits)
 
 
 def show_diff(found: Fixes, out: TextIO) -> None:
@@ -401,7 +401,7 @@ def check_files(
     """
     from bodymotion.checks import rules
     from bodymotion.collection import ProcessEndedError, in_order, map_files
-    from bodymotion.formats.registry import ended_reading, limits_of
+    from bodymotion.formats.untrusted import choose_limits, describe_end
     from bodymotion.system.files import size_of
 
     reading = options.get("reading", {})
@@ -415,7 +415,7 @@ def check_files(
         workers = 1
     limits = None
     if untrusted:
-        limits = limits_of(time_limit, untrusted=True).for_size(max(sizes))
+        limits = choose_limits(time_limit, untrusted=True).for_size(max(sizes))
     function = partial(check_file, **options)
     outcomes = map_files(
         function, files, workers=workers, time_limit=time_limit, limits=limits
@@ -425,7 +425,7 @@ def check_files(
         if outcome.value is not None:
             yield outcome.value
         elif isinstance(outcome.error, (ProcessEndedError, MemoryError)):
-            fault = ended_reading(outcome.error, path, limits)
+            fault = describe_end(outcome.error, path)
             yield Checked(path, fault.problems)
         else:
             message = f"not checked: {outcome.error}"

@@ -67,11 +67,11 @@ def run_limits(
     name: str, *, untrusted: bool, time_limit: float | None, size: int
 ) -> ProcessLimits | None:
     """Return the limits for a run of a command with files of `size` bytes; None where it has none."""
-    from bodymotion.formats.registry import limits_of
+    from bodymotion.formats.untrusted import choose_limits
 
     if not untrusted and time_limit is None:
         return None
-    limits = limits_of(time_limit, untrusted=untrusted)
+    limits = choose_limits(time_limit, untrusted=untrusted)
     if name in COMPUTING and untrusted and time_limit is None:
         limits = replace(limits, processor=COMPUTING_TIME, deadline=COMPUTING_TIME)
     return limits.for_size(size)
@@ -92,7 +92,7 @@ def run_contained(name: str, words: Sequence[str], limits: ProcessLimits) -> int
     FormatError
         When a limit is exceeded (FMT013), or the process ends (FMT014).
     """
-    from bodymotion.formats.registry import ended_reading
+    from bodymotion.formats.untrusted import describe_end
 
     with _stream(sys.stdout) as stdout, _stream(sys.stderr) as stderr:
         process = LimitedProcess(streams=(stdout, stderr), shares_files=True)
@@ -102,7 +102,7 @@ def run_contained(name: str, words: Sequence[str], limits: ProcessLimits) -> int
         except (ProcessEndedError, MemoryError) as error:
             files = [word for word in words if Path(word).is_file()]
             path = Path(files[0] if files else name)
-            raise ended_reading(error, path, limits) from None
+            raise describe_end(error, path) from None
         finally:
             process.end()
     return code

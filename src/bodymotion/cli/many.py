@@ -34,7 +34,6 @@ from bodymotion.cli.output import (
 from bodymotion.cli.project import defaults_of
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
-from bodymotion.system.limited import ProcessLimits
 
 if TYPE_CHECKING:
     from bodymotion.collection import Clip
@@ -314,7 +313,7 @@ def run_plan(
             code, text, messages = outcome.value or (
                 1,
                 "",
-                _reason(outcome.error, path, limits),
+                _reason(outcome.error, path),
             )
             num_lossy += code == LOST
             is_shown = code != 0
@@ -393,13 +392,13 @@ def run_plan(
     return LOST if num_lossy and strict else 0
 
 
-def _reason(error: Exception | None, path: Path, limits: ProcessLimits | None) -> str:
+def _reason(error: Exception | None, path: Path) -> str:
     """Return the message for a file that was not done."""
     from bodymotion.collection import ProcessEndedError
-    from bodymotion.formats.registry import ended_reading
+    from bodymotion.formats.untrusted import describe_end
 
     if isinstance(error, (ProcessEndedError, MemoryError)):
-        fault = ended_reading(error, path, limits)
+        fault = describe_end(error, path)
         return text_of(fault.problems, severity=False)
     return f"{error}\n"
 

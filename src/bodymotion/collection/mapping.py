@@ -27,6 +27,7 @@ from bodymotion.system.limited import (
     ProcessLimits,
     can_send,
     give_back,
+    may_pass_again,
     take_process,
 )
 from bodymotion.system.limited import ProcessEndedError as ProcessEndedError
@@ -182,8 +183,7 @@ def _in_processes(
             value = process.receive()
         except (ProcessEndedError, MemoryError) as error:
             process.end()
-            # Earlier inputs may have left little memory, or damaged something.
-            if process.num_calls > 1 and index not in tried_again and _may_pass(error):
+            if index not in tried_again and may_pass_again(process, error):
                 tried_again.add(index)
                 waiting.appendleft(index)
                 return None
@@ -218,12 +218,6 @@ def _in_processes(
             process.terminate()
         for process in left_over:
             process.end()
-
-
-def _may_pass(error: Exception) -> bool:
-    """Return whether an input may pass in a process of its own."""
-    ended = getattr(error, "ended", "memory")
-    return ended not in ("deadline", "processor time")
 
 
 @dataclass(frozen=True, eq=False)

@@ -144,23 +144,25 @@ class Clip(ShortRepr):
     def load(self, **options: Any) -> Any:  # noqa: ANN401
         """Read it; options and errors as for `bodymotion.load`."""
         from bodymotion.collection.lerobot import INFO, read_episode
-        from bodymotion.formats.registry import load, reading_limits, within_limits
+        from bodymotion.formats.registry import load
+        from bodymotion.formats.untrusted import call_within_limits, requested_limits
 
         if self.episode is not None:
             folder = Path(self.address)
             read = partial(read_episode, folder, self.episode, **_of_episode(options))
-            _, limits = reading_limits(options)
+            limits = requested_limits(options)
             if limits is None:
                 return read()
-            return within_limits(read, files=[folder / INFO], limits=limits)
+            return call_within_limits(read, files=[folder / INFO], limits=limits)
         with self.file() as path:
             return load(path, **options)
 
 
 def _of_episode(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options with which an episode is read; TypeError for one that it does not have."""
-    fit_any = {"allow_outside", "untrusted", "body", "time_limit"}
-    for name in sorted(options.keys() - EPISODE_OPTIONS - fit_any):
+    from bodymotion.formats.untrusted import TRUST_OPTIONS
+
+    for name in sorted(options.keys() - EPISODE_OPTIONS - TRUST_OPTIONS - {"body"}):
         known = ", ".join(sorted(EPISODE_OPTIONS))
         raise TypeError(
             f"an episode of LeRobot has no option {name!r}; its options: {known}"
@@ -403,9 +405,9 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
 def _num_episodes(folder: Path) -> int:
     """Return the number of episodes of a data set, counted in a child process: Parquet may be damaged."""
     from bodymotion.collection.lerobot import INFO, num_episodes
-    from bodymotion.formats.registry import within_limits
+    from bodymotion.formats.untrusted import call_within_limits
 
-    return within_limits(num_episodes, folder, files=[folder / INFO])
+    return call_within_limits(num_episodes, folder, files=[folder / INFO])
 
 
 @contextmanager

@@ -31,26 +31,23 @@ from bodymotion.formats.limits import budget_for
 from bodymotion.formats.resources import check_inside, gather_missing, unreadable
 from bodymotion.formats.rules import (
     CONFLICT,
-    CRASH,
-    LIMIT,
     OTHER_KIND,
     UNKNOWN,
     UNWRITABLE,
 )
+from bodymotion.formats.untrusted import (
+    TRUST_OPTIONS,
+    call_within_limits,
+    requested_limits,
+    without_time_limit,
+)
 from bodymotion.system.files import (
-    is_special,
     pipes_kept,
     read_head,
     read_tail,
     size_of,
 )
-from bodymotion.system.limited import (
-    OF_OTHERS,
-    ProcessEndedError,
-    ProcessLimits,
-    call_limited,
-    note_reading,
-)
+from bodymotion.system.limited import note_reading
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -156,12 +153,9 @@ class Format:
         return frozenset() if self.write is None else self.write.options
 
     def options_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the options that the reader has, and `untrusted`, which fits any."""
-        return {
-            name: value
-            for name, value in options.items()
-            if name in {*self.read.options, "untrusted", "time_limit"}
-        }
+        """Return those of the options that the reader has, or that any file may have."""
+        usable = self.read.options | TRUST_OPTIONS
+        return {name: value for name, value in options.items() if name in usable}
 
 
 def _format(row: str) -> Format:
@@ -284,9 +278,10 @@ def read(
         When the format is unknown (FMT001), or the file cannot be opened (FMT002). Other faults of the file are problems of the result.
     """
     path = Path(path)
-    options, limits = reading_limits(options)
+    limits = requested_limits(options)
+    options = without_time_limit(options)
     if limits is not None:
-        name, result = within_limits(
+        name, result = call_within_limits(
             _read_named, path, format, options, files=[path], limits=limits
         )
         return named_format(name), result
@@ -312,93 +307,6 @@ def _read_named(
     """Return the name of the format, and the result of `read`, as a child process can send them."""
     row, result = read_here(path, format, options)
     return row.name, result
-
-
-def reading_limits(
-    options: dict[str, Any],
-) -> tuple[dict[str, Any], ProcessLimits | None]:
-    """Return the options without `time_limit`, and the limits within which a file is read; None for a file that is trusted."""
-    time_limit = options.get("time_limit")
-    others = {name: value for name, value in options.items() if name != "time_limit"}
-    if not options.get("untrusted") and time_limit is None:
-        return others, None
-    return others, limits_of(time_limit, untrusted=bool(options.get("untrusted")))
-
-
-def limits_of(time_limit: float | None, *, untrusted: bool) -> ProcessLimits:
-    """Return the limits for a file: those for files of others, or only a time limit [s]."""
-    if not untrusted:
-        return ProcessLimits(deadline=time_limit)
-    if time_limit is None:
-        return OF_OTHERS
-    return replace(OF_OTHERS, processor=time_limit, deadline=time_limit)
-
-
-def within_limits(
-    function: Callable[..., T],
-    *arguments: Any,  # noqa: ANN401
-    files: Iterable[str | PathLike[str]],
-    limits: ProcessLimits = OF_OTHERS,
-) -> T:
-    """Return what a function returns that reads files of others, called in a child process with limits.
-
-    Parameters
-    ----------
-    function, arguments:
-        A function of a module, and its arguments, which can be pickled.
-    files:
-        The files that it reads: large ones may take more memory.
-    limits:
-        The limits.
-
-    Raises
-    ------
-    FormatError
-        When a limit is exceeded (FMT013), or the process ends (FMT014); else what the function raises.
-    """
-    paths = [Path(file) for file in files]
-    size = sum(size_of(path) or 0 for path in paths)
-    try:
-        return cast(
-            "T",
-            call_limited(
-                function,
-                *arguments,
-                limits=limits.for_size(size),
-                shares_files=any(map(is_special, paths)),
-            ),
-        )
-    except ProcessEndedError as error:
-        raise ended_reading(error, paths[0], limits) from None
-    except MemoryError:
-        raise ended_reading(MemoryError(), paths[0], limits) from None
-
-
-def ended_reading(
-    error: ProcessEndedError | MemoryError,
-    path: Path,
-    limits: ProcessLimits | None = None,
-) -> FormatError:
-    """Return the fault of a file for which a process has ended, or had not enough memory."""
-    limits = getattr(error, "limits", None) or limits or OF_OTHERS
-    ended = "memory" if isinstance(error, MemoryError) else error.ended
-    name = getattr(error, "path", None) or str(path)
-    data = {"ended": ended}
-    if ended == "crash":
-        reason = str(error).partition(": ")[2]
-        return CRASH.error(
-            f"the process that reads the file was lost: {reason}",
-            Location(name),
-            data=data,
-        )
-    limit = {
-        "memory": "the memory that it may take",
-        "processor time": f"{limits.processor or 0:g} s of processor time",
-        "deadline": f"{limits.deadline or 0:g} s on the clock",
-    }[ended]
-    return LIMIT.error(
-        f"reading the file took more than {limit}", Location(name), data=data
-    )
 
 
 def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
@@ -462,8 +370,9 @@ def _conflict(path: Path) -> Problem | None:
 
 
 def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, str]:
-    """Return the options that none of these formats' readers has, each with the titles of the formats; `allow_outside` and
-    `untrusted` fit any.
+    """Return the options that none of these formats' readers has, each with the titles of the formats.
+
+    Those of `TRUST_OPTIONS` fit any.
 
     Raises
     ------
@@ -471,11 +380,7 @@ def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, 
         When no reader has an option.
     """
     titles = {with_article(row.title): row.read.options for row in rows}
-    unused = sorted(
-        {*options}.difference(
-            {"allow_outside", "untrusted", "time_limit"}, *titles.values()
-        )
-    )
+    unused = sorted({*options}.difference(TRUST_OPTIONS, *titles.values()))
     for name in unused:
         if not any(name in row.read.options for row in FORMATS):
             raise TypeError(f"there is no option {name!r}")
@@ -509,9 +414,12 @@ def load(
         file, it is a FileNotFoundError, too.
     """
     path = Path(path)
-    options, limits = reading_limits(options)
+    limits = requested_limits(options)
+    options = without_time_limit(options)
     if limits is not None:
-        return within_limits(_load, path, format, options, files=[path], limits=limits)
+        return call_within_limits(
+            _load, path, format, options, files=[path], limits=limits
+        )
     return _load(path, format, options)
 
 
@@ -586,13 +494,18 @@ def load_together(
         When an option has no effect on any of the files; TypeError when there is no such option.
     """
     values = list(sources)
-    others, limits = reading_limits(options)
+    limits = requested_limits(options)
     paths = [value for value in values if isinstance(value, (str, PathLike))]
     if limits is None or len(paths) < len(values):
         return _load_together(values, by_position, options)
     # What key poses mean on a body is computed within the limits, too.
-    return within_limits(
-        _load_together, values, by_position, others, files=paths, limits=limits
+    return call_within_limits(
+        _load_together,
+        values,
+        by_position,
+        without_time_limit(options),
+        files=paths,
+        limits=limits,
     )
 
 

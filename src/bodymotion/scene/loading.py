@@ -23,10 +23,13 @@ from bodymotion.formats.registry import (
     find_format,
     load,
     load_together,
-    reading_limits,
-    within_limits,
 )
 from bodymotion.formats.resources import MESH_PASSES, MeshPasses
+from bodymotion.formats.untrusted import (
+    call_within_limits,
+    requested_limits,
+    without_time_limit,
+)
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -166,24 +169,27 @@ def load_scene(
         "by_position": by_position,
         **options,
     }
-    others, limits = reading_limits(settings)
+    limits = requested_limits(settings)
     files = [one for one in sources if isinstance(one, (str, PathLike))]
     if limits is None or len(files) < len(sources) or not files:
         return _load_scene(sources, **settings)
-    return within_limits(
-        partial(_load_scene, sources, **others), files=files, limits=limits
+    return call_within_limits(
+        partial(_load_scene, sources, **without_time_limit(settings)),
+        files=files,
+        limits=limits,
     )
 
 
 def load_scene_apart(*sources: Showable, **options: Any) -> Scene:  # noqa: ANN401
     """Return the scene of `load_scene`, of files that are read in a child process: one that they end is not this one."""
     files = [one for one in sources if isinstance(one, (str, PathLike))]
-    _, limits = reading_limits(options)
-    if limits is not None or len(files) < len(sources) or not files:
+    has_limits = requested_limits(options) is not None
+    if has_limits or len(files) < len(sources) or not files:
         return load_scene(*sources, **options)
-    limits = ProcessLimits(deadline=MAX_LOADING)
-    return within_limits(
-        partial(load_scene, *sources, **options), files=files, limits=limits
+    return call_within_limits(
+        partial(load_scene, *sources, **options),
+        files=files,
+        limits=ProcessLimits(deadline=MAX_LOADING),
     )
 
 
@@ -228,7 +234,7 @@ def _load_scene(
 
 def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # noqa: ANN401
     """Yield the scene of `load_scene`: at first without mesh files that take long to read, then with more of them, at last whole."""
-    if reading_limits(options)[1] is not None:
+    if requested_limits(options) is not None:
         yield load_scene(*sources, **options)
         return
     passes = MeshPasses()

@@ -439,9 +439,7 @@ def call_limited(
             is_usable = True
             return result
         except (ProcessEndedError, MemoryError) as error:
-            ended = getattr(error, "ended", "memory")
-            # An earlier call may have left little memory, or damaged something.
-            if process.num_calls == 1 or ended in ("processor time", "deadline"):
+            if not may_pass_again(process, error):
                 raise
         except Exception:
             is_usable = True
@@ -451,6 +449,22 @@ def call_limited(
                 give_back(process)
             else:
                 process.end()
+
+
+def reason_of(error: ProcessEndedError | MemoryError) -> Ended:
+    """Return why a call has ended."""
+    return error.ended if isinstance(error, ProcessEndedError) else "memory"
+
+
+def may_pass_again(
+    process: LimitedProcess, error: ProcessEndedError | MemoryError
+) -> bool:
+    """Return whether a call that has ended may pass in a new process.
+
+    An earlier call of the process may have left little memory, or damaged something.
+    """
+    had_other_calls = process.num_calls > 1
+    return had_other_calls and reason_of(error) in ("memory", "crash")
 
 
 @atexit.register

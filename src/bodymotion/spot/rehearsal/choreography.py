@@ -21,7 +21,7 @@ from bodymotion.formats.cha_proto.sequence import (
 )
 from bodymotion.formats.cha_proto.state_log import log_bytes
 from bodymotion.formats.cha_proto.writer import message_of
-from bodymotion.formats.registry import within_limits
+from bodymotion.formats.untrusted import call_within_limits
 from bodymotion.spot.choreography import check_choreography, rules
 from bodymotion.spot.choreography.playing import motion_at, play_choreography
 from bodymotion.spot.choreography.validation import danced
@@ -210,7 +210,7 @@ class Services(BasicServices):
         animation = None
         data = request.animated_move.SerializeToString()
         try:
-            animation, problems = within_limits(
+            animation, problems = call_within_limits(
                 _read_upload,
                 data,
                 name,
@@ -260,7 +260,7 @@ class Services(BasicServices):
         sequence = request.choreography_sequence
         danced = None
         try:
-            data, problems = within_limits(
+            data, problems = call_within_limits(
                 _read_sequence,
                 sequence.SerializeToString(),
                 # The child process needs no messages, which have no pickle.

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bodymotion.formats.cha_proto.sequence import read_move_list
-from bodymotion.formats.registry import within_limits
+from bodymotion.formats.untrusted import call_within_limits
 from bodymotion.motion import Motion
 from bodymotion.spot.choreography import play_choreography
 from bodymotion.spot.client.connection import Credentials, vendor
@@ -163,7 +163,7 @@ class StandIn:
                 play = partial(
                     play_choreography, first_slice=dance.first_slice, arm=self.arm
                 )
-                motion = within_limits(play, known, files=[UPLOAD])
+                motion = call_within_limits(play, known, files=[UPLOAD])
                 on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
             except (
                 Exception
