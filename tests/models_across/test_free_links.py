@@ -212,13 +212,54 @@ def test_an_object_of_a_urdf_is_free_in_mujoco(tmp_path):
     base = link("world", "") + joint("fixed", "world", "pelvis", "1 2 3")
     body = urdf(tmp_path, base, ROBOT, BALL, joint("floating", "pelvis", "ball"))
     lost = bm.save(body, tmp_path / "robot.xml").losses
-    # MuJoCo has a body `world` of its own, so the link gets another name.
-    assert [problem.rule for problem in lost] == ["LOSS032"]
+    assert not lost
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
     free = model.body("ball").jntadr[0]
     assert model.jnt_type[free] == mujoco.mjtJoint.mjJNT_FREE
     at_rest = body.forward_kinematics(np.zeros(1))[3]
     np.testing.assert_allclose(model.qpos0[-7:], at_rest, atol=1e-12)
+    assert read_mjcf(tmp_path / "robot.xml").require() == body
+
+
+FIXED = joint("fixed", "world", "pelvis", "1 2 3")
+WORLDS = {
+    "a fixed robot": link("world", "") + ROBOT + FIXED,
+    "a sensor of the world": link("world", "")
+    + ROBOT
+    + FIXED
+    + '<gazebo reference="world"><sensor name="eye" type="camera"/></gazebo>',
+    "a joint of the world": link("world", "")
+    + ROBOT
+    + joint("revolute", "world", "pelvis"),
+    "two robots": link("world", "")
+    + ROBOT
+    + FIXED
+    + BALL
+    + joint("fixed", "world", "ball"),
+}
+
+
+@pytest.mark.parametrize("content", WORLDS.values(), ids=WORLDS)
+def test_a_world_without_mass_is_that_of_mujoco(content, tmp_path):
+    """It has no body of its own, and no other name; written twice, the file is read as the same body still."""
+    mujoco = pytest.importorskip("mujoco")
+    body = urdf(tmp_path, content)
+    before = body
+    for name in ("robot.xml", "again.xml"):
+        lost = bm.save(before, tmp_path / name).losses
+        assert "LOSS032" not in {problem.rule for problem in lost}
+        model = mujoco.MjModel.from_xml_path(str(tmp_path / name))
+        bodies = [model.body(k).name for k in range(model.nbody)]
+        assert bodies == [each.name for each in body.links]
+        before = read_mjcf(tmp_path / name).require()
+        assert before == body
+
+
+@pytest.mark.parametrize("content", [BOX, INERTIAL], ids=["shape", "mass"])
+def test_a_world_with_more_than_a_name_is_a_body_of_mujoco(content, tmp_path):
+    body = urdf(tmp_path, link("world", content), ROBOT, FIXED)
+    lost = bm.save(body, tmp_path / "robot.xml").losses
+    assert [problem.rule for problem in lost] == ["LOSS032"]
     assert read_mjcf(tmp_path / "robot.xml").require() == body
 
 

@@ -68,6 +68,8 @@ from bodymotion.model.links import (
 from bodymotion.model.rules import NO_LINKS, REVERSED_LIMITS
 
 MAX_ID = 9999
+IS_ROOT = "is_root"
+"""Key of what <custom> keeps of the world: whether it is the root link, though it has one body that has no joint, or is free."""
 FLOATS_IN = "floats_in"
 """Key of what <custom> keeps of a free link: the body that it is a child of, and its place among the children."""
 _PLACED = ("name", "class", "type", "pos", "axis")
@@ -149,7 +151,9 @@ class Tree:
                 NO_LINKS, "the world has no body; expected at least one", fatal=True
             )
         tops = self._robot(self._separate_floating(tops))
-        body_is_root = len(tops) == 1 and set(self._joints(tops[0])) <= {"free"}
+        is_marked = bool(self.kept.get("link", "world").get(IS_ROOT))
+        has_one_body = len(tops) == 1 and set(self._joints(tops[0])) <= {"free"}
+        body_is_root = has_one_body and not is_marked
         if body_is_root:
             others = [
                 item
@@ -164,7 +168,7 @@ class Tree:
             self.of_world = [self._plain(item) for item in others]
             self._bodies([(tops[0], -1)])
         else:
-            if tops:
+            if tops and not has_one_body:
                 what = (
                     f"{len(tops)} bodies"
                     if len(tops) > 1
@@ -1065,6 +1069,9 @@ class LinkWriter:
         if link.index == 0 and _is_world(self.body):
             self.elements[0] = world
             self.geoms.write(world, link, "world")
+            children = [each for each in self.body.links if each.parent == 0]
+            if len(children) == 1 and children[0].joint.type not in WRITTEN_TYPES:
+                self.kept.add("link", "world", {IS_ROOT: True})
             _lights(world, self._of_bodies.get(link.name, {}))
             return
         body, ahead = self.body, self._chains.get(link.index, ())
@@ -1249,10 +1256,11 @@ def _lights(element: Element, values: Mapping[str, object]) -> None:
 
 
 def _is_world(body: Body) -> bool:
-    """Return whether the root is the world of the MJCF file that the body was read from."""
+    """Return whether the root is the world: that of an MJCF file, or one of another format without mass and shapes."""
     root = body.links[0]
+    is_plain = not root.segments and len(body.links) > 1
     return (
-        body.source.format == "mjcf"
+        (body.source.format == "mjcf" or is_plain)
         and root.name == "world"
         and root.joint == Joint(name="world")
         and root.mass == 0
