@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import bodymotion as bm
-from bodymotion.dynamics import foot_slips, measure
+from bodymotion.dynamics import Measures, foot_slips, measure
 from bodymotion.model.links import effort_range, velocity_range
 
 SAFE_MARGIN = 0.01  # [m]
@@ -33,6 +33,18 @@ class Figures:
     effort: float
     jumps: int
     fall: float
+
+
+def grounds(before: Measures, ground: float | None) -> list[float | None]:
+    """Return the heights of the ground on which a result is compared with its input.
+
+    None is each motion's own ground, which follows the feet of an input without root poses.
+    """
+    if ground is not None:
+        return [ground]
+    level = float(np.median(before.ground))
+    follows_feet = bool(np.ptp(before.ground))
+    return [level, None] if follows_feet else [level]
 
 
 def figures(

@@ -106,7 +106,7 @@ class Attempt(NamedTuple):
 class Result(NamedTuple):
     """A motion that is judged."""
 
-    motion: Motion
+    measures: Measures
     quality: Quality
     judgement: Judgement
     attempt: Attempt
@@ -207,11 +207,12 @@ def balance(
             break
     accepted = [result for result in results if result.judgement.accepts]
     if accepted:
-        return _accepted(judge, _best(accepted))
+        best = _best(accepted)
+        return _accepted(judge, best, best.quality)
     for result in results:
         part = _good_parts(judge, result)
         if part is not None:
-            return _accepted(judge, part)
+            return _accepted(judge, part, result.quality)
     return _refused(judge, motion, results[0])
 
 
@@ -334,10 +335,11 @@ def _judged(
     """Make a motion of new postures, and compare it with the input."""
     postures = Postures(new.joint_displacements, new.root_poses)
     motion = _with_postures(attempt.base, attempt.old, postures, known_zmp(new))
-    quality, judgement = judge.review(motion)
+    measures = judge.measured(motion)
+    quality, judgement = judge.review(measures)
     if changed is None:
         changed = np.ones(len(new.times), dtype=bool)
-    return Result(motion, quality, judgement, attempt, changed)
+    return Result(measures, quality, judgement, attempt, changed)
 
 
 def _is_right(quality: Quality) -> bool:
@@ -371,7 +373,7 @@ def _good_parts(judge: Judge, whole: Result) -> Result | None:
     """
     attempt = whole.attempt
     times = attempt.old.times
-    needed = judge.needed(judge.assess(attempt.base))
+    needed = judge.needed(judge.assess(attempt.old))
     for each in (False, True):
         bad = judge.worse_frames(whole.quality, each=each)
         spans = good_spans(bad, needed, times)
@@ -484,17 +486,19 @@ def _reason(
     return "; ".join(faults[:MAX_REASONS]) + more
 
 
-def _accepted(judge: Judge, result: Result) -> BalancedMotion:
-    """Return a result that is better than the input."""
+def _accepted(judge: Judge, result: Result, whole: Quality) -> BalancedMotion:
+    """Return a result that is better than the input.
+
+    It is taken from postures of which `whole` is the quality if all of them are taken.
+    """
     original, attempt = judge.before, result.attempt
-    new = judge.measured(result.motion)
-    kept = _kept_parts(judge, result)
+    kept = _kept_parts(judge, result, whole)
     slowed: tuple[SlowPart, ...] = ()
     if attempt.later is not original.times:
         slowed = slow_parts(original.times, attempt.later)
     missed = np.where(result.changed, attempt.improved.missed, 0.0)
     report = make_report(
-        Comparison(original, attempt.old, new),
+        Comparison(original, attempt.old, result.measures),
         "partly improved" if kept else "improved",
         feet=attempt.improved.feet,
         missed=missed,
@@ -503,7 +507,7 @@ def _accepted(judge: Judge, result: Result) -> BalancedMotion:
         acceleration=judge.acceleration,
         falls=(judge.fall, result.judgement.fall),
     )
-    motion = result.motion
+    motion = result.measures.motion
     problems = [
         NOT_EDITED.problem(f"{component.content} is not changed with the postures")
         for component in _others(motion)
@@ -517,23 +521,12 @@ def _accepted(judge: Judge, result: Result) -> BalancedMotion:
     )
 
 
-def _kept_parts(judge: Judge, result: Result) -> list[KeptPart]:
+def _kept_parts(judge: Judge, result: Result, whole: Quality) -> list[KeptPart]:
     """Return the parts of the input that are not balanced though they need it."""
     if result.changed.all():
         return []
     attempt = result.attempt
-    whole = judge.assess(
-        _with_postures(
-            attempt.base,
-            attempt.old,
-            Postures(
-                attempt.improved.measures.joint_displacements,
-                attempt.improved.measures.root_poses,
-            ),
-            known_zmp(attempt.improved.measures),
-        )
-    )
-    needed = judge.needed(judge.assess(attempt.base))
+    needed = judge.needed(judge.assess(attempt.old))
     original = judge.before.times
     times = np.interp(attempt.old.times, attempt.later, original)
     return [

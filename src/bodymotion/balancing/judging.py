@@ -9,7 +9,7 @@ how bad a motion is, and also when.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -108,10 +108,13 @@ class Quality:
         (T,) [s].
     amounts:
         By the names of criteria: (T,), of which larger is worse.
+    level:
+        The same on level ground, if the ground of the input follows its feet.
     """
 
     times: Floats
     amounts: Mapping[str, Floats]
+    level: "Quality | None" = None
 
     @property
     def seconds(self) -> float:
@@ -149,6 +152,10 @@ class Judgement(NamedTuple):
 class Judge:
     """Compares results with one input on a body.
 
+    Without a height `ground` [m], each motion is measured on its own ground, which follows
+    the feet of an input without root poses. Then both are measured on level ground, too,
+    and a result must be nowhere worse on either.
+
     A margin of `enough` [m] or more is as good as any larger one. With `wants_margin` a
     larger margin is an improvement also of a safe motion.
     With `simulates` a result does not fall earlier than the input in a simulation (extra
@@ -167,7 +174,7 @@ class Judge:
     quality: Quality = field(init=False)
 
     def __post_init__(self) -> None:
-        quality = self.assess(self.before.motion)
+        quality = self._assessed(self.before)
         object.__setattr__(self, "quality", quality)
 
     @cached_property
@@ -184,22 +191,34 @@ class Judge:
 
     def measured(self, motion: Motion) -> Measures:
         """Return the measures of a motion, with the feet and on the ground of the input."""
+        if motion is self.before.motion:
+            return self.before
         return measure(self.body, motion, feet=self.feet, ground=self.ground)
 
-    def assess(self, motion: Motion) -> Quality:
-        """Measure how good a motion is."""
-        measures = self.measured(motion)
+    def assess(self, measures: Measures) -> Quality:
+        """Return how good a measured motion is."""
+        return self.quality if measures is self.before else self._assessed(measures)
+
+    def _assessed(self, measures: Measures) -> Quality:
+        quality = self._quality(measures)
+        if self.ground is not None:
+            return quality
+        level = float(np.median(self.before.ground))
+        on_level = measure(self.body, measures.motion, feet=self.feet, ground=level)
+        return replace(quality, level=self._quality(on_level))
+
+    def _quality(self, measures: Measures) -> Quality:
         amounts = amounts_of(measures, self.acceleration)
         amounts["tipping"] = np.maximum(amounts["tipping"], -self.enough)
         return Quality(measures.times, amounts)
 
-    def review(self, motion: Motion) -> tuple[Quality, Judgement]:
+    def review(self, measures: Measures) -> tuple[Quality, Judgement]:
         """Compare a result with the input, in a simulation only if it is good without."""
-        quality = self.assess(motion)
+        quality = self.assess(measures)
         judgement = self.compare(quality)
         if not judgement.accepts or self.fall is None:
             return quality, judgement
-        fall = time_to_fall(self.body, motion)
+        fall = time_to_fall(self.body, measures.motion)
         judgement = judgement._replace(fall=fall)
         if fall < self.fall - FALL_TOLERANCE:
             text = (
@@ -240,48 +259,69 @@ class Judge:
         the same frame of an input with as many frames.
         """
         worse = np.zeros(len(after.times), dtype=bool)
-        for criterion in CRITERIA:
-            worse |= self._worse_in(criterion, after)
-            own = self.quality.amounts[criterion.name]
-            if each and criterion.name == "tipping" and len(own) == len(worse):
-                allowed = np.maximum(own, criterion.need)
-                worse |= after.amounts["tipping"] > allowed + criterion.tolerance
+        for was, would_be in _on_each_ground(self.quality, after):
+            for criterion in CRITERIA:
+                worse |= _worse_in(criterion, was, would_be)
+                if each and criterion.name == "tipping":
+                    worse |= _tips_more(criterion, was, would_be)
         return worse
-
-    def _worse_in(self, criterion: Criterion, after: Quality) -> Bools:
-        """Return the frames (T,) in which a result is worse in one criterion."""
-        amounts = after.amounts[criterion.name]
-        if criterion.total == "mean":
-            return np.zeros(len(amounts), dtype=bool)
-        allowed: Floats | float = self.quality.total(criterion)
-        if criterion.total == "sum":
-            own = self.quality.amounts[criterion.name]
-            allowed = own if len(own) == len(amounts) else 0.0
-        return np.asarray(amounts > allowed + criterion.tolerance)
 
     def faults_in(self, after: Quality, part: slice) -> tuple[str, ...]:
         """Return in which criteria a result is worse within a part of its frames."""
         faults = []
-        for criterion in CRITERIA:
-            if self._worse_in(criterion, after)[part].any():
-                times = after.times[part]
-                amounts = {criterion.name: after.amounts[criterion.name][part]}
-                own = Quality(times, amounts)
-                was = self.quality.total(criterion)
-                faults.append(_difference(criterion, was, own.total(criterion), own))
+        for before, result in _on_each_ground(self.quality, after):
+            for criterion in CRITERIA:
+                if not _worse_in(criterion, before, result)[part].any():
+                    continue
+                amounts = {criterion.name: result.amounts[criterion.name][part]}
+                inside = Quality(result.times[part], amounts)
+                was, would_be = before.total(criterion), inside.total(criterion)
+                faults.append(_difference(criterion, was, would_be, inside))
         return tuple(faults)
+
+
+def _on_each_ground(before: Quality, after: Quality) -> list[tuple[Quality, Quality]]:
+    """Return the qualities of two motions on their own ground, then on level ground."""
+    both = [(before, after)]
+    if before.level is not None and after.level is not None:
+        both.append((before.level, after.level))
+    return both
+
+
+def _worse_in(criterion: Criterion, before: Quality, after: Quality) -> Bools:
+    """Return the frames (T,) in which a result is worse in one criterion."""
+    amounts = after.amounts[criterion.name]
+    if criterion.total == "mean":
+        return np.zeros(len(amounts), dtype=bool)
+    allowed: Floats | float = before.total(criterion)
+    if criterion.total == "sum":
+        own = before.amounts[criterion.name]
+        allowed = own if len(own) == len(amounts) else 0.0
+    return np.asarray(amounts > allowed + criterion.tolerance)
+
+
+def _tips_more(tipping: Criterion, before: Quality, after: Quality) -> Bools:
+    """Return the frames (T,) with a smaller margin, which is not safe, than before."""
+    own, amounts = before.amounts[tipping.name], after.amounts[tipping.name]
+    if len(own) != len(amounts):
+        return np.zeros(len(amounts), dtype=bool)
+    return np.asarray(amounts > np.maximum(own, tipping.need) + tipping.tolerance)
 
 
 def compare(before: Quality, after: Quality, wants_margin: bool = False) -> Judgement:
     """Compare the quality of a motion with that of another one.
 
+    It is worse if it is so on either ground, and better as measured on its own ground.
     With `wants_margin` a larger margin is better also for a safe motion.
     """
     worse, better = [], []
+    for old, new in _on_each_ground(before, after):
+        for criterion in CRITERIA:
+            was, would_be = old.total(criterion), new.total(criterion)
+            if would_be > was + criterion.tolerance:
+                worse.append(_difference(criterion, was, would_be, new))
     for criterion in CRITERIA:
         was, would_be = before.total(criterion), after.total(criterion)
-        if would_be > was + criterion.tolerance:
-            worse.append(_difference(criterion, was, would_be, after))
         matters = was > criterion.need or (wants_margin and criterion.name == "tipping")
         is_right = would_be <= criterion.need < was
         if matters and (is_right or would_be < was - criterion.gain):
