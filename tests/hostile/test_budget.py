@@ -56,7 +56,6 @@ SMALL = Limits(
     [
         (lambda budget: budget.take_bytes(121), "FMT010", 120, 121),
         (lambda budget: budget.take_items(61), "FMT009", 60, 61),
-        (lambda budget: budget.check_depth(4), "FMT009", 3, 4),
     ],
 )
 def test_a_budget_reports_limit_and_number(take, rule, limit, found):
@@ -71,7 +70,6 @@ def test_a_budget_takes_what_is_within_its_limits():
     budget = Budget("a.seq", 60, SMALL)
     budget.take_bytes(120)
     budget.take_items(60)
-    budget.check_depth(3)
 
 
 def test_a_budget_ends_with_the_time():

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.formats.tables.columns import FORMULA_SIGNS
 from bodymotion.system.deferred import need
 from bodymotion.system.files import check_place, flush_file, only_writer, whole_file
 
@@ -29,7 +30,7 @@ MAX_NUMBERS = 16  # A longer list has no column in a table.
 _BYTE = re.compile(
     "[\ud800-\udfff]"
 )  # A byte of a file name that is not UTF-8, as Python has it.
-_FORMULA = re.compile(r"^'+(?=[=+\-@\t\r])")
+_FORMULA = re.compile(f"^'+(?=[{re.escape(''.join(FORMULA_SIGNS))}])")
 """The apostrophes before what a spreadsheet takes for a formula."""
 ROWS_AT_ONCE = 1000  # Rows that are in memory together.
 MIN_OBJECT_SIZE = 16 << 20  # [bytes] of a row for which DuckDB has memory; its default.

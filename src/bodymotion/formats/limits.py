@@ -36,7 +36,7 @@ class Limits:
         Items that code handles one by one, such as messages and rows: so many for any file, or so many for each byte of the file. An
         uncompressed item has several bytes. 200 000 rows of a table take about a second.
     depth:
-        Levels of nesting. Real files have fewer than 20; Python ends at about 1000.
+        Levels of nesting of YAML and JSON. Real files have fewer than 20; Python ends at about 1000.
     free_seconds, seconds_per_byte:
         [s] Processor time of the thread that reads. Ordinary files take less than 10 s; compilation of kernels may add 20 s.
     """
@@ -95,6 +95,16 @@ class Budget:
         """The processor time [s] that reading the file may take."""
         return self.limits.free_seconds + self.limits.seconds_per_byte * self.size
 
+    @property
+    def seconds(self) -> float:
+        """The processor time [s] that reading the file has taken."""
+        return time.thread_time() - self.start
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether reading has taken too much processor time."""
+        return self.seconds > self.max_seconds
+
     def add_file(self, size: int) -> None:
         """Add the size [bytes] of a further file that is read as a part of this one."""
         self.size += size
@@ -127,19 +137,10 @@ class Budget:
             self._items_since_clock = 0
             self.check_time(location)
 
-    def check_depth(self, depth: int, location: Location | None = None) -> None:
-        """Raise FormatError (FMT009) where items are nested too deep."""
-        limit = self.limits.depth
-        if depth > limit:
-            message = (
-                f"it is nested {depth} levels deep or more; expected at most {limit}"
-            )
-            raise self._error(TOO_LARGE, message, depth, limit, location)
-
     def check_time(self, location: Location | None = None) -> None:
         """Raise FormatError (FMT009) where reading has taken too much processor time."""
-        seconds = time.thread_time() - self.start
-        if seconds > self.max_seconds:
+        if self.is_out_of_time:
+            seconds = self.seconds
             message = (
                 f"reading it took {seconds:.0f} s of processor time; expected at most"
                 f" {self.max_seconds:.0f} s from a file of {_megabytes(self.size)}"

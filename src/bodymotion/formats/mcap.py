@@ -41,11 +41,10 @@ from bodymotion.diagnostics import (
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.limits import Budget, budget_for
 from bodymotion.formats.mcap_records import (
-    CHANNEL_RECORD,
     MCAP,
-    MESSAGE_RECORD,
-    SCHEMA_RECORD,
     CutError,
+    Kind,
+    Record,
     all_records,
     message_of,
 )
@@ -692,6 +691,9 @@ def _read_records(path: Path, file: BinaryIO, log: _Log) -> None:
     channels: dict[int, tuple[str, Callable[[bytes], Any] | None]] = {}
     num_messages = 0
 
+    def stream_of(record: Record) -> Any:  # noqa: ANN401
+        return streams.ReadDataStream(BytesIO(record.content))
+
     def decoder(channel: Any) -> Callable[[bytes], Any] | None:  # noqa: ANN401
         """Return the decoder of the messages of a channel; None where there is none."""
         schema = schemas.get(channel.schema_id)
@@ -707,30 +709,30 @@ def _read_records(path: Path, file: BinaryIO, log: _Log) -> None:
         return None
 
     try:
-        for kind, content in all_records(file, log.budget, log.location):
-            if kind == SCHEMA_RECORD:
-                schema = records.Schema.read(streams.ReadDataStream(BytesIO(content)))
+        for record in all_records(file, log.budget, log.location):
+            if record.kind == Kind.SCHEMA:
+                schema = records.Schema.read(stream_of(record))
                 schemas[schema.id] = schema
-            elif kind == CHANNEL_RECORD:
-                channel = records.Channel.read(streams.ReadDataStream(BytesIO(content)))
+            elif record.kind == Kind.CHANNEL:
+                channel = records.Channel.read(stream_of(record))
                 schema = schemas.get(channel.schema_id)
                 channels[channel.id] = channel.topic, decoder(channel)
                 type_name = "" if schema is None else schema.name
                 log.topics.setdefault(channel.topic, _Topic(type_name))
-            elif kind == MESSAGE_RECORD:
-                number, time, data = message_of(content)
-                if number not in channels:
+            elif record.kind == Kind.MESSAGE:
+                message = message_of(record.content)
+                if message.channel not in channels:
                     raise ValueError(
-                        f"a message is of channel {number}, which is not defined"
+                        f"a message is of channel {message.channel}, which is not defined"
                     )
-                topic, decode = channels[number]
-                log.add(topic, time, data, decode)
+                topic, decode = channels[message.channel]
+                log.add(topic, message.time, message.data, decode)
                 num_messages += 1
     except CutError as error:
         if not num_messages:
             raise ValueError(f"{error}, before the first message") from None
-        message = f"{error}; {counted(num_messages, 'message')} are read"
-        log.found.report(CUT, message, log.location)
+        text = f"{error}; {counted(num_messages, 'message')} are read"
+        log.found.report(CUT, text, log.location)
 
 
 def write_mcap(

@@ -9,40 +9,57 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from enum import IntEnum
 from io import BytesIO
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.limits import Budget
 from bodymotion.system.deferred import need
 
-__all__ = ["CutError", "all_records", "message_of"]
+__all__ = ["MCAP", "CutError", "Kind", "Message", "Record", "all_records", "message_of"]
 
 MCAP = b"\x89MCAP"
 MAGIC_BYTES = 8
 LENGTH_BYTES = 8  # Of the length of a chunk's data, before the data.
-FOOTER_RECORD, SCHEMA_RECORD, CHANNEL_RECORD, MESSAGE_RECORD, CHUNK_RECORD = (
-    2,
-    3,
-    4,
-    5,
-    6,
-)
-"""Kinds of records."""
 _HEAD = struct.Struct("<BQ")
 _MESSAGE = struct.Struct("<HIQQ")
 _CHUNK = struct.Struct("<QQQII")
 _FEATURE = "reading logs of robots"
 
 
+class Kind(IntEnum):
+    """Kinds of records."""
+
+    FOOTER = 2
+    SCHEMA = 3
+    CHANNEL = 4
+    MESSAGE = 5
+    CHUNK = 6
+
+
+class Record(NamedTuple):
+    """A record, whose content may be cut if it is a chunk: `is_whole`."""
+
+    kind: int
+    content: bytes
+    is_whole: bool = True
+
+
+class Message(NamedTuple):
+    """A record of a message: the number of its channel, the time of the log [ns] and the data."""
+
+    channel: int
+    time: int
+    data: bytes
+
+
 class CutError(ValueError):
     """A file of MCAP ends before its last record."""
 
 
-def all_records(
-    file: BinaryIO, budget: Budget, location: Location
-) -> Iterator[tuple[int, bytes]]:
-    """Return the kind and content of each record in a file, those in chunks included.
+def all_records(file: BinaryIO, budget: Budget, location: Location) -> Iterator[Record]:
+    """Yield the records in a file, those in chunks included.
 
     Raises
     ------
@@ -55,51 +72,53 @@ def all_records(
     """
     file.seek(MAGIC_BYTES)
     kind = 0
-    for kind, content, is_whole in _records(file, budget, location):
-        if kind != CHUNK_RECORD:
-            yield kind, content
+    for record in _records(file, budget, location):
+        kind = record.kind
+        if kind != Kind.CHUNK:
+            yield record
             continue
-        unpacked = BytesIO(_unpacked(content, budget, location))
+        unpacked = BytesIO(_unpacked(record.content, budget, location))
         try:
-            for inner_kind, inner_content, _ in _records(unpacked, budget, location):
-                yield inner_kind, inner_content
+            yield from _records(unpacked, budget, location)
         except CutError:
-            if is_whole:
+            if record.is_whole:
                 raise ValueError("a chunk ends in the middle of a record") from None
-        if not is_whole:
+        if not record.is_whole:
             raise CutError("the file ends in a chunk")
-    if kind != FOOTER_RECORD or not file.read(MAGIC_BYTES).startswith(MCAP):
+    if kind != Kind.FOOTER or not file.read(MAGIC_BYTES).startswith(MCAP):
         raise CutError("the file ends before its last record")
 
 
-def message_of(content: bytes) -> tuple[int, int, bytes]:
-    """Return the channel, the time of the log [ns] and the data of a record of a message."""
+def message_of(content: bytes) -> Message:
+    """Return the message in the content of a record; ValueError where it is too short."""
     if len(content) < _MESSAGE.size:
         raise ValueError("a message is shorter than its head")
     channel, _, time, _ = _MESSAGE.unpack_from(content)
-    return channel, time, content[_MESSAGE.size :]
+    return Message(channel, time, content[_MESSAGE.size :])
 
 
-def _records(
-    stream: BinaryIO, budget: Budget, location: Location
-) -> Iterator[tuple[int, bytes, bool]]:
-    """Return kind and content of each record of a stream up to the footer, and whether the content is whole.
+def _records(stream: BinaryIO, budget: Budget, location: Location) -> Iterator[Record]:
+    """Yield the records of a stream up to the footer, and what is left of a chunk that is cut.
 
-    Only of a chunk a part is returned; else CutError is raised where the content is not whole.
+    Raises
+    ------
+    CutError
+        Where the stream is cut in another record.
     """
     start = stream.tell()
     size = stream.seek(0, 2)
     stream.seek(start)
     kind = 0
-    while kind != FOOTER_RECORD and (head := stream.read(_HEAD.size)):
+    while kind != Kind.FOOTER and (head := stream.read(_HEAD.size)):
         budget.take_items(1, "records", location)
         if len(head) < _HEAD.size or head[0] == 0:
             raise CutError("the file ends before its last record")
         kind, length = _HEAD.unpack(head)
         left = size - stream.tell()
-        if length > left and kind != CHUNK_RECORD:
+        if length > left and kind != Kind.CHUNK:
             raise CutError("the file ends in a record")
-        yield kind, stream.read(min(length, left)), length <= left
+        content = stream.read(min(length, left))
+        yield Record(kind, content, is_whole=length <= left)
         if length > left:
             return
 

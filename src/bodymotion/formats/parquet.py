@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, TypeAlias
+from enum import IntEnum
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.limits import Budget
@@ -27,6 +28,76 @@ MAX_FIXED_BYTES = 64  # [bytes] The longest decimal has 32.
 
 Fields: TypeAlias = dict[int, Any]
 """The fields of a structure of Thrift by their numbers: integers, bytes, lists, and structures."""
+
+
+class FileMetaData(IntEnum):
+    """Numbers of the fields of a footer."""
+
+    SCHEMA = 2
+    NUM_ROWS = 3
+    ROW_GROUPS = 4
+
+
+class SchemaElement(IntEnum):
+    """Numbers of the fields of a column of the schema, or of a group of columns."""
+
+    TYPE = 1
+    TYPE_LENGTH = 2
+    NUM_CHILDREN = 5
+
+
+class RowGroup(IntEnum):
+    """Numbers of the fields of a group of rows."""
+
+    COLUMNS = 1
+    NUM_ROWS = 3
+
+
+class ColumnChunk(IntEnum):
+    """Numbers of the fields of a column in a group of rows."""
+
+    META_DATA = 3
+
+
+class ColumnMetaData(IntEnum):
+    """Numbers of the fields that describe a column in a group of rows."""
+
+    NUM_VALUES = 5
+    TOTAL_UNCOMPRESSED_SIZE = 6
+    TOTAL_COMPRESSED_SIZE = 7
+    DATA_PAGE_OFFSET = 9
+    DICTIONARY_PAGE_OFFSET = 11
+
+
+class PageHeader(IntEnum):
+    """Numbers of the fields of the header of a page."""
+
+    UNCOMPRESSED_SIZE = 2
+    COMPRESSED_SIZE = 3
+    DATA_PAGE = 5
+    DATA_PAGE_V2 = 8
+
+
+class DataPage(IntEnum):
+    """Numbers of the fields of a page of data, of either version."""
+
+    NUM_VALUES = 1
+
+
+class Kind(IntEnum):
+    """Kinds of values in the compact protocol of Thrift: the lowest 4 bits of the header of a field or list."""
+
+    TRUE = 1
+    FALSE = 2
+    BYTE = 3
+    INT16 = 4
+    INT32 = 5
+    INT64 = 6
+    DOUBLE = 7
+    BINARY = 8
+    LIST = 9
+    SET = 10
+    STRUCT = 12
 
 
 @dataclass(frozen=True)
@@ -52,6 +123,13 @@ class Chunk:
     unpacked: int
 
 
+class PageCounts(NamedTuple):
+    """The number of values in some pages, and their unpacked size [bytes]."""
+
+    num_values: int
+    unpacked: int
+
+
 def check_columns(
     file: BinaryIO, columns: Collection[int], budget: Budget, path: str
 ) -> None:
@@ -66,11 +144,17 @@ def check_columns(
     """
     location = Location(path)
     footer, size = _footer(file)
-    leaves = [one for one in _list(footer, 2) if not _integer(one, 5, 0)]
+    leaves = [
+        element
+        for element in _list(footer, FileMetaData.SCHEMA)
+        if not _integer(element, SchemaElement.NUM_CHILDREN, 0)
+    ]
     for column in columns:
         _check_type(leaves, column)
-    rows = [_integer(group, 3) for group in _list(footer, 4)]
-    if any(count < 0 for count in rows) or sum(rows) != _integer(footer, 3):
+    groups = _list(footer, FileMetaData.ROW_GROUPS)
+    rows = [_integer(group, RowGroup.NUM_ROWS) for group in groups]
+    num_rows = _integer(footer, FileMetaData.NUM_ROWS)
+    if any(count < 0 for count in rows) or sum(rows) != num_rows:
         raise ValueError("the footer has several numbers of rows")
     budget.take_items(sum(rows), "rows", location)
     chunks = [one for one in _chunks(footer) if one.column in columns]
@@ -79,19 +163,19 @@ def check_columns(
     if sum(one.size for one in chunks) > size:
         raise ValueError("the columns overlap")
     for chunk in chunks:
-        num_values, unpacked = _count_pages(file, chunk, budget, location)
-        stated = NUMBER_BYTES * max(chunk.num_values, num_values)
-        budget.take_bytes(max(stated, chunk.unpacked, unpacked), location)
+        pages = _count_pages(file, chunk, budget, location)
+        in_memory = NUMBER_BYTES * max(chunk.num_values, pages.num_values)
+        budget.take_bytes(max(in_memory, chunk.unpacked, pages.unpacked), location)
 
 
 def _check_type(leaves: list[Fields], column: int) -> None:
     """Raise ValueError where the values of a column may be of any size."""
     if column >= len(leaves):
         raise ValueError(f"the footer has no column {column}")
-    kind = _integer(leaves[column], 1)
+    kind = _integer(leaves[column], SchemaElement.TYPE)
     is_text = kind == BYTE_ARRAY
     is_long = kind == FIXED_BYTE_ARRAY and not (
-        0 < _integer(leaves[column], 2, 0) <= MAX_FIXED_BYTES
+        0 < _integer(leaves[column], SchemaElement.TYPE_LENGTH, 0) <= MAX_FIXED_BYTES
     )
     if is_text or is_long:
         raise ValueError(f"column {column} holds texts; expected numbers")
@@ -114,43 +198,45 @@ def _footer(file: BinaryIO) -> tuple[Fields, int]:
 
 def _chunks(footer: Fields) -> Iterator[Chunk]:
     """Return the chunks of all columns."""
-    for group in _list(footer, 4):
-        for column, chunk in enumerate(_list(group, 1)):
-            about = chunk.get(3)
+    for group in _list(footer, FileMetaData.ROW_GROUPS):
+        for column, chunk in enumerate(_list(group, RowGroup.COLUMNS)):
+            about = chunk.get(ColumnChunk.META_DATA)
             if not isinstance(about, dict):
                 raise ValueError("the footer does not describe a column")
-            starts = [_integer(about, 9), _integer(about, 11, 0)]
+            starts = [
+                _integer(about, ColumnMetaData.DATA_PAGE_OFFSET),
+                _integer(about, ColumnMetaData.DICTIONARY_PAGE_OFFSET, 0),
+            ]
             yield Chunk(
                 column,
-                _integer(about, 5),
-                min([start for start in starts if start > 0], default=-1),
-                _integer(about, 7),
-                _integer(about, 6),
+                num_values=_integer(about, ColumnMetaData.NUM_VALUES),
+                start=min([start for start in starts if start > 0], default=-1),
+                size=_integer(about, ColumnMetaData.TOTAL_COMPRESSED_SIZE),
+                unpacked=_integer(about, ColumnMetaData.TOTAL_UNCOMPRESSED_SIZE),
             )
 
 
 def _count_pages(
     file: BinaryIO, chunk: Chunk, budget: Budget, location: Location
-) -> tuple[int, int]:
-    """Return the number of values and the unpacked bytes of a chunk, by the headers of its pages, which pyarrow believes."""
+) -> PageCounts:
+    """Return what the pages of a chunk hold by their headers, which pyarrow believes."""
     offset = chunk.start
     num_values = 0
     unpacked = 0
     while offset < chunk.start + chunk.size:
         budget.take_items(1, "pages", location)
         header, length = _page_header(file, offset)
-        page_unpacked = _integer(header, 2, -1)
-        page_size = _integer(header, 3, -1)
+        page_unpacked = _integer(header, PageHeader.UNCOMPRESSED_SIZE, -1)
+        page_size = _integer(header, PageHeader.COMPRESSED_SIZE, -1)
         if min(page_unpacked, page_size) < 0:
             raise ValueError("the header of a page has no size")
         unpacked += page_unpacked
-        # 5 describes a page of data, 8 one of version 2; both begin with the number of values.
-        for number in (5, 8):
+        for number in (PageHeader.DATA_PAGE, PageHeader.DATA_PAGE_V2):
             about = header.get(number)
             if isinstance(about, dict):
-                num_values += max(_integer(about, 1, 0), 0)
+                num_values += max(_integer(about, DataPage.NUM_VALUES, 0), 0)
         offset += length + page_size
-    return num_values, unpacked
+    return PageCounts(num_values, unpacked)
 
 
 def _page_header(file: BinaryIO, offset: int) -> tuple[Fields, int]:
@@ -190,17 +276,17 @@ class _Thrift:
     def __init__(self, content: bytes) -> None:
         self.content = content
         self.offset = 0
-        # A kind is the lowest 4 bits of the header of a field or list. Booleans (1, 2) are read where the header is.
+        # Booleans are read where the header is.
         self.readers: dict[int, Callable[[int], Any]] = {
-            3: lambda depth: self._bytes(1),
-            4: self._signed,
-            5: self._signed,
-            6: self._signed,
-            7: lambda depth: self._bytes(8),
-            8: lambda depth: self._bytes(self._unsigned()),
-            9: self._items,
-            10: self._items,
-            12: self.structure,
+            Kind.BYTE: lambda depth: self._bytes(1),
+            Kind.INT16: self._signed,
+            Kind.INT32: self._signed,
+            Kind.INT64: self._signed,
+            Kind.DOUBLE: lambda depth: self._bytes(8),
+            Kind.BINARY: lambda depth: self._bytes(self._unsigned()),
+            Kind.LIST: self._items,
+            Kind.SET: self._items,
+            Kind.STRUCT: self.structure,
         }
 
     def structure(self, depth: int = 0) -> Fields:
@@ -209,13 +295,13 @@ class _Thrift:
             raise ValueError(f"structures are nested more than {MAX_DEPTH} deep")
         fields: Fields = {}
         number = 0
-        while kind := self.content[self.offset]:
+        while head := self.content[self.offset]:
             self.offset += 1
-            step = kind >> 4
+            step = head >> 4
+            kind = head & 15
             number = number + step if step else self._signed(depth)
-            kind &= 15
-            if kind in (1, 2):
-                fields[number] = kind == 1
+            if kind in (Kind.TRUE, Kind.FALSE):
+                fields[number] = kind == Kind.TRUE
             else:
                 fields[number] = self._value(kind, depth)
         self.offset += 1
@@ -238,8 +324,8 @@ class _Thrift:
             count = self._unsigned()
         if count > len(self.content) - self.offset:  # an item has at least one byte
             raise IndexError
-        if kind in (1, 2):
-            return [value == 1 for value in self._bytes(count)]
+        if kind in (Kind.TRUE, Kind.FALSE):
+            return [value == Kind.TRUE for value in self._bytes(count)]
         return [self._value(kind, depth) for _ in range(count)]
 
     def _bytes(self, count: int) -> bytes:

@@ -7,7 +7,6 @@ statement of its own, and everything else of SQL is forbidden. No row can be in 
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -55,7 +54,7 @@ def read_messages(path: Path, budget: Budget) -> Iterator[Message]:
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(address, uri=True)) as connection:
         _forbid_programs(connection, size)
-        connection.set_progress_handler(lambda: _is_over(budget), STEPS)
+        connection.set_progress_handler(lambda: budget.is_out_of_time, STEPS)
         for table in ("topics", "messages"):
             _check_is_table(connection, table, path)
         connection.set_authorizer(_authorize)
@@ -116,9 +115,11 @@ def _check_is_table(connection: sqlite3.Connection, name: str, path: Path) -> No
     computed = [str(column[1])[:40] for column in columns if column[6]]
     is_virtual = kinds[0][1].lower().split()[:2] == ["create", "virtual"]
     if computed or is_virtual:
-        what = counted(len(computed), "computed column") if computed else "a program"
+        content = "a program"
+        if computed:
+            content = counted(len(computed), "computed column")
         raise UNREADABLE.error(
-            f"the table {name!r} has {what}; expected a table of stored values",
+            f"the table {name!r} has {content}; expected a table of stored values",
             location,
             "",
         )
@@ -146,8 +147,3 @@ def _authorize(
     if is_read and trigger is None and first in ("topics", "messages"):
         return sqlite3.SQLITE_OK
     return sqlite3.SQLITE_DENY
-
-
-def _is_over(budget: Budget) -> bool:
-    """Return whether the time of a budget is over."""
-    return time.thread_time() - budget.start > budget.max_seconds

@@ -34,12 +34,14 @@ from bodymotion.formats.tables.columns import (
     in_body_order,
     in_id_order,
     joint_names,
+    largest_size,
     link_order,
+    look_like_degrees,
 )
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degrees
+from bodymotion.geometry.rotations import angles_in_degrees
 from bodymotion.model.body import NAMELESS, Body, generic_name, is_generic, matched
 from bodymotion.model.links import Joint
 from bodymotion.motion import (
@@ -96,7 +98,6 @@ _ZMP = re.compile(r"(root_relative_)?zmp_([xyz])", re.IGNORECASE)
 
 UNITREE_POSE = 7  # Columns of the pose of the root in the layout 'unitree'.
 UNITREE_RATE = 30.0  # [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
-MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
 LIMIT_MARGIN = (
     1.0  # [rad] So may angles of a joint that are further than this beyond its limits.
 )
@@ -555,16 +556,14 @@ class _Reader:
         without_unit = [k for k in indices if self.columns[k].factor is None]
         if self.degrees is not None or not without_unit:
             return
-        angles = np.abs(
-            np.nan_to_num(self.values[:, without_unit], posinf=0.0, neginf=0.0)
-        )
-        largest = angles.max(initial=0)
-        if np.count_nonzero((angles > MAX_ANGLE).any(axis=1)) > MIN_SHARE * len(angles):
+        angles = self.values[:, without_unit]
+        largest = largest_size(angles)
+        if look_like_degrees(angles):
             message = f"angles go up to {largest:.6g}: degrees, or {largest / (2 * math.pi):.1f} turns?"
             raise rules.UNIT.error(message, self.location)
         if largest > 0:
             self.assumed += [self.columns[k].name for k in without_unit]
-            self.largest = max(self.largest, float(largest))
+            self.largest = max(self.largest, largest)
 
     def check_options(self, layout: str | None) -> None:
         """Refuse an option that changes nothing, or that the names of columns deny."""

@@ -13,15 +13,16 @@ from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.csv.arrow import arrow
 from bodymotion.formats.csv.reader import (
     AXES,
-    MAX_ANGLE,
     OWN_COLUMNS,
     UNITREE_RATE,
     column,
 )
 from bodymotion.formats.tables.columns import (
+    MAX_ANGLE,
     SharedTime,
     column_names,
     is_plain,
+    largest_size,
     on_one_timeline,
     renamed_labels,
 )
@@ -203,10 +204,7 @@ class _Table:
             name, values = names[k], joints.values[:, k]
             if degrees and k not in slides:
                 name, values = f"{name} [deg]", values * (180 / math.pi)
-            elif (
-                not own
-                or np.abs(values[np.isfinite(values)]).max(initial=0) > MAX_ANGLE
-            ):
+            elif not own or largest_size(values) > MAX_ANGLE:
                 # Many turns of a wheel would look like degrees without a unit.
                 name = f"{name} [{'rad|m' if self.body is None else 'm' if k in slides else 'rad'}]"
             self.add("" if unitree else name, values)

@@ -141,7 +141,7 @@ def renamed_labels(
     return renamed.problems
 
 
-FORMULA_SIGNS = ("=", "+", "-", "@")
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that spreadsheets take for a formula."""
 
 
@@ -313,12 +313,26 @@ def angles_without_unit(
     if degrees:
         return values * np.where(turning, np.pi / 180, 1.0)
     if degrees is None:
-        angles = np.abs(values[:, turning])
-        angles = np.where(np.isfinite(angles), angles, 0.0)
-        if np.count_nonzero((angles > MAX_ANGLE).any(axis=1)) > MIN_SHARE * len(angles):
-            message = f"angles go up to {angles.max():.6g}, read as radians: are they degrees?"
+        angles = values[:, turning]
+        if look_like_degrees(angles):
+            largest = largest_size(angles)
+            message = (
+                f"angles go up to {largest:.6g}, read as radians: are they degrees?"
+            )
             found.report(LARGE_ANGLES, message, location)
     return values
+
+
+def look_like_degrees(angles: Floats) -> bool:
+    """Return whether angles (T, N) without a unit are too large for radians, in more than a few frames."""
+    is_large = np.isfinite(angles) & (np.abs(angles) > MAX_ANGLE)
+    return bool(np.count_nonzero(is_large.any(axis=1)) > MIN_SHARE * len(angles))
+
+
+def largest_size(values: Floats) -> float:
+    """Return the largest absolute value of those that are finite; 0 without one."""
+    sizes = np.abs(values[np.isfinite(values)])
+    return float(sizes.max(initial=0.0))
 
 
 def slides_of(names: Sequence[str], body: Body | None) -> list[bool]:

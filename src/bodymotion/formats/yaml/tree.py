@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel, unusual_character
+from bodymotion.formats.limits import LIMITS
 from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.rules import (
     ALIAS,
@@ -31,7 +32,7 @@ from bodymotion.geometry.arrays import without_collections
 if TYPE_CHECKING:
     import yaml
 
-MAX_DEPTH = 100  # Levels of nesting.
+MAX_DEPTH = LIMITS.depth  # Levels of nesting.
 MAX_MERGED_KEYS = 1_000_000  # Keys that the merge keys of one file copy.
 ALIAS_GROWTH = 16  # Maximum ratio of the nodes of unfolded aliases to those of the text, beside `FREE_ALIASES`.
 FREE_ALIASES = 100_000  # Nodes that aliases may unfold to in a file of any size.
