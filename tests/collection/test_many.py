@@ -21,6 +21,7 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
+from bodymotion.cli.many import Answer
 from bodymotion.cli.many_arguments import MANY_FILES
 from bodymotion.collection import (
     ProcessEndedError,
@@ -542,8 +543,8 @@ def test_results_of_formats_that_cannot_be_written(desk):
 
 def test_the_reason_of_a_motion_that_is_not_balanced_is_printed(desk, monkeypatch):
     monkeypatch.setattr(
-        "bodymotion.cli.many._one",
-        lambda mark, task: (1, '{"remaining": ["a foot slips"]}', ""),
+        "bodymotion.cli.many._run_task",
+        lambda mark, task: Answer(1, '{"remaining": ["a foot slips"]}', ""),
     )
     found = run("balance", "robot.wrl", "walks", "-o", "out/", code=1)
     assert "walks/a.seq: not fixed: a foot slips\n" in found.stderr

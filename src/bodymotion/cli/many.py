@@ -10,10 +10,10 @@ import os
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 
 import click
 
@@ -36,7 +36,8 @@ from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
 if TYPE_CHECKING:
-    from bodymotion.collection import Clip
+    from bodymotion.collection import Clip, Outcome
+    from bodymotion.collection.records import Records
 
 Input: TypeAlias = (
     "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
@@ -258,7 +259,7 @@ def run_plan(
     """Run the command for all files, and return the exit code."""
     from bodymotion.collection import Outcome, in_order, map_files
     from bodymotion.collection.inputs import is_many
-    from bodymotion.collection.records import Records, Row, key
+    from bodymotion.collection.records import Records, key
     from bodymotion.formats.registry import find_format
 
     for path in plan.inputs:
@@ -279,117 +280,189 @@ def run_plan(
         return 1
     records = None if table is None else Records(table, resume=resume)
     rows = [_about(path, result, run) for path, result in runs]
-    counting = [
-        one for one in rows if "output" not in one or Path(one["output"]).exists()
-    ]
     limits = run_limits(
         plan.name,
         untrusted=UNTRUSTED in plan.options,
         time_limit=sharing.get("time_limit"),
         size=max(0, *(row["size"] or 0 for row in rows)),
     )
+    prints_json = "--json" in plan.options
+    extra = ["--json"] if has_json and not prints_json and records is not None else []
     with contextlib.nullcontext() if records is None else records:
-        earlier = {}
+        earlier: dict[str, Any] = {}
         if records is not None:
-            earlier = records.keep(counting)
-        codes = Counter(map(int, earlier.values()))
+            earlier = records.keep(filter(_has_result, rows))
         left = [k for k in range(len(runs)) if key(rows[k]) not in earlier]
-        prints_json = "--json" in plan.options
-        extra = (
-            ["--json"] if has_json and not prints_json and records is not None else []
-        )
         tasks = [
-            (Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k])
+            Task(Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k])
             for k in left
         ]
-        done, total = sum(codes.values()), len(runs)
-        strict = is_strict(click.get_current_context())
-        num_lossy = codes[LOST]
-
-        def recorded(outcome: Outcome) -> tuple[Row, str, bool]:
-            """Record the row of a run; return it, its output, and whether its messages are printed."""
-            nonlocal done, num_lossy
-            path = Path(rows[left[outcome.index]]["file"])
-            code, text, messages = outcome.value or (
-                1,
-                "",
-                _reason(outcome.error, path),
-            )
-            num_lossy += code == LOST
-            is_shown = code != 0
-            if code == LOST and not strict:
-                code = 0
-            row = {
-                **_parsed(text if has_json else ""),
-                **rows[left[outcome.index]],
-                "exit_code": code,
-            }
-            row["messages"] = [
-                *messages.splitlines(),
-                *(f"not fixed: {one}" for one in row.get("remaining", ())),
-            ]
-            codes[code] += 1
-            done += 1
-            if records is not None:
-                records.add(row)
-            return row, text, is_shown
-
+        ends = _Ends(
+            len(runs),
+            is_strict(click.get_current_context()),
+            num_earlier=len(earlier),
+            codes=Counter(map(int, earlier.values())),
+        )
+        recorder = _Recorder([rows[k] for k in left], records, ends, has_json)
         with (
             results() as out,
-            progress(f"{plan.name}: {counted(total, 'file')}") as bar,
+            progress(f"{plan.name}: {counted(ends.total, 'file')}") as bar,
         ):
             try:
-                function = partial(_one, plan.mark)
-                outcomes = map_files(function, tasks, limits=limits, **sharing)
-                for outcome in in_order(
-                    Outcome(one.index, recorded(one)) for one in outcomes
-                ):
-                    row, text, is_shown = outcome.value
-                    if bar is not None:
-                        bar(done, total)
-                    with bar.pause() if bar is not None else contextlib.nullcontext():
-                        if records is None:
-                            out.write(json.dumps(row) + "\n" if prints_json else text)
-                            out.flush()
-                        if records is None or is_shown:
-                            named = (
-                                ""
-                                if any(row["file"] in line for line in row["messages"])
-                                else f"{row['file']}: "
-                            )
-                            for k, line in enumerate(row["messages"]):
-                                print_message(line if k else f"{named}{line}")
-            except KeyboardInterrupt:
-                more = (
-                    "; --resume continues"
-                    if records is not None and plan.mark == ONE
-                    else ""
+                outcomes = map_files(
+                    partial(_run_task, plan.mark), tasks, limits=limits, **sharing
                 )
+                for outcome in in_order(
+                    Outcome(one.index, recorder.record(one)) for one in outcomes
+                ):
+                    if bar is not None:
+                        bar(ends.done, ends.total)
+                    with bar.pause() if bar is not None else contextlib.nullcontext():
+                        _print_recorded(
+                            outcome.value,
+                            None if records is not None else out,
+                            prints_json=prints_json,
+                        )
+            except KeyboardInterrupt:
+                more = ""
+                if records is not None and plan.mark == ONE:
+                    more = "; --resume continues"
                 print_message(
-                    f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}"
+                    f"bodymotion {plan.name}: interrupted after {ends.done} of {counted(ends.total, 'file')}{more}"
                 )
                 raise
-    failed = total - codes[0] - codes[LOST]
-    words = [
-        f"{failed} failed" if failed else "",
-        f"{num_lossy} with losses" if num_lossy else "",
-    ]
-    ends = (
-        ", ".join(
-            filter(
-                None, (*words, f"{len(earlier)} by an earlier run" if earlier else "")
-            )
-        )
-        or "no failures"
-    )
-    print_message(
-        f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table and plan.mark == ONE else ''}"
-    )
-    if codes[2] == total:
-        return 2
-    if failed:
-        return 1
-    return LOST if num_lossy and strict else 0
+    see = f" (see {table})" if table and plan.mark == ONE else ""
+    print_message(f"{counted(ends.total, 'file')} done: {ends.summary}{see}")
+    return ends.exit_code
+
+
+class Task(NamedTuple):
+    """A run of a command in a folder: its arguments, the input among them, and the file of its result."""
+
+    folder: Path
+    name: str
+    args: list[str]
+    source: Input
+    result: Path | None
+
+
+class Answer(NamedTuple):
+    """The exit code of a run, and what it has printed on stdout and stderr."""
+
+    code: int
+    text: str
+    messages: str
+
+
+class Recorded(NamedTuple):
+    """The row of a run, what it has printed on stdout, and whether its messages are printed although they are in the row."""
+
+    row: dict[str, Any]
+    text: str
+    is_shown: bool
+
+
+@dataclass
+class _Ends:
+    """How the runs of a plan have ended, those of an earlier run included."""
+
+    total: int
+    strict: bool
+    num_earlier: int
+    codes: Counter[int]
+    num_lossy: int = field(init=False)
+    """Runs with losses; without `strict` their exit code is 0."""
+
+    def __post_init__(self) -> None:
+        self.num_lossy = self.codes[LOST]
+
+    def add(self, code: int) -> int:
+        """Count a run by its exit code; return the exit code for its row."""
+        if code == LOST:
+            self.num_lossy += 1
+            if not self.strict:
+                code = 0
+        self.codes[code] += 1
+        return code
+
+    @property
+    def done(self) -> int:
+        """The number of runs that have ended."""
+        return sum(self.codes.values())
+
+    @property
+    def num_failed(self) -> int:
+        """The number of runs with an error, once all have ended."""
+        return self.total - self.codes[0] - self.codes[LOST]
+
+    @property
+    def summary(self) -> str:
+        """The counts as words."""
+        counts = {
+            "failed": self.num_failed,
+            "with losses": self.num_lossy,
+            "by an earlier run": self.num_earlier,
+        }
+        words = [f"{count} {word}" for word, count in counts.items() if count]
+        return ", ".join(words) or "no failures"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of all runs together."""
+        if self.codes[2] == self.total:
+            return 2
+        if self.num_failed:
+            return 1
+        return LOST if self.num_lossy and self.strict else 0
+
+
+@dataclass
+class _Recorder:
+    """Makes the rows of runs, whose `inputs` are described by rows, and writes them into records, if there are any."""
+
+    inputs: list[dict[str, Any]]
+    records: "Records | None"
+    ends: _Ends
+    has_json: bool
+
+    def record(self, outcome: "Outcome") -> Recorded:
+        """Record a run as soon as it has ended."""
+        about = self.inputs[outcome.index]
+        answer: Answer | None = outcome.value
+        if answer is None:
+            answer = Answer(1, "", _reason(outcome.error, Path(about["file"])))
+        row = {
+            **_parsed(answer.text if self.has_json else ""),
+            **about,
+            "exit_code": self.ends.add(answer.code),
+        }
+        row["messages"] = [
+            *answer.messages.splitlines(),
+            *(f"not fixed: {reason}" for reason in row.get("remaining", ())),
+        ]
+        if self.records is not None:
+            self.records.add(row)
+        return Recorded(row, answer.text, answer.code != 0)
+
+
+def _has_result(row: dict[str, Any]) -> bool:
+    """Return whether the file that a run writes is there; True for one that writes none."""
+    return "output" not in row or Path(row["output"]).exists()
+
+
+def _print_recorded(
+    recorded: Recorded, out: TextIO | None, *, prints_json: bool
+) -> None:
+    """Print the messages of a run, and its result on `out`, if it is in no record."""
+    row = recorded.row
+    if out is not None:
+        out.write(json.dumps(row) + "\n" if prints_json else recorded.text)
+        out.flush()
+    elif not recorded.is_shown:
+        return
+    first = "" if any(row["file"] in line for line in row["messages"]) else row["file"]
+    for number, line in enumerate(row["messages"]):
+        print_message(f"{first}: {line}" if first and number == 0 else line)
 
 
 def _reason(error: Exception | None, path: Path) -> str:
@@ -423,13 +496,8 @@ def _parsed(text: str) -> dict[str, Any]:
     return {**found, **inner[0]} if isinstance(inner, list) and inner else found
 
 
-def _one(
-    mark: str, task: tuple[Path, str, list[str], Input, Path | None]
-) -> tuple[int, str, str]:
-    """Run a command for one file in a folder; return its exit code, and what it prints on stdout and stderr.
-
-    `mark` is the object of its context.
-    """
+def _run_task(mark: str, task: Task) -> Answer:
+    """Run a command for one file; `mark` is the object of its context."""
     folder, name, args, source, result = task
     out, messages, found = io.StringIO(), io.StringIO(), list[Problem]()
     with contextlib.ExitStack() as stack:
@@ -474,4 +542,4 @@ def _one(
     printed, messages_text = (
         text.getvalue().replace(copied or "\0", str(source)) for text in (out, messages)
     )
-    return code, printed, messages_text
+    return Answer(code, printed, messages_text)
