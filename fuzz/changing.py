@@ -9,7 +9,7 @@ import warnings
 import zipfile
 from collections.abc import Callable
 
-from fuzz.targets import Target
+from fuzz.target import Target
 
 __all__ = ["changed"]
 
@@ -319,17 +319,57 @@ _TEXT: tuple[Callable[[bytes, Target, random.Random], bytes], ...] = (
     _stray,
     _cut,
 )
+
+
+def _folder(data: bytes, target: Target, by: random.Random) -> bytes:
+    """Change one file of a folder that is packed, as its name tells, or the names of two, and pack it again."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            about = [one for one in archive.infolist()[:30] if one.file_size < 1 << 20]
+            members = [(one.filename, archive.read(one)) for one in about]
+    except Exception:
+        return _byte(data, target, by)
+    if not members:
+        return _byte(data, target, by)
+    at = by.randrange(len(members))
+    name, inside = members[at]
+    match by.randrange(12):
+        case 0:
+            members[at] = (by.choice(members)[0], inside)
+        case 1:
+            del members[at]
+        case 2:
+            changed_name = by.choice(_TEXT)(name.encode(), target, by)
+            members[at] = (changed_name.decode("utf-8", "replace"), inside)
+        case 3:
+            return _byte(data, target, by)
+        case _:
+            is_text = name.endswith(TEXTS)
+            change = by.choice(_TEXT if is_text else _HOW["bytes"])
+            members[at] = (name, change(inside, target, by))
+    packed = io.BytesIO()
+    how = by.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+    with zipfile.ZipFile(packed, "w", how) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, inside in members:
+            archive.writestr(name.replace("\0", "") or "x", inside)
+    return packed.getvalue()
+
+
+TEXTS = (".json", ".csv", ".seq", ".txt")
+"""Ends of the names of text files in folders."""
 _HOW = {
     "text": _TEXT,
     "bytes": (_byte, _byte, _byte, _block, _cut, _number, _word),
     "zip": (_zip,),
+    "folder": (_folder,),
 }
 
 
 def changed(
-    data: bytes, target: Target, by: random.Random, most: int = 1 << 14
+    data: bytes, target: Target, by: random.Random, most: int | None = None
 ) -> bytes:
     """Return another input made of this one by a few changes; `by` decides which, so that a number makes it again."""
     for _ in range(1 + int(by.expovariate(0.7))):
         data = by.choice(_HOW[target.how])(data, target, by)
-    return data[:most]
+    return data[: target.most if most is None else most]

@@ -8,16 +8,18 @@ import re
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
+from click import BadParameter
 
 import bodymotion as bm
-from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics import FormatError, WrongUseError
 from bodymotion.formats.registry import find_format
-from fuzz.targets import Target
+from fuzz.target import Target
 from fuzz.watching import MEMORY, SECONDS, Escape, Swell, scratch, watched
 
 with contextlib.suppress(ImportError):
@@ -63,14 +65,31 @@ def attempt(
     """
     target = workspace.target
     path = workspace.folder / target.file
-    path.write_bytes(data)
+    target.put(data, path)
     opened = workspace.folder / (target.opened or target.file)
     with (
         warnings.catch_warnings(),
         watched(workspace.folder, len(data), seconds, memory),
     ):
         warnings.simplefilter("ignore")
+        if target.read is not None:
+            return _attempt_to_read(target.read, opened)
         return _attempt(target, path, opened, workspace.saved)
+
+
+REFUSALS = (FormatError, WrongUseError, BadParameter, OSError)
+"""What commands print of readers that are none of a format, as a message."""
+
+
+def _attempt_to_read(read: Callable[[Path], object], path: Path) -> str:
+    try:
+        return type(read(path)).__name__
+    except REFUSALS as error:
+        if isinstance(error, FormatError):
+            _check_message(error)
+        if not str(error):
+            raise Broken(f"an error without a message: {error!r}") from error
+        return "refused"
 
 
 def _attempt(target: Target, path: Path, opened: Path, saved: Path) -> str:

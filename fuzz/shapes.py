@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from fuzz.targets import Target
+from fuzz.target import Target
 
 Shape = Callable[[bytes, Target, random.Random], bytes | None]
 

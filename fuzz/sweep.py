@@ -22,7 +22,8 @@ from pathlib import Path
 
 from bodymotion.formats.registry import named_format
 from fuzz.shapes import SHAPES
-from fuzz.targets import TARGETS, Target
+from fuzz.target import Target
+from fuzz.targets import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = ROOT / "examples" / "biped.wrl"

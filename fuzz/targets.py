@@ -10,7 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,37 +20,13 @@ import numpy as np
 import bodymotion as bm
 from bodymotion.formats.registry import FORMATS
 from fuzz import texts
+from fuzz.other_targets import OTHER_TARGETS
+from fuzz.target import Target, split
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["TARGETS", "Target"]
-
-
-def _no_files() -> dict[str, bytes]:
-    return {}
-
-
-@dataclass(frozen=True)
-class Target:
-    """A reader and how it is tried.
-
-    An input becomes `file`, and is read as `format` through `opened` (another file of the folder, if that names `file`). The value is
-    written to `written` as `write`; if the format holds all of it, it must read back `equal`. `how` is the kind of change that makes new
-    inputs: "text", "bytes", or "zip".
-    """
-
-    name: str
-    file: str
-    format: str
-    written: str
-    write: str
-    seeds: Callable[[], tuple[bytes, ...]]
-    words: tuple[bytes, ...] = ()
-    how: str = "text"
-    opened: str = ""
-    equal: bool = False
-    beside: Callable[[], dict[str, bytes]] = _no_files
 
 
 def _saved(thing: object, name: str, **options: object) -> bytes:
@@ -375,24 +351,20 @@ def _shown_by_urdf(name: str) -> Callable[[], dict[str, bytes]]:
     return beside
 
 
-def _split(*lines: str) -> tuple[bytes, ...]:
-    return tuple(word.encode() for line in lines for word in line.split())
-
-
-_XML = _split(
+_XML = split(
     '< > /> = " <!-- --> <![CDATA[ ]]> &amp; &#0; &x; <!DOCTYPE <!ENTITY <?xml xmlns'
 )
-_YAML = _split(
+_YAML = split(
     "- : ? [ ] { } , &a *a << | > ! !!float !!python/object --- ... %YAML # ~ ' \" .nan .inf 0x1F 1_0 1:30"
 )
-_SEQ_WORDS = _split(
+_SEQ_WORDS = split(
     "type content purpose formatVersion frameRate frame_rate numFrames num_frames numParts num_parts",
     "components frames SE3Format hasFrameTime has_frame_time isRootRelative partLabels part_labels",
     "CompositeSeq BodyMotion MultiValueSeq MultiSE3Seq Vector3Seq MultiSe3Seq MultiAffine3Seq",
     "LinkPosition JointDisplacement JointPosition ZMP ZMPSeq RelativeZMP XYZQWQXQYQZ XYZQXQYQZQW XYZRPY",
     "true",
 )
-_WORDS_OF_VRML = _split(
+_WORDS_OF_VRML = split(
     "#VRML V2.0 utf8 PROTO EXTERNPROTO DEF USE IS NULL TRUE FALSE ROUTE TO field exposedField eventIn",
     "eventOut SFNode MFNode SFFloat MFFloat SFInt32 MFInt32 SFVec3f MFVec3f SFRotation SFString MFString",
     "SFColor SFImage SFBool SFTime SFVec2f Group Transform Shape Appearance Material Box Sphere Cylinder",
@@ -403,11 +375,11 @@ _WORDS_OF_VRML = _split(
     "AccelerationSensor Gyro ForceSensor VisionSensor RangeSensor ExtraJoint Viewpoint crawler free slide",
     "rotate fixed { } [ ] -1",
 )
-_WORDS_OF_PSEQ = _split(
+_WORDS_OF_PSEQ = split(
     "type PoseSeq name targetBody refs time maxTransitionTime refer Pose PronunSymbol joints q spJoints ikLinks index translation rotation"
     " isBaseLink isStationaryPoint isTouching isSlave partingDirection contactPoints zmp isZmpStationaryPoint"
 )
-_WORDS_OF_BODY = _split(
+_WORDS_OF_BODY = split(
     "format formatVersion ChoreonoidBody angleUnit degree radian name rootLink links parent jointType",
     "jointId jointAxis jointRange revolute prismatic free fixed mass inertia centerOfMass elements type",
     "Transform RigidBody Shape Resource SubBody ContinuousTrack Camera Skip geometry Box size Sphere",
@@ -415,14 +387,14 @@ _WORDS_OF_BODY = _split(
     "material uri node translation rotation scale extraJoints link1Name link2Name import unlimited",
     "numJoints prefix",
 )
-_WORDS_OF_URDF = _split(
+_WORDS_OF_URDF = split(
     "robot link joint name type revolute continuous prismatic fixed floating planar parent child origin",
     "xyz rpy axis limit lower upper effort velocity mimic dynamics inertial mass inertia ixx visual",
     "collision geometry mesh filename scale box sphere cylinder radius length size material color rgba",
     "texture transmission gazebo sensor pose camera bodymotion package:// file:///etc/passwd",
     "http://localhost/x ../x",
 )
-_WORDS_OF_MJCF = _split(
+_WORDS_OF_MJCF = split(
     "mujoco compiler angle degree coordinate eulerseq meshdir texturedir autolimits inertiafromgeom",
     "option default class childclass asset mesh texture material hfield include file worldbody body joint",
     "freejoint geom site camera light inertial pos quat euler axisangle xyaxes zaxis size type sphere",
@@ -430,38 +402,38 @@ _WORDS_OF_MJCF = _split(
     "actuator motor sensor gyro fitscale builtin frame attach replicate count offset composite flexcomp",
     "custom text numeric exclude tendon keyframe",
 )
-_WORDS_OF_CHA = _split(
+_WORDS_OF_CHA = split(
     "controls legs body arm gripper bpm frequency time foot_pos leg_joints contact body_pos",
     "body_quat_wxyz body_euler_rpy_angles com_pos hand_pos hand_quat_wxyz arm_joints extendable",
     "truncatable neutral_start precise_steps precise_timing timing_adjustability arm_playback workspace",
     "jointspace minimum_hip_height description custom_icon display_rgb arm_required no_looping speed",
     "retime_to_integer_slices nan",
 )
-_WORDS_OF_CAP = _split(
+_WORDS_OF_CAP = split(
     "name animation_keyframes time gripper gripper_angle value arm joint_angles shoulder_0 hand_pose",
     "position quaternion euler_angles body body_pos com_pos legs fl fr hl hr foot_pos stance controls_arm",
     "controls_legs bpm arm_playback ARM_PLAYBACK_WORKSPACE minimum_parameters default_parameters speed",
     "key_frames timestamp seconds nanos foot_contact_state fl_contact animation_tform_body rotation { } <",
     "> : ; [ ]",
 )
-_WORDS_OF_BVH = _split(
+_WORDS_OF_BVH = split(
     "HIERARCHY ROOT JOINT End Site { } OFFSET CHANNELS 0 3 6 Xposition Yposition Zposition Xrotation",
     "Yrotation Zrotation MOTION Frames: Frame Time: 0.008333 -0 1e-9 nan 1e999",
 )
-_WORDS_OF_ACCLAIM = _split(
+_WORDS_OF_ACCLAIM = split(
     ":units :root :bonedata :hierarchy :DEGREES :RADIANS begin end name id direction length axis XYZ ZYX dof rx ry rz",
     "tx l order TX RX root lfemur lfoot limits ( ) position orientation angle rad 0 1 2 3 -1 1e-9 nan 1e999",
 )
-_WORDS_OF_COLLADA = _split(
+_WORDS_OF_COLLADA = split(
     "COLLADA library_geometries geometry mesh source float_array accessor count stride offset param",
     "vertices input semantic POSITION VERTEX NORMAL TEXCOORD triangles polylist polygons trifans",
     "tristrips lines vcount p ph h instance_geometry instance_node url node matrix lookat visual_scene",
     "unit meter up_axis Y_UP X_UP skew instance_controller skin",
 )
-_WORDS_OF_TABLES = _split(
+_WORDS_OF_TABLES = split(
     "time frame rate root_x root_qw root_roll zmp_x , ; # nan inf 1e999 -0 joint[0] fps x y z qx qy qz qw"
 )
-_WORDS_OF_GLTF = _split(
+_WORDS_OF_GLTF = split(
     'glTF JSON "asset" "version" "scenes" "nodes" "children" "meshes" "primitives" "attributes" "POSITION" "indices" "mode" "accessors"',
     '"bufferView" "byteOffset" "byteLength" "componentType" "count" "type" "VEC3" "SCALAR" "buffers" "uri" "sparse" "extensions" "matrix"',
 )
@@ -680,3 +652,4 @@ for _row in FORMATS:
             partial(_saved_motion, _file),
             _WORDS_OF_TABLES,
         )
+TARGETS.update({target.name: target for target in OTHER_TARGETS})

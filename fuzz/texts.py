@@ -9,8 +9,11 @@ __all__ = [
     "BVH",
     "CAP",
     "CHA",
+    "CNOID",
     "COLLADA",
     "CSV",
+    "LOG_PROGRAMS",
+    "LOG_SCHEMA",
     "MJCF",
     "OBJ",
     "PSEQ",
@@ -508,3 +511,108 @@ GLTF = """\
 {"buffer": 0, "byteOffset": 36, "byteLength": 6}], "buffers": [{"byteLength": 42, "uri":
 "data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAABAAIA"}]}
 """
+
+LOG_SCHEMA = """\
+CREATE TABLE schema(schema_version INTEGER PRIMARY KEY,ros_distro TEXT NOT NULL);
+CREATE TABLE metadata(id INTEGER PRIMARY KEY,metadata_version INTEGER NOT NULL,metadata TEXT NOT NULL);
+CREATE TABLE topics(id INTEGER PRIMARY KEY,name TEXT NOT NULL,type TEXT NOT NULL,serialization_format TEXT NOT NULL,
+offered_qos_profiles TEXT NOT NULL,type_description_hash TEXT NOT NULL);
+CREATE TABLE message_definitions(id INTEGER PRIMARY KEY,topic_type TEXT NOT NULL,encoding TEXT NOT NULL,
+encoded_message_definition TEXT NOT NULL,type_description_hash TEXT NOT NULL);
+CREATE TABLE messages(id INTEGER PRIMARY KEY,topic_id INTEGER NOT NULL,timestamp INTEGER NOT NULL,data BLOB NOT NULL);
+CREATE INDEX timestamp_idx ON messages (timestamp ASC);
+INSERT INTO schema(schema_version, ros_distro) VALUES (4, 'jazzy')"""
+
+LOG_PROGRAMS = (
+    "CREATE VIEW later AS SELECT * FROM messages WHERE timestamp > 0",
+    "CREATE TRIGGER added AFTER INSERT ON messages BEGIN DELETE FROM metadata; END",
+    "CREATE TABLE made(a INTEGER, b AS (a * 2) STORED, c TEXT DEFAULT (hex(zeroblob(9))), CHECK (a > 0))",
+    "CREATE TABLE pairs(a TEXT PRIMARY KEY COLLATE NOCASE, b BLOB) WITHOUT ROWID",
+    "CREATE INDEX part ON messages (length(data)) WHERE topic_id > 0",
+    "PRAGMA writable_schema=ON",
+    "UPDATE sqlite_master SET rootpage = 2 WHERE name = 'metadata'",
+    "ALTER TABLE metadata ADD COLUMN size INTEGER GENERATED ALWAYS AS (length(metadata)) VIRTUAL",
+)
+
+CNOID = (
+    """\
+items:
+  id: 0
+  name: "Root"
+  plugin: Base
+  class: RootItem
+  children:
+    -
+      id: 1
+      name: "World"
+      plugin: Body
+      class: WorldItem
+      data:
+        collisionDetection: false
+        collisionDetector: AISTCollisionDetector
+      children:
+        -
+          id: 2
+          name: "sample"
+          plugin: Body
+          class: BodyItem
+          data:
+            modelFile: "${PROJECT_DIR}/robot.wrl"
+            currentBaseLink: "WAIST"
+            rootPosition: [ 0, 0, 0.7 ]
+            rootAttitude: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]
+            jointPositions: [ 0.1, 0.2 ]
+            initialRootPosition: [ 0, 0, 0.7 ]
+            initialRootAttitude: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]
+            initialJointPositions: [ 0.1, -2e-1 ]
+            zmp: [ 0, 0, 0 ]
+            collisionDetection: true
+            staticModel: false
+          children:
+            -
+              id: 3
+              name: "walk"
+              plugin: Body
+              class: BodyMotionItem
+              data:
+                filename: "walk.seq"
+                format: "BODY-MOTION-YAML"
+            - { id: 4, class: PoseSeqItem, name: steps, data: { filename: "steps.pseq", targetBody: sample } }
+        - &floor
+          id: 5
+          name: "Floor"
+          class: BodyItem
+          data: { file: "other.body", root_translation: [ 1, 2, 0 ], root_rotation: [ 0, 0, 1, 90 ], fix_root: true }
+        - *floor
+        -
+          id: 6
+          name: "AISTSimulator"
+          plugin: Body
+          class: AISTSimulatorItem
+          data:
+            realtimeSync: true
+            timeRangeMode: Specified time
+            timeLength: 5
+            timeStep: 0.002
+            allLinkPositionOutputMode: false
+            gravity: [ 0, 0, -9.80665 ]
+views:
+  -
+    id: 0
+    plugin: Base
+    class: ItemTreeView
+    mounted: true
+    state:
+      selected: [ 2 ]
+      checked: [ 2, 5 ]
+toolbars:
+  "TimeBar": { minTime: 0, maxTime: 30, frameRate: 1000 }
+""",
+    """\
+items: { class: RootItem, children: [ { class: BodyItem, name: a,
+  data: &d { file: "${SHARE}/robot.wrl", joint_displacements: [ 90, 0 ] } },
+  { class: FolderItem, children: [ { class: BodyItem, name: b,
+  data: { <<: *d, file: robot.wrl, initial_root_translation: [ 1, .5, 0 ] } } ] },
+  { class: SimpleControllerItem, name: c }, { class: SubSimulatorItem, data: { time_step: 1e-3, time_length: 2 } } ] }
+""",
+)

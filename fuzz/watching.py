@@ -92,12 +92,21 @@ def _audit(event: str, details: tuple[object, ...]) -> None:
             ):
                 _seen.append(f"open {path}")
     elif _FORBIDDEN.match(event):
-        if event.startswith("os.") and details:
-            if isinstance(details[0], int) or _ours(details[0]):
+        if event.startswith(("os.", "shutil.")) and details:
+            if isinstance(details[0], int) or _ours(_in_folder(details)):
                 return
         elif event == "pickle.find_class" and _within("numba"):
             return  # it stores compiled kernels as pickles
         _seen.append(f"{event} {details!r:.200}")
+
+
+def _in_folder(details: tuple[object, ...]) -> object:
+    """Return the path that is removed; its name may be that in an open folder."""
+    name, *rest = details
+    folder = rest[0] if rest else None
+    if isinstance(name, str) and isinstance(folder, int) and folder >= 0:
+        return f"/proc/self/fd/{folder}/{name}"
+    return name
 
 
 def _ours(name: object) -> bool:

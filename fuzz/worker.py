@@ -19,8 +19,6 @@ from typing import Any
 
 import atheris
 
-MAX_INPUT = 1 << 14
-"""[bytes] Maximum length of inputs."""
 ADDRESSES = 3 << 30
 """[bytes] Memory that may be allocated in addition to that in use at the start; more is a MemoryError."""
 
@@ -128,7 +126,7 @@ def fuzz(name: str, seconds: str, cases: Path, work: Path) -> None:
         sys.argv[0],
         str(known),
         f"-max_total_time={seconds}",
-        f"-max_len={MAX_INPUT}",
+        f"-max_len={target.most}",
         f"-dict={words}",
         f"-artifact_prefix={work}/{target.name}-",
         "-timeout=60",

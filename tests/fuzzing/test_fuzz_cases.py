@@ -79,6 +79,7 @@ def test_seeds_are_read(workspaces, name):
             "KeyPoses",
             "Skeleton",
             "Choreography",
+            *("list", "Project", "dict", "ndarray", "Music"),
         )
 
 
