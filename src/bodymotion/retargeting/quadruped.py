@@ -37,11 +37,12 @@ from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
 from bodymotion.retargeting.roles import (
     LEGS,
     SIDES,
+    BendSide,
     Figure,
     bent,
+    find_hinge,
     foot_cloud,
     free_to_walk,
-    hinge,
 )
 from bodymotion.retargeting.skeletons import Recorded, motion_of_joints, with_body
 from bodymotion.retargeting.source import (
@@ -329,22 +330,19 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
     return motion_of_joints(body, q, root, plan.timeline)
 
 
-def _sides(body: Body, figure: Figure) -> Iterator[tuple[int, float, float]]:
-    """Return of each knee its column, its value where it is straight, and the side to which it bends (±1)."""
+def _sides(body: Body, figure: Figure) -> Iterator[BendSide]:
+    """Yield the knees, with the sides to which they bend."""
     rest = figure.rest
     forward = sum(
         rest[f"front {side} hip"] - rest[f"hind {side} hip"] for side in SIDES
     )
     for leg in LEGS:
-        column, straight, way, wider = hinge(
-            body, figure, f"{leg} hip", f"{leg} knee", f"{leg} foot"
-        )
-        ahead = float(way @ forward)
-        yield (
-            column,
-            straight,
-            np.sign(wider if abs(wider) > BOTH_WAYS else ahead) or 1.0,
-        )
+        roles = [f"{leg} {part}" for part in ("hip", "knee", "foot")]
+        hinge = find_hinge(body, figure, *roles)
+        has_one_side = abs(hinge.wider_side) > BOTH_WAYS
+        ahead = float(hinge.end_velocity @ forward)
+        sign = np.sign(hinge.wider_side if has_one_side else ahead) or 1.0
+        yield BendSide(hinge.column, hinge.straight, sign)
 
 
 def soles_of(body: Body, figure: Figure) -> tuple[list[int], Floats, Indices]:

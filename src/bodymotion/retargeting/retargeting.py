@@ -44,11 +44,12 @@ from bodymotion.retargeting.roles import (
     DIGITS,
     LIMBS,
     SIDES,
+    BendSide,
     Figure,
     bent,
     figure_of_body,
+    find_hinge,
     free_to_walk,
-    hinge,
 )
 from bodymotion.retargeting.skeletons import (
     Recorded,
@@ -461,8 +462,8 @@ class Goals:
         """Return the columns of the joints between the root and the links of roles."""
         return self.body.columns_above(*(self.figure.points[role][0] for role in roles))
 
-    def _sides(self) -> Iterator[tuple[int, float, float]]:
-        """Return of knees and elbows the columns, the values where they are straight, and the sides to which they bend (±1).
+    def _sides(self) -> Iterator[BendSide]:
+        """Yield the knees and elbows, with the sides to which they bend.
 
         A knee bends the shin backwards, an elbow the forearm forwards.
         """
@@ -476,15 +477,12 @@ class Goals:
                     index in self.body.joint_links
                     and links[index].joint.type == "rotate"
                 ):
-                    column, straight, way, wider = hinge(self.body, self.figure, *roles)
-                    is_sideways = abs(way @ ahead) < MIN_SWING_SHARE * np.linalg.norm(
-                        way
-                    ) * np.linalg.norm(ahead)
-                    yield (
-                        column,
-                        straight,
-                        np.sign(wider if is_sideways else way @ ahead) or 1.0,
-                    )
+                    hinge = find_hinge(self.body, self.figure, *roles)
+                    swing = hinge.end_velocity @ ahead
+                    size = np.linalg.norm(hinge.end_velocity) * np.linalg.norm(ahead)
+                    is_sideways = abs(swing) < MIN_SWING_SHARE * size
+                    sign = np.sign(hinge.wider_side if is_sideways else swing) or 1.0
+                    yield BendSide(hinge.column, hinge.straight, sign)
 
     def placed_root(self, frame: int) -> Floats:
         """Return the root's pose (7,) for which the pelvis is at its goal in a frame, with the joints as where the search begins."""

@@ -25,9 +25,10 @@ front is found by name; without names it is along `FORWARD_AXES` of a robot, and
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise, product
 from typing import NamedTuple
 
@@ -79,9 +80,9 @@ MIN_JOINTS = 2
 """Of a leg of a figure with four legs."""
 MAX_SAMPLES = 100
 """Frames of a recording that are looked at."""
-LOW = 0.25
+MAX_FOOT_HEIGHT = 0.25
 """Of the height of a robot: feet are below."""
-SPLIT = 0.5
+LEG_SPLIT_HEIGHT = 0.5
 """Of the height of a trunk: four legs are separate above; tips that meet below it are parts of one foot."""
 MIN_ARM = 0.12
 """Of the height: shorter branches to both sides are no arms."""
@@ -99,12 +100,12 @@ MAX_ELBOW_COSINE = 0.6
 """Between the axis of an elbow, and upper arm and forearm, at most."""
 FIRST_SHARE = {"knee": 1 - 1e-6, "elbow": 0.87}
 """Of the best score, for a robot: the first joint above is taken, since wrists can be as central as elbows."""
-MIDDLE = {
+MIDDLE_NAMES = {
     "knee": re.compile("knee|shin|shank|calf|tibia|lower_?leg", re.I),
     "elbow": re.compile("elb|fore_?arm|lower_?arm", re.I),
 }
 """Names of the links of robots below knees and elbows."""
-NAMED = 1.5
+NAME_FACTOR = 1.5
 """So much likelier is a link of a robot that is named so."""
 LEFT = re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I)
 RIGHT = re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I)
@@ -135,9 +136,9 @@ MIN_WEIGHT = 0.25
 """Of bones that begin at one point, as a middle is found."""
 MIN_TURN = 1e-3
 """Of the height: toes, or knees that bend, show in front where they are further ahead."""
-LYING = 1 / 3
+LYING_HEIGHT = 1 / 3
 """Of its longest extent: a body that is less high lies in its model, as some with y up do."""
-QUARTERS = rotations.from_rpy(
+UPRIGHT_ROTATIONS = rotations.from_rpy(
     0.5 * np.pi * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 0]])
 )
 """Rotations that may put a body upright."""
@@ -285,11 +286,11 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
     check_kind(body, "body", Body)
     placed = body.forward_kinematics(neutral(body))
     lies, errors = _lies(body, placed), []
-    for quarter in QUARTERS if lies else QUARTERS[-1:]:
+    for rotation in UPRIGHT_ROTATIONS if lies else UPRIGHT_ROTATIONS[-1:]:
         reference = np.round(
-            poses.compose(np.array([0.0, 0.0, 0.0, *quarter]), placed), DIGITS
+            poses.compose(np.array([0.0, 0.0, 0.0, *rotation]), placed), DIGITS
         )
-        if quarter[0] < 1 and _lies(body, reference):
+        if rotation[0] < 1 and _lies(body, reference):
             continue
         try:
             return _figure_of_body(body, reference, given, lies)
@@ -306,7 +307,8 @@ def _lies(body: Body, placed: Floats) -> bool:
     size = np.ptp(placed[:, :3], axis=0)
     middles = np.bincount(depths, placed[:, 2] - placed[0, 2]) / np.bincount(depths)
     return bool(
-        size[2] < LYING * size.max() or np.abs(middles).max() < COINCIDENT * size.max()
+        size[2] < LYING_HEIGHT * size.max()
+        or np.abs(middles).max() < COINCIDENT * size.max()
     )
 
 
@@ -554,13 +556,33 @@ def neutral(body: Body) -> Floats:
     return np.asarray(np.clip(0.0, limits[:, 0], limits[:, 1]))
 
 
-def hinge(
-    body: Body, figure: Figure, above: str, role: str, below: str
-) -> tuple[int, float, Floats, float]:
-    """Return of a knee or an elbow its column, its value where the limb is straight, how the end moves there, and its wider side.
+class Hinge(NamedTuple):
+    """A knee or an elbow.
+
+    `column` is that of its joint. At the value `straight` [rad] the limb is straight, and
+    its end moves by `end_velocity` (3,) [m/rad]. `wider_side` [rad] is how much more the
+    limits allow beyond straight than before it, up to π on each side.
+    """
+
+    column: int
+    straight: float
+    end_velocity: Floats
+    wider_side: float
+
+
+class BendSide(NamedTuple):
+    """A knee or an elbow: the column of its joint, its value [rad] where it is straight, and the side to which it bends (±1)."""
+
+    column: int
+    straight: float
+    sign: float
+
+
+def find_hinge(body: Body, figure: Figure, above: str, role: str, below: str) -> Hinge:
+    """Return a knee or an elbow, between the roles above and below; ValueError where no joint rotates its link.
 
     With unit axis a, the limbs u above and v below make the angle atan2(a · (u × v), u · v), whose derivative by the joint is 1. The end
-    moves by a × v (3,) [m/rad]. The wider side is how much more [rad] limits allow beyond straight than before it, up to π on each side.
+    moves by a × v.
     """
     index, rest = figure.points[role][0], figure.rest
     if index not in body.joint_links or body.links[index].joint.type != "rotate":
@@ -580,16 +602,13 @@ def hinge(
     wider = (
         float(np.clip(limits, straight - np.pi, straight + np.pi).sum()) - 2 * straight
     )
-    return column, straight, np.cross(axis, v), wider
+    return Hinge(column, straight, np.cross(axis, v), wider)
 
 
 def bent(
-    body: Body, sides: Iterable[tuple[int, float, float]], min_bend: float, bend: float
+    body: Body, sides: Iterable[BendSide], min_bend: float, bend: float
 ) -> tuple[Floats, ...]:
-    """Return joint values (J,) of knees and elbows bent by `bend` [rad], and limits (J,) that keep them bent by `min_bend` at least.
-
-    `sides`: their columns, their values where they are straight, and the side to which they bend (±1).
-    """
+    """Return joint values (J,) of knees and elbows bent by `bend` [rad], and limits (J,) that keep them bent by `min_bend` at least."""
     q, (lower, upper) = (
         neutral(body),
         (limit[6:] for limit in ik.search_space(body, False, None, 0.0)[1:3]),
@@ -674,7 +693,10 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
         arm = sum(float(limb.lengths.sum()) for limb in limbs)
         leg = sum(float(limb.lengths.sum()) for limb in parts)
         hands = float(at[list(arms), 2].max())
-        if arm > MAX_LOW_ARM * leg and hands < at[:, 2].min() + LOW * height:
+        if (
+            arm > MAX_LOW_ARM * leg
+            and hands < at[:, 2].min() + MAX_FOOT_HEIGHT * height
+        ):
             return _quadruped_roles(tree, name, given)
     for side, path, limb in zip(SIDES, paths, limbs, strict=False):
         points = _points(tree, path, limb, _palm(tree, path, limb))
@@ -701,7 +723,7 @@ def _low_tips(tree: _Tree, height: float, given: Mapping[str, str]) -> list[int]
         if len(by_name) > 1:
             return by_name
     heights = tree.placed[:, 2]
-    highest = heights.min() + LOW * height
+    highest = heights.min() + MAX_FOOT_HEIGHT * height
     return [k for k in tree.leaves if heights[k] < highest]
 
 
@@ -746,7 +768,10 @@ def _check_legs(
             f"{name}: {what}; expected two or four legs; name their roles (--map)"
         )
     height = float(np.ptp(at[:, 2]))
-    if min(part.lower_end[2] for part in parts) > at[pelvis, 2] + LOW * height:
+    if (
+        min(part.lower_end[2] for part in parts)
+        > at[pelvis, 2] + MAX_FOOT_HEIGHT * height
+    ):
         raise ValueError(
             f"{name}: what hangs from {tree.names[pelvis]!r} are arms; expected two or four legs"
         )
@@ -849,107 +874,132 @@ def _quadruped_roles(
     tree: _Tree, name: str, given: Mapping[str, str]
 ) -> dict[str, Point]:
     """Return the points of the roles of a figure with four legs."""
-    at, leaves = tree.placed[:, :3], tree.leaves
-    low, height = float(at[:, 2].min()), float(np.ptp(at[:, 2]))
-    named = (
-        [tree.names.index(given[f"{leg} foot"]) for leg in LEGS]
-        if {*LEG_ENDS} <= given.keys()
-        else []
-    )
-    # The end of a foot by its centre of mass can be above its joint.
-    tips = {
-        tree.parents[k]
-        if tree.owners[k][1].any() and at[k, 2] > at[tree.parents[k], 2]
-        else k
-        for k in leaves
-    }
-    ways = {
-        k: _path(tree.parents, k, -1)
-        for k in named or sorted(tips)
-        if named or at[k, 2] < low + LOW * height
-    }
-    moving = np.asarray(tree.axes.any(axis=1))
-    ways = {
-        k: way for k, way in ways.items() if np.count_nonzero(moving[way]) >= MIN_JOINTS
-    }
-    feet: list[int] = []
-    trunk = _shared([*ways.values()])
-    for k in sorted(ways, key=lambda k: float(np.round(at[k, 2], 3))):
-        splits = [_shared([ways[k], ways[foot]]) for foot in feet]
-        feet += [k] * bool(
-            len(feet) <= MAX_FEET
-            and np.all(at[splits, 2] > low + SPLIT * (at[trunk, 2] - low))
-        )
-    if 4 < len(feet) <= MAX_FEET:  # A tail has no other of its length.
-        counts = [len(ways[foot]) for foot in feet]
-        feet = [
-            foot
-            for foot, count in zip(feet, counts, strict=True)
-            if counts.count(count) > 1
-        ]
-    paths = [
-        [
-            k
-            for k in ways[foot]
-            if not any(k in ways[other] for other in feet if other != foot)
-        ]
-        for foot in feet
-    ]
+    at = tree.placed[:, :3]
+    height = float(np.ptp(at[:, 2]))
+    named: list[int] = []
+    if {*LEG_ENDS} <= given.keys():
+        named = [tree.names.index(given[role]) for role in LEG_ENDS]
+    tips = _paths_to_low_tips(tree, height, named)
+    feet = _separate_feet(tree, tips)
+    paths = _own_paths(tips, feet)
     if len(paths) != 4 or not all(paths):
         raise ValueError(
             f"{name}: found {len(paths)} feet; expected two or four legs; name its roles (--map)"
         )
-    ends = np.array([at[path[0], :2] for path in paths])
-    pairs = [([0, k], [j for j in (1, 2, 3) if j != k]) for k in (1, 2, 3)]
-    one, other = max(
-        pairs,
-        key=lambda two: float(
-            np.linalg.norm(ends[two[0]].sum(0) - ends[two[1]].sum(0))
-        ),
-    )
-    along = ends[one].mean(axis=0) - ends[other].mean(axis=0)
-    words = [
-        [" ".join(tree.names[k] for k in paths[leg]) for leg in pair]
-        for pair in (one, other)
-    ]
-    front = [
-        sum(bool(FRONT.search(word)) - bool(HIND.search(word)) for word in pair)
-        for pair in words
-    ]
-    top = at[max(leaves, key=lambda k: at[k, 2]), :2] - ends.mean(axis=0)
-    sign = front[0] - front[1] or along @ (
-        top if np.isnan(tree.axes[0, 0]) else FORWARD_AXES
-    )
-    one, other, along = (one, other, along) if sign >= 0 else (other, one, -along)
-    lateral = np.array([-along[1], along[0], 0.0]) / max(
-        float(np.linalg.norm(along)), MIN_TIP
-    )
-    trunk = _shared([ways[foot] for foot in feet])
-    found = {"trunk": Point(tree.owners[trunk].joint, np.zeros(3))}
-    for end, pair in zip(ENDS, (one, other), strict=True):
-        legs = [
-            paths[k] for k in sorted(pair, key=lambda k: -float(ends[k] @ lateral[:2]))
-        ]
-        for side, path, part in zip(
-            SIDES, legs, _limbs(tree, legs, "knee", lateral, height), strict=True
-        ):
-            hip, knee, _, foot = _points(tree, path, part, path[-1])
-            lengths = [
-                np.linalg.norm(part.center - part.upper_end),
-                np.linalg.norm(at[path[-1]] - part.center),
-            ]
-            has_axis = tree.axes[part.middle].any()
-            if min(lengths) < MIN_SHIN * sum(lengths) or not has_axis:
+    pairs = _front_and_hind(tree, paths)
+    lateral = np.array([-pairs.forward[1], pairs.forward[0], 0.0])
+    lateral /= max(float(np.linalg.norm(pairs.forward)), MIN_TIP)
+    trunk = _shared([tips[foot] for foot in feet])
+    points = {"trunk": Point(tree.owners[trunk].joint, np.zeros(3))}
+    for end, pair in zip(ENDS, (pairs.front, pairs.hind), strict=True):
+        from_left = sorted(pair, key=lambda k: -float(at[paths[k][0]] @ lateral))
+        legs = [paths[k] for k in from_left]
+        limbs = _limbs(tree, legs, "knee", lateral, height)
+        for side, path, limb in zip(SIDES, legs, limbs, strict=True):
+            thigh = float(np.linalg.norm(limb.center - limb.upper_end))
+            shin = float(np.linalg.norm(at[path[-1]] - limb.center))
+            is_short = min(thigh, shin) < MIN_SHIN * (thigh + shin)
+            if is_short or not tree.axes[limb.middle].any():
                 raise ValueError(
                     f"{name}: found no knee of the {end} {side} leg; name its roles (--map)"
                 )
-            found |= {
-                f"{end} {side} {role}": at
-                for role, at in (("hip", hip), ("knee", knee), ("foot", foot))
-            }
-    return found | {
+            hip, knee, _, foot = _points(tree, path, limb, path[-1])
+            points[f"{end} {side} hip"] = hip
+            points[f"{end} {side} knee"] = knee
+            points[f"{end} {side} foot"] = foot
+    return points | {
         role: tree.owners[tree.names.index(joint)] for role, joint in given.items()
     }
+
+
+def _paths_to_low_tips(
+    tree: _Tree, height: float, named: Sequence[int]
+) -> dict[int, list[int]]:
+    """Return by low tip, or by those that are named, the path to it from the root, if it moves as a leg does."""
+    at = tree.placed[:, :3]
+    tips = set(named)
+    if not named:
+        highest = float(at[:, 2].min()) + MAX_FOOT_HEIGHT * height
+        tips = {
+            k for k in map(partial(_lower_end, tree), tree.leaves) if at[k, 2] < highest
+        }
+    order = named or sorted(tips)
+    moving = np.asarray(tree.axes.any(axis=1))
+    paths = {k: _path(tree.parents, k, -1) for k in order}
+    return {
+        k: path
+        for k, path in paths.items()
+        if np.count_nonzero(moving[path]) >= MIN_JOINTS
+    }
+
+
+def _lower_end(tree: _Tree, leaf: int) -> int:
+    """Return a leaf, or its parent, which is lower: the end of a foot by its centre of mass can be above its joint."""
+    heights = tree.placed[:, 2]
+    parent = tree.parents[leaf]
+    is_end = bool(tree.owners[leaf].offset.any())
+    return parent if is_end and heights[leaf] > heights[parent] else leaf
+
+
+def _separate_feet(tree: _Tree, paths: Mapping[int, list[int]]) -> list[int]:
+    """Return the tips that are feet of different legs, the lowest first."""
+    heights = tree.placed[:, 2]
+    lowest = float(heights.min())
+    trunk = _shared([*paths.values()])
+    # Legs are separate above this height; tips that meet below it are parts of one foot.
+    split_height = lowest + LEG_SPLIT_HEIGHT * (heights[trunk] - lowest)
+    feet: list[int] = []
+    for tip in sorted(paths, key=lambda k: float(np.round(heights[k], 3))):
+        splits = [_shared([paths[tip], paths[foot]]) for foot in feet]
+        if len(feet) <= MAX_FEET and np.all(heights[splits] > split_height):
+            feet.append(tip)
+    if not 4 < len(feet) <= MAX_FEET:
+        return feet
+    # A tail has no other of its length.
+    counts = Counter(len(paths[foot]) for foot in feet)
+    return [foot for foot in feet if counts[len(paths[foot])] > 1]
+
+
+def _own_paths(paths: Mapping[int, list[int]], feet: Sequence[int]) -> list[list[int]]:
+    """Return for each foot the joints that lead to no other foot."""
+    uses = Counter(k for foot in feet for k in paths[foot])
+    return [[k for k in paths[foot] if uses[k] == 1] for foot in feet]
+
+
+class _LegPairs(NamedTuple):
+    """The numbers of the front and of the hind legs, and the level vector (2,) [m] from the middle of these to that of those."""
+
+    front: list[int]
+    hind: list[int]
+    forward: Floats
+
+
+def _front_and_hind(tree: _Tree, paths: Sequence[list[int]]) -> _LegPairs:
+    """Return the two pairs of four legs whose middles are furthest apart."""
+    at = tree.placed[:, :3]
+    begins = np.array([at[path[0], :2] for path in paths])
+    pairings = [([0, k], [j for j in (1, 2, 3) if j != k]) for k in (1, 2, 3)]
+    one, other = max(
+        pairings,
+        key=lambda pairs: float(
+            np.linalg.norm(begins[pairs[0]].sum(0) - begins[pairs[1]].sum(0))
+        ),
+    )
+    forward = begins[one].mean(axis=0) - begins[other].mean(axis=0)
+    votes = []
+    for pair in (one, other):
+        names = [" ".join(tree.names[k] for k in paths[leg]) for leg in pair]
+        votes.append(
+            sum(bool(FRONT.search(name)) - bool(HIND.search(name)) for name in names)
+        )
+    ahead = FORWARD_AXES
+    if tree.is_person:
+        highest = max(tree.leaves, key=lambda k: at[k, 2])
+        ahead = at[highest, :2] - begins.mean(axis=0)
+    sign = votes[0] - votes[1] or forward @ ahead
+    if sign >= 0:
+        return _LegPairs(one, other, forward)
+    return _LegPairs(other, one, -forward)
 
 
 def _shared(paths: list[list[int]]) -> int:
@@ -1121,7 +1171,7 @@ def _hinge_scores(tree: _Tree, path: list[int], role: str, lateral: Floats) -> F
             continue
         ways = np.stack([at[k] - at[path[0]], at[path[-1]] - at[k]])
         lengths = np.linalg.norm(ways, axis=1)
-        is_named = bool(MIDDLE[role].search(tree.names[k]))
+        is_named = bool(MIDDLE_NAMES[role].search(tree.names[k]))
         if role == "knee":
             fits = abs(float(axis @ lateral)) > MIN_KNEE_COSINE
         else:
@@ -1130,7 +1180,7 @@ def _hinge_scores(tree: _Tree, path: list[int], role: str, lateral: Floats) -> F
         if fits or is_named:
             scores[number] = lengths.min()
         if is_named:
-            scores[number] *= NAMED
+            scores[number] *= NAME_FACTOR
     return scores
 
 
