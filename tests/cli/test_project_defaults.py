@@ -100,7 +100,12 @@ def test_many_files_have_the_defaults(project):
 
 
 @pytest.mark.parametrize(
-    "text", ["bdy = 'r'", "body = 3", "ignore = 3", "select = [1]", "= broken"]
+    "text",
+    [
+        *("bdy = 'r'", "body = 3", "ignore = 3", "select = [1]", "= broken"),
+        "#" * (1 << 20),
+    ],
+    ids=lambda text: text[:20],
 )
 def test_a_faulty_table_is_wrong_use(project, text):
     (project / "bodymotion.toml").write_text(f"[tool.bodymotion]\n{text}\n")

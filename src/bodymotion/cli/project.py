@@ -25,7 +25,7 @@ import click
 from bodymotion.diagnostics.spelling import choices
 
 FILES = ("bodymotion.toml", "pyproject.toml")
-MAX_BYTES = 1 << 20  # A larger file is no file of settings.
+MAX_BYTES = 1 << 20  # [bytes] A larger file is no file of settings.
 WITH_BODY = ("check", "diff", "edit", "retime", "catalogue")
 """The commands whose option `--body` has the default of the project."""
 BODY = "body"
@@ -77,10 +77,11 @@ def find_project(folder: Path) -> Project | None:
 
 
 def _table(path: Path) -> Mapping[str, Any] | None:
-    """Return `[tool.bodymotion]` of a file; None without it."""
+    """Return `[tool.bodymotion]` of a file; None without it, and for a pyproject.toml that cannot be read."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            return None
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise ValueError(f"the file has {size} bytes; expected at most {MAX_BYTES}")
         content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         if path.name != FILES[0]:
@@ -90,7 +91,9 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     tools = content.get("tool")
     table = tools.get("bodymotion") if isinstance(tools, dict) else None
     if table is not None and not isinstance(table, dict):
-        raise click.UsageError(f"{path}: tool.bodymotion is no table")
+        raise click.UsageError(
+            f"{path}: tool.bodymotion is {table!r:.60}; expected a table"
+        )
     return table
 
 
@@ -103,15 +106,17 @@ def _project(path: Path, table: Mapping[str, Any]) -> Project:
             )
     body = table.get(BODY)
     if body is not None and not isinstance(body, str):
-        raise click.UsageError(f"{path}: {BODY} is the path of a model")
+        raise click.UsageError(
+            f"{path}: {BODY} is {body!r:.60}; expected the path of a model as text"
+        )
     lists = {key: _texts(path, key, table.get(key, [])) for key in known[1:]}
     folder = path.parent
     return Project(
         path,
-        None if body is None else str(folder / body),
-        tuple(str(folder / one) for one in lists[PACKAGE_PATH]),
-        lists["select"],
-        lists["ignore"],
+        body=None if body is None else str(folder / body),
+        package_paths=tuple(str(folder / text) for text in lists[PACKAGE_PATH]),
+        select=lists["select"],
+        ignore=lists["ignore"],
     )
 
 
@@ -119,7 +124,9 @@ def _texts(path: Path, key: str, value: object) -> tuple[str, ...]:
     """Return a list of texts, or one text as such a list."""
     entries = [value] if isinstance(value, str) else value
     if not isinstance(entries, list) or not all(isinstance(e, str) for e in entries):
-        raise click.UsageError(f"{path}: {key} is a list of texts")
+        raise click.UsageError(
+            f"{path}: {key} is {value!r:.60}; expected a text or a list of texts"
+        )
     return tuple(entries)
 
 
