@@ -114,5 +114,5 @@ def test_a_closed_pipe_ends_the_fixes(tmp_path, monkeypatch):
 
     monkeypatch.setattr("bodymotion.cli.check.show_diff", gone)
     with pytest.raises(BrokenPipeError):
-        _Fixer({}, None, write=True).fix(found, None)
+        _Fixer({"reading": {}}, None, write=True).fix(found, None)
     assert check_file(path).problems == found.problems
