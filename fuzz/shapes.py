@@ -9,12 +9,19 @@ import io
 import random
 import re
 import sqlite3
+import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from fuzz.changing import TEXTS
+from fuzz.other_targets import packed
 from fuzz.target import Target
 
 Shape = Callable[[bytes, Target, random.Random], bytes | None]
@@ -25,12 +32,14 @@ DEPTH = 50_000
 """Levels of nested text."""
 COPIES = 400
 """Copies of one part of a text."""
+MANY_ROWS = 300_000
+"""Rows of a table, above the limit for a small file."""
 ZEROS = 300 << 20
 """[bytes] Zeros that are compressed."""
 NUMBER = re.compile(rb"(?<![\w.])[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?(?![\w.])")
 NAME = re.compile(rb"(?<=[\"' :])[A-Za-z_][A-Za-z0-9_]{2,}(?=[\"' ,\n])")
 XML = ("urdf", "mjcf", "collada")
-YAML = ("seq", "body", "pseq")
+YAML = ("seq", "body", "pseq", "cnoid", "map")
 NUMBERS = {
     "nan": b"nan",
     "infinity": b"inf",
@@ -132,7 +141,7 @@ def repeated_part(seed: bytes, target: Target, rng: random.Random) -> bytes | No
 
 def doubling_aliases(seed: bytes, target: Target, rng: random.Random) -> bytes | None:
     """Add aliases of YAML that double, and merged keys that do."""
-    if target.format not in YAML:
+    if (target.format or target.name) not in YAML:
         return None
     rows = ["A0: &a0 [1, 1]", "M0: &m0 {a: 1, b: 2}"]
     for k in range(1, 60):
@@ -184,7 +193,8 @@ def changed_bytes(value: bytes) -> Shape:
 
 def zeros_in_archive(seed: bytes, target: Target, rng: random.Random) -> bytes | None:
     """Replace the members of an archive by compressed zeros behind their heads."""
-    if not zipfile.is_zipfile(io.BytesIO(seed)):
+    is_unpacked = target.name == "lerobot"  # it is no archive for the reader
+    if is_unpacked or not zipfile.is_zipfile(io.BytesIO(seed)):
         return None
     stream = io.BytesIO()
     with (
@@ -223,6 +233,149 @@ def program_of_sql(query: str) -> Shape:
             return path.read_bytes()
 
     return change
+
+
+def in_a_member(shape: Shape) -> Shape:
+    """Return the shape of a packed folder of which one file, any of them, has that shape."""
+
+    def change(seed: bytes, target: Target, rng: random.Random) -> bytes | None:
+        if target.how != "folder":
+            return None
+        members = _members(seed)
+        names = sorted(members)
+        rng.shuffle(names)
+        for name in names:
+            how = "text" if name.endswith(TEXTS) else "bytes"
+            content = shape(members[name], replace(target, how=how), rng)
+            if content is not None and content != members[name]:
+                return packed({**members, name: content})
+        return None
+
+    return change
+
+
+def table_of_episodes(change: Callable[[Any], Any]) -> Shape:
+    """Return the shape of a data set whose table of episodes is changed."""
+
+    def shape(seed: bytes, target: Target, rng: random.Random) -> bytes | None:
+        if target.name != "lerobot":
+            return None
+        members = _members(seed)
+        name = next(name for name in members if name.startswith("meta/episodes"))
+        return packed({**members, name: _table(change(_read_table(members[name])))})
+
+    return shape
+
+
+def table_of_frames(change: Callable[[Any], Any]) -> Shape:
+    """Return the shape of a data set whose frames are changed."""
+
+    def shape(seed: bytes, target: Target, rng: random.Random) -> bytes | None:
+        if target.name != "lerobot":
+            return None
+        members = _members(seed)
+        name = next(name for name in members if name.startswith("data/"))
+        return packed({**members, name: _table(change(_read_table(members[name])))})
+
+    return shape
+
+
+def _read_table(content: bytes) -> Any:  # noqa: ANN401
+    from pyarrow import parquet
+
+    return parquet.read_table(io.BytesIO(content))
+
+
+def _table(table: Any) -> bytes:  # noqa: ANN401
+    from pyarrow import parquet
+
+    stream = io.BytesIO()
+    parquet.write_table(table, stream, compression="zstd")
+    return stream.getvalue()
+
+
+def _with_values(table: Any, name: str, value: Any) -> Any:  # noqa: ANN401
+    """Return a table in which a column has the same value in all rows."""
+    import pyarrow as pa
+
+    column = pa.array([value] * table.num_rows)
+    return table.set_column(table.column_names.index(name), name, column)
+
+
+def _many_rows(table: Any) -> Any:  # noqa: ANN401
+    """Return a table with its first row many times."""
+    return table.take([0] * MANY_ROWS)
+
+
+def _null_lists(table: Any) -> Any:  # noqa: ANN401
+    """Return a table of frames whose lists are nulls that are expanded to a million numbers each."""
+    import pyarrow as pa
+
+    nulls = pa.nulls(table.num_rows, pa.list_(pa.float64(), 1_000_000))
+    at = table.column_names.index("observation.state")
+    return table.set_column(at, "observation.state", nulls)
+
+
+def _members(seed: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(seed)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def archive_of(members: Callable[[], Iterator[tuple[str, int]]]) -> Shape:
+    """Return the shape of an archive of members of these names, with so many zeros."""
+
+    def change(seed: bytes, target: Target, rng: random.Random) -> bytes | None:
+        if target.name not in ("zip", "tar", "tar.gz"):
+            return None
+        stream = io.BytesIO()
+        if target.name == "zip":
+            with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packing:
+                for name, size in members():
+                    with packing.open(name, "w") as member:
+                        for _ in range(-(-size >> 20)):
+                            member.write(bytes(min(size, 1 << 20)))
+            return stream.getvalue()
+        mode = "w:gz" if target.name == "tar.gz" else "w"
+        with tarfile.open(fileobj=stream, mode=mode) as archive:
+            for name, size in members():
+                about = tarfile.TarInfo(name)
+                about.size = size if mode == "w:gz" else min(size, LONG)
+                archive.addfile(about, io.BytesIO(bytes(about.size)))
+        return stream.getvalue()
+
+    return change
+
+
+def _hostile_members() -> Iterator[tuple[str, int]]:
+    for name in NAMES.values():
+        yield f"{name.decode('utf-8', 'replace')}.seq", 100
+    for name in ("/etc/a.seq", "walks/../../a.seq", "CON.seq", " .seq", "a\nb.seq"):
+        yield name, 100
+
+
+def _many_members() -> Iterator[tuple[str, int]]:
+    for k in range(COPIES * COPIES):
+        yield f"{k}.seq", 0
+
+
+def _large_members() -> Iterator[tuple[str, int]]:
+    yield "walks/a.npz", ZEROS
+    yield "walks/b.csv", ZEROS
+
+
+def silence(seed: bytes, target: Target, rng: random.Random) -> bytes | None:
+    """Return a quarter of an hour of silence in two channels, compressed where the kind of music is."""
+    if target.name not in ("music-wav", "music-flac", "music-ogg"):
+        return None
+    import soundfile
+
+    kind = target.name.partition("-")[2].upper()
+    stream = io.BytesIO()
+    rate = 44_100 if kind == "FLAC" else 8_000
+    with soundfile.SoundFile(stream, "w", rate, 2, format=kind) as file:
+        for _ in range(890):
+            file.write(np.zeros((rate, 2), np.int16))
+    return stream.getvalue()
 
 
 def _is_text(target: Target) -> bool:
@@ -264,5 +417,39 @@ SHAPES: dict[str, Shape] = {
         for value in (b"\xff" * 4, b"\xff" * 8, b"\x7f\xff", b"\0" * 4, b"\x80")
     },
     **{f"SQL {name}": program_of_sql(text) for name, text in PROGRAMS.items()},
+}
+SHAPES |= {
+    f"file {name}": in_a_member(SHAPES[name])
+    for name in (
+        *("empty", "zeros", "one long line", "picture", "cut at 0.5", "cut at 0.99"),
+        *(f"all numbers {name}" for name in NUMBERS),
+        *(f"one number {name}" for name in NUMBERS),
+        *(f"name {name}" for name in NAMES),
+        *("deep brackets", "deep braces", "bytes ffffffff", "bytes 7fff", "bytes 80"),
+    )
+}
+SHAPES |= {
+    "long episodes": table_of_episodes(
+        lambda table: _with_values(table, "length", 10**9)
+    ),
+    "negative episodes": table_of_episodes(
+        lambda table: _with_values(table, "length", -1)
+    ),
+    "texts of episodes": table_of_episodes(
+        lambda table: _with_values(table, "length", "a" * LONG)
+    ),
+    "many episodes": table_of_episodes(_many_rows),
+    "many frames": table_of_frames(_many_rows),
+    "frames of nulls": table_of_frames(_null_lists),
+    "frames of texts": table_of_frames(
+        lambda table: _with_values(table, "observation.state", "a" * LONG)
+    ),
+    "frames of infinity": table_of_frames(
+        lambda table: _with_values(table, "timestamp", float("inf"))
+    ),
+    "names of members": archive_of(_hostile_members),
+    "many members": archive_of(_many_members),
+    "large members": archive_of(_large_members),
+    "silence": silence,
 }
 """All shapes by their names."""

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from fuzz.targets import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = ROOT / "examples" / "biped.wrl"
+WALK = ROOT / "examples" / "biped_walk.seq"
 MAX_SECONDS = 10.0
 """[s] Processor time of a run."""
 MAX_MEMORY = 1500 << 20
@@ -83,6 +84,54 @@ OF_MOTIONS = {
 }
 """Commands for all that is no model."""
 
+WALK_WORD = "{walk}"
+MANY = {
+    "info": ("info", FILE),
+    "info --json": ("info", "--json", FILE),
+    "check": ("check", FILE),
+    "catalogue": ("catalogue", FILE, "-o", f"{OUT}.parquet"),
+}
+"""Commands for data sets and archives."""
+OF_DATA_SETS = {
+    **MANY,
+    "to seq": ("convert", f"{FILE}/episode_000001", f"{OUT}.seq"),
+    "measure": ("measure", MODEL_WORD, f"{FILE}/episode_000001"),
+}
+OF_ARCHIVES = {
+    **MANY,
+    "to seq": ("convert", f"{FILE}/walks/a.npz", f"{OUT}.seq"),
+    "all to csv": ("convert", FILE, OUT, "--to", "csv"),
+}
+OF_OTHERS = {
+    "lerobot": OF_DATA_SETS,
+    "zip": OF_ARCHIVES,
+    "tar": OF_ARCHIVES,
+    "tar.gz": OF_ARCHIVES,
+    "cnoid": {
+        "info": ("info", FILE),
+        "simulate": ("simulate", FILE, "--to", "0.1"),
+    },
+    "map": {
+        "retarget": (
+            *("retarget", WALK_WORD, MODEL_WORD, "--source-body", MODEL_WORD),
+            *("--map", FILE, "-o", f"{OUT}.seq"),
+        ),
+    },
+    "gains": {
+        "simulate": (
+            *("simulate", MODEL_WORD, WALK_WORD, "--gains", FILE, "--to", "0.1"),
+        ),
+        "to mjcf": ("convert", "--gains", FILE, MODEL_WORD, f"{OUT}.xml"),
+    },
+    "music": {
+        "view": (
+            *("view", "--html", f"{OUT}.html", "--music", FILE),
+            *(MODEL_WORD, WALK_WORD),
+        ),
+    },
+}
+"""Commands for what is none of a format, by the first word of the target's name."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -107,6 +156,8 @@ class Result:
 
 def verbs_of(target: Target) -> dict[str, tuple[str, ...]]:
     """Return the commands for the files of a target, by name."""
+    if target.read is not None:
+        return OF_OTHERS[target.name.partition("-")[0]]
     is_body = named_format(target.format).holds == "Body"
     return {**ANY, **(OF_BODIES if is_body else OF_MOTIONS)}
 
@@ -129,7 +180,7 @@ def write_input(case: Case, folder: Path) -> Path | None:
         return None
     for name, content in target.beside().items():
         (folder / name).write_bytes(content)
-    (folder / target.file).write_bytes(data)
+    target.put(data, folder / target.file)
     return folder / (target.opened or target.file)
 
 
@@ -149,12 +200,14 @@ def run_case(case: Case, options: Sequence[str] = ("--untrusted",)) -> Result | 
             FILE: str(path),
             "{folder}": str(folder),
             MODEL_WORD: str(MODEL),
+            WALK_WORD: str(WALK),
+            OUT: str(out / "out"),
         }
         command, *rest = verbs_of(TARGETS[case.reader])[case.verb]
         time_limit = ("--time-limit", str(COMPUTING_SECONDS))
         if command in COMPUTING:
             options = (*options, *time_limit)
-        line = [words.get(word, word.replace(OUT, str(out / "out"))) for word in rest]
+        line = [_filled(word, words) for word in rest]
         before = _files(above)
         with (above / "stderr").open("wb") as errors:
             process = subprocess.Popen(
@@ -179,6 +232,13 @@ def run_case(case: Case, options: Sequence[str] = ("--untrusted",)) -> Result | 
         )
         result.faults = _faults(result, text, new)
         return result
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    """Return an argument with the paths of a case."""
+    for word, path in words.items():
+        text = text.replace(word, path)
+    return text
 
 
 def _limit() -> None:

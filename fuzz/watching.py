@@ -55,6 +55,7 @@ _OURS = tuple(
         sys.base_prefix + "/lib",
         sys.pycache_prefix or sys.prefix,
         sysconfig.get_paths()["stdlib"],
+        *(one for one in sys.path if Path(one).name == "site-packages"),
         _PROJECT / "src",
         _PROJECT / "fuzz",
         "/proc",
