@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -45,27 +45,23 @@ State: TypeAlias = tuple[tuple[str, int, int], ...]
 
 __all__ = ["num_episodes", "read_episode", "write_lerobot"]
 
-INFO, STATE, VERSION = Path("meta/info.json"), "observation.state", "v3.0"
+INFO = Path("meta/info.json")
+STATE = "observation.state"
+VERSION = "v3.0"
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 TASK = "__index_level_0__"  # The column with the texts of tasks, which pandas takes as the index.
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-FRAME_FEATURES = (
-    "timestamp",
-    "frame_index",
-    "episode_index",
-    "index",
-    "task_index",
-)  # Features of each data set.
+STAMP = "timestamp"
+FRAME_FEATURES = (STAMP, "frame_index", "episode_index", "index", "task_index")
+"""Features of each data set, with one number for each frame."""
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
 MAX_DEPTH = 3  # Lists of names in lists.
 MAX_INFO = 4 << 20  # [bytes] A larger info.json is not read; others have some 10 kB.
 MAX_FEATURES = 500  # Each is a component of the motion.
 NUMBER_BYTES = 8  # [bytes] A number in memory.
-MAX_DATA, MAX_FILES = (
-    100,
-    1000,
-)  # Megabytes in a data file before the next one begins, and files in a folder.
+MAX_DATA = 100  # [MB] Size of a data file before the next one begins.
+MAX_FILES = 1000  # Files in a folder.
 
 
 def _info(folder: Path) -> dict[str, Any]:
@@ -268,6 +264,54 @@ def read_episode(
     if untrusted:
         check_links(folder)
     info = _info(folder)
+    rate = float(info["fps"])
+    location = Location(str(folder / INFO))
+    found = Diagnostics(folder)
+    episode = _find_episode(folder, number)
+    if untrusted:
+        check_links(folder, str(episode.path.relative_to(folder)))
+    features = _named_features(info, location, found)
+    values = _read_features(episode, features)
+    if STAMP in features:
+        _check_stamps(values[STAMP][:, 0], rate, number, location, found)
+    names = features.get(STATE, [])
+    state = values.get(STATE, np.zeros((episode.num_frames, 0)))
+    root = _root(names)
+    pose = state[:, [*root[:3], root[6], *root[3:6]]] if root else None
+    joints = [k for k in range(len(names)) if k not in root]
+    joint_names = [names[k] for k in joints]
+    slides = [False] * len(joints)
+    angles = angles_without_unit(state[:, joints], degrees, slides, location, found)
+    check_rate(rate, episode.num_frames, found, location)
+    motion = Motion.from_joints(angles, rate, root=pose, joint_names=joint_names)
+    others = [name for name in features if name not in (STATE, STAMP)]
+    for name in others:
+        labels = features[name]
+        is_angle = [bool(degrees) and label in joint_names for label in labels]
+        component = MultiValueSeq(
+            content=name,
+            timeline=motion.timeline,
+            values=values[name] * np.where(is_angle, np.pi / 180, 1.0),
+            part_labels=tuple(labels),
+        )
+        motion = motion.replaced(*motion.components, component)
+    motion = motion.replaced(
+        *(component for component in motion.timed if component.values.shape[1]),
+        problems=found.problems,
+    )
+    return replace(motion, source=Source(format="lerobot"))
+
+
+class Episode(NamedTuple):
+    """An episode of a data set: its number, its number of frames, and the file that has them."""
+
+    number: int
+    num_frames: int
+    path: Path
+
+
+def _find_episode(folder: Path, number: int) -> Episode:
+    """Return an episode of a data set; FormatError (FMT002) where there is none of this number."""
     rows = _episodes(folder)
     matching = np.flatnonzero(rows[:, 0] == number)
     if not len(matching):
@@ -277,93 +321,85 @@ def read_episode(
             "",
         )
     _, num_frames, chunk_index, file_index = rows[matching[0]].tolist()
-    at, numeric = Location(str(folder / INFO)), ("float", "int")
-    about = {
-        name: one
-        for name, one in info["features"].items()
-        if str(one.get("dtype")).startswith(numeric)
-    }
-    features = {name: names for name, one in about.items() if (names := _names(one))}
-    for name, names in features.items():
-        if about[name]["shape"] != [len(names)]:
-            raise NAMES.error(
-                f"{name} has {len(names)} names for {about[name]['shape'][0]} numbers",
-                at,
-            )
-    if not features:
-        raise NAMES.error("no feature of numbers has a list of names", at)
-    used = {*features, *FRAME_FEATURES}
-    unnamed = [one for one in about if one not in used]
-    issues = [
-        NAMES.as_note.problem(f"{one} has no list of names", at) for one in unnamed
-    ]
-    features |= {name: [name] for name in FRAME_FEATURES[:1] if name in about}
     path = folder / DATA_PATH.format(chunk_index=chunk_index, file_index=file_index)
-    if untrusted:
-        check_links(folder, str(path.relative_to(folder)))
+    return Episode(number, num_frames, path)
+
+
+def _named_features(
+    info: Mapping[str, Any], location: Location, found: Diagnostics
+) -> dict[str, list[str]]:
+    """Return the features of numbers that are read, with the names of their columns, and the time stamps.
+
+    Reports the features without names. Raises FormatError (FMT007) where none has names, or one has a wrong number of them.
+    """
+    numeric = {
+        name: feature
+        for name, feature in info["features"].items()
+        if str(feature.get("dtype")).startswith(("float", "int"))
+    }
+    named = {name: _names(feature) for name, feature in numeric.items()}
+    features = {name: names for name, names in named.items() if names}
+    for name, names in features.items():
+        shape = numeric[name]["shape"]
+        if shape != [len(names)]:
+            message = f"{name} has {len(names)} names for {shape[0]} numbers"
+            raise NAMES.error(message, location)
+    if not features:
+        raise NAMES.error("no feature of numbers has a list of names", location)
+    for name in numeric:
+        if name not in (*features, *FRAME_FEATURES):
+            message = f"{name} has no list of names"
+            found.add(NAMES.as_note.problem(message, location))
+    if STAMP in numeric:
+        features[STAMP] = [STAMP]
+    return features
+
+
+def _read_features(
+    episode: Episode, features: Mapping[str, Sequence[str]]
+) -> dict[str, Floats]:
+    """Return the numbers (T, N) of features in the frames of an episode, by feature; `features` are the names of their columns."""
+    path = episode.path
+    location = Location(str(path))
+    widths = [len(names) for names in features.values()]
     with budget_for(path) as budget:
-        num_numbers = num_frames * sum(map(len, features.values()))
-        budget.take_bytes(NUMBER_BYTES * max(num_numbers, 0), Location(str(path)))
+        num_numbers = max(episode.num_frames * sum(widths), 0)
+        budget.take_bytes(NUMBER_BYTES * num_numbers, location)
     table = _read(
         path,
         "frame_index",
         ["frame_index", "episode_index", *features],
-        [1, 1, *map(len, features.values())],
-        filters=[("episode_index", "=", number)],
+        [1, 1, *widths],
+        filters=[("episode_index", "=", episode.number)],
     )
-    if table.num_rows != num_frames:
-        reason = f"episode {number} has {table.num_rows} frames; expected {num_frames}"
-        raise UNREADABLE.error(reason, Location(str(path)), "")
+    if table.num_rows != episode.num_frames:
+        reason = f"episode {episode.number} has {table.num_rows} frames; expected {episode.num_frames}"
+        raise UNREADABLE.error(reason, location, "")
     values = {}
     for name, names in features.items():
         try:
             values[name] = _numbers(table[name], len(names))
         except (TypeError, ValueError) as error:
-            raise UNREADABLE.error(
-                f"{name} of episode {number}: {error}", Location(str(path)), ""
-            ) from None
-    names, state, rate = (
-        features.pop(STATE, []),
-        values.pop(STATE, np.zeros((num_frames, 0))),
-        float(info["fps"]),
-    )
-    if features.pop(FRAME_FEATURES[0], None):
-        stamps, due = values[FRAME_FEATURES[0]][:, 0], np.arange(num_frames) / rate
-        is_near = np.abs(stamps - stamps[:1] - due) <= 0.5 / rate + 1e-6 * np.abs(
-            stamps
-        )  # in single precision
-        for k in np.flatnonzero(~is_near)[:1]:
-            reason = f"frame {k} of episode {number} is {stamps[k] - stamps[0]:g} s after frame 0 by its time stamp"
-            issues += [
-                STAMPS.problem(
-                    f"{reason}, but {due[k]:g} s by fps {rate:g}, which is used", at
-                )
-            ]
-    root = _root(names)
-    joints = [k for k in range(len(names)) if k not in root]
-    pose = state[:, [*root[:3], root[6], *root[3:6]]] if root else None
-    joint_names = [names[k] for k in joints]
-    about_numbers = Diagnostics(folder)
-    slides = [False] * len(joints)
-    angles = angles_without_unit(state[:, joints], degrees, slides, at, about_numbers)
-    check_rate(rate, num_frames, about_numbers, at)
-    issues += about_numbers.problems
-    motion = Motion.from_joints(angles, rate, root=pose, joint_names=joint_names)
-    for name, labels in features.items():
-        if degrees:
-            is_angle = [label in joint_names for label in labels]
-            values[name] = values[name] * np.where(is_angle, np.pi / 180, 1.0)
-        one = MultiValueSeq(
-            content=name,
-            timeline=motion.timeline,
-            values=values[name],
-            part_labels=tuple(labels),
+            reason = f"{name} of episode {episode.number}: {error}"
+            raise UNREADABLE.error(reason, location, "") from None
+    return values
+
+
+def _check_stamps(
+    stamps: Floats, rate: float, number: int, location: Location, found: Diagnostics
+) -> None:
+    """Report the first time stamp, of (T,) [s], that is not at its frame by the rate [Hz]."""
+    due = np.arange(len(stamps)) / rate
+    after_first = stamps - stamps[:1]
+    # Stamps are in single precision.
+    tolerance = 0.5 / rate + 1e-6 * np.abs(stamps)
+    is_far = ~(np.abs(after_first - due) <= tolerance)
+    for k in np.flatnonzero(is_far)[:1]:
+        message = (
+            f"frame {k} of episode {number} is {after_first[k]:g} s after frame 0 by its time stamp,"
+            f" but {due[k]:g} s by fps {rate:g}, which is used"
         )
-        motion = motion.replaced(*motion.components, one)
-    motion = motion.replaced(
-        *(one for one in motion.timed if one.values.shape[1]), problems=issues
-    )
-    return replace(motion, source=Source(format="lerobot"))
+        found.add(STAMPS.problem(message, location))
 
 
 def _numbers(column: Any, width: int) -> Floats:  # noqa: ANN401
