@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from balancing.law import broken, figures, grounds
+from bodymotion.balancing import balancing
 from bodymotion.balancing.judging import CRITERIA, Judge
 from bodymotion.balancing.knees import knee_limits
 from bodymotion.cli.app import app
@@ -143,6 +144,16 @@ def test_a_motion_that_cannot_be_improved_is_returned_as_it_was(tmp_path):
     assert "not balanced" in ran.stdout
 
 
+def limited_arm(body: bm.Body, speed: float) -> bm.Body:
+    """Return a body with an arm of limited speed [rad/s]."""
+    links = list(body.links)
+    for k, link in enumerate(links):
+        if link.joint.name == "ARM":
+            joint = replace(link.joint, velocity_lower=-speed, velocity_upper=speed)
+            links[k] = replace(link, joint=joint)
+    return replace(body, links=tuple(links))
+
+
 def test_a_longer_result_is_refused_unless_it_is_asked_for():
     """The arm is three times as fast as its limit for a second."""
     times = frames(100.0, 3.0)
@@ -150,17 +161,7 @@ def test_a_longer_result_is_refused_unless_it_is_asked_for():
         times, arm=0.5 * np.sin(9.0 * times) * np.exp(-(((times - 1.5) / 0.5) ** 4))
     )
     body = walker(arm=2.0)
-    limited = replace(
-        body,
-        links=tuple(
-            replace(
-                link, joint=replace(link.joint, velocity_lower=-1.5, velocity_upper=1.5)
-            )
-            if link.joint.name == "ARM"
-            else link
-            for link in body.links
-        ),
-    )
+    limited = limited_arm(body, 1.5)
     assert bm.balance(limited, fast).components == fast.components
     new = bm.balance(limited, fast, max_length=3.0)
     assert 3.0 * 1.2 < new.report.seconds <= 9.0
@@ -216,6 +217,25 @@ def test_retarget_reports_a_failed_balance_and_a_fall(tmp_path):
     text = CliRunner().invoke(app, [*command, "--balance"])
     assert text.exit_code == 1
     assert "not balanced" in text.stdout or "not fixed" in text.stdout
+
+
+def test_no_search_is_repeated(monkeypatch):
+    """The arm is so fast that no result is short enough: each search has a new input."""
+    times = frames(50.0, 2.0)
+    fast = moving(times, arm=0.5 * np.sin(15.0 * times))
+    body = limited_arm(walker(arm=2.0), 1.5)
+    searched: list[np.ndarray] = []
+    search = balancing.improve
+
+    def counted(old, margin, step):
+        searched.append(np.column_stack([old.times, old.joint_displacements]))
+        return search(old, margin, step)
+
+    monkeypatch.setattr(balancing, "improve", counted)
+    bm.balance(body, fast, simulated=False)
+    assert searched
+    for k, one in enumerate(searched):
+        assert not any(np.array_equal(one, other) for other in searched[:k])
 
 
 def test_progress_is_called_up_to_the_number_of_steps():

@@ -293,13 +293,14 @@ def _attempts(
     factor = np.ones(len(old.times))
     if limits:
         factor = np.maximum(excess_speed(original), factor)
-    for _ in range(1 + MAX_SLOWER * limits):
+    for number in range(1 + MAX_SLOWER * limits):
         if factor.max() > 1.0 + MIN_FACTOR:
             slowed = slower(base, old.times, factor)
             longer = np.interp(later, slowed.times, slowed.later)
-            is_first = later is original.times
             if _is_too_long(judge, longer):
-                if not is_first:
+                # The first search is at the times of the input; again it would only find
+                # the same.
+                if number:
                     return
             else:
                 base, later = slowed.motion, longer

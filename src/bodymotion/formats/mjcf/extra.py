@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.kept_json import PHYSICAL_SECTIONS, attributes_of, mjcf_values
@@ -135,8 +137,13 @@ def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
 def with_efforts(
     links: tuple[Link, ...], tree: Tree, root: Element, defaults: Defaults
 ) -> tuple[Link, ...]:
-    """Return the links with the effort ranges of their joints that only motors give."""
-    changed = list(links)
+    """Return the links with the effort ranges of their joints.
+
+    MuJoCo clamps the force of each actuator (`forcerange`), and then the sum of those on
+    a joint (`actuatorfrcrange`, which the joint has already). Where a model has neither,
+    the range of a motor's control is one of its force. Else it is not used: it is often
+    −1 to 1, for a policy that is scaled elsewhere.
+    """
     by_joint = {
         link.joint.name: link.index
         for link in reversed(links)
@@ -145,31 +152,67 @@ def with_efforts(
     for raw, link in zip(tree.links, links, strict=True):
         if raw.joint_element is not None and raw.joint_element.get("name"):
             by_joint[raw.joint_element.get("name")] = link.index
-    kinds = ("motor", "position", "velocity", "general")
-    for element in (
-        defaults.full(one) for one in root.inside("actuator") if one.name in kinds
-    ):
-        index = by_joint.get(element.get("joint"))
-        if index is None:
-            continue
-        gear = element.numbers("gear")[0] if element.get("gear") else 1.0
-        # The control of a motor is a force; that of other actuators is not.
-        control = (
-            element.numbers("ctrlrange", 2, (0.0, 0.0))
-            if element.name == "motor"
-            else (0.0, 0.0)
-        )
-        limits = element.numbers("forcerange", 2, control)
-        low, high = sorted((limits[0] * gear, limits[1] * gear))
+    on_joints: dict[int, list[Element]] = {}
+    for actuator in root.inside("actuator"):
+        element = defaults.full(actuator)
+        if element.get("joint") in by_joint:
+            on_joints.setdefault(by_joint[element.get("joint")], []).append(element)
+    changed = list(links)
+    for index, elements in on_joints.items():
         joint = changed[index].joint
-        known = effort_range(joint) or (math.nan, math.nan)
-        is_known = math.isclose(known[0], low, rel_tol=1e-9) and math.isclose(
-            known[1], high, rel_tol=1e-9
+        stated = effort_range(joint)
+        forces = _summed_ranges(elements, tree.settings, "forcerange")
+        if forces is None and stated is None:
+            forces = _summed_ranges(elements, tree.settings, "ctrlrange")
+        if forces is None:
+            continue
+        low, high = forces
+        if stated is not None:
+            low, high = max(low, stated[0]), min(high, stated[1])
+        is_known = stated is not None and np.allclose(
+            stated, (low, high), rtol=1e-9, atol=0.0
         )
-        if low < high and math.isfinite(low) and math.isfinite(high) and not is_known:
+        if low < high and not is_known:
             extra = {**joint.extra, "joint_effort_range": [low, high]}
             changed[index] = replace(changed[index], joint=replace(joint, extra=extra))
     return tuple(changed)
+
+
+def _summed_ranges(
+    actuators: Sequence[Element], settings: Settings, attribute: str
+) -> tuple[float, float] | None:
+    """Return the range of what all actuators of a joint give it together.
+
+    None where one of them has no such range.
+    """
+    low, high = 0.0, 0.0
+    for element in actuators:
+        ends = _actuator_range(element, settings, attribute)
+        if ends is None:
+            return None
+        gear = element.numbers("gear")[0] if element.get("gear") else 1.0
+        least, most = sorted((ends[0] * gear, ends[1] * gear))
+        low, high = low + least, high + most
+    return (low, high) if low < high else None
+
+
+def _actuator_range(
+    element: Element, settings: Settings, attribute: str
+) -> tuple[float, float] | None:
+    """Return a range of an actuator [N or N m before the gear] that applies."""
+    # The control of a motor is a force; that of other actuators is not.
+    if attribute == "ctrlrange" and element.name != "motor":
+        return None
+    if not element.get(attribute):
+        return None
+    flag = {"ctrlrange": "ctrllimited", "forcerange": "forcelimited"}[attribute]
+    limited = element.get(flag, "auto")
+    is_automatic = limited == "auto" and settings.of(element).autolimits
+    if limited != "true" and not is_automatic:
+        return None
+    low, high = element.numbers(attribute, 2)
+    is_range = low < high and math.isfinite(low) and math.isfinite(high)
+    return (low, high) if is_range else None
 
 
 def plain_sections(
