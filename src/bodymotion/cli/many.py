@@ -80,6 +80,19 @@ def report_left_out(name: str, left_out: Sequence[str]) -> None:
             )
 
 
+def _folder_of(clip: "Clip", source: str) -> Path:
+    """Return the folder for the results of a collection among others, from its address."""
+    address = PurePosixPath(source.rpartition("://")[2])
+    if address.name == PurePosixPath(clip.name).name:
+        address = address.parent
+    names = [
+        name
+        for name in address.parts
+        if name not in ("/", "..") and not set("*?[") & set(name)
+    ]
+    return Path(*names)
+
+
 @dataclass(frozen=True)
 class Plan:
     """What is done with each file."""
@@ -98,7 +111,6 @@ class Plan:
     def runs(self) -> Iterator[tuple[Input, Path | None]]:
         """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
         from bodymotion.collection import find_files, open_collection, root_of
-        from bodymotion.collection.inputs import plain_path
 
         unknown: list[str] = []
 
@@ -134,44 +146,59 @@ class Plan:
         if self.folder is None:
             yield from ((one, None) for one in found)
             return
-        root, folder = (
-            root_of(local, files) if local else self.folder,
-            Path(os.path.abspath(self.folder)),  # noqa: PTH100
-        )
-        whole = {path: Path(os.path.abspath(path)) for path in files}  # noqa: PTH100  # links stay
-        for given in local:
-            if given.is_dir() and Path(os.path.realpath(given)).is_relative_to(
+        root = root_of(local, files) if local else self.folder
+        inner = self._inner_files(files, local, root)
+        targets = [*inner.values(), *self._inner_clips(clips)]
+        found = [*inner, *(clip for clip, _ in clips)]
+        yield from zip(found, self._results(found, targets), strict=True)
+
+    def _inner_files(
+        self, files: Sequence[Path], given: Sequence[Path], root: Path
+    ) -> dict[Path, Path]:
+        """Return the path below the folder `root` of each file that is none of the results.
+
+        Raises
+        ------
+        WrongUseError
+            When a folder that is given is that of the results, or in it.
+        """
+        assert self.folder is not None
+        # Links stay as they are.
+        folder = Path(os.path.abspath(self.folder))  # noqa: PTH100
+        whole = {path: Path(os.path.abspath(path)) for path in files}  # noqa: PTH100
+        for one in given:
+            if one.is_dir() and Path(os.path.realpath(one)).is_relative_to(
                 os.path.realpath(folder)
             ):
                 raise WrongUseError(
-                    f"{given} is the folder of the results, or in it; choose another folder for them"
+                    f"{one} is the folder of the results, or in it; choose another folder for them"
                 )
-        if folder != root and folder.is_relative_to(root):
-            files = [path for path in files if not whole[path].is_relative_to(folder)]
-            found = [*files, *(clip for clip, _ in clips)]
-        inner = [whole[path].relative_to(root) for path in files]
-        renamed: list[str] = []
+        results_are_below = folder != root and folder.is_relative_to(root)
+        return {
+            path: whole[path].relative_to(root)
+            for path in files
+            if not (results_are_below and whole[path].is_relative_to(folder))
+        }
+
+    def _inner_clips(self, clips: Sequence[tuple["Clip", str]]) -> list[Path]:
+        """Return a path below the folder of the results for each clip of a collection; report names that no file can have."""
+        from bodymotion.collection.inputs import plain_path
+
+        paths = []
+        changed: list[str] = []
         for clip, source in clips:
-            # The results of one collection are in the folder itself, as those of a folder are.
-            above = PurePosixPath(source.rpartition("://")[2])
-            parts = (
-                above.parent if above.name == PurePosixPath(clip.name).name else above
-            ).parts
-            named = [
-                part
-                for part in parts
-                if part not in ("/", "..") and not set("*?[") & set(part)
-            ]
             below = plain_path(clip.file_name)
             if str(below) != clip.file_name:
-                renamed.append(clip.file_name)
-            inner.append(Path(*(named if len(self.inputs) > 1 else ()), below))
-        if renamed:
+                changed.append(clip.file_name)
+            # The results of one collection are in the folder itself, as those of a folder are.
+            above = _folder_of(clip, source) if len(self.inputs) > 1 else Path()
+            paths.append(above / below)
+        if changed:
             print_message(
-                f"bodymotion {self.name}: {counted(len(renamed), 'name')} changed in the results, "
-                f"as not every system has files of such names: {listed(renamed, 5)}"
+                f"bodymotion {self.name}: {counted(len(changed), 'name')} changed in the results, "
+                f"as not every system has files of such names: {listed(changed, 5)}"
             )
-        yield from zip(found, self._results(found, inner), strict=True)
+        return paths
 
     def _results(self, found: Sequence[Input], inner: Sequence[Path]) -> list[Path]:
         """Return the files of the results, each with another name; `inner` are those of the inputs below their folder."""
