@@ -90,6 +90,47 @@ def test_the_parts_of_a_file_share_its_budget(tmp_path):
         assert other is not whole
 
 
+COUNT = 700
+"""Items of a file, more than are handled before the clock is read again."""
+
+
+def lines(text: str) -> str:
+    return "".join(text.format(k) + "\n" for k in range(COUNT))
+
+
+LONG_FILES = {
+    "nodes.wrl": "#VRML V2.0 utf8\n" + lines("Group {{ }}"),
+    "prototype.wrl": "#VRML V2.0 utf8\nPROTO P [ ] { Group { } }\nP { }\n",
+    "links.urdf": '<robot name="r">' + lines('<link name="a{}"/>') + "</robot>",
+    "bodies.xml": "<mujoco><worldbody>\n"
+    + lines('<body name="a{}"/>')
+    + "</worldbody></mujoco>",
+    "links.body": "format: ChoreonoidBody\nlinks:\n" + lines("  - {{ name: a{} }}"),
+    "poses.pseq": "type: PoseSeq\nrefs:\n" + lines("  - {{ time: {} }}"),
+    "rows.seq": "type: BodyMotion\ncomponents:\n  - type: MultiValueSeq\n"
+    "    content: JointPosition\n    frameRate: 50\n    numParts: 1\n"
+    f"    numFrames: {COUNT}\n    frames:\n" + lines("      - [ {} ]"),
+    "rows.csv": "time,a\n" + lines("{},0"),
+    "joints.bvh": "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n" + lines("# {}"),
+    "keyframes.cha": "controls legs\nfrequency 5\n\nno parameters\n\n"
+    "foot_pos\n" + lines("{} 0 0 0 0 0 0 0 0 0 0 0"),
+    "keyframes.cap": lines("animation_keyframes {{ time: {} oops: 1 }}"),
+}
+
+
+@pytest.mark.parametrize("name", LONG_FILES)
+def test_readers_end_with_the_time(tmp_path, monkeypatch, name):
+    """Without time, each ends in the loop in which it handles the items of a file."""
+    monkeypatch.setattr(
+        limits, "LIMITS", Limits(free_seconds=0.0, seconds_per_byte=0.0)
+    )
+    (tmp_path / name).write_text(LONG_FILES[name])
+    problem = refusal(tmp_path / name)
+    assert problem.rule == "FMT009", problem
+    assert problem.data["limit"] == 0
+    assert problem.location.path == str(tmp_path / name)
+
+
 # Parquet ------------------------------------------------------------------------------------------------
 
 

@@ -51,6 +51,7 @@ from bodymotion.diagnostics import (
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.encodings import in_utf8
+from bodymotion.formats.limits import timed
 from bodymotion.formats.renaming import Renamings
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
@@ -301,7 +302,7 @@ class _Tree:
     def read(self, text: str) -> list[SkeletonJoint]:
         """Read the lines from HIERARCHY to MOTION, and return the joints."""
         started = False
-        for number, line in enumerate(text.split("\n"), 1):
+        for number, line in enumerate(timed(text.split("\n")), 1):
             found = [*_WORD.finditer(line)]
             words = [one[0] for one in reversed(found)]  # the next one is the last
             while words:

@@ -10,17 +10,27 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from bodymotion.diagnostics import FormatError, Location, Rule
 from bodymotion.formats.rules import TOO_LARGE, UNPACKED
 from bodymotion.system.files import pipe_content, size_of
 
-__all__ = ["LIMITS", "Budget", "Limits", "budget_for"]
+__all__ = [
+    "ITEMS_BETWEEN_CLOCKS",
+    "LIMITS",
+    "Budget",
+    "Limits",
+    "budget_for",
+    "check_time",
+    "timed",
+]
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,8 @@ class Limits:
 
 
 LIMITS = Limits()
+
+T = TypeVar("T")
 
 ITEMS_BETWEEN_CLOCKS = 500
 """Items after which the processor time is read again: reading it takes as long as a few items."""
@@ -185,6 +197,21 @@ def budget_for(path: str | Path, size: int | None = None) -> Iterator[Budget]:
         yield budget
     finally:
         _current.reset(token)
+
+
+def check_time(location: Location | None = None) -> None:
+    """Raise FormatError (FMT009) where the file that is read took too much time; readers call it in loops that handle parts."""
+    budget = _current.get()
+    if budget is not None:
+        budget.check_time(location)
+
+
+def timed(items: Iterable[T], location: Location | None = None) -> Iterator[T]:
+    """Return the items of a file one by one; raise FormatError (FMT009) where they take too much time."""
+    left = iter(items)
+    while part := list(islice(left, ITEMS_BETWEEN_CLOCKS)):
+        check_time(location)
+        yield from part
 
 
 def _size_of(path: str | Path) -> int:

@@ -17,6 +17,7 @@ from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.encodings import in_utf8, wide_encoding
+from bodymotion.formats.limits import check_time
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.text import numbers_of_rows
 from bodymotion.geometry.arrays import Bools, Floats, Indices
@@ -306,6 +307,7 @@ def read_rows(
     begin, number = start, data.count(b"\n", 0, start) + 1
     at_once = len(data) - start >= MIN_PLAIN_BYTES and width > 0
     while begin < len(data) and not reader.given_up:
+        check_time()
         end = data.find(b"\n", begin + CHUNK_BYTES) + 1 or len(data)
         plain = _plain_rows(data[begin:end], width) if at_once else None
         if plain is None:

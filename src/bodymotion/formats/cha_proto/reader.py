@@ -44,6 +44,7 @@ from bodymotion.formats.cha_proto.rows import (
     table_of,
 )
 from bodymotion.formats.encodings import in_utf8
+from bodymotion.formats.limits import timed
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.sniffing import is_binary
@@ -334,7 +335,7 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
     )
     faulty, rereads, line = list[int](), _MAX_REREAD, 1
     begins = _scan(text, frozenset(message.DESCRIPTOR.fields_by_name))[1]
-    for begin, end in pairwise([0, *begins, len(text)]):
+    for begin, end in timed(pairwise([0, *begins, len(text)])):
         part, num_rows, has_fault = text[begin:end], len(rows), False
         before = begin - text.rfind("\n", 0, begin) - 1
         # What is faulty only beside other fields is one that is there twice.

@@ -25,6 +25,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.encodings import wide_encoding
+from bodymotion.formats.limits import check_time
 from bodymotion.formats.resources import unreadable
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.formats.seq import rules
@@ -440,6 +441,7 @@ class _Scanner:
         """Read lines of rows; return where they end."""
         rows, want = 0, PIECE
         while True:
+            check_time()
             text = self.source.read(pos, want)
             last = pos + len(text) >= self.source.size
             starts, found = lines(text, indent)
@@ -504,6 +506,7 @@ class _Scanner:
         self.column += 1
         rows, want = 0, PIECE
         while True:
+            check_time()
             raw = self.source.read(pos, want)
             last = pos + len(raw) >= self.source.size
             if b"#" in raw and not last:

@@ -31,6 +31,7 @@ from bodymotion.diagnostics import (
 from bodymotion.diagnostics.spelling import unusual_character
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.encodings import SAMPLE, in_utf8, wide_encoding
+from bodymotion.formats.limits import check_time, timed
 from bodymotion.formats.resources import unreadable
 from bodymotion.formats.rules import ENCODING, TOO_LARGE
 from bodymotion.formats.tables.columns import (
@@ -306,6 +307,7 @@ class _Rows:
 
     def add(self, block: bytes, number: int) -> int:
         """Read a block of whole lines, the first of which is line `number`; return how many ends of lines it has."""
+        check_time()
         bulk = numbers_of_rows(block, self.width, self.sign)
         read = None if bulk is None else (bulk, np.arange(number, number + len(bulk)))
         values, lines = read or self._line_by_line(block, number)
@@ -317,7 +319,7 @@ class _Rows:
     def _line_by_line(self, block: bytes, number: int) -> tuple[Floats, Indices]:
         rows: list[list[float]] = []
         lines: list[int] = []
-        for k, line in enumerate(block.split(b"\n"), number):
+        for k, line in enumerate(timed(block.split(b"\n")), number):
             stripped = _stripped(line, self.sign.decode())
             if not stripped.strip() or stripped.startswith(b"#"):
                 continue

@@ -22,6 +22,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.diagnostics.spelling import meant
+from bodymotion.formats.limits import ITEMS_BETWEEN_CLOCKS, check_time
 from bodymotion.formats.resources import PART_MISSING
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.text import Text
@@ -81,6 +82,7 @@ class Parser(Recovery):
         self.scope = Scope({}, [])
         self.depth = 0
         self.size = 0
+        self._num_nodes = 0
         self._meant: dict[str, tuple[str, str] | None] = {}
         """By each type of node that is not declared, the one that may be meant, and where its prototype is."""
         self._num_field_hints = 0
@@ -442,6 +444,9 @@ class Parser(Recovery):
         name, node_type = opening.groups()
         offset = opening.start(2)
         self._go_deeper(offset)
+        self._num_nodes += 1
+        if self._num_nodes % ITEMS_BETWEEN_CLOCKS == 0:
+            check_time(self.text.location(offset))
         before = self.size
         kind = self.scope.kind(node_type)
         if kind is None:

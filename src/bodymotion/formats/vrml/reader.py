@@ -22,6 +22,7 @@ from bodymotion.diagnostics import (
     Subject,
 )
 from bodymotion.diagnostics.spelling import WIDE_BLANKS, character_name
+from bodymotion.formats.limits import check_time
 from bodymotion.formats.resources import (
     PART_LIMIT,
     PART_MISSING,
@@ -405,6 +406,7 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
     proto = node.proto
     if proto is None:
         return [node]
+    check_time(node.location)
     if proto.urls and not proto.body:
         found = loader.load_proto(proto) if loader is not None else None
         if found is None:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Rule, Subject
 from bodymotion.diagnostics.text import counted, with_article
+from bodymotion.formats.limits import ITEMS_BETWEEN_CLOCKS, check_time
 from bodymotion.formats.resources import PART_UNREADABLE
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.vrml import nodes, rules
@@ -185,6 +186,8 @@ class SceneWalker:
         self, node: Node, frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]
     ) -> None:
         self.visited += 1
+        if self.visited % ITEMS_BETWEEN_CLOCKS == 0:
+            check_time(node.location)
         if self.visited > MAX_NODES:
             raise TOO_LARGE.error(
                 f"the scene expands to more than {MAX_NODES} nodes", node.location

@@ -28,6 +28,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.spelling import number_slip, unusual_character
 from bodymotion.formats.encodings import in_utf8, wide_encoding
+from bodymotion.formats.limits import ITEMS_BETWEEN_CLOCKS, check_time
 from bodymotion.formats.rules import TOO_LARGE
 from bodymotion.formats.xml import syntax
 
@@ -489,6 +490,8 @@ class _Builder:
             raise TOO_LARGE.error(
                 f"more than {limit}", Location(self.document.path, line, column)
             )
+        if self.count % ITEMS_BETWEEN_CLOCKS == 0:
+            check_time(Location(self.document.path, line, column))
         if self.is_corrected:
             attributes = [text.replace(self.stand_in, "&") for text in attributes]
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel, unusual_character
-from bodymotion.formats.limits import LIMITS
+from bodymotion.formats.limits import ITEMS_BETWEEN_CLOCKS, LIMITS, check_time
 from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.rules import (
     ALIAS,
@@ -408,6 +408,8 @@ class _Builder:
         stack: list[tuple[Sequence | Mapping, str | None, list[Node]]] = []
         for event in events:
             self.events += 1
+            if self.events % ITEMS_BETWEEN_CLOCKS == 0:
+                check_time(Location(self.found.path))
             kind = type(event)
             node: Node
             if kind is yaml.ScalarEvent:
