@@ -294,6 +294,7 @@ def test_a_language_knows_no_other_format(language):
         language,
         "formats.rules",
         "formats.encodings",
+        "formats.limits",
         "formats.text",
         "formats.registry",
         "formats.yaml",
