@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import bodymotion as bm
 from balancing.law import broken, figures, grounds
 from bodymotion.balancing import balancing
-from bodymotion.balancing.judging import CRITERIA, Judge
+from bodymotion.balancing.judging import CRITERIA, Judge, compare
 from bodymotion.balancing.knees import knee_limits
 from bodymotion.cli.app import app
 from bodymotion.dynamics import measure
@@ -192,6 +192,27 @@ def test_a_result_that_is_worse_in_one_criterion_is_refused(criterion):
     amounts = better.amounts | {criterion: worse}
     found = judge.compare(replace(better, amounts=amounts))
     assert len(found.worse) == 1 and not found.accepts
+
+
+def test_a_result_that_slips_on_level_ground_only_is_refused():
+    """Ground that follows the feet hides it where the input has no root poses."""
+    walk = bm.load_motion(ROOT / "examples" / "biped_walk.seq").between(2.0, 3.0)
+    joints = walk.joint_displacement
+    motion = bm.Motion.from_joints(joints.values, joints.timeline.frame_rate)
+    body = bm.load_body(BIPED)
+    old = measure(body, motion)
+    assert np.ptp(old.ground) > 0
+    judge = Judge(body, old, old.feet.links, None, simulates=False)
+    before = judge.quality
+    assert before.level is not None
+    bad = np.ones(len(before.times))
+    worse_input = replace(before, amounts={**before.amounts, "unsafe": bad})
+    assert compare(worse_input, before).accepts
+    slip = before.level.amounts["slip"] + 5e-3
+    on_level = replace(before.level, amounts={**before.level.amounts, "slip": slip})
+    after = replace(before, level=on_level)
+    assert not compare(worse_input, after).accepts
+    assert judge.worse_frames(after).any() and judge.faults_in(after, slice(None))
 
 
 def test_retarget_reports_a_failed_balance_and_a_fall(tmp_path):
