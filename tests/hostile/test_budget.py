@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -435,6 +436,26 @@ def test_archives_that_unpack_to_too_much(tmp_path, monkeypatch, kind):
         open_collection(tmp_path / f"large.{kind}")
     assert caught.value.problem.rule == "FMT010"
     assert caught.value.problem.location.path == str(tmp_path / f"large.{kind}")
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_archives_at_an_address_are_counted(tmp_path, monkeypatch, kind):
+    """As those on the disk are, before a member is copied."""
+    fsspec = pytest.importorskip("fsspec")
+    monkeypatch.setattr(limits, "LIMITS", Limits(free_bytes=100_000, growth=2))
+    store = fsspec.filesystem("memory")
+    for name, size in (("small", 10_000), ("large", 1 << 20)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.seq").write_bytes(bytes(size))
+        form = "zip" if kind == "zip" else "gztar"
+        path = shutil.make_archive(str(tmp_path / name), form, tmp_path / name)
+        store.put(path, f"/counted/{name}.{kind}")
+    small = open_collection(f"memory://counted/small.{kind}")
+    assert [Path(clip.name).name for clip in small] == ["a.seq"]
+    with pytest.raises(bm.FormatError) as caught:
+        open_collection(f"memory://counted/large.{kind}")
+    assert caught.value.problem.rule == "FMT010"
+    assert caught.value.problem.location.path == f"memory://counted/large.{kind}"
 
 
 def test_holes_in_an_archive_are_counted(tmp_path, monkeypatch):

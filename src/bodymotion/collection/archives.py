@@ -13,7 +13,6 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import IO, Any
 
 from bodymotion.formats.compression import compression_of
@@ -21,7 +20,7 @@ from bodymotion.formats.limits import Budget, budget_for
 
 __all__ = ["check_archive"]
 
-OPENERS: dict[str, Callable[[Path], Any]] = {
+OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
     "gzip": gzip.open,
     "bzip2": bz2.open,
     "xz": lzma.open,
@@ -29,13 +28,17 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
 """How a compressed file is opened, by the name of its compression."""
 
 
-def check_archive(path: Path, kind: str) -> None:
+def check_archive(
+    open_archive: Callable[[], IO[bytes]], address: str, size: int, kind: str
+) -> None:
     """Raise FormatError where the members of an archive are too many or too large (FMT009, FMT010).
 
     Parameters
     ----------
-    path:
-        The archive.
+    open_archive:
+        Returns a stream of the archive that can be searched, in a file or at an address.
+    address, size:
+        Its path or address, for messages, and its size [bytes].
     kind:
         "zip" or "tar".
 
@@ -44,29 +47,29 @@ def check_archive(path: Path, kind: str) -> None:
     ValueError, EOFError, OSError, BadZipFile, TarError
         When it is damaged.
     """
-    with budget_for(path) as budget:
+    with budget_for(address, size) as budget, open_archive() as stream:
         if kind == "zip":
-            _count_zip(path, budget)
+            _count_zip(stream, budget)
         else:
-            _count_tar(path, budget)
+            _count_tar(stream, budget)
 
 
-def _count_zip(path: Path, budget: Budget) -> None:
-    with zipfile.ZipFile(path) as archive:
+def _count_zip(stream: IO[bytes], budget: Budget) -> None:
+    with zipfile.ZipFile(stream) as archive:
         members = archive.infolist()
     budget.take_items(len(members), "members")
     budget.take_bytes(sum(member.file_size for member in members))
 
 
-def _count_tar(path: Path, budget: Budget) -> None:
-    with path.open("rb") as file:
-        head = file.read(6)
+def _count_tar(stream: IO[bytes], budget: Budget) -> None:
+    head = stream.read(6)
+    stream.seek(0)
     opener = OPENERS.get(compression_of(head))
-    stream: IO[bytes] = path.open("rb") if opener is None else opener(path)
+    unpacked: IO[bytes] = stream if opener is None else opener(stream)
     try:
         with (
-            stream,
-            tarfile.open(fileobj=_Counted(stream, budget), mode="r|") as archive,
+            unpacked,
+            tarfile.open(fileobj=_Counted(unpacked, budget), mode="r|") as archive,
         ):
             for member in archive:
                 budget.take_items(1, "members")

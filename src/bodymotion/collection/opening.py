@@ -447,9 +447,12 @@ def _members(archive: str, changed: int) -> dict[str, Clip]:
 def _archive(address: str, changed: int) -> Any:  # noqa: ANN401
     kind, _, path = address.partition("://::")
     try:
-        if "://" not in path:
-            check_archive(Path(path), kind)
-        return need("fsspec", "lake", "opening an archive").core.url_to_fs(address)[0]
+        core = need("fsspec", "lake", "opening an archive").core
+        # A chain of addresses, such as an archive in another one, is opened from its end.
+        system, name = core.url_to_fs(path)
+        size = int(system.info(name).get("size") or 0)
+        check_archive(lambda: system.open(name, "rb"), path, size, kind)
+        return core.url_to_fs(address)[0]
     except FormatError:
         raise
     except (ValueError, EOFError, BadZipFile, TarError) as error:
