@@ -374,3 +374,35 @@ def test_with_a_body_the_slip_of_joined_steps_is_measured(span, slips, tmp_path)
     ways = np.where(feet.in_contact[..., None], feet.velocities[..., :2], 0.0)
     moved = np.linalg.norm(ways, axis=-1).sum(axis=0) / 100
     assert (moved.max() > 0.05) == slips
+
+
+def test_a_cut_between_motions_is_reported():
+    """A joint at 0.3 rad is followed by one that begins at −0.2 rad: it jumps by 0.5 rad, and moves by 0.01 rad a frame elsewhere."""
+    names = ("KNEE", "HIP")
+    ramp = np.linspace(0.0, 0.3, 31)[:, None] * [1.0, 0.0]
+    first = bm.Motion.from_joints(ramp, 100, joint_names=names)
+    other = bm.Motion.from_joints(ramp - [0.2, 0.0], 100, joint_names=names)
+    (problem,) = editing.join(first, other).problems
+    assert problem.rule == "EDIT108" and problem.count == 1
+    assert problem.data["part"] == "KNEE"
+    assert problem.data["jump"] == pytest.approx(0.5)
+    assert problem.data["step"] == pytest.approx(0.01)
+    assert problem.data["time"] == pytest.approx(0.3)
+    assert editing.join(first, other, blend=0.1).problems == ()
+    assert editing.join(first[:11], first[10:]).problems == ()
+    rules = [p.rule for p in editing.insert(first, other, 0.1).problems]
+    assert rules == ["EDIT108"]
+
+
+def test_a_root_that_jumps_where_motions_are_joined_is_reported():
+    """The heading and x, y continue; a height that differs by 0.3 m is a jump."""
+    poses = np.tile([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0], (5, 1))
+    angles = np.zeros((5, 1))
+    low = bm.Motion.from_joints(angles, 100, joint_names=("KNEE",), root=poses)
+    raised = poses.copy()
+    raised[:, 2] += 0.3
+    high = bm.Motion.from_joints(angles, 100, joint_names=("KNEE",), root=raised)
+    (problem,) = editing.join(low, high).problems
+    assert problem.rule == "EDIT108"
+    assert problem.data["jump"] == pytest.approx(0.3)
+    assert problem.data["unit"] == "m"

@@ -305,6 +305,10 @@ PAIRS: dict[str, Pair] = {
         lambda _: editing.loop(swing(0.75), 2).problems,
         lambda _: editing.loop(swing(1.0), 2).problems,
     ),
+    "EDIT108": calls(
+        lambda _: editing.join(swing(0.75), swing(1.0)).problems,
+        lambda _: editing.join(swing(1.0), swing(0.75)).problems,
+    ),
     "EDIT105": calls(
         reported(lambda: editing.unwrap(Motion())),
         reported(lambda: editing.unwrap(curve(3.1, -3.1))),

@@ -12,7 +12,7 @@ from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import listed
 from bodymotion.editing.frames import level, moved
-from bodymotion.editing.rules import LOST, SLIPPING, unknown_components
+from bodymotion.editing.rules import HARD_CUT, LOST, SLIPPING, unknown_components
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
@@ -97,6 +97,8 @@ def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Moti
 
 MAX_POSE_DIFFERENCE = 0.2
 """[rad or m] Joints that differ by more where motions are joined move a foot by more than 2 cm while both fade into each other."""
+MIN_JUMP = 0.1
+"""[rad or m] A smaller jump of a joint or the root where motions are joined is not reported."""
 Key = tuple[str, str, int]
 Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq
 
@@ -171,6 +173,7 @@ def _join(
     tails = {key: tables[0][key] for key in shared}
     crossing_problems: list[Problem] = []
     differences: list[_PoseDifference] = []
+    jumps: list[_Jump] = []
     is_repeated = all(motion is motions[0] for motion in motions)
     roots: list[Floats] = []
     if root is not None:
@@ -199,6 +202,11 @@ def _join(
                 differences.append(
                     _pose_difference(tails[key], next_part, overlap, begin)
                 )
+            moves = key == root or next_part.content == JOINT_DISPLACEMENT
+            if moves and not overlap and not is_repeated:
+                seam = sum(len(piece) for piece in pieces[key])
+                time = (seam + len(tails[key].values) - 1) / rate - since
+                jumps += _jumps(tails[key], next_part, time)
             if overlap and next_part.content == JOINT_DISPLACEMENT:
                 both_sides = np.stack(
                     [tails[key].values[-1 - overlap], next_part.values[0]]
@@ -233,6 +241,7 @@ def _join(
     problems = [
         *crossing_problems,
         *_slipping_problems(differences),
+        *_cut_problems(jumps),
         *_losses(motions, tables, shared),
     ]
     return motions[0].replaced(*components, problems=problems)
@@ -277,6 +286,83 @@ def _slipping_problems(differences: Sequence[_PoseDifference]) -> list[Problem]:
     )
     problem = SLIPPING.problem(message, data=worst._asdict())
     return [replace(problem, count=len(large))]
+
+
+class _Jump(NamedTuple):
+    """A jump where two motions are joined: how far, what elsewhere is the largest step in one frame, of what, and the time [s]."""
+
+    jump: float
+    step: float
+    unit: str
+    part: str
+    time: float
+
+
+def _jumps(before: Timed, after: Timed, time: float) -> list[_Jump]:
+    """Return the jumps of joints, or of the root, between the last pose of one motion and the first of the next."""
+    ending = before.values[-1:]
+    beginning = after.values[:1]
+    if isinstance(before, MultiSE3Seq):
+        root = (before.values[:, :1], after.values[:, :1])
+        labels = before.part_labels or after.part_labels or ("root",)
+        measured = [
+            (_distances, root, labels[:1], "m"),
+            (_angles, root, labels[:1], "rad"),
+        ]
+        ending = ending[:, :1]
+        beginning = beginning[:, :1]
+    else:
+        count = before.values.shape[1]
+        labels = before.part_labels or after.part_labels
+        labels = labels or tuple(f"joint {k}" for k in range(count))
+        measured = [(_turns, (before.values, after.values), labels, "rad")]
+    found = []
+    for measure, sides, names, unit in measured:
+        jumps = measure(ending, beginning)[0]
+        steps = np.zeros_like(jumps)
+        for values in sides:
+            moved_by = measure(values[:-1], values[1:])
+            steps = np.maximum(steps, moved_by.max(axis=0, initial=0.0))
+        for k in np.flatnonzero(jumps > np.maximum(steps, MIN_JUMP)):
+            jump = _Jump(float(jumps[k]), float(steps[k]), unit, names[k], time)
+            found.append(jump)
+    return found
+
+
+def _turns(a: Floats, b: Floats) -> Floats:
+    """Return how far joints move; full turns are reported on their own (EDIT101), gaps are not finite and count as 0."""
+    apart = b - a
+    apart = np.abs(apart - FULL_TURN * np.rint(apart / FULL_TURN))
+    return np.where(np.isfinite(apart), apart, 0.0)
+
+
+def _distances(a: Floats, b: Floats) -> Floats:
+    """Return the distances [m] of poses; 0 where one is not finite."""
+    distances: Floats = np.linalg.norm(b[..., :3] - a[..., :3], axis=-1)
+    return np.where(np.isfinite(distances), distances, 0.0)
+
+
+def _angles(a: Floats, b: Floats) -> Floats:
+    """Return the angles [rad] between poses; 0 where one is not finite."""
+    first = rotations.normalized(a[..., 3:])
+    second = rotations.normalized(b[..., 3:])
+    cosines = np.abs(np.sum(first * second, axis=-1))
+    cosines = np.where(np.isfinite(cosines), cosines, 1.0)
+    angles: Floats = 2 * np.arccos(np.clip(cosines, 0.0, 1.0))
+    return angles
+
+
+def _cut_problems(jumps: Sequence[_Jump]) -> list[Problem]:
+    """Return the problem that joints or the root jump where motions are joined, with the largest jump; none without jumps."""
+    if not jumps:
+        return []
+    worst = max(jumps)
+    message = (
+        f"{worst.part} jumps by {worst.jump:.3g} {worst.unit} in one frame at {worst.time:.3g} s, where motions are joined; "
+        f"elsewhere it moves by {worst.step:.2g} {worst.unit} in a frame at most"
+    )
+    problem = HARD_CUT.problem(message, data=worst._asdict())
+    return [replace(problem, count=len(jumps))]
 
 
 def loop(

@@ -5,6 +5,7 @@ from bodymotion.motion import Motion, OtherSeq
 from bodymotion.motion.rules import NOT_EDITED, unknown_component
 
 __all__ = [
+    "HARD_CUT",
     "IDLE",
     "LOST",
     "NOT_EDITED",
@@ -44,6 +45,15 @@ SLIPPING = judgement.warning(
     example=(
         "a walk repeated from the left step to the right one",
         "a walk repeated from one left step to another",
+    ),
+)
+HARD_CUT = judgement.warning(
+    "EDIT108",
+    "Where motions are joined without a blend, joints and the root continue: they move by no more than elsewhere in one frame.",
+    "fade one motion into the other (`edit --blend SECONDS`), or join them at poses that are alike",
+    example=(
+        "a knee that is at 0.2 rad in one frame and at 0.7 rad in the next",
+        "one that is at 0.2 rad in both motions",
     ),
 )
 LOST = judgement.warning(
