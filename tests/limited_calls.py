@@ -30,6 +30,12 @@ def allocate(count: int) -> int:
     return len(bytearray(count))
 
 
+def write(path: Path, count: int) -> int:
+    """Write so many bytes to a file, and return its size."""
+    path.write_bytes(bytes(count))
+    return path.stat().st_size
+
+
 def foreign_value() -> object:
     return Decimal(1)
 

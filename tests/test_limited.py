@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -55,6 +56,18 @@ def test_memory_is_limited():
     assert call_limited(limited_calls.allocate, 128 << 20, limits=MEMORY) == 128 << 20
     with pytest.raises(MemoryError):
         call_limited(limited_calls.allocate, 1 << 30, limits=MEMORY)
+
+
+def test_files_that_are_written_are_limited(tmp_path):
+    short = ProcessLimits(file_size=1 << 20)
+    path = tmp_path / "a"
+    assert call_limited(limited_calls.write, path, 1 << 20, limits=short) == 1 << 20
+    with pytest.raises(OSError) as caught:
+        call_limited(limited_calls.write, path, 2 << 20, limits=short)
+    assert caught.value.errno == errno.EFBIG
+    # The limit is that of the call.
+    assert call_limited(limited_calls.write, path, 2 << 20) == 2 << 20
+    assert OF_OTHERS.for_size(10).file_size == OF_OTHERS.file_size + 1000
 
 
 def test_results_are_values_that_stay_read_only():

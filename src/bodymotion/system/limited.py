@@ -47,6 +47,10 @@ MEMORY = 1 << 30
 """[bytes] Memory that a process for files of others may allocate, without the code of libraries, which takes up to 300 MB."""
 MEMORY_PER_BYTE = 10
 """Memory [bytes] that each byte of a file may take in addition."""
+FILE_SIZE = 2 << 30
+"""[bytes] The length of a file that a process for files of others may write: the longest results are videos of some 100 MB."""
+FILE_SIZE_PER_BYTE = 100
+"""Bytes of it that each byte of a file may take in addition: so much may a file unpack to."""
 ORDINARY_SIZE = 10 << 20
 """[bytes] The size up to which a file has the same time as any other."""
 SECONDS_PER_BYTE = 1e-6
@@ -79,11 +83,14 @@ class ProcessLimits:
         [s] Processor time of all threads together. The operating system counts whole seconds.
     deadline:
         [s] Time on the clock.
+    file_size:
+        [bytes] The length of a file that is written; writing more is an OSError.
     """
 
     memory: int | None = None
     processor: float | None = None
     deadline: float | None = None
+    file_size: int | None = None
 
     def for_size(self, size: int) -> ProcessLimits:
         """Return these limits with the memory and time that files of `size` bytes may take in addition."""
@@ -92,6 +99,7 @@ class ProcessLimits:
             _plus(self.memory, MEMORY_PER_BYTE * size),
             _plus(self.processor, seconds),
             _plus(self.deadline, DEADLINE / PROCESSOR_TIME * seconds),
+            _plus(self.file_size, FILE_SIZE_PER_BYTE * size),
         )
 
 
@@ -100,7 +108,7 @@ def _plus(limit: T | None, more: T) -> T | None:
     return None if limit is None else limit + more
 
 
-OF_OTHERS = ProcessLimits(MEMORY, PROCESSOR_TIME, DEADLINE)
+OF_OTHERS = ProcessLimits(MEMORY, PROCESSOR_TIME, DEADLINE, FILE_SIZE)
 """The limits for a file of others."""
 
 
@@ -609,6 +617,9 @@ def _within(limits: ProcessLimits) -> Iterator[None]:
     wanted = {}
     if limits.memory is not None:
         wanted["RLIMIT_DATA"] = _data_at_start + limits.memory
+    if limits.file_size is not None:
+        # Python ignores the signal of this limit: writing raises OSError.
+        wanted["RLIMIT_FSIZE"] = limits.file_size
     if limits.processor is not None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         seconds = used.ru_utime + used.ru_stime
