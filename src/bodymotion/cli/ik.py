@@ -23,6 +23,7 @@ from bodymotion.cli.options import (
     numbers,
     reads_files,
     reports_losses,
+    show_reading,
 )
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import number, one_line, progress, results, saved
@@ -86,6 +87,7 @@ def ik(
         check_output(output, [model])
         check_reading(reading, [path for path in (model, motion) if path is not None])
         body = load_body(model, reading, hint="MODEL")
+        show_reading(body)
         start = (
             None
             if motion is None

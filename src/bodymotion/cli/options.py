@@ -443,21 +443,23 @@ def read_files(
 def _read(
     files: Iterable[Path], reading: ReaderOptions, by_position: bool
 ) -> tuple[list[Any], list[Motion]]:
-    """Return what files hold, and the motions among it; print the problems of the motions."""
+    """Return what files hold, and the motions among it; print the problems of the bodies and motions."""
     from bodymotion.formats.registry import load_together
+    from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
     found = load_together(files, by_position=by_position, **reading)
     motions = [one for one in found if isinstance(one, Motion)]
-    show_problems(
-        [
-            problem
-            for one in motions
-            for problem in one.problems
-            if problem.severity != "note"
-        ]
-    )
+    for body in (one for one in found if isinstance(one, Body)):
+        show_reading(body)
+    for motion in motions:
+        show_reading(motion)
     return found, motions
+
+
+def show_reading(thing: Body | Motion) -> None:
+    """Print the problems of a file that was read, without notes."""
+    show_problems([problem for problem in thing.problems if problem.severity != "note"])
 
 
 def load_pair(

@@ -24,6 +24,7 @@ from bodymotion.cli.options import (
     numbers,
     reads_files,
     reports_losses,
+    show_reading,
 )
 from bodymotion.cli.output import (
     members,
@@ -171,7 +172,8 @@ def simulate(
                 raise click.exceptions.Exit(1) from error
         # The text has it as one line.
         shown = [p for p in found.problems if p.rule != OVERLAP.code or json_output]
-        show_problems(shown)
+        # Those of the model have been printed as it was read.
+        show_problems([p for p in shown if p not in body.problems])
         code = 0 if output is None else saved(found.motion, output)
         _write_tables(found, sensors, contacts)
         if cameras is not None:
@@ -220,9 +222,9 @@ def _placed(text: str, reading: ReaderOptions) -> tuple[Body, Floats]:
         0.0,
     ][:4]
     turn = rotations.from_axis_angle([0.0, 0.0, 1.0], np.radians(yaw))
-    return load_body(Path(path or at), reading, hint="--with"), np.array(
-        [x, y, z, *turn]
-    )
+    body = load_body(Path(path or at), reading, hint="--with")
+    show_reading(body)
+    return body, np.array([x, y, z, *turn])
 
 
 def _push(text: str, body: Body) -> Push:
