@@ -16,6 +16,9 @@ LENGTH = 0.2  # A result is longer or shorter by this share at most.
 MILLIMETRE = 1e-3
 SHARE = 0.021  # Of a limit of speed or torque.
 FALL = 0.11  # [s]
+PHYSICS = ("MOT311", "MOT312", "MOT313", "MOT321", "MOT341")
+"""Rules of `check` about slip, depth, forces in the air, balance and collisions."""
+LIMIT_SHARE = 0.15  # Of the limit of such a rule.
 JUMPS = ("MOT301", "MOT302", "MOT303", "MOT304", "MOT305")
 
 
@@ -33,6 +36,7 @@ class Figures:
     effort: float
     jumps: int
     fall: float
+    found: dict[str, float]
 
 
 def grounds(before: Measures, ground: float | None) -> list[float | None]:
@@ -81,6 +85,10 @@ def figures(
             for problem in bm.check(motion, body=body, select=list(JUMPS)).problems
         ),
         fall=fall_of(body, motion) if simulated else np.inf,
+        found={
+            problem.rule: problem.data["amount"]
+            for problem in bm.check(motion, body=body, select=list(PHYSICS)).problems
+        },
     )
 
 
@@ -136,4 +144,6 @@ def broken(before: Figures, after: Figures) -> list[str]:
         "jumps": after.jumps > before.jumps,
         "fall": after.fall < before.fall - FALL,
     }
+    for rule, amount in after.found.items():
+        worse[rule] = amount > max(before.found.get(rule, 1.0), 1.0) + LIMIT_SHARE
     return [name for name, is_worse in worse.items() if is_worse]

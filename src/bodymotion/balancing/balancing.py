@@ -335,7 +335,12 @@ def _judged(
 ) -> Result:
     """Make a motion of new postures, and compare it with the input."""
     postures = Postures(new.joint_displacements, new.root_poses)
-    motion = _with_postures(attempt.base, attempt.old, postures, known_zmp(new))
+    zmp: Floats | None = known_zmp(new)
+    is_outside = bool((new.stability_margin < 0).any())
+    if is_outside and attempt.base.zmp is None:
+        # No controller can follow a zero moment point outside of the support polygon.
+        zmp = None
+    motion = _with_postures(attempt.base, attempt.old, postures, zmp)
     measures = judge.measured(motion)
     quality, judgement = judge.review(measures)
     if changed is None:
@@ -413,9 +418,9 @@ def _blended(judge: Judge, attempt: Attempt, weights: Floats) -> Result:
 
 
 def _with_postures(
-    base: Motion, old: Measures, postures: Postures, zmp: Floats
+    base: Motion, old: Measures, postures: Postures, zmp: Floats | None
 ) -> Motion:
-    """Return a motion with other postures and their zero moment point."""
+    """Return a motion with other postures and their zero moment point, if given."""
     joints = base.joint_displacement
     timeline = Timeline.stamped(old.times) if joints is None else joints.timeline
     labels = tuple(joint.name for joint in old.body.joints)
@@ -432,8 +437,9 @@ def _with_postures(
             values=postures.root[:, None],
             part_labels=(old.body.links[0].name,),
         ),
-        Vector3Seq(content=ZMP, timeline=timeline, values=zmp),
     )
+    if zmp is not None:
+        changed = (*changed, Vector3Seq(content=ZMP, timeline=timeline, values=zmp))
     return Motion((*changed, *_others(base)), base.extra, problems=base.problems)
 
 

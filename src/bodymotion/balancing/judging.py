@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from bodymotion.checks import moments
 from bodymotion.checks.findings import Finding, Sampling
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
 from bodymotion.diagnostics import Location
@@ -40,6 +41,17 @@ MAX_FORCE_SHARE = (
 FALL_TOLERANCE = 0.1  # [s] A result may fall earlier by less in a simulation.
 TREMBLING = "MOT307"
 """The rule about trembling: it is no jump."""
+
+
+FINDINGS = {
+    "MOT311": "foot slip that `check` reports",
+    "MOT312": "depth below the ground that `check` reports",
+    "MOT313": "force in the air that `check` reports",
+    "MOT321": "zero moment point outside that `check` reports",
+    "MOT341": "collision of links that `check` reports",
+}
+"""Rules of `check` whose findings must not grow: its contacts are found otherwise than
+those of the measures, so a foot in swing that scuffs the ground slips only there."""
 
 
 class Criterion(NamedTuple):
@@ -95,6 +107,11 @@ CRITERIA = (
     ),
     # Balancing does not remove jumps, so that they are no reason to change a motion.
     Criterion("jumps", "jumps", "", 1.0, "sum", 0.5, 0.5, np.inf),
+    # Amounts are multiples of the limit of the rule; a tenth of it is no difference.
+    *(
+        Criterion(rule, f"{title} ({rule})", "", 1.0, "max", 0.1, np.inf, np.inf)
+        for rule, title in FINDINGS.items()
+    ),
 )
 
 
@@ -201,6 +218,7 @@ class Judge:
 
     def _assessed(self, measures: Measures) -> Quality:
         quality = self._quality(measures)
+        quality = replace(quality, amounts={**quality.amounts, **_findings(measures)})
         if self.ground is not None:
             return quality
         level = float(np.median(self.before.ground))
@@ -210,6 +228,8 @@ class Judge:
     def _quality(self, measures: Measures) -> Quality:
         amounts = amounts_of(measures, self.acceleration)
         amounts["tipping"] = np.maximum(amounts["tipping"], -self.enough)
+        for rule in FINDINGS:
+            amounts[rule] = np.zeros(len(measures.times))
         return Quality(measures.times, amounts)
 
     def review(self, measures: Measures) -> tuple[Quality, Judgement]:
@@ -475,3 +495,19 @@ def _jumps(measures: Measures) -> Floats:
     ]
     at: Indices = np.array([moment.frame for moment in moments], dtype=np.int64)
     return np.bincount(at, minlength=len(times)).astype(np.float64)
+
+
+def _findings(measures: Measures) -> dict[str, Floats]:
+    """Return by the rules of `FINDINGS` the amounts (T,) that `check` finds.
+
+    An amount is a multiple of the limit of the rule, above 1; 0 where nothing is found.
+    """
+    times = measures.times
+    amounts = {rule: np.zeros(len(times)) for rule in FINDINGS}
+    for moment in moments(measures.motion, measures.body):
+        if moment.rule in amounts:
+            first = int(np.searchsorted(times, moment.start - 1e-9))
+            after = int(np.searchsorted(times, moment.end + 1e-9))
+            found = amounts[moment.rule][first : max(after, first + 1)]
+            np.maximum(found, moment.amount, out=found)
+    return amounts
