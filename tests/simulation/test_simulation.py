@@ -765,3 +765,19 @@ def test_positions_of_mujoco_are_a_motion(walked):
     assert np.abs(walked.body.link_poses(motion) - expected).max() < 1e-12
     with pytest.raises(ValueError, match="qpos"):
         bm.Motion.from_mujoco(walked.model, rows[:, 1:], 1.0)
+
+
+SITE_MODEL = """<mujoco><worldbody><body name="box" pos="0 0 1"><freejoint/>
+  <geom type="box" size=".1 .1 .1"/><site name="imu" pos="0 0 .05"/></body></worldbody>
+  <sensor><framequat name="o" objtype="site" objname="imu"/>
+  <gyro name="g" site="imu"/></sensor></mujoco>"""
+
+
+def test_sensors_at_sites_of_mjcf_are_no_losses(tmp_path):
+    """The site is in the model of the simulation, and the gyro is read; MuJoCo knows no other sensors than those of the simulation."""
+    path = tmp_path / "box.xml"
+    path.write_text(SITE_MODEL)
+    found = bm.simulate(bm.load_body(path), end=0.01)
+    assert not {problem.rule for problem in found.problems} & {"LOSS085"}
+    assert found.model.site("robot/imu").pos == pytest.approx([0, 0, 0.05])
+    assert len(found.readings) == 1

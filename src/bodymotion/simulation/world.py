@@ -30,6 +30,7 @@ from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import (
     AccelerationSensor,
+    Device,
     ForceSensor,
     Gyro,
     default_gains,
@@ -275,7 +276,7 @@ def build_world(
     own: SelfCollision = "none" if options.self_collision == "none" else "all"
     friction, gains = options.friction, options.gains
     written = _written(
-        replace(body, devices=()),
+        replace(body, devices=_sites(body)),
         ModelOptions(own, "none" if gains is None else "position", gains, scene=False),
         "robot",
     )
@@ -293,7 +294,7 @@ def build_world(
     world.attach(robot, prefix=ROBOT, frame=world.worldbody.add_frame())
     for number, (thing, pose) in enumerate(objects):
         model = _written(
-            replace(thing, devices=()),
+            replace(thing, devices=_sites(thing)),
             ModelOptions(actuators="none", scene=False),
             f"object{number}",
         )
@@ -422,12 +423,24 @@ def _meeting_loops(body: Body, q: Floats) -> Body:
     return replace(body, extra_joints=tuple(joints))
 
 
+def _sites(body: Body) -> tuple[Device, ...]:
+    """Return the devices that are sites of an MJCF file: tendons, equalities and sensors name them."""
+    return tuple(
+        device for device in body.devices if mjcf_values(device.extra).get("site")
+    )
+
+
 def _bare(spec: Any, world: Any) -> Any:  # noqa: ANN401
-    """Return a specification without the floor, light and keyframes of its file, and with the options of the world."""
+    """Return a specification without the floor, light, sensors and keyframes of its file, and with the options of the world."""
     spec.option = world.option
     for name in ("memory", "njmax", "nconmax", "nuserdata"):
         setattr(spec, name, getattr(world, name))
-    for part in (spec.geom("floor"), spec.light("light"), *spec.keys):
+    for part in (
+        spec.geom("floor"),
+        spec.light("light"),
+        *spec.sensors,
+        *spec.keys,
+    ):
         if part is not None:
             spec.delete(part)
     return spec
