@@ -216,6 +216,18 @@ def damped(kd: float) -> Iterable[Problem]:
     return bm.simulate(body, controller=Damper(), end=0.5).problems
 
 
+def rested(seconds: float) -> Iterable[Problem]:
+    """Simulate a fixed link for some time, with a motion of 0.05 s."""
+    joint = bm.Joint(name="A", type="rotate", id=0, axis=[0, 1, 0])
+    mass = bm.Segment(mass=2.0, inertia=0.02 * np.eye(3))
+    links = (
+        bm.Link(name="R"),
+        bm.Link(name="A", index=1, parent=0, joint=joint, segments=(mass,)),
+    )
+    still = bm.Motion.from_joints(np.zeros((6, 1)), 100, joint_names=("A",))
+    return bm.simulate(bm.Body(links=links), still, end=seconds).problems
+
+
 def dropped(has_shape: bool) -> Iterable[Problem]:
     """Simulate a free mass with or without a shape."""
     shapes = (bm.Shape(bm.Box((0.2, 0.2, 0.2))),) if has_shape else ()
@@ -332,6 +344,7 @@ PAIRS: dict[str, Pair] = {
     ),
     "SIM101": calls(lambda _: held(1.0), lambda _: held(1000.0)),
     "SIM104": calls(lambda _: dropped(False), lambda _: dropped(True)),
+    "SIM107": calls(lambda _: rested(0.1), lambda _: rested(0.05)),
     "SIM106": calls(lambda _: damped(1.0), lambda _: damped(1e-3)),
     "SIM105": calls(lambda _: held(1000.0, 0.5), lambda _: held(1000.0, 5.0)),
 }

@@ -17,6 +17,7 @@ from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.motion import Motion
 from bodymotion.motion.components import JOINT_EFFORT, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
+from bodymotion.simulation.rules import HELD
 
 if TYPE_CHECKING:
     from bodymotion.simulation.result import Simulation
@@ -56,7 +57,13 @@ class Plan:
             )
         if times is not None:
             start = max(start, float(times[0]))
-            end = float(times[-1]) if end is None else end
+            last = float(times[-1])
+            end = last if end is None else end
+            # A time is rounded to whole steps.
+            if end > last + timestep:
+                message = f"the motion ends at {last:g} s: its last pose is held until {end:g} s"
+                data = {"motion_end": last, "end": end}
+                self.problems += (HELD.problem(message, data=data),)
         else:
             end = DEFAULT_SECONDS if end is None else end
         if not start < end < start + 1e5:

@@ -41,6 +41,15 @@ DIVERGED = judgement.error(
         "one with the default gains of the body",
     ),
 )
+HELD = judgement.note(
+    "SIM107",
+    "A simulation ends with its motion. After the end of the motion, the robot holds the last pose.",
+    "simulate to the end of the motion, which is the default without `end` (`bodymotion simulate --to`)",
+    example=(
+        "99 s with a motion of 10 s",
+        "5 s with a motion of 10 s",
+    ),
+)
 UNUSED = judgement.note(
     "SIM103",
     "A project has bodies, motions and a time step. Other items are not used.",

@@ -349,7 +349,7 @@ def build_world(
         problems += [problem for problem in body.problems if "missing" in problem.data]
         problems.append(
             rules.NO_SHAPES.problem(
-                f"{body.name or 'the body'} has no collision shapes, and falls"
+                f"{body.name or 'the body'} has no collision shapes: nothing holds it on the ground"
             )
         )
     scenery: list[Thing] = [level_ground(np.zeros(3))] if options.floor else []
