@@ -576,3 +576,19 @@ def test_a_kept_body_is_read_again_when_a_part_of_it_has_changed(tmp_path):
         part.write_text(text.format(33))
         assert bm.load_body(model).links[0].visuals[0].geometry == bm.Box((33, 33, 33))
     assert bm.load_body(model) is not bm.load_body(model)
+
+
+def test_rules_that_are_reported_in_the_results_are_counted(tmp_path):
+    """Angles of up to 90 and 80 are read as radians (TAB106), in two of three files; 0.5 is no angle in degrees."""
+    motions = tmp_path / "motions"
+    motions.mkdir()
+    for name, largest in (("a", 90), ("b", 80), ("c", 0.5)):
+        with (motions / f"{name}.pkl").open("wb") as stream:
+            angles = np.linspace(0, largest, 21)[:, None] * [1.0, 0.1]
+            root = np.tile([0.0, 0.0, 1.0], (21, 1))
+            upright = np.tile([0.0, 0.0, 0.0, 1.0], (21, 1))
+            data = {"fps": 50, "dof_pos": angles, "root_pos": root, "root_rot": upright}
+            pickle.dump({**data, "joint_names": ["A", "B"]}, stream)
+    found = run("convert", motions, tmp_path / "out", "--to", "seq")
+    (line,) = [x for x in found.stderr.splitlines() if x.startswith("reported: ")]
+    assert "TAB106 in 2 files" in line

@@ -7,9 +7,10 @@ import contextlib
 import io
 import json
 import os
+import re
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 Input: TypeAlias = (
     "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
 )
+
+_CODE = re.compile(r"^(?:\S.*?: )?([A-Z]{2,6}\d{3}) ", re.MULTILINE)
+"""The rule of a warning or an error, behind its location: `a.csv:2: TAB106 …`; a note has the word before its rule."""
 
 UNITS = {"--input-degrees": True, "--input-radians": False}
 """The option of commands by which an episode of LeRobot is read."""
@@ -358,6 +362,8 @@ def run_plan(
                     f"bodymotion {plan.name}: interrupted after {ends.done} of {counted(ends.total, 'file')}{more}"
                 )
                 raise
+    if records is not None:
+        _print_rules(recorder.rules)
     see = f" (see {table})" if table and plan.mark == ONE else ""
     print_message(f"{counted(ends.total, 'file')} done: {ends.summary}{see}")
     return ends.exit_code
@@ -451,6 +457,8 @@ class _Recorder:
     records: "Records | None"
     ends: _Ends
     has_json: bool
+    rules: Counter[str] = field(default_factory=Counter)
+    """For each rule that messages are about, the number of runs; without notes."""
 
     def record(self, outcome: "Outcome") -> Recorded:
         """Record a run as soon as it has ended."""
@@ -467,9 +475,23 @@ class _Recorder:
             *answer.messages.splitlines(),
             *(f"not fixed: {reason}" for reason in row.get("remaining", ())),
         ]
+        self.rules.update(_rules_in(answer.messages))
         if self.records is not None:
             self.records.add(row)
         return Recorded(row, answer.text, answer.code != 0)
+
+
+def _rules_in(messages: str) -> set[str]:
+    """Return the codes of the rules that messages are about, without notes."""
+    return set(_CODE.findall(messages))
+
+
+def _print_rules(rules: Mapping[str, int]) -> None:
+    """Print of how many files which rules are reported in the table of results."""
+    if rules:
+        counts = sorted(rules.items(), key=lambda item: (-item[1], item[0]))
+        parts = [f"{code} in {counted(count, 'file')}" for code, count in counts]
+        print_message(f"reported: {', '.join(parts)}")
 
 
 def _has_result(row: dict[str, Any]) -> bool:
