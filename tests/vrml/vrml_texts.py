@@ -26,8 +26,9 @@ GAPS = st.sampled_from(
 )
 LETTERS = st.characters(
     codec="utf-8",
-    exclude_characters=" \t\r\n,\f\v#\"[]{}'\\\x00\x1a",
-    exclude_categories=["Cs"],
+    # What looks like a blank is read as one.
+    exclude_characters=" \t\r\n,\f\v#\"[]{}'\\\x00\x1a\x85\u200b\u2060\ufeff",
+    exclude_categories=["Cs", "Zs", "Zl", "Zp"],
 )
 WORDS = {"DEF", "USE", "NULL", "IS", "PROTO", "EXTERNPROTO", "ROUTE"}
 NAMES = st.text(LETTERS, min_size=1, max_size=6).filter(lambda name: name not in WORDS)

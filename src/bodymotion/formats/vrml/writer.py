@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.spelling import WIDE_BLANKS
 from bodymotion.formats.text import json_text
 from bodymotion.formats.vrml.nodes import (
     FieldDeclaration,
@@ -21,7 +22,8 @@ from bodymotion.formats.vrml.nodes import (
 from bodymotion.formats.vrml.values import standard_fields
 
 # The standard forbids a digit, + and - at the front, and a point anywhere; models have them, and their readers accept them.
-_FORBIDDEN = re.compile(r"[\x00-\x20\"#',\[\\\]{}\x7f\s\ud800-\udfff]")
+# Our reader takes what looks like a blank for one.
+_FORBIDDEN = re.compile(rf"[\x00-\x20\"#',\[\\\]{{}}\x7f\s\ud800-\udfff{WIDE_BLANKS}]")
 _KEYWORDS = {
     *(
         "DEF",
