@@ -19,6 +19,7 @@ from functools import partial
 import lz4.frame
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -249,6 +250,7 @@ PACKED = {
     "xz": lzma.compress,
     "lzma": partial(lzma.compress, format=lzma.FORMAT_ALONE),
     "lz4": lz4.frame.compress,
+    "zstd": zstandard.compress,
 }
 
 

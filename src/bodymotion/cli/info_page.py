@@ -252,7 +252,9 @@ def _animation(page: Page, data: Data) -> None:
 
 
 def _choreography(page: Page, data: Data) -> None:
-    page.fact("duration", f"{_n(data['duration'])} s, {data['slices']} slices")
+    page.fact(
+        "duration", f"{_n(data['duration'])} s, {counted(data['slices'], 'slice')}"
+    )
     page.fact(
         "tempo",
         f"{_n(data['slices_per_minute'])} slices ({_n((data['slices_per_minute'] or 0) / 4)} beats) per minute",

@@ -173,6 +173,7 @@ def _skeleton(
         raise PARAMETERS.error(
             f"the shapes of poses and trans are {poses.shape} and {trans.shape}",
             location,
+            hint="",
         )
     if not (
         np.isfinite(poses).all() and np.isfinite(trans).all() and 1e-300 < rate < 1e9
@@ -250,7 +251,8 @@ def _betas(
     is_shape = rows.ndim == 2 and len(rows) in (1, count) and len(rows) > 0
     if not is_shape or betas.dtype.kind not in "iuf" or not np.isfinite(betas).all():
         message = f"betas are {betas.dtype} of shape {betas.shape}; expected finite numbers of shape (N,), (1, N) or ({count}, N)"
-        raise PARAMETERS.error(message, location)
+        hint = "give the betas of one body, or leave them out"
+        raise PARAMETERS.error(message, location, hint)
     if (rows != rows[0]).any():
         change = np.ptp(rows, axis=0).max()
         found.report(

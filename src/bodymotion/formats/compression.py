@@ -1,4 +1,4 @@
-"""Compressed files, known by their first bytes: zlib, gzip, bzip2, xz, lzma and lz4, as joblib writes them."""
+"""Compressed files, known by their first bytes: zlib, gzip, bzip2, xz, lzma and lz4, as joblib writes them, and zstd."""
 
 import bz2
 import lzma
@@ -24,6 +24,7 @@ def compression_of(head: bytes) -> str:
         "xz": b"\xfd7zXZ\0",
         "lzma": b"]\0\0",
         "lz4": b"\x04\x22\x4d\x18",
+        "zstd": b"\x28\xb5\x2f\xfd",
     }
     for name, sign in signs.items():
         if head.startswith(sign):
@@ -41,7 +42,7 @@ def unpacked(data: bytes, size: int = PIECE) -> Iterator[bytes]:
     ValueError
         When it is damaged or ends early.
     ImportError
-        For lz4 without the extra `lake`.
+        For lz4 and zstd without the extra `lake`.
     """
     name = compression_of(data)
     try:
@@ -52,6 +53,9 @@ def unpacked(data: bytes, size: int = PIECE) -> Iterator[bytes]:
             stream = need("lz4.frame", "lake", "reading lz4").open(BytesIO(data))
             while piece := stream.read(size):
                 yield piece
+            return
+        if name == "zstd":
+            yield from _unpacked_zstd(data, size)
             return
         machine: Any = bz2.BZ2Decompressor()
         if name != "bzip2":
@@ -66,6 +70,18 @@ def unpacked(data: bytes, size: int = PIECE) -> Iterator[bytes]:
                 raise EOFError("it ends before its last byte")
     except (zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError) as error:
         raise ValueError(f"damaged {name}: {error}") from error
+
+
+def _unpacked_zstd(data: bytes, size: int) -> Iterator[bytes]:
+    """Return the content of zstd; a file may have several frames."""
+    zstandard = need("zstandard", "lake", "reading zstd")
+    machine = zstandard.ZstdDecompressor(max_window_size=MAX_DICTIONARY)
+    stream = machine.stream_reader(BytesIO(data), read_across_frames=True)
+    try:
+        while piece := stream.read(size):
+            yield piece
+    except zstandard.ZstdError as error:
+        raise ValueError(f"damaged zstd: {error}") from error
 
 
 def _inflated(data: bytes, size: int) -> Iterator[bytes]:
