@@ -146,6 +146,7 @@ def test_betas_with_rows(tmp_path, rows):
         with pytest.raises(bm.FormatError, match="betas") as caught:
             load(wrong)
         assert caught.value.problem.rule == "AMS001"
+        assert "rate" not in caught.value.problem.hint
 
 
 def test_betas_of_strangers(strangers):

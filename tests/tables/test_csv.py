@@ -838,3 +838,15 @@ def test_columns_without_names_are_read_alike_in_all_formats(
         np.testing.assert_array_equal(
             motion.link_position.values, motions[0].link_position.values
         )
+
+
+def test_an_index_beside_decimal_commas(tmp_path):
+    """The cells with commas are reported, and not the index, whose rows cannot be read; an index of no numbers is."""
+    path = tmp_path / "a.csv"
+    path.write_text(";time;KNEE\n0;0,0;0,1\n1;0,01;0,2\n2;0,02;0,3\n")
+    _, found = registry.read(path)
+    rules = {problem.rule for problem in found.problems}
+    assert "TAB004" in rules and "CSV006" not in rules
+    path.write_text(";time;KNEE\nnan;0.0;0.1\nnan;0.01;0.2\nnan;0.02;0.3\n")
+    _, found = registry.read(path)
+    assert "CSV006" in {problem.rule for problem in found.problems}

@@ -309,6 +309,9 @@ def _names(
         )
     if "root_translateX" in table.names:
         return [_bones_seed_name(name) for name in table.names]
+    # Where no row can be read, as with decimal commas, the rows are reported, and nothing is known of a column without a name.
+    if len(table.values) and not np.isfinite(table.values).any():
+        return ["frame" if _INDEX.fullmatch(name) else name for name in table.names]
     return [
         "frame" if _counts_rows(name, table.values[:, k]) else name
         for k, name in enumerate(table.names)
