@@ -7,7 +7,6 @@ import contextlib
 import io
 import json
 import os
-import re
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ from bodymotion.cli.output import (
     is_strict,
     print_message,
     progress,
+    reported_rules,
     results,
     show_problems,
     text_of,
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 Input: TypeAlias = (
     "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
 )
-
-_CODE = re.compile(r"^(?:\S.*?: )?([A-Z]{2,6}\d{3}) ", re.MULTILINE)
-"""The rule of a warning or an error, behind its location: `a.csv:2: TAB106 …`; a note has the word before its rule."""
 
 UNITS = {"--input-degrees": True, "--input-radians": False}
 """The option of commands by which an episode of LeRobot is read."""
@@ -380,11 +377,15 @@ class Task(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The exit code of a run, and what it has printed on stdout and stderr."""
+    """The exit code of a run, and what it has printed on stdout and stderr.
+
+    `rules`: the rules of warnings and errors that it has printed.
+    """
 
     code: int
     text: str
     messages: str
+    rules: tuple[str, ...] = ()
 
 
 class Recorded(NamedTuple):
@@ -475,15 +476,10 @@ class _Recorder:
             *answer.messages.splitlines(),
             *(f"not fixed: {reason}" for reason in row.get("remaining", ())),
         ]
-        self.rules.update(_rules_in(answer.messages))
+        self.rules.update(answer.rules)
         if self.records is not None:
             self.records.add(row)
         return Recorded(row, answer.text, answer.code != 0)
-
-
-def _rules_in(messages: str) -> set[str]:
-    """Return the codes of the rules that messages are about, without notes."""
-    return set(_CODE.findall(messages))
 
 
 def _print_rules(rules: Mapping[str, int]) -> None:
@@ -566,6 +562,7 @@ def _run_task(mark: str, task: Task) -> Answer:
         stack.enter_context(contextlib.chdir(folder))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(messages))
+        rules = stack.enter_context(reported_rules())
         show_problems(found)
         try:
             if result is not None:
@@ -591,4 +588,4 @@ def _run_task(mark: str, task: Task) -> Answer:
     printed, messages_text = (
         text.getvalue().replace(copied or "\0", str(source)) for text in (out, messages)
     )
-    return Answer(code, printed, messages_text)
+    return Answer(code, printed, messages_text, tuple(sorted(rules)))

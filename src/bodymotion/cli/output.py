@@ -21,6 +21,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -188,8 +189,25 @@ def safe_json(text: str) -> str:
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
+_reported: ContextVar[set[str] | None] = ContextVar("reported", default=None)
+
+
+@contextmanager
+def reported_rules() -> Iterator[set[str]]:
+    """Return the codes of the rules that `show_problems` prints, without notes."""
+    rules: set[str] = set()
+    token = _reported.set(rules)
+    try:
+        yield rules
+    finally:
+        _reported.reset(token)
+
+
 def show_problems(problems: Sequence[Problem], every: bool = False) -> None:
     """Print problems on stderr, grouped by rule, or with `every` one by one."""
+    rules = _reported.get()
+    if rules is not None:
+        rules.update(one.rule for one in problems if one.severity != "note")
     if problems:
         print_message(
             text_of(problems, severity=False, every=every).removesuffix("\n"),
