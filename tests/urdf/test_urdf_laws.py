@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
@@ -208,7 +208,10 @@ def test_bodies_come_back(tmp_path_factory, body):
 def test_any_body_comes_back_but_for_what_is_named(tmp_path_factory, body):
     path = tmp_path_factory.mktemp("u") / "robot.urdf"
     report = write_urdf(body, path)
-    read = read_urdf(path).require()
+    result = read_urdf(path)
+    # Of parts that float, the one with the most joints is the robot: that is reported.
+    assume(not {"URDF116", "URDF117"} & {one.rule for one in result.problems})
+    read = result.require()
     assert body_differences(body, read) == []
     shapes = [
         shape for link in body.links for shape in (*link.visuals, *link.collisions)
