@@ -175,5 +175,5 @@ def test_view_gives_a_page_that_can_be_kept(tmp_path):
     assert isinstance(WAVE.view(), InlinePage)
     with pytest.raises(ValueError, match="option 'wings'"):
         BODY.view(show=["wings"])
-    with pytest.raises(ValueError, match="one body and one motion"):
+    with pytest.raises(ValueError, match="at most one model and one motion"):
         BODY.view(BODY)

@@ -483,7 +483,7 @@ def test_one_frame_is_enough_and_none_is_not(biped, walk, swing):
         bm.plot(empty)
     with pytest.raises(ValueError, match="needs a motion"):
         bm.plot(biped)
-    with pytest.raises(ValueError, match="one body and one motion"):
+    with pytest.raises(ValueError, match="at most one model and one motion"):
         bm.plot(walk, walk)
 
 

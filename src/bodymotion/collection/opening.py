@@ -415,6 +415,9 @@ def _reached(address: str) -> Iterator[None]:
     """Turn the errors of packages of file systems, which are of any type, into OSError."""
     try:
         yield
+    except UnicodeError as error:
+        # A name in an archive that is not in the encoding that the archive states.
+        raise OSError(f"{address}: {error}") from None
     except (OSError, ValueError, ImportError, MemoryError):
         raise
     except Exception as error:
