@@ -285,7 +285,7 @@ def test_problems_are_said_on_stderr_live_and_with_a_page(
 @pytest.mark.parametrize(
     ("things", "more", "words"),
     [
-        ((arm(), arm()), {}, "one body and one motion"),
+        ((arm(), arm()), {}, "found 2 models"),
         ((arm(), bm.Motion()), {}, "no frames"),
         ((arm(),), {"show": ["nonsense"]}, "option 'nonsense'"),
     ],
@@ -362,7 +362,7 @@ def test_the_command_reports_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     ("arguments", "code", "words"),
     [
         (["biped.wrl"] * 4, 2, "at most three files"),
-        (["biped.wrl"] * 2, 2, "one body and one motion"),
+        (["biped.wrl"] * 2, 2, "found 2 models"),
         (["biped.wrl", "--ghost"], 2, "a ghost is the second of two motions"),
         (["biped.wrl", "--show", "nonsense"], 2, "'nonsense'"),
         (
