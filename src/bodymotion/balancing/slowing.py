@@ -89,8 +89,8 @@ def excess_torque(measures: Measures) -> Floats:
         return none
     rest = smoothed(_at_rest(measures).torques, measures.times, ZMP_CUTOFF)
     added = torques - rest
-    room = np.where(added > 0, upper - rest, lower - rest)
-    share = np.clip(room / np.where(beyond, added, 1.0), MAX_SLOWER_ONCE**-2, 1.0)
+    allowed = np.where(added > 0, upper - rest, lower - rest)
+    share = np.clip(allowed / np.where(beyond, added, 1.0), MAX_SLOWER_ONCE**-2, 1.0)
     helps = beyond & (rest > lower) & (rest < upper)
     share = np.where(helps, share, 1.0)
     return np.asarray(share.min(axis=1, initial=1.0) ** -0.5)

@@ -236,7 +236,10 @@ def _update(
     links: Sequence[str],
     joints: Sequence[str],
 ) -> list[Element] | None:
-    """Give a planar joint its place and the names of its ends; return the joints that it is read as, None where these are others."""
+    """Write the pose and the ends of a planar joint into its element.
+
+    Return the three joints that the element is read as; None where the body has others.
+    """
     chain = [body.links[index] for index in indices]
     ends = {"parent": links[chain[0].parent], "child": links[indices[2]]}
     kept = _without_place(element).children
