@@ -153,10 +153,12 @@ window.bodymotionTimeline = (host) => {
       for (const [a, b, color, thin, text] of spans) {
         if (b < from || a > to) continue;
         const left = Math.max(xOf(a), LEFT), right = Math.min(xOf(b), LEFT + width());
-        pen.globalAlpha = 1;
+        // A name is written over a thin line, not into it.
+        pen.globalAlpha = thin && text ? 0.35 : 1;
         pen.fillStyle = color;
         pen.fillRect(left, top + (thin ? 2 : 0), Math.max(right - left, 1), ROW - 2 - (thin ? 4 : 0));
         if (!text || right - left < 24) continue;
+        pen.globalAlpha = 1;
         pen.fillStyle = thin ? ink : "#fff";
         pen.textAlign = "left";
         pen.fillText(text, left + 3, top + ROW - 3, right - left - 6);
