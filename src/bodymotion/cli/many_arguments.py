@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial, wraps
@@ -25,6 +25,10 @@ from bodymotion.cli.options import (
 from bodymotion.cli.output import ONE, PART, STRICT_LOSSES
 from bodymotion.system.files import remove_leftovers
 
+MARK = "\0"
+"""Before the index of a word that is no option; no word of a command line has it."""
+SHARING: dict[str, type] = {"workers": int, "time_limit": float, "cluster": str}
+"""The options about how runs share the machine, and the types of their values."""
 ONE_MOTION = ("measure", "balance", "retarget", "simulate")
 NEED_TARGET = ("balance", "retarget", "render", "report")
 
@@ -143,148 +147,297 @@ def command_for_many(
 def _run_of(
     name: str, command: click.Command, ctx: click.Context, args: Sequence[str]
 ) -> Callable[[], int] | None:
-    """Return the runs for all files that a command line stands for; None where it stands for one run."""
-    from bodymotion.collection import inputs as named
+    """Return the runs for all files of a command line; None where it is one run."""
+    words = _parse_words(command, ctx, args)
+    takes_target = MANY_FILES[name].target == "argument"
+    if words.options.get("help") or len(words.arguments) <= takes_target:
+        return None
+    request = _request_of(name, words)
+    if not request.is_for_many:
+        return None
+    _check_places(request)
+    _check_options(request)
+    _check_target(request)
+    ctx.meta[STRICT_LOSSES] = bool(words.options.get("strict_losses"))
+    has_json = any("--json" in option.opts for option in command.params)
+    return _plan_runs(request, has_json)
 
-    def is_many(one: Path | str) -> bool:
-        return isinstance(one, str) or named.is_many(one)
 
-    many = MANY_FILES[name]
+@dataclass(frozen=True)
+class Words:
+    """The words of a command line.
+
+    Attributes
+    ----------
+    options:
+        The values of options by their names.
+    arguments:
+        The words that are no options.
+    option_words:
+        The words of options, as they were given.
+    """
+
+    options: Mapping[str, Any]
+    arguments: tuple[str, ...]
+    option_words: tuple[str, ...]
+
+
+def _parse_words(
+    command: click.Command, ctx: click.Context, args: Sequence[str]
+) -> Words:
+    """Separate the options of a command line from its arguments."""
     options_only = copy(command)
     options_only.params = [
-        one for one in command.params if one.param_type_name == "option"
+        param for param in command.params if param.param_type_name == "option"
     ]
     # The parser returns marks of words, from which their index is known.
-    marked = [
-        f"\0{k}" if not word.startswith("-") or "--" in args[:k] else word
-        for k, word in enumerate(args)
+    marked = []
+    for index, word in enumerate(args):
+        may_be_option = word.startswith("-") and "--" not in args[:index]
+        marked.append(word if may_be_option else f"{MARK}{index}")
+    values, rest, _ = options_only.make_parser(ctx).parse_args(args=list(marked))
+    options = {}
+    for option, value in values.items():
+        is_marked = str(value).startswith(MARK)
+        options[option] = args[int(value[1:])] if is_marked else value
+    option_words = [
+        word
+        for word, mark in zip(args, marked, strict=True)
+        if mark not in rest and word != "--"
     ]
-    found, words, _ = options_only.make_parser(ctx).parse_args(args=list(marked))
-    places = [int(word[1:]) for word in words if word[:1] == "\0"]
-    used = {
-        one: args[int(value[1:])] if str(value)[:1] == "\0" else value
-        for one, value in found.items()
-    }
-    if used.get("help") or len(places) <= (many.target == "argument"):
-        return None
-    target_text = (
-        args[places.pop()]
-        if many.target == "argument"
-        else str(used.get("output") or "")
-    )
-    target = Path(target_text) if target_text else None
-    inputs: list[Path | str] = [
-        args[k] if named.is_collection(args[k]) else Path(args[k]) for k in places
+    arguments = [args[int(mark[1:])] for mark in rest if mark.startswith(MARK)]
+    return Words(options, tuple(arguments), tuple(option_words))
+
+
+@dataclass(frozen=True)
+class Request:
+    """A command line as models, inputs and a target.
+
+    Attributes
+    ----------
+    models:
+        The models for all inputs.
+    inputs:
+        Files, folders and patterns; texts are addresses, archives and their members.
+    target_text:
+        What names the result; empty where nothing does.
+    """
+
+    name: str
+    words: Words
+    models: tuple[Path | str, ...]
+    inputs: tuple[Path | str, ...]
+    target_text: str
+
+    @property
+    def many(self) -> ManyFiles:
+        """How the command handles many files."""
+        return MANY_FILES[self.name]
+
+    @property
+    def target(self) -> Path | None:
+        """The file or folder of the result."""
+        return Path(self.target_text) if self.target_text else None
+
+    @property
+    def target_hint(self) -> str:
+        """The name of the word that is the target, for messages."""
+        return "OUT" if self.many.target == "argument" else "--output"
+
+    @property
+    def table(self) -> Path | None:
+        """The table with a row for each file."""
+        table = self.words.options.get("table")
+        return Path(table) if table else None
+
+    @property
+    def is_data_set(self) -> bool:
+        """Whether the result is one data set of all inputs."""
+        return bool(self.words.options.get("write_as") == "lerobot")
+
+    @property
+    def is_to_folder(self) -> bool:
+        """Whether the target is said to be a folder."""
+        if self.target is None:
+            return False
+        return self.target.is_dir() or self.target_text.endswith("/")
+
+    @property
+    def is_to_file(self) -> bool:
+        """Whether the target has the name of a file."""
+        if self.target is None or self.is_to_folder:
+            return False
+        return names_file(self.target)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether an input is at an address, in an archive or in a data set."""
+        return any(isinstance(source, str) for source in self.inputs)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the only input is one motion."""
+        from bodymotion.collection.inputs import is_single
+
+        has_one = len(self.inputs) == 1 and not self.is_data_set
+        return has_one and is_single(self.inputs[0])
+
+    @property
+    def has_several(self) -> bool:
+        """Whether there are several inputs for a command that takes one."""
+        has_more = len(self.inputs) > 1 and self.name in ONE_MOTION
+        return has_more or self.is_data_set or any(map(_is_many, self.inputs))
+
+    @property
+    def is_for_many(self) -> bool:
+        """Whether the command runs for each of many files."""
+        options = self.words.options
+        if options.get("table") or options.get("cluster"):
+            return True
+        if self.is_to_folder or self.is_elsewhere:
+            return True
+        # `check` summarizes several files by itself.
+        return self.has_several and self.name != "check"
+
+
+def _request_of(name: str, words: Words) -> Request:
+    """Return which words are models, inputs and the target."""
+    from bodymotion.collection.inputs import is_collection
+
+    many = MANY_FILES[name]
+    arguments = list(words.arguments)
+    target_text = str(words.options.get("output") or "")
+    if many.target == "argument":
+        target_text = arguments.pop()
+    sources: list[Path | str] = [
+        word if is_collection(word) else Path(word) for word in arguments
     ]
-    split = many.models % max(len(inputs), 1)
-    first, second = inputs[:split], inputs[split:]
-    models, rest = (first, second) if many.models >= 0 else (second, first)
-    # Spot's animations need no model.
-    models, inputs = (
-        ([], inputs) if any(map(is_many, models)) or not rest else (models, rest)
-    )
-    inputs = [one for given in inputs for one in _in_list(given)]
-    to_folder = target is not None and (target.is_dir() or target_text.endswith("/"))
-    is_data_set = used.get("write_as") == "lerobot"
-    several = (
-        any(map(is_many, inputs))
-        or (len(inputs) > 1 and name in ONE_MOTION)
-        or is_data_set
-    )
-    elsewhere = any(isinstance(one, str) for one in inputs)
-    is_file = target is not None and not to_folder and names_file(target)
-    is_single = len(inputs) == 1 and named.is_single(inputs[0]) and not is_data_set
-    if not (
-        used.get("table")
-        or used.get("cluster")
-        or to_folder
-        or elsewhere
-        or (several and name != "check")
-    ):
-        return None
-    if elsewhere and used.get("fix"):
+    split = many.models % max(len(sources), 1)
+    models, inputs = sources[:split], sources[split:]
+    if many.models < 0:
+        models, inputs = inputs, models
+    if not inputs or any(map(_is_many, models)):
+        # Spot's animations need no model.
+        models, inputs = [], sources
+    listed = [source for given in inputs for source in _in_list(given)]
+    return Request(name, words, tuple(models), tuple(listed), target_text)
+
+
+def _is_many(source: Path | str) -> bool:
+    """Return whether an input can stand for several files."""
+    from bodymotion.collection.inputs import is_many
+
+    return isinstance(source, str) or is_many(source)
+
+
+def _check_places(request: Request) -> None:
+    """Raise BadParameter where a result would be written elsewhere."""
+    options = request.words.options
+    if request.is_elsewhere and options.get("fix"):
         raise click.BadParameter(
             "changes files, and cannot change those of an address or archive",
             param_hint="--fix",
         )
-    if "://" in f"{target_text}{used.get('table') or ''}":
+    if "://" in request.target_text or "://" in str(options.get("table") or ""):
         raise click.BadParameter(
             "the results of many files need a local file or folder",
             param_hint="OUT, --table",
         )
-    single = ("resume", "suffix", "table") if is_data_set else many.single
-    if wrong := [f"--{one.replace('_', '-')}" for one in single if used.get(one)]:
+
+
+def _check_options(request: Request) -> None:
+    """Raise BadParameter for options of one run."""
+    single = request.many.single
+    if request.is_data_set:
+        single = ("resume", "suffix", "table")
+    given = [option for option in single if request.words.options.get(option)]
+    if given:
+        flags = [f"--{option.replace('_', '-')}" for option in given]
         raise click.BadParameter(
-            "cannot be used with many files or a data set", param_hint=", ".join(wrong)
+            "cannot be used with many files or a data set", param_hint=", ".join(flags)
         )
-    if target is not None and is_file and not is_single:
+
+
+def _check_target(request: Request) -> None:
+    """Raise BadParameter for a target that cannot hold the results of many files."""
+    target = request.target
+    if target is None:
+        needs_target = request.name in NEED_TARGET
+        if needs_target or request.words.options.get("suffix"):
+            raise click.BadParameter(
+                "needs a folder for the results of many files", param_hint="--output"
+            )
+        return
+    if request.is_to_file and not request.is_single:
         folder = f"{target.with_suffix('')}/"
-        rows = f"; --table {target} writes a row for each file"
-        is_table = target.suffix.lower() in TABLES
-        raise click.BadParameter(
-            f"{target} is the name of a file; the results of many files need a folder, such as {folder}"
-            + (rows if is_table else ""),
-            param_hint="OUT" if many.target == "argument" else "--output",
+        message = (
+            f"{target} is the name of a file; the results of many files need a folder, "
+            f"such as {folder}"
         )
-    is_new = target is not None and not to_folder and not is_file
-    if target is not None and (is_data_set or is_new) and target.exists():
+        if target.suffix.lower() in TABLES:
+            message += f"; --table {target} writes a row for each file"
+        raise click.BadParameter(message, param_hint=request.target_hint)
+    is_new_folder = not request.is_to_folder and not request.is_to_file
+    if (request.is_data_set or is_new_folder) and target.exists():
         remove_leftovers(target.parent)
         raise click.BadParameter(
             f"{target} exists; name a new folder for the results", param_hint="OUT"
         )
-    if target is None and (name in NEED_TARGET or used.get("suffix")):
-        raise click.BadParameter(
-            "needs a folder for the results of many files", param_hint="--output"
-        )
-    ctx.meta[STRICT_LOSSES] = bool(used.get("strict_losses"))
-    options = [
-        word for k, word in enumerate(args) if marked[k] not in words and word != "--"
-    ]
-    suffix = used.get("suffix") or many.suffix
-    if is_data_set:
-        options, suffix = [*options, "--to", "parquet"], ".parquet"
-    if name == "convert" and not suffix and not is_file:
-        from bodymotion.formats.registry import named_format
 
-        if not used.get("write_as"):
-            raise click.BadParameter(
-                "many files need the format of the results, such as --to seq",
-                param_hint="--to",
-            )
-        suffix = next(
-            iter(found_by("--to", named_format, used["write_as"]).extensions), ""
+
+def _suffix_of(request: Request) -> str:
+    """Return the extension of the results; raise BadParameter where none is known."""
+    options = request.words.options
+    if request.is_data_set:
+        return ".parquet"
+    suffix = str(options.get("suffix") or request.many.suffix)
+    if suffix or request.name != "convert" or request.is_to_file:
+        return suffix
+    if not options.get("write_as"):
+        raise click.BadParameter(
+            "many files need the format of the results, such as --to seq",
+            param_hint="--to",
         )
+    from bodymotion.formats.registry import named_format
+
+    written = found_by("--to", named_format, options["write_as"])
+    return next(iter(written.extensions), "")
+
+
+def _plan_runs(request: Request, has_json: bool) -> Callable[[], int]:
+    """Return the function that runs the command for all inputs."""
     from bodymotion.cli.many import Plan, run_plan
 
-    mark = PART if is_data_set else ONE
+    options = request.words.options
+    option_words = request.words.option_words
+    if request.is_data_set:
+        option_words = (*option_words, "--to", "parquet")
     plan = Plan(
-        name,
-        tuple(options),
-        tuple(map(Path, models)),
-        tuple(inputs),
-        None if is_file else target,
-        suffix,
-        mark,
-        target if is_file else None,
+        request.name,
+        option_words,
+        tuple(map(Path, request.models)),
+        request.inputs,
+        None if request.is_to_file else request.target,
+        _suffix_of(request),
+        PART if request.is_data_set else ONE,
+        request.target if request.is_to_file else None,
     )
-    has_json = any("--json" in one.opts for one in command.params)
-    kinds: dict[str, type] = {"workers": int, "time_limit": float, "cluster": str}
-    sharing = {
-        one: kind(used[one]) if used.get(one) else None for one, kind in kinds.items()
-    }
-    table = Path(used["table"]) if used.get("table") else None
+    sharing: dict[str, Any] = {}
+    for option, kind in SHARING.items():
+        value = options.get(option)
+        sharing[option] = kind(value) if value else None
     run = partial(
-        run_plan, has_json=has_json, resume=bool(used.get("resume")), sharing=sharing
+        run_plan, has_json=has_json, resume=bool(options.get("resume")), sharing=sharing
     )
-    if target is not None and is_data_set:
-        from bodymotion.cli.convert import write_data_set
+    if request.target is None or not request.is_data_set:
+        return partial(run, plan, table=request.table)
 
-        return partial(
-            write_data_set,
-            target,
-            lambda parts, rows: run(replace(plan, folder=parts), table=rows),
-        )
-    return partial(run, plan, table=table)
+    from bodymotion.cli.convert import write_data_set
+
+    def write_parts(folder: Path, table: Path) -> int:
+        return int(run(replace(plan, folder=folder), table=table))
+
+    return partial(write_data_set, request.target, write_parts)
 
 
 def names_file(path: Path) -> bool:
