@@ -66,6 +66,16 @@ def world(text: str) -> str:
     return f"<mujoco> <worldbody> {text} </worldbody> </mujoco>\n"
 
 
+def motor(control: str) -> str:
+    """Return a model whose motor has a force of 88 N m and this range of control."""
+    body = f'<body> <joint name="hip"/> {GEOM} </body>'
+    limits = f'ctrlrange="{control}" forcerange="-88 88"'
+    return (
+        f"<mujoco> <worldbody> {body} </worldbody> "
+        f'<actuator> <motor joint="hip" {limits}/> </actuator> </mujoco>\n'
+    )
+
+
 def attaching(name: str) -> str:
     """Return a model that attaches one of this name to a body."""
     return (
@@ -193,6 +203,7 @@ PAIRS: dict[str, Pair] = {
         world(f'<body name="base"> {GEOM} {LEFT} {RIGHT} </body>'),
     ),
     "MJCF124": files("r.xml", world(FREE + TABLE), world(FREE)),
+    "MJCF126": files("r.xml", motor("-1 1"), motor("-88 88")),
     **examples(
         "r.xml",
         ROBOT,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.kept_json import PHYSICAL_SECTIONS, attributes_of, mjcf_values
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import (
@@ -83,6 +83,7 @@ LISTS = (
 OBJECTS = {"objname": "objtype", "refname": "reftype"}
 KINDS = {"freejoint": "joint", "spatial": "tendon", "fixed": "tendon", "xbody": "body"}
 MAX_DEPTH = 20
+MAX_LISTED_JOINTS = 3  # Joints that a message names.
 
 
 def body_extras(
@@ -158,24 +159,39 @@ def with_efforts(
         if element.get("joint") in by_joint:
             on_joints.setdefault(by_joint[element.get("joint")], []).append(element)
     changed = list(links)
+    narrow: list[Element] = []
     for index, elements in on_joints.items():
         joint = changed[index].joint
         stated = effort_range(joint)
+        controls = _summed_ranges(elements, tree.settings, "ctrlrange")
         forces = _summed_ranges(elements, tree.settings, "forcerange")
         if forces is None and stated is None:
-            forces = _summed_ranges(elements, tree.settings, "ctrlrange")
-        if forces is None:
-            continue
-        low, high = forces
+            forces = controls
+        low, high = forces or stated or (-math.inf, math.inf)
         if stated is not None:
             low, high = max(low, stated[0]), min(high, stated[1])
+        if controls is not None and (controls[0] > low or controls[1] < high):
+            narrow.append(elements[0])
         is_known = stated is not None and np.allclose(
             stated, (low, high), rtol=1e-9, atol=0.0
         )
-        if low < high and not is_known:
+        if forces is not None and low < high and not is_known:
             extra = {**joint.extra, "joint_effort_range": [low, high]}
             changed[index] = replace(changed[index], joint=replace(joint, extra=extra))
+    if narrow:
+        _report_narrow_controls(narrow)
     return tuple(changed)
+
+
+def _report_narrow_controls(motors: Sequence[Element]) -> None:
+    """Report joints whose motors get less force by their control than by their limits."""
+    joints = tuple(motor.get("joint") for motor in motors)
+    message = (
+        f"the range of the control of {counted(len(joints), 'joint')} "
+        f"({listed(joints, MAX_LISTED_JOINTS)}) is narrower than the limits of its force; "
+        "the limits count"
+    )
+    motors[0].report(rules.NARROW_CONTROL, message, data={"joints": joints})
 
 
 def _summed_ranges(

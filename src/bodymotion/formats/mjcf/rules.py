@@ -108,6 +108,14 @@ OTHER_BODIES = judgement.warning(
     leaves_out=True,
     example=("a <body> beside the only one with a <freejoint/>", "no body beside it"),
 )
+NARROW_CONTROL = judgement.note(
+    "MJCF126",
+    "The control of motors reaches the limits of their force. MuJoCo clamps a control, but its range is no limit of the joint here.",
+    example=(
+        '<motor joint="hip" ctrlrange="-1 1" forcerange="-88 88"/>',
+        '<motor joint="hip" ctrlrange="-88 88" forcerange="-88 88"/>',
+    ),
+)
 WORLD_SHAPES = judgement.note(
     "MJCF123",
     "Shapes, sites and cameras of the world are no part of the robot. They are kept as plain data.",
