@@ -173,7 +173,8 @@ class Animation(NotebookDisplay, ContentEquality):
                 raise WrongUseError(
                     f"the animation has no parameter {name!r}; {choices(name, changed)}"
                 )
-            low, high = changed[name].minimum, changed[name].maximum
+            low = changed[name].minimum
+            high = changed[name].maximum
             if (
                 not isfinite(value)
                 or (low is not None and value < low)
@@ -232,24 +233,24 @@ class Animation(NotebookDisplay, ContentEquality):
     def controls(self) -> tuple[str, ...]:
         """The tracks that the animation controls."""
         tracks = self.options.get("controls", ())
-        return (
-            tuple(str(track) for track in tracks)
-            if isinstance(tracks, (tuple, list))
-            else ()
-        )
+        if isinstance(tracks, (tuple, list)):
+            return tuple(str(track) for track in tracks)
+        return ()
 
     @property
     def bpm(self) -> float | None:
         """The nominal beats per minute, or None."""
         bpm = self.options.get("bpm")
-        return (
-            float(bpm) if isinstance(bpm, Real) and not isinstance(bpm, bool) else None
-        )
+        if isinstance(bpm, Real) and not isinstance(bpm, bool):
+            return float(bpm)
+        return None
 
     @property
     def duration(self) -> float:
         """From time 0 to the last keyframe [s]; 0 without keyframes."""
-        return float(self.keyframes.times[-1]) if len(self.keyframes) else 0.0
+        if len(self.keyframes):
+            return float(self.keyframes.times[-1])
+        return 0.0
 
     @provided_by("bodymotion.spot.playback.playing:play")
     def play(

@@ -79,11 +79,10 @@ class Move(ShortRepr):
         """The name of its animation; "" for a move of the robot's own."""
         if self.type.startswith(PREFIX):
             return self.type.removeprefix(PREFIX)
-        name = (
-            self.parameters.get("animation_name", "")
-            if self.type == "animation"
-            else ""
-        )
+        if self.type == "animation":
+            name = self.parameters.get("animation_name", "")
+        else:
+            name = ""
         return str(name)
 
 
@@ -115,18 +114,18 @@ class MoveInfo:
 
     def natural_slices(self, slices_per_minute: float) -> int:
         """Return its length [slices] at a tempo; a length in seconds beats one in slices; 0 where it is not limited."""
-        return (
-            round(self.seconds[0] * slices_per_minute / 60.0)
-            if self.seconds[0]
-            else self.slices[0]
-        )
+        if self.seconds[0]:
+            return round(self.seconds[0] * slices_per_minute / 60.0)
+        return self.slices[0]
 
     def slice_range(self, slices_per_minute: float) -> tuple[float, float]:
         """Return the smallest and the largest length [slices] at a tempo; the minimum wins where the bounds contradict each other."""
         per_second = slices_per_minute / 60.0
         if not self.is_extendable:
             length = self.natural_slices(slices_per_minute)
-            return (float(length), float(length)) if length else (0.0, float("inf"))
+            if length:
+                return (float(length), float(length))
+            return (0.0, float("inf"))
         low = max(float(self.slices[1]), self.seconds[1] * per_second)
         high = min(
             self.slices[2] or float("inf"), self.seconds[2] * per_second or float("inf")
@@ -199,15 +198,16 @@ class Choreography(ShortRepr):
     @property
     def duration(self) -> float:
         """The length [s]; 0 without a tempo."""
-        return (
-            self.slices * 60.0 / self.slices_per_minute
-            if self.slices_per_minute > 0
-            else 0.0
-        )
+        if self.slices_per_minute > 0:
+            return self.slices * 60.0 / self.slices_per_minute
+        return 0.0
 
     def info(self, move: Move) -> MoveInfo | None:
         """Return what the robot describes of a move; None where it is unknown."""
-        infos = self.robot.infos if self.robot is not None else {}
+        if self.robot is not None:
+            infos = self.robot.infos
+        else:
+            infos = {}
         return infos.get(move.type) or (
             infos.get(PREFIX + move.animation) if move.animation else None
         )

@@ -269,14 +269,18 @@ def _height(original: Measures, ground: float | None) -> float | None:
     if ground is not None:
         return ground
     heights = original.ground
-    return float(heights[0]) if np.ptp(heights) == 0 else None
+    if np.ptp(heights) == 0:
+        return float(heights[0])
+    return None
 
 
 class _Steps:
     """Counts the steps of the search."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._total, self._done = progress, total, 0
+        self._progress = progress
+        self._total = total
+        self._done = 0
 
     def __call__(self) -> None:
         self._done += 1
@@ -289,7 +293,9 @@ def _attempts(
 ) -> Iterator[Attempt]:
     """Search results, each slower than the one before, up to the maximum length."""
     original = judge.before
-    base, old, later = original.motion, original, original.times
+    base = original.motion
+    old = original
+    later = original.times
     factor = np.ones(len(old.times))
     if limits:
         factor = np.maximum(excess_speed(original), factor)
@@ -303,7 +309,8 @@ def _attempts(
                 if number:
                     return
             else:
-                base, later = slowed.motion, longer
+                base = slowed.motion
+                later = longer
                 old = judge.measured(base)
         improved = improve(old, margin, steps)
         yield Attempt(base, old, improved, later)
@@ -422,7 +429,10 @@ def _with_postures(
 ) -> Motion:
     """Return a motion with other postures and their zero moment point, if given."""
     joints = base.joint_displacement
-    timeline = Timeline.stamped(old.times) if joints is None else joints.timeline
+    if joints is None:
+        timeline = Timeline.stamped(old.times)
+    else:
+        timeline = joints.timeline
     labels = tuple(joint.name for joint in old.body.joints)
     changed: tuple[Component, ...] = (
         MultiValueSeq(
@@ -489,7 +499,10 @@ def _reason(
     if not faults:
         return default
     left = len(faults) - MAX_REASONS
-    more = f"; and {left} more" if left > 0 else ""
+    if left > 0:
+        more = f"; and {left} more"
+    else:
+        more = ""
     return "; ".join(faults[:MAX_REASONS]) + more
 
 
@@ -498,7 +511,8 @@ def _accepted(judge: Judge, result: Result, whole: Quality) -> BalancedMotion:
 
     It is taken from postures of which `whole` is the quality if all of them are taken.
     """
-    original, attempt = judge.before, result.attempt
+    original = judge.before
+    attempt = result.attempt
     kept = _kept_parts(judge, result, whole)
     slowed: tuple[SlowPart, ...] = ()
     if attempt.later is not original.times:

@@ -106,8 +106,10 @@ def improve(old: Measures, margin: float, step: Callable[[], None]) -> Improved:
     polygon. `step` is called after each of `MAX_ITERATIONS` iterations.
     """
     setting = _setting(old, margin)
-    smooth, times = setting.smooth, old.times
-    postures, measures = smooth, old
+    smooth = setting.smooth
+    times = old.times
+    postures = smooth
+    measures = old
     wanted_height = np.array(setting.path[:, 2])
     center = np.array(setting.path)
     lacking = np.zeros(1)
@@ -161,7 +163,10 @@ def has_margin(old: Measures, margin: float) -> bool:
 def _setting(old: Measures, margin: float) -> Setting:
     """Plan the feet, and prepare the search."""
     times = old.times
-    cutoff = ROOT_CUTOFF if old.motion.link_position is None else ZMP_CUTOFF
+    if old.motion.link_position is None:
+        cutoff = ROOT_CUTOFF
+    else:
+        cutoff = ZMP_CUTOFF
     # What is faster than a body tilts is mostly the noise of a file.
     smooth = Postures(
         smoothed(old.joint_displacements, times, ZMP_CUTOFF),
@@ -188,7 +193,8 @@ def _setting(old: Measures, margin: float) -> Setting:
 def _next_path(setting: Setting, measures: Measures, wish: Floats) -> Floats:
     """Plan the path of the centre of mass with the inverse dynamics of postures."""
     times = setting.old.times
-    path, rate = measures.center_of_mass, measures.center_of_mass_acceleration
+    path = measures.center_of_mass
+    rate = measures.center_of_mass_acceleration
     gravity = -measures.gravity[2]
     fall = np.maximum(rate[:, 2] + gravity, MIN_FALL * gravity)
     height = path[:, 2] - measures.ground
@@ -210,7 +216,8 @@ def _next_path(setting: Setting, measures: Measures, wish: Floats) -> Floats:
 
 def _measured(old: Measures, postures: Postures, feet: FootPlan) -> Measures:
     """Measure postures, with closed loops closed."""
-    body, joints = old.body, postures.joints
+    body = old.body
+    joints = postures.joints
     if body.extra_joints:
         joints = close_loops(body, joints).q
     motion = Motion.from_joints(joints, times=old.times, root=postures.root)

@@ -214,7 +214,9 @@ class Judge:
 
     def assess(self, measures: Measures) -> Quality:
         """Return how good a measured motion is."""
-        return self.quality if measures is self.before else self._assessed(measures)
+        if measures is self.before:
+            return self.quality
+        return self._assessed(measures)
 
     def _assessed(self, measures: Measures) -> Quality:
         quality = self._quality(measures)
@@ -295,7 +297,8 @@ class Judge:
                     continue
                 amounts = {criterion.name: result.amounts[criterion.name][part]}
                 inside = Quality(result.times[part], amounts)
-                was, would_be = before.total(criterion), inside.total(criterion)
+                was = before.total(criterion)
+                would_be = inside.total(criterion)
                 faults.append(_difference(criterion, was, would_be, inside))
         return tuple(faults)
 
@@ -322,7 +325,8 @@ def _worse_in(criterion: Criterion, before: Quality, after: Quality) -> Bools:
 
 def _tips_more(tipping: Criterion, before: Quality, after: Quality) -> Bools:
     """Return the frames (T,) with a smaller margin, which is not safe, than before."""
-    own, amounts = before.amounts[tipping.name], after.amounts[tipping.name]
+    own = before.amounts[tipping.name]
+    amounts = after.amounts[tipping.name]
     if len(own) != len(amounts):
         return np.zeros(len(amounts), dtype=bool)
     return np.asarray(amounts > np.maximum(own, tipping.need) + tipping.tolerance)
@@ -334,14 +338,17 @@ def compare(before: Quality, after: Quality, wants_margin: bool = False) -> Judg
     It is worse if it is so on either ground, and better as measured on its own ground.
     With `wants_margin` a larger margin is better also for a safe motion.
     """
-    worse, better = [], []
+    worse = []
+    better = []
     for old, new in _on_each_ground(before, after):
         for criterion in CRITERIA:
-            was, would_be = old.total(criterion), new.total(criterion)
+            was = old.total(criterion)
+            would_be = new.total(criterion)
             if would_be > was + criterion.tolerance:
                 worse.append(_difference(criterion, was, would_be, new))
     for criterion in CRITERIA:
-        was, would_be = before.total(criterion), after.total(criterion)
+        was = before.total(criterion)
+        would_be = after.total(criterion)
         matters = was > criterion.need or (wants_margin and criterion.name == "tipping")
         is_right = would_be <= criterion.need < was
         if matters and (is_right or would_be < was - criterion.gain):
@@ -354,7 +361,10 @@ def _difference(
 ) -> str:
     """Return by how much a criterion is worse, and when."""
     numbers = [f"{value * criterion.scale:.4g}" for value in (would_be, was)]
-    unit = f" {criterion.unit}" if criterion.unit else ""
+    if criterion.unit:
+        unit = f" {criterion.unit}"
+    else:
+        unit = ""
     text = f"{criterion.title} would be {numbers[0]}{unit}, was {numbers[1]}{unit}"
     if criterion.total == "mean":
         return text
@@ -363,7 +373,9 @@ def _difference(
 
 
 def _when(fall: float) -> str:
-    return f"after {fall:.2f} s" if np.isfinite(fall) else "never"
+    if np.isfinite(fall):
+        return f"after {fall:.2f} s"
+    return "never"
 
 
 def time_to_fall(body: Body, motion: Motion) -> float:

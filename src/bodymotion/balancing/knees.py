@@ -76,9 +76,11 @@ def _straight_value(
     None where the joint is no knee.
     """
     joint = body.joints[column]
-    low, high = -MAX_ANGLE, MAX_ANGLE
+    low = -MAX_ANGLE
+    high = MAX_ANGLE
     if joint.lower <= joint.upper:
-        low, high = max(joint.lower, low), min(joint.upper, high)
+        low = max(joint.lower, low)
+        high = min(joint.upper, high)
     values = np.linspace(low, high, SAMPLES)
     samples = np.tile(posture, (SAMPLES, 1))
     samples[:, column] = values

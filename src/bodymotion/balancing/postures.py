@@ -81,8 +81,10 @@ def solve_postures(
         joints[:, legs] += NOMINAL_SHARE * (mean - joints)[:, legs]
     frames = np.arange(len(joints))
     found = _search(body, goals, Postures(joints, start.root), frames)
-    found_joints, found_root = np.array(found.q), np.array(found.root)
-    cost, missed = np.array(found.cost), _misses(found)
+    found_joints = np.array(found.q)
+    found_root = np.array(found.root)
+    cost = np.array(found.cost)
+    missed = _misses(found)
     for _ in range(MAX_SEARCHES):
         likely = _medians(Postures(found_joints, found_root), goals)
         apart = np.abs(likely.joints - found_joints)[:, legs].max(axis=1, initial=0.0)
@@ -103,7 +105,8 @@ def solve_postures(
 
 def _search(body: Body, goals: Goals, start: Postures, frames: Indices) -> Solution:
     """Search the postures of some frames."""
-    plan, near = goals.feet, goals.near
+    plan = goals.feet
+    near = goals.near
     problem = TaskList(
         body, start.joints[frames], start.root[frames], near.joints[frames]
     )

@@ -162,7 +162,9 @@ class BalanceReport(ShortRepr):
 
 
 def _fall_text(fall: float) -> str:
-    return f"falls at {fall:.2f} s" if np.isfinite(fall) else "does not fall"
+    if np.isfinite(fall):
+        return f"falls at {fall:.2f} s"
+    return "does not fall"
 
 
 class Comparison(NamedTuple):
@@ -189,9 +191,13 @@ def make_report(
 ) -> BalanceReport:
     """Compare a result with its input."""
     original, old, new = compared
-    body, times = old.body, old.times
+    body = old.body
+    times = old.times
     links = list(new.feet.links)
-    middles = np.zeros((len(links), 3)) if feet is None else feet.points
+    if feet is None:
+        middles = np.zeros((len(links), 3))
+    else:
+        middles = feet.points
     shifts = np.linalg.norm(
         poses.transform_points(new.link_poses[:, links], middles)
         - poses.transform_points(old.link_poses[:, links], middles),
@@ -249,7 +255,9 @@ def _changes(
 def minimum(margins: Floats) -> float:
     """Return the minimum of margins (T,), which are nan without contact."""
     known = margins[np.isfinite(margins)]
-    return float(known.min()) if len(known) else float("nan")
+    if len(known):
+        return float(known.min())
+    return float("nan")
 
 
 class _Notes:
@@ -268,7 +276,10 @@ class _Notes:
         if not parts:
             return
         more = len(parts) - MAX_PARTS
-        also = f" and {more} more" if more > 0 else ""
+        if more > 0:
+            also = f" and {more} more"
+        else:
+            also = ""
         self.texts.append(f"{text} from {', '.join(parts[:MAX_PARTS])}{also}{rest}")
 
 
@@ -293,7 +304,8 @@ def _remaining(new: Measures, missed: Floats | None, acceleration: float) -> lis
 
 def _note_margins(notes: _Notes, new: Measures) -> None:
     """Note small margins, and what would have to hold the body in the air."""
-    margin, falls = new.stability_margin, falls_freely(new)
+    margin = new.stability_margin
+    falls = falls_freely(new)
     stands = np.isfinite(margin) & ~falls
     expected = f"expected {1e3 * SAFE_MARGIN:g} mm or more,"
     text = f"stability margin {1e3 * minimum(margin[stands]):.1f} mm, {expected}"

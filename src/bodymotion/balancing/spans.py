@@ -47,7 +47,8 @@ def weights_of(spans: list[Span], times: Floats) -> Floats:
     weights = np.zeros(len(times))
     for span in spans:
         part = slice(span.first, span.after)
-        since, left = times[part] - times[span.first], times[span.after - 1]
+        since = times[part] - times[span.first]
+        left = times[span.after - 1]
         before_end = left - times[part]
         share = np.ones(span.after - span.first)
         if span.first:
@@ -101,7 +102,8 @@ def _feet_between(
     old: Measures, new: Measures, feet: FootPlan, frames: slice, share: Floats
 ) -> Floats:
     """Return the poses (N, K, 7) of feet between two postures, above the ground."""
-    links, soles = list(feet.links), old.feet
+    links = list(feet.links)
+    soles = old.feet
     begin = old.link_poses[frames][:, links]
     change = pose_difference(new.link_poses[frames][:, links], begin)
     targets = changed_pose(begin, share[:, None] * change)

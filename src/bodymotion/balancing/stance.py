@@ -255,7 +255,8 @@ class _Swing(NamedTuple):
 def _swings(path: Floats, times: Floats, contact: Bools) -> Iterator[_Swing]:
     """Return the swings of a foot with poses (T, 7)."""
     for first, after in runs(~contact):
-        begin, end = None, None
+        begin = None
+        end = None
         if first:
             begin = _End(path[first - 1], first - 1, times[first - 1])
         if after < len(path):

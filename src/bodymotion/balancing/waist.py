@@ -66,7 +66,8 @@ def balanced(
 
     Raises ValueError when the root is not a link with keys, or there is no zero moment point. Raises ImportError without the extra `opt`.
     """
-    body, held = plan.body, np.minimum(times, plan.duration)
+    body = plan.body
+    held = np.minimum(times, plan.duration)
     start = plan.at(held)
     if start.zmp is None:
         raise ValueError(
@@ -129,9 +130,12 @@ def _zmp(
     speeds[:-1] = np.diff(made.q, axis=0) / step
     velocities = link_velocities(body, links, speeds, root)
     found = kinematics.momentum(mass_arrays(body), links, velocities)
-    linear, angular, center = found[:, :3], found[:, 3:6], found[:, 6:9]
+    linear = found[:, :3]
+    angular = found[:, 3:6]
+    center = found[:, 6:9]
     angular = angular + np.cross(center, linear)
-    force, moment = np.zeros_like(linear), np.zeros_like(angular)
+    force = np.zeros_like(linear)
+    moment = np.zeros_like(angular)
     force[1:], moment[1:] = (
         np.diff(linear, axis=0) / step,
         np.diff(angular, axis=0) / step,
@@ -160,4 +164,6 @@ def _growth(times: Floats, options: BalancerOptions) -> Floats:
     if options.smoother == "none":
         return np.ones_like(times)
     u = np.clip(times / options.smoother_time, 0.0, 1.0)
-    return u * u * (3 - 2 * u) if options.smoother == "cubic" else quintic(u)
+    if options.smoother == "cubic":
+        return u * u * (3 - 2 * u)
+    return quintic(u)

@@ -70,11 +70,10 @@ def check_animation(
         of_physics = iter(_physics(plays))
         known: set[str] = set()
         for corner, played in results:
-            found = (
-                (*played.problems(), *next(of_physics))
-                if isinstance(played, Played)
-                else (played,)
-            )
+            if isinstance(played, Played):
+                found = (*played.problems(), *next(of_physics))
+            else:
+                found = (played,)
             values = ", ".join(f"{name} = {value:g}" for name, value in corner.items())
             for one in found:
                 if not corner:

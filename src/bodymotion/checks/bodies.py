@@ -113,7 +113,10 @@ def _check_joint_ids(review: BodyReview) -> None:
     links = review.body.links
     twice, gaps, behind = _ids([link.joint.id for link in links])
     for number, link, other in twice:
-        title = repr(links[other].name) if links[other].name else f"link {other}"
+        if links[other].name:
+            title = repr(links[other].name)
+        else:
+            title = f"link {other}"
         message = f"has the joint id {number}, as {title} does"
         review.report_link(
             rules.ID_TWICE, links[link], message, "id", data={"id": number}
@@ -151,7 +154,10 @@ def _ids(ids: list[int]) -> tuple[list[tuple[int, int, int]], list[int], int]:
     ]
     highest = min(max(first, default=-1), len(first) + MAX_ID_GAPS)
     gaps = [number for number in range(highest) if number not in first]
-    behind = first[min(number for number in first if number > gaps[0])] if gaps else -1
+    if gaps:
+        behind = first[min(number for number in first if number > gaps[0])]
+    else:
+        behind = -1
     return [one for one in found if one[1] != one[2]], gaps, behind
 
 
@@ -225,7 +231,8 @@ def _check_limits(review: BodyReview, link: Link, joint: Joint) -> None:
 def _check_velocity_limits(
     review: BodyReview, link: Link, joint: Joint, unit: str
 ) -> None:
-    low, high = joint.velocity_lower, joint.velocity_upper
+    low = joint.velocity_lower
+    high = joint.velocity_upper
     limits = {"lower": low, "upper": high}
     message = f"has velocity limits of {low:g} and {high:g} {unit}"
     if low > high:
@@ -259,12 +266,18 @@ def _check_units_of_limits(review: BodyReview, link: Link, joint: Joint) -> None
         far = [end for end in far if not (end >= 100 and math.log10(end).is_integer())]
         if far:
             message = f"slides from {joint.lower:g} to {joint.upper:g} m"
-            field = "upper" if far[-1] == abs(joint.upper) else "lower"
+            if far[-1] == abs(joint.upper):
+                field = "upper"
+            else:
+                field = "lower"
             review.report_link(rules.SLIDING_RANGE, link, message, field)
     elif (largest := limits_in_degrees(joint.lower, joint.upper)) is not None:
         turns = f"{(joint.upper - joint.lower) / FULL_TURN:.3g} full turns"
         message = f"has limits of {joint.lower:g} and {joint.upper:g} rad: {turns}"
-        field = "lower" if largest == abs(joint.lower) else "upper"
+        if largest == abs(joint.lower):
+            field = "lower"
+        else:
+            field = "upper"
         review.report_link(
             rules.DEGREES,
             link,
@@ -275,10 +288,8 @@ def _check_units_of_limits(review: BodyReview, link: Link, joint: Joint) -> None
 
 
 def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
-    efficiency, current = (
-        joint.gear_efficiency,
-        first_number(joint.extra, "climit") or 0.0,
-    )
+    efficiency = joint.gear_efficiency
+    current = first_number(joint.extra, "climit") or 0.0
     faults = (
         ("gear_ratio", joint.gear_ratio == 0, "a gear ratio of 0"),
         (
@@ -343,20 +354,25 @@ def check_devices(review: BodyReview) -> None:
 
 
 def _check_position(review: BodyReview, number: int, device: Device) -> None:
-    position, box, link = (
-        device.pose[:3],
-        review.boxes[device.link],
-        review.body.links[device.link],
-    )
+    position = device.pose[:3]
+    box = review.boxes[device.link]
+    link = review.body.links[device.link]
     if not np.isfinite(position).all() or not review.is_known(link, "shapes"):
         return
-    outside = (
-        float(np.linalg.norm(position)) if box is None else distance(box, position)
-    )
-    limit = review.diagonal if box is None else MAX_DIAGONALS * size(box)
+    if box is None:
+        outside = float(np.linalg.norm(position))
+    else:
+        outside = distance(box, position)
+    if box is None:
+        limit = review.diagonal
+    else:
+        limit = MAX_DIAGONALS * size(box)
     if outside > max(limit, MIN_DISTANCE):
         shown = " ".join(f"{value:.4g}" for value in position)
-        of = "from the link's frame" if box is None else "outside of the link's shape"
+        if box is None:
+            of = "from the link's frame"
+        else:
+            of = "outside of the link's shape"
         message = f"is at {shown} m in link {link.name!r}, {outside:.3g} m {of}"
         review.report_device(rules.DEVICE_FAR, number, message, "pose")
 

@@ -48,7 +48,10 @@ class BodyReview:
         `field` is the field of the link or the joint that is wrong, as the classes name it: "lower", "axis", "mass", "inertia",
         "center_of_mass". Of the offset, "offset" is the position, and "rotation" the orientation.
         """
-        title = f"link {link.name!r}" if link.name else f"link {link.index}"
+        if link.name:
+            title = f"link {link.name!r}"
+        else:
+            title = f"link {link.index}"
         subject: Subject = (
             ("links", link.index, field) if field else ("links", link.index)
         )
@@ -80,7 +83,10 @@ class BodyReview:
     ) -> None:
         """Report that an extra joint breaks a rule."""
         joint = self.body.extra_joints[number]
-        title = f"extra joint {joint.name!r}" if joint.name else f"extra joint {number}"
+        if joint.name:
+            title = f"extra joint {joint.name!r}"
+        else:
+            title = f"extra joint {number}"
         subject: Subject = (
             ("extra_joints", number, field) if field else ("extra_joints", number)
         )
@@ -110,9 +116,10 @@ class BodyReview:
         locations = self.body.source.locations
         if not locations.is_known(subject):
             return
-        location = (
-            self._file if not subject else locations.locate(subject) or self._file
-        )
+        if not subject:
+            location = self._file
+        else:
+            location = locations.locate(subject) or self._file
         self.found.report(
             rule,
             message,
@@ -148,11 +155,10 @@ class BodyReview:
             return self.body.forward_kinematics(np.zeros(self.body.num_joints))
         found: list[Floats] = []
         for link in self.body.links:
-            above = (
-                (found[link.parent], link.offset)
-                if link.parent >= 0
-                else (poses.IDENTITY, self.body.root_pose)
-            )
+            if link.parent >= 0:
+                above = (found[link.parent], link.offset)
+            else:
+                above = (poses.IDENTITY, self.body.root_pose)
             found.append(poses.compose(*above))
         return np.array(found).reshape(-1, 7)
 
@@ -172,11 +178,9 @@ class BodyReview:
         in_world = poses.transform_points(self.at_rest[boxed][:, None], corners)
         points = np.concatenate([self.at_rest[:, :3], in_world.reshape(-1, 3)])
         points = points[np.isfinite(points).all(axis=1)]
-        return (
-            float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
-            if len(points)
-            else 0.0
-        )
+        if len(points):
+            return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+        return 0.0
 
 
 def _box(link: Link) -> Box | None:
@@ -210,8 +214,6 @@ def size(box: Box) -> float:
 def device_title(device: Device) -> str:
     """Return the kind and the name of a device, for messages."""
     kind = device.kind or "device"
-    return (
-        f"{kind} {device.name!r}"
-        if device.name
-        else f"{with_article(kind)} without a name"
-    )
+    if device.name:
+        return f"{kind} {device.name!r}"
+    return f"{with_article(kind)} without a name"

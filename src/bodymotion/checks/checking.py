@@ -121,11 +121,10 @@ def check(
     reading = without_time_limit(options)
     find = partial(_problems_of_file, path, loaded, by_position, playback, reading)
     try:
-        problems = (
-            find()
-            if limits is None
-            else call_within_limits(find, files=[path], limits=limits)
-        )
+        if limits is None:
+            problems = find()
+        else:
+            problems = call_within_limits(find, files=[path], limits=limits)
     except FormatError as error:
         problems = error.problems
     except (OSError, MemoryError) as error:
@@ -144,12 +143,18 @@ def _problems_of_file(
     with pipes_kept():
         reading = {"body": None if by_position else body, **options}
         row, result = read_here(path, reading.pop("format", None), reading)
-        of_lines = check_line_ends(path) if row.name in TEXT_FORMATS else ()
+        if row.name in TEXT_FORMATS:
+            of_lines = check_line_ends(path)
+        else:
+            of_lines = ()
     value = result.value
     if by_position and isinstance(value, Motion) and body is not None:
         value = put_by_position(value, body)
     source = getattr(value, "source", None)
-    locations = source.locations if isinstance(source, Source) else SourceMap()
+    if isinstance(source, Source):
+        locations = source.locations
+    else:
+        locations = SourceMap()
     of_reading = set(result.problems)
     # The rules skip unknown parts where they can. A finding about a part that was not read is left out in any case.
     of_value = (
@@ -249,7 +254,10 @@ def _in_order(
 
     def key(problem: Problem) -> tuple[bool, str, float, float]:
         at = problem.location
-        line = float("inf") if at.line is None else float(at.line)
+        if at.line is None:
+            line = float("inf")
+        else:
+            line = float(at.line)
         return (at.path not in (path, None), at.path or "", line, float(at.column or 0))
 
     return tuple(sorted(dict.fromkeys(problems), key=key))
@@ -270,11 +278,10 @@ def check_line_ends(path: Path) -> tuple[Problem, ...]:
                 while block.endswith(b"\r") and (more := file.read(1)):
                     block += more
                 # Most files have no CR and need no search.
-                ends = (
-                    _END.findall(block)
-                    if b"\r" in block
-                    else [b"\n"] * block.count(b"\n")
-                )
+                if b"\r" in block:
+                    ends = _END.findall(block)
+                else:
+                    ends = [b"\n"] * block.count(b"\n")
                 for end in dict.fromkeys(ends):
                     first.setdefault(end, line + ends.index(end))
                 count.update(ends)

@@ -101,19 +101,19 @@ def runs(
     frames = np.flatnonzero(amount > threshold)
     if not len(frames):
         return [], 0
-    after, last = frames + 1, len(times) - 1
+    after = frames + 1
+    last = len(times) - 1
     begins = 0.5 * (times[frames] + times[np.maximum(frames - 1, 0)])
     ends = 0.5 * (times[frames] + times[np.minimum(after, last)])
     cuts = ((frames[1:] > after[:-1]) & (begins[1:] - ends[:-1] > bridge)).nonzero()[0]
-    starts, stops = (
-        np.concatenate([[0], cuts + 1]),
-        np.concatenate([cuts, [len(frames) - 1]]),
-    )
+    starts = np.concatenate([[0], cuts + 1])
+    stops = np.concatenate([cuts, [len(frames) - 1]])
     above = amount[frames]
     tops = np.maximum.reduceat(above, starts)
     are_tops = (above == tops.repeat(stops - starts + 1)).nonzero()[0]
     worst = frames[are_tops[are_tops.searchsorted(starts)]]
-    firsts, lasts = frames[starts], frames[stops]
+    firsts = frames[starts]
+    lasts = frames[stops]
     long = ends[stops] - begins[starts] >= min_duration * (1 - 1e-9)
     chosen = np.flatnonzero(long)
     count = len(chosen)
@@ -187,9 +187,13 @@ def finding(
     """
     if not moments:
         return []
-    count = len(moments) if total is None else total
+    if total is None:
+        count = len(moments)
+    else:
+        count = total
     ranked = sorted(moments, key=lambda moment: -moment.amount)
-    worst, others = ranked[0], ranked[1:5]
+    worst = ranked[0]
+    others = ranked[1:5]
     message = worst.message
     if count > 1:
         named = ", ".join(
@@ -240,11 +244,9 @@ def frame_location(motion: Motion, component: int, frame: int, *part: int) -> Lo
     )
     if found is None:
         return Location(None if path is None else str(path), inside=inside)
-    return (
-        found
-        if found.inside
-        else Location(found.path, found.line, found.column, inside)
-    )
+    if found.inside:
+        return found
+    return Location(found.path, found.line, found.column, inside)
 
 
 def too_fast(
@@ -252,11 +254,13 @@ def too_fast(
 ) -> Finding:
     """Return the finding of a motion that is too fast as a whole, possibly by a `factor`, a power of ten."""
     rate = timeline.frame_rate
-    timing = "its time stamps" if rate is None else f"{rate:g} frames per second"
-    question = (
-        "are the time stamps seconds?"
-        if rate is None
-        else f"is it {rate / factor:g} frames per second?"
-    )
+    if rate is None:
+        timing = "its time stamps"
+    else:
+        timing = f"{rate:g} frames per second"
+    if rate is None:
+        question = "are the time stamps seconds?"
+    else:
+        question = f"is it {rate / factor:g} frames per second?"
     hint = f"{question} Otherwise slow it down: `bodymotion retime --speed`. Speeds and physics are not checked"
     return Finding(rules.FRAME_RATE.problem(f"with {timing} {reason}", location, hint))

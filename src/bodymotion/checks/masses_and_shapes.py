@@ -22,10 +22,13 @@ from bodymotion.model.links import Joint, Link, rigid_groups
 from bodymotion.scene.scene import BodyExtent
 from bodymotion.system.files import open_file, size_of
 
-MAX_SIZE, MIN_SIZE = 50.0, 1e-3  # [m] The size of a robot.
+# [m] The size of a robot.
+MAX_SIZE = 50.0
+MIN_SIZE = 1e-3
 MAX_OUTSIDE = 1.0  # How far a centre of mass may be outside of the box around the shapes, in diagonals of the box.
 MIN_BOX = 0.01  # [m] Boxes count as at least this large.
-MAX_DENSITY, MIN_RADIUS = 25_000.0, 0.05
+MAX_DENSITY = 25_000.0
+MIN_RADIUS = 0.05
 """[kg/m³], and a part of the diagonal: a link that is denser than any metal, with a smaller radius of gyration, has a wrong mass."""
 LINKS_ALONE = ("openhrp", "body")
 """Formats whose simulators take the mass of each link; others add those of links that are fixed to each other."""
@@ -65,7 +68,10 @@ def check_numbers(review: BodyReview) -> None:
                 field,
             )
         if (length := _wrong_length(link.offset)) is not None:
-            rule = rules.QUATERNION if length else rules.ZERO_QUATERNION
+            if length:
+                rule = rules.QUATERNION
+            else:
+                rule = rules.ZERO_QUATERNION
             review.report_link(
                 rule,
                 link,
@@ -85,7 +91,10 @@ def check_numbers(review: BodyReview) -> None:
                 rules.NOT_FINITE, number, "has a number that is not finite"
             )
         if (length := _wrong_length(device.pose)) is not None:
-            rule = rules.QUATERNION if length else rules.ZERO_QUATERNION
+            if length:
+                rule = rules.QUATERNION
+            else:
+                rule = rules.ZERO_QUATERNION
             review.report_device(
                 rule,
                 number,
@@ -156,7 +165,9 @@ def _shape_is_finite(shape: Shape) -> bool:
 def _wrong_length(pose: Floats) -> float | None:
     """Return the length of the quaternion of a pose (7,) if it is not 1; None where it is, and where it is not finite."""
     length = float(np.linalg.norm(pose[3:]))
-    return None if not np.isfinite(length) or abs(length - 1) <= 1e-6 else length
+    if not np.isfinite(length) or abs(length - 1) <= 1e-6:
+        return None
+    return length
 
 
 # Masses
@@ -218,11 +229,10 @@ def check_masses(review: BodyReview) -> None:
             and not review.is_known(link, "type")
         ):
             continue
-        rule = (
-            rules.NEGATIVE_MASS
-            if one.why == "mass" and link.mass < 0
-            else _RULES[one.why]
-        )
+        if one.why == "mass" and link.mass < 0:
+            rule = rules.NEGATIVE_MASS
+        else:
+            rule = _RULES[one.why]
         field = "mass" if one.why == "mass" else "inertia"
         review.report_link(rule, link, f"cannot be a rigid body: {one.message}", field)
     for link, box in zip(links, review.boxes, strict=True):
@@ -320,7 +330,8 @@ def check_shapes(review: BodyReview) -> None:
 def _check_shape(review: BodyReview, link: Link, shape: Shape) -> None:
     geometry = shape.geometry
     if isinstance(geometry, Mesh) and geometry.faces.size:
-        lowest, highest = int(geometry.faces.min()), int(geometry.faces.max())
+        lowest = int(geometry.faces.min())
+        highest = int(geometry.faces.max())
         if lowest < 0 or highest >= len(geometry.vertices):
             wrong = lowest if lowest < 0 else highest
             message = f"has a mesh that names vertex {wrong}; the mesh has {len(geometry.vertices)} vertices"
@@ -414,7 +425,9 @@ def _image_fault(path: Path) -> str | None:
     except Image.DecompressionBombError:
         return f"has more than {MAX_PIXELS} pixels"
     except UnidentifiedImageError:
-        return "has an unknown image format" if bytes_in_file else "is empty"
+        if bytes_in_file:
+            return "has an unknown image format"
+        return "is empty"
     except OSError as error:
         return f"cannot be read: {error.strerror or error}"
     except (

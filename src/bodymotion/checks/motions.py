@@ -55,21 +55,21 @@ if TYPE_CHECKING:
     from bodymotion.keyposes import KeyPoses
 
 # Units.
-MAX_HEIGHT, MAX_HEIGHT_IN_MM = 20.0, 5.0
+MAX_HEIGHT = 20.0
+MAX_HEIGHT_IN_MM = 5.0
 """[m] Root heights above the first look like millimetres, if they are at most the second when divided by 1000."""
 FLOOR_HEIGHT = 0.1  # [m] Ground this close to 0 after division by 1000 shows that the positions are millimetres.
-MAX_SPEED_HIGH, MAX_SPEED = (
-    30.0,
-    100.0,
-)  # [m/s] The speed of a root that is above `MAX_HEIGHT`, and of any root.
+# [m/s] The speed of a root that is above `MAX_HEIGHT`, and of any root.
+MAX_SPEED_HIGH = 30.0
+MAX_SPEED = 100.0
 ZERO_LENGTH = 1e-150  # Quaternions up to this length are zero: its square is, and memory that was never written holds such numbers.
-MAX_ZMP_DISTANCE, MAX_ZMP_DISTANCE_IN_MM = 20.0, 2.0
+MAX_ZMP_DISTANCE = 20.0
+MAX_ZMP_DISTANCE_IN_MM = 2.0
 """[m] Distances of the zero moment point from the root: as stored, and divided by 1000."""
 MAX_TIME_STEP = 0.1  # [Hz] Frame rates up to this look like times between frames [s].
-MIN_GAP, MAX_GAP = (
-    1e-6,
-    3600.0,
-)  # [s] Times between stamped frames: the median at least, and the longest one.
+# [s] Times between stamped frames: the median at least, and the longest one.
+MIN_GAP = 1e-6
+MAX_GAP = 3600.0
 MAX_ANGLE = 720.0  # Larger values are not angles, neither in radians nor in degrees.
 MAX_JOINT_SPEED = 12.0  # [rad/s] Joints with a larger median speed, beyond a full turn, look like degrees.
 MILLIMETRES = np.array([0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0])
@@ -87,7 +87,8 @@ POSES_AT_ONCE = (
     1 << 16
 )  # Poses that are compared in one block, which bounds the memory.
 MIN_SPEED_FACTOR = 3.0  # With a wrong frame rate the fastest joint has at least this multiple of its velocity limit.
-MIN_FAST_SHARE, MIN_FAST_STEPS = 0.02, 4
+MIN_FAST_SHARE = 0.02
+MIN_FAST_STEPS = 4
 """A joint is too fast throughout where it is so in more than this share of the steps, and in more than this number."""
 MIN_MOVE = 0.02  # [rad or m] Joints that move less are left out.
 
@@ -115,7 +116,8 @@ def _check_finite(
     component: MultiValueSeq | MultiSE3Seq | Vector3Seq,
 ) -> None:
     wrong: Bools = ~np.isfinite(component.values)
-    names, unknown = component.part_labels, motion.source.locations.unknown
+    names = component.part_labels
+    unknown = motion.source.locations.unknown
     wrong[
         :,
         [
@@ -128,13 +130,15 @@ def _check_finite(
     if isinstance(component, MultiSE3Seq):
         wrong = np.any(wrong, axis=-1)
     for frame, part in _each(found, MOTION_NOT_FINITE, wrong):
-        of = (
-            ""
-            if isinstance(component, Vector3Seq)
-            else f" of {part_name(component, part)}"
-        )
+        if isinstance(component, Vector3Seq):
+            of = ""
+        else:
+            of = f" of {part_name(component, part)}"
         message = f"{component.content}: a number{of} in frame {frame} is not finite"
-        first = int(np.argmax(poses[frame, part])) if poses.ndim > wrong.ndim else 3
+        if poses.ndim > wrong.ndim:
+            first = int(np.argmax(poses[frame, part]))
+        else:
+            first = 3
         _report(
             found,
             MOTION_NOT_FINITE,
@@ -210,12 +214,13 @@ def _report(
 def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:
     """Return the name of a joint or a link in a component, or its number where it has none."""
     labels = component.part_labels
-    label = labels[part] if part < len(labels) else ""
-    return (
-        repr(label)
-        if label
-        else f"{'joint' if isinstance(component, MultiValueSeq) else 'link'} {part}"
-    )
+    if part < len(labels):
+        label = labels[part]
+    else:
+        label = ""
+    if label:
+        return repr(label)
+    return f"{'joint' if isinstance(component, MultiValueSeq) else 'link'} {part}"
 
 
 def check_units(motion: Motion) -> list[Problem]:
@@ -234,11 +239,10 @@ def _check_any_motion(
     if body is None:
         degrees = _degrees(motion)
     else:
-        degrees = (
-            []
-            if joints is None or q is None or not len(q)
-            else _degrees_on_body(motion, joints, q, body)
-        )
+        if joints is None or q is None or not len(q):
+            degrees = []
+        else:
+            degrees = _degrees_on_body(motion, joints, q, body)
     in_mm, contents = _in_millimetres(motion, body, None if degrees else q)
     return [*_time_steps(motion), *in_mm, *degrees], contents
 
@@ -253,7 +257,8 @@ def _with_unknown(motion: Motion) -> Motion:
     for k, one in enumerate(motion.components):
         if isinstance(one, OtherSeq):
             continue
-        unknown, timeline = ~np.isfinite(one.values), one.timeline
+        unknown = ~np.isfinite(one.values)
+        timeline = one.timeline
         if isinstance(one, MultiSE3Seq):
             unknown[..., 3:] |= (
                 np.abs(_quaternion_lengths(one) - 1) > MAX_LENGTH_ERROR
@@ -315,10 +320,12 @@ def _in_millimetres(
     motion: Motion, body: Body | None = None, q: Floats | None = None
 ) -> tuple[list[Problem], frozenset[str]]:
     """Return the problems of positions that look like millimetres, and the contents of these components; `q` (T, J) are joint values."""
-    links, zmp = motion.link_position, motion.zmp
+    links = motion.link_position
+    zmp = motion.zmp
     if links is None or not links.num_parts or not links.num_frames:
         return [], frozenset()
-    times, root = links.timeline.times, links.values[:, 0]
+    times = links.timeline.times
+    root = links.values[:, 0]
     valid = np.asarray(np.isfinite(root[:, :3]).all(axis=1))
     if np.count_nonzero(valid) < 2 or not (np.diff(times) > 0).all():
         return [], frozenset()
@@ -337,13 +344,15 @@ def _in_millimetres(
             )
         )
     if zmp is not None and zmp.num_frames and (np.diff(zmp.timeline.times) > 0).all():
-        in_metres = root * MILLIMETRES if found else root
+        if found:
+            in_metres = root * MILLIMETRES
+        else:
+            in_metres = root
         distance = _distance_from_root(zmp, in_metres, times)
-        smaller = (
-            replace(zmp, values=zmp.values / 1000)
-            if distance > MAX_ZMP_DISTANCE
-            else None
-        )
+        if distance > MAX_ZMP_DISTANCE:
+            smaller = replace(zmp, values=zmp.values / 1000)
+        else:
+            smaller = None
         if (
             smaller is not None
             and _distance_from_root(smaller, in_metres, times) < MAX_ZMP_DISTANCE_IN_MM
@@ -371,7 +380,10 @@ def _is_in_millimetres(
 ) -> bool:
     steps = np.linalg.norm(np.diff(root[:, :3], axis=0), axis=1) / np.diff(times)
     moving = steps[np.isfinite(steps) & (steps > 0)]
-    speed = float(np.median(moving)) if moving.size > len(steps) / 10 else 0.0
+    if moving.size > len(steps) / 10:
+        speed = float(np.median(moving))
+    else:
+        speed = 0.0
     if height / 1000 > MAX_HEIGHT_IN_MM:
         return False
     if speed > MAX_SPEED and np.ptp(root[valid, :3], axis=0).max() > MAX_HEIGHT:
@@ -413,7 +425,9 @@ def _distance_from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
         )
     length = np.linalg.norm(away, axis=1)
     length = length[np.isfinite(length)]
-    return float(np.quantile(length, 0.9)) if length.size else math.nan
+    if length.size:
+        return float(np.quantile(length, 0.9))
+    return math.nan
 
 
 def _degrees(motion: Motion) -> list[Problem]:
@@ -422,7 +436,8 @@ def _degrees(motion: Motion) -> list[Problem]:
     if joints is None or joints.num_frames < 2 or not joints.num_parts:
         return []
     finite = np.flatnonzero(np.isfinite(joints.values).all(axis=1))
-    values, gaps = joints.values[finite], np.diff(joints.timeline.times[finite])
+    values = joints.values[finite]
+    gaps = np.diff(joints.timeline.times[finite])
     if (
         not len(gaps)
         or not (gaps > 0).all()
@@ -484,15 +499,15 @@ def _degrees_on_body(
     # A single joint may really make many turns.
     if found is None or len(found.columns) < min(2, len(turning)):
         return []
-    column, frame = turning[found.column], found.frame
+    column = turning[found.column]
+    frame = found.frame
     name = body.joints[column].name or body.links[body.joint_links[column]].name
     joint_count = f"{counted(found.beyond, 'joint')} {'is' if found.beyond == 1 else 'are'} beyond the limits"
     kept = len(found.columns)
-    inside = (
-        ""
-        if kept == found.beyond
-        else f"; in degrees {kept} of them would be within their limits"
-    )
+    if kept == found.beyond:
+        inside = ""
+    else:
+        inside = f"; in degrees {kept} of them would be within their limits"
     message = f"{joint_count}, such as {name!r} at {q[frame, column]:.6g} in frame {frame}: these look like degrees{inside}"
     number = component_number(motion, joints)
     return [
@@ -536,7 +551,8 @@ def _findings(motion: Motion, body: Body) -> list[Finding]:
 
 def _find(motion: Motion, body: Body) -> list[Finding]:
     motion = _with_unknown(motion)
-    joints, links = motion.joint_displacement, motion.link_position
+    joints = motion.joint_displacement
+    links = motion.link_position
     problems = Diagnostics()
     q = None
     if joints is not None:
@@ -571,7 +587,9 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     ):
         # Limits, speeds and physics would only repeat the finding about degrees.
         return [*map(Finding, problems.problems)]
-    found, fast, of_physics = list[Finding](), list[Finding](), list[Finding]()
+    found = list[Finding]()
+    fast = list[Finding]()
+    of_physics = list[Finding]()
     # Frames that could not be read are NaN. The rules look at the others, and at the components whose names are known.
     contents = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
     others = [
@@ -606,11 +624,10 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
         for one in of_any
     )
     if complete and has_rate and not problems.has_errors:
-        wrong_rate = (
-            []
-            if joints is None or q is None
-            else _check_frame_rate(motion, joints, q, body)
-        )
+        if joints is None or q is None:
+            wrong_rate = []
+        else:
+            wrong_rate = _check_frame_rate(motion, joints, q, body)
         of_physics = wrong_rate or physics(motion, body, q, unusable)
     has_rate = has_rate and not any(
         one.problem.rule == rules.FRAME_RATE.code for one in of_physics
@@ -649,12 +666,16 @@ def _component_location(
 def _links_fit(
     motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, problems: Diagnostics
 ) -> bool:
-    count, wanted = links.num_parts, len(body.links)
+    count = links.num_parts
+    wanted = len(body.links)
     if count > wanted or (
         count < wanted and not joints and not _is_unread(motion, JOINT_DISPLACEMENT)
     ):
         wrong = f"{links.content} has poses of {counted(count, 'link')}, {body.name or 'the body'} has {counted(wanted, 'link')}"
-        without = "" if count > wanted else ", and no joints to compute the others from"
+        if count > wanted:
+            without = ""
+        else:
+            without = ", and no joints to compute the others from"
         problems.add(
             rules.LINKS.problem(wrong + without, _component_location(motion, links))
         )
@@ -690,19 +711,15 @@ def _check_link_poses(
     if not wrong.any():
         return []
     (frame_a, link_a), (frame_b, link_b) = at
-    count, frames = (
-        int(np.count_nonzero(differs)),
-        counted(int(np.count_nonzero(wrong)), "frame"),
-    )
+    count = int(np.count_nonzero(differs))
+    frames = counted(int(np.count_nonzero(wrong)), "frame")
     message = (
         f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
         f"({body.links[link_b].name!r}, frame {frame_b}) from the forward kinematics of root and joints, in {frames}: "
         f"{count} of {len(body.links)} links; the first in the tree is {body.links[int(np.argmax(differs))].name!r}"
     )
-    of, text = (
-        all_frames(motion, links),
-        "links differ from the forward kinematics of root and joints in",
-    )
+    of = all_frames(motion, links)
+    text = "links differ from the forward kinematics of root and joints in"
     problem = rules.POSES_DISAGREE.problem(message, of.locate(int(np.argmax(wrong))))
     moments = of.moments(
         rules.POSES_DISAGREE,
@@ -727,10 +744,8 @@ def _check_positions(
         ):
             continue
         beyond = np.maximum(joint.lower - q[:, column], q[:, column] - joint.upper)
-        name, unit = (
-            joint.name or body.links[link].name,
-            "rad" if joint.type == "rotate" else "m",
-        )
+        name = joint.name or body.links[link].name
+        unit = "rad" if joint.type == "rotate" else "m"
         text = f"{unit} in frame {{frame}}, its limit is {{limit:.6g}} {unit}"
         where = (
             q[:, column],
@@ -770,13 +785,14 @@ def _beyond(
 
     def message_of(frame: int) -> str:
         value = float(values[frame])
-        limit = limits[0] if value < limits[0] else limits[1]
+        if value < limits[0]:
+            limit = limits[0]
+        else:
+            limit = limits[1]
         return f"{name!r} {text.format(frame=frame, next=frame + 1, value=value, limit=limit)}"
 
-    first, worst = (
-        int(np.argmax(wrong)),
-        int(np.nanargmax(np.where(np.isnan(amount), -np.inf, amount))),
-    )
+    first = int(np.argmax(wrong))
+    worst = int(np.nanargmax(np.where(np.isnan(amount), -np.inf, amount)))
     message = f"{message_of(worst)}: {how} in {counted(count, 'frame')}, first in frame {first}"
     moments = frames.moments(rule, amount, lambda run: message_of(run.worst), name)
     problem = rule.problem(
@@ -815,11 +831,10 @@ def _check_speeds(
     """Report the joints that are too fast; `fast` is the result of `_speed_shares`."""
     found: list[Finding] = []
     for column, (speeds, share) in fast.items():
-        joint, link = body.joints[column], body.joint_links[column]
-        name, unit = (
-            joint.name or body.links[link].name,
-            "m/s" if joint.type == "slide" else "rad/s",
-        )
+        joint = body.joints[column]
+        link = body.joint_links[column]
+        name = joint.name or body.links[link].name
+        unit = "m/s" if joint.type == "slide" else "rad/s"
         text = f"moves at {{value:.6g}} {unit} from frame {{frame}} to {{next}}, its limit is {{limit:.6g}} {unit}"
         where = (speeds, (joint.velocity_lower, joint.velocity_upper), text)
         found += _beyond(

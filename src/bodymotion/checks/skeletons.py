@@ -32,7 +32,8 @@ def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
             rules.ASSUMED,
             f"unit or up axis cannot be found from the poses; assumed: {', '.join(assumed)}",
         )
-    rate, moving = skeleton.frame_rate, np.zeros(max(skeleton.num_frames - 1, 0))
+    rate = skeleton.frame_rate
+    moving = np.zeros(max(skeleton.num_frames - 1, 0))
     for index, joint in enumerate(skeleton.joints):
         if not joint.channels:
             continue

@@ -94,11 +94,10 @@ def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
     except BrokenPipeError:
         raise click.exceptions.Exit(PIPE_CLOSED) from None
     except OSError as error:
-        text = (
-            f"{error.filename}: {error.strerror}"
-            if error.filename and error.strerror
-            else str(error)
-        )
+        if error.filename and error.strerror:
+            text = f"{error.filename}: {error.strerror}"
+        else:
+            text = str(error)
         print_message(f"bodymotion {command}: {text}")
         raise click.exceptions.Exit(1) from None
     except expected as error:

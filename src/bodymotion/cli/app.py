@@ -82,10 +82,8 @@ class _Commands(WholeSummaries):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             module = importlib.import_module(f"bodymotion.cli.{cmd_name}")
-            command, kind = (
-                getattr(module, cmd_name),
-                getattr(module, "COMMAND_CLASS", ContainedCommand),
-            )
+            command = getattr(module, cmd_name)
+            kind = getattr(module, "COMMAND_CLASS", ContainedCommand)
             if cmd_name in MANY_FILES:
                 command, kind = command_for_many(cmd_name, command, kind)
             self.commands[cmd_name] = (
@@ -163,7 +161,8 @@ def _click_parameter(one: Parameter) -> click.Parameter:
     if type(None) in get_args(kind):
         kind = next(part for part in get_args(kind) if part is not type(None))
     many = get_origin(kind) is list
-    kind = get_args(kind)[0] if many else kind
+    if many:
+        kind = get_args(kind)[0]
     values: Any = click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind
     values = next((note for note in notes if isinstance(note, click.ParamType)), values)
     required = one.default is Parameter.empty
@@ -173,8 +172,11 @@ def _click_parameter(one: Parameter) -> click.Parameter:
         _parameter: click.Parameter,
         value: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
-        value = (list(value) or (None if required else one.default)) if many else value
-        return checks[0](value) if checks else value
+        if many:
+            value = list(value) or (None if required else one.default)
+        if checks:
+            return checks[0](value)
+        return value
 
     shared: dict[str, Any] = {
         "metavar": metavar,

@@ -78,7 +78,10 @@ def balance(
         body, old = load_pair(model, motion, reading, by_position)
         assert old is not None
         show_problems(fit_problems(old, body))
-        links = None if feet is None else names(feet)
+        if feet is None:
+            links = None
+        else:
+            links = names(feet)
         found_by("--feet", foot_links, body, links or ())
         with progress(f"balancing {motion.name}") as bar:
             new = balanced(

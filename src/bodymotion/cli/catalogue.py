@@ -95,11 +95,10 @@ def catalogue(
                 query(
                     path, where, ("file",)
                 )  # a wrong condition ends before motions are read
-        clips = (
-            open_collection(source)
-            if update or html is not None
-            else Collection(source, ())
-        )
+        if update or html is not None:
+            clips = open_collection(source)
+        else:
+            clips = Collection(source, ())
         report_left_out("catalogue", clips.left_out)
         state = "not updated"
         if update and not len(clips):
@@ -140,12 +139,14 @@ def catalogue(
             print_message(f"{html}: {counted(drawn, 'motion')} with pictures")
         print_message(f"{path}: {state}, {len(rows)} found")
         # The folder above a pattern.
-        top = (
-            source.partition("*")[0].rpartition("/")[0]
-            if "*" in source
-            else source.rstrip("/")
-        )
-        above = f"{top}/" if "://" in source else str(Path(source) / "_")[:-1]
+        if "*" in source:
+            top = source.partition("*")[0].rpartition("/")[0]
+        else:
+            top = source.rstrip("/")
+        if "://" in source:
+            above = f"{top}/"
+        else:
+            above = str(Path(source) / "_")[:-1]
         lines = (
             map(safe_json, query_json(path, where))
             if as_json

@@ -114,7 +114,8 @@ def check(
         raise click.BadParameter(
             "a diff cannot be printed as JSON or SARIF", param_hint="--diff"
         )
-    chosen, left_out = _codes(select), _codes(ignore)
+    chosen = _codes(select)
+    left_out = _codes(ignore)
     if chosen or left_out:
         found_by("--select, --ignore", selected, (), chosen, left_out)
     options: dict[str, Any] = {
@@ -127,9 +128,13 @@ def check(
     found: list[tuple[Path, tuple[Problem, ...]]] = []
     traces: set[str] = set()
     with failures("check"):
-        robot, of_body = None, tuple[Problem, ...]()
+        robot = None
+        of_body = tuple[Problem, ...]()
         try:
-            robot = None if body is None else load_body(body, reading)
+            if body is None:
+                robot = None
+            else:
+                robot = load_body(body, reading)
         except FormatError as error:
             # The motions are checked without it.
             of_body, options["model"] = error.problems, None
@@ -150,7 +155,10 @@ def check(
             )
         check_reading(reading, [*paths, *([] if body is None else [body])])
         if not paths:
-            folders = "the folder" if len(files) == 1 else "the folders"
+            if len(files) == 1:
+                folders = "the folder"
+            else:
+                folders = "the folders"
             print_message(
                 f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}"
             )
@@ -221,9 +229,10 @@ def _summary(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
     """Return a line with the number of files and problems."""
     numbers = ", ".join(counted(n, kind) for kind, n in _count(found).items() if n)
     faulty = sum(any(p.severity == "error" for p in problems) for _, problems in found)
-    with_errors = (
-        f" (errors in {counted(faulty, 'file')})" if faulty and len(found) > 1 else ""
-    )
+    if faulty and len(found) > 1:
+        with_errors = f" (errors in {counted(faulty, 'file')})"
+    else:
+        with_errors = ""
     return f"{counted(len(found), 'file')} checked: {numbers or 'no problems'}{with_errors}\n"
 
 
@@ -252,7 +261,10 @@ def _report_unused_body(paths: list[Path]) -> None:
         # A model beside a motion may be checked for itself.
         if kind in kinds and (kind == "Animation" or "Motion" not in kinds):
             first, *more = kinds[kind]
-            others = f" and {len(more)} more" if more else ""
+            if more:
+                others = f" and {len(more)} more"
+            else:
+                others = ""
             print_message(
                 f"bodymotion check: --body has no effect on {first}{others}: {why}"
             )
@@ -261,13 +273,13 @@ def _report_unused_body(paths: list[Path]) -> None:
 def _advise_body(paths: list[Path]) -> None:
     """Advise --body where motions and one model were checked without each other."""
     kinds = _kinds(paths)
-    motions, models = kinds.get("Motion", []), kinds.get("Body", [])
+    motions = kinds.get("Motion", [])
+    models = kinds.get("Body", [])
     if motions and len(models) == 1:
-        what = (
-            f"{motions[0].name} was"
-            if len(motions) == 1
-            else f"{len(motions)} motions were"
-        )
+        if len(motions) == 1:
+            what = f"{motions[0].name} was"
+        else:
+            what = f"{len(motions)} motions were"
         print_message(
             f"{what} checked without the model; use --body {models[0]} to check against its joints"
         )
@@ -335,9 +347,9 @@ class _Fixer:
             return answer
         self.files += 1
         self.locations += len(found.edits)
-        return (
-            check_file(answer.path, self.body, **self.options) if self.write else answer
-        )
+        if self.write:
+            return check_file(answer.path, self.body, **self.options)
+        return answer
 
     @property
     def summary(self) -> str:
@@ -345,7 +357,9 @@ class _Fixer:
         if not self.files:
             return "nothing to fix automatically"
         what = f"{counted(self.locations, 'location')} in {counted(self.files, 'file')}"
-        return f"{what} fixed" if self.write else f"{what} would be fixed"
+        if self.write:
+            return f"{what} fixed"
+        return f"{what} would be fixed"
 
 
 def find_apart(
@@ -477,7 +491,8 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
     """Return a log of OASIS SARIF 2.1.0 with one run: a descriptor of each rule that is broken, and a result for each problem."""
     from bodymotion.diagnostics.catalogue import catalogue, retired
 
-    known, old = catalogue(), retired()
+    known = catalogue()
+    old = retired()
     problems = [(path, problem) for path, some in found for problem in some]
     codes = sorted({problem.rule for _, problem in problems})
     index = {code: number for number, code in enumerate(codes)}
@@ -492,7 +507,10 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
             descriptor["shortDescription"] = {"text": rule.sentence}
             descriptor["defaultConfiguration"] = {"level": rule.severity}
             descriptor["properties"] = {"source": rule.source, "fixable": rule.fixable}
-            lines = [rule.hint] if rule.hint else []
+            if rule.hint:
+                lines = [rule.hint]
+            else:
+                lines = []
             lines += [
                 f"{kind}: {text}"
                 for kind, text in zip(

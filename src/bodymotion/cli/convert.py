@@ -192,7 +192,8 @@ def convert(
             f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files"
         )
     *models, source, target = files
-    body = models[0] if models else body
+    if models:
+        body = models[0]
     values = {
         name: value for name, value in used.items() if name not in NOT_FOR_FORMATS
     }
@@ -237,11 +238,10 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
     """Convert a file, report what was lost, and end with the exit code."""
     if options.write_as is not None:
         found_by("--to", named_format, options.write_as)
-    origin = (
-        find_format(source)
-        if options.read_as is None
-        else found_by("--from", named_format, options.read_as)
-    )
+    if options.read_as is None:
+        origin = find_format(source)
+    else:
+        origin = found_by("--from", named_format, options.read_as)
     options = _with_units(options, origin, target)
     body = options.values["body"]
     check_reading(options.reading, [origin, *([] if body is None else [body])])
@@ -390,7 +390,8 @@ def _changed(body: "Body", options: Options) -> "tuple[Body, tuple[Problem, ...]
     from bodymotion.model.inertias import repaired
 
     known = len(body.problems)
-    root, factor = options.values["root"], options.values["scale"]
+    root = options.values["root"]
+    factor = options.values["scale"]
     if root is not None:
         body = found_by("--root", reroot, body, root)
     if factor is not None:
@@ -421,31 +422,35 @@ def _motion(
         options.others({*read, "rate", "method", "body", "by_position"}), goal
     )
     read |= origin.options_of(options.reading)
-    body = None if model is None else load_body(model, options.reading)
+    if model is None:
+        body = None
+    else:
+        body = load_body(model, options.reading)
     by_place = bool(options.values["by_position"])
     if body is not None and "body" in origin.read.options and not by_place:
         read["body"] = body
     if body is not None and "body" in goal.writes:
         write["body"] = body
     if origin.name == goal.name == "seq":
-        problems = (
-            None
-            if body is not None
-            else _piece_by_piece(source, target, write, rate, method, bar)
-        )
+        if body is not None:
+            problems = None
+        else:
+            problems = _piece_by_piece(source, target, write, rate, method, bar)
         if problems is not None:
             return (), problems
-    motion = (
-        load_motion(
+    if origin.name == "seq" and not read:
+        motion = load_motion(
             source,
             advice="with --rate, --method after, nearest, before and linear need less",
         )
-        if origin.name == "seq" and not read
-        else load(source, format=origin.name, **read)
-    )
+    else:
+        motion = load(source, format=origin.name, **read)
     if by_place and body is not None:
         motion = by_position(motion, body)
-    changed = motion if body is None or "body" in write else _in_order(motion, body)
+    if body is None or "body" in write:
+        changed = motion
+    else:
+        changed = _in_order(motion, body)
     if rate is not None:
         changed = changed.resample(rate, method or "linear")
         if method is not None:
@@ -543,9 +548,10 @@ def _of_another_kind(
         kind
     ]()
     goal = target_format(empty, target, options.write_as)
-    reading = (
-        {} if of_body else origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
-    )
+    if of_body:
+        reading = {}
+    else:
+        reading = origin.options_of(options.some(*READER_AND_WRITER_OPTIONS))
     writing = _fitting(
         options.others(
             {*making, *reading, *(("body", "by_position") if of_body else ())}
@@ -567,7 +573,8 @@ def _of_another_kind(
     elif kind == "Animation":
         # The name that readers of the target will derive from its file name.
         name = move_name(target)
-        name = target.name.partition(".")[0] if name == target.name else name
+        if name == target.name:
+            name = target.name.partition(".")[0]
         made = _made(source, Animation.from_motion, thing, name=name, **making)
     else:
         made = _made(
@@ -585,7 +592,10 @@ def _of_another_kind(
             **({"body": body} if of_body and "body" in goal.writes else {}),
         )
     )
-    lost = () if of_body or origin.holds == "Animation" else made.problems
+    if of_body or origin.holds == "Animation":
+        lost = ()
+    else:
+        lost = made.problems
     return tuple(thing.problems), (*lost, *found)
 
 

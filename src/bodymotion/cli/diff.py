@@ -23,7 +23,9 @@ from bodymotion.cli.output import one_line, plain, progress, results
 if TYPE_CHECKING:
     from bodymotion.comparison import Comparison
 
-EQUAL, DIFFERENT, FAILED = 0, 1, 2
+EQUAL = 0
+DIFFERENT = 1
+FAILED = 2
 
 
 @reads_files
@@ -110,11 +112,10 @@ def _compare(
     formats = [find_format(path) for path in (first, second)]
     check_reading(reading, formats)
     kinds = [noun_of(found.holds) for found in formats]
-    alike = (
-        set(kinds) <= {"motion", "animation", "choreography"}
-        if recorded
-        else kinds[0] == kinds[1]
-    )
+    if recorded:
+        alike = set(kinds) <= {"motion", "animation", "choreography"}
+    else:
+        alike = kinds[0] == kinds[1]
     if not alike:
         message = f"{first} holds {with_article(kinds[0])}, {second} {with_article(kinds[1])}: they cannot be compared"
         raise click.BadParameter(message, param_hint="A, B")
@@ -132,17 +133,19 @@ def _compare(
         for found, path in zip(formats, (first, second), strict=True)
     )
     if recorded:
-        one = one if isinstance(one, (Motion, Choreography)) else one.play()
+        if not isinstance(one, (Motion, Choreography)):
+            one = one.play()
         return comparison.compare_recording(
             one, other if isinstance(other, Motion) else other.play(), atol=atol
         )
     if kinds[0] == "motion":
-        named = None if body is None else load_body(body, reading)
+        if body is None:
+            named = None
+        else:
+            named = load_body(body, reading)
         return comparison.compare_motions(one, other, atol=atol, rtol=rtol, body=named)
-    choreographies, animations = (
-        comparison.compare_choreographies,
-        comparison.compare_animations,
-    )
+    choreographies = comparison.compare_choreographies
+    animations = comparison.compare_animations
     return (choreographies if kinds[0] == "choreography" else animations)(
         one, other, atol=atol, rtol=rtol
     )

@@ -289,23 +289,26 @@ class _Context:
     @cached_property
     def body(self) -> Body | None:
         """The body, read when it is first used."""
-        return None if self.model is None else load_body(self.model, self.reading)
+        if self.model is None:
+            return None
+        return load_body(self.model, self.reading)
 
     def load(self, path: Path, hint: str, advice: str = "") -> Motion:
         """Read a motion; with a body, its joint columns by position where that is wanted."""
         from bodymotion.model.body import by_position
 
         motion = load_motion(path, self.reading, hint=hint, advice=advice)
-        return (
-            by_position(motion, self.needed_body("--by-position"))
-            if self.by_position
-            else motion
-        )
+        if self.by_position:
+            return by_position(motion, self.needed_body("--by-position"))
+        return motion
 
     @property
     def joining(self) -> dict[str, Any]:
         """The options of steps that join motions."""
-        body = None if self.foot is None else self.needed_body("--foot")
+        if self.foot is None:
+            body = None
+        else:
+            body = self.needed_body("--foot")
         return {"blend": self.blend, "body": body, "foot": self.foot}
 
     def needed_body(self, option: str) -> Body:
@@ -351,7 +354,9 @@ def _effect(before: Motion, after: Motion) -> str:
         a.size - int(np.equal(a, b, where=np.isfinite(a), out=np.isnan(b)).sum())
         for a, b in pairs
     )
-    return f"{changed} numbers changed" if changed else "nothing to change"
+    if changed:
+        return f"{changed} numbers changed"
+    return "nothing to change"
 
 
 def _changed_animation(
@@ -507,8 +512,6 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
         case _:
             if text not in ("root", "world"):
                 _wrong(option, text, "root or world")
-            return (
-                editing.zmp_to_root(motion)
-                if text == "root"
-                else editing.zmp_to_world(motion)
-            )
+            if text == "root":
+                return editing.zmp_to_root(motion)
+            return editing.zmp_to_world(motion)

@@ -88,11 +88,10 @@ def ik(
         check_reading(reading, [path for path in (model, motion) if path is not None])
         body = load_body(model, reading, hint="MODEL")
         show_reading(body)
-        start = (
-            None
-            if motion is None
-            else load_motion(motion, reading, body, hint="MOTION")
-        )
+        if motion is None:
+            start = None
+        else:
+            start = load_motion(motion, reading, body, hint="MOTION")
         scene = make_scene(
             body,
             named_by_position(start, body)
@@ -159,16 +158,20 @@ def ik(
                 # The loops are the last tasks.
                 loops = found.names[len(found.names) - len(body.extra_joints) :]
                 closed = [name for name in loops if name not in found.missed]
-                hidden = set() if verbose else set(closed)
+                if verbose:
+                    hidden = set()
+                else:
+                    hidden = set(closed)
                 for name in dict.fromkeys(found.names):
                     if name in hidden:
                         continue
                     far, angle = found.missed.get(name, (0.0, 0.0))
-                    about = (
-                        f"missed by {1e3 * far:.3g} mm, {np.degrees(angle):.3g}°"
-                        if far or angle
-                        else "reached"
-                    )
+                    if far or angle:
+                        about = (
+                            f"missed by {1e3 * far:.3g} mm, {np.degrees(angle):.3g}°"
+                        )
+                    else:
+                        about = "reached"
                     stream.write(one_line(f"{name}: {about}") + "\n")
                 if loops:
                     count = f"{len(closed)} of {counted(len(loops), 'loop')} closed"
@@ -176,17 +179,19 @@ def ik(
                 for label, joint, value in zip(
                     labels, body.joints, found.q, strict=True
                 ):
-                    shown = (
-                        f"{value:.4f} m"
-                        if joint.type == "slide"
-                        else f"{np.degrees(value):.2f}°"
-                    )
+                    if joint.type == "slide":
+                        shown = f"{value:.4f} m"
+                    else:
+                        shown = f"{np.degrees(value):.2f}°"
                     stream.write(
                         ""
                         if output is not None
                         else one_line(f"  {label} {shown}") + "\n"
                     )
-        code = 0 if output is None else saved(found.motion(), output)
+        if output is None:
+            code = 0
+        else:
+            code = saved(found.motion(), output)
         raise click.exceptions.Exit(code if found.reached else 1)
 
 

@@ -115,7 +115,10 @@ def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
 def _skeleton(skeleton: Skeleton, path: Path) -> Data:
     from bodymotion.skeleton.values import UP_AXES
 
-    columns = len(skeleton.joints[0].channels) if skeleton.joints else 0
+    if skeleton.joints:
+        columns = len(skeleton.joints[0].channels)
+    else:
+        columns = 0
     rows = skeleton.values[[0, -1][: len(skeleton)], :columns]
     ends = replace(skeleton, joints=skeleton.joints[:1], values=rows)
     roots = (
@@ -142,8 +145,12 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
 def _animation(animation: Animation, path: Path) -> Data:
     from bodymotion.formats.cha.keywords import COLUMNS
 
-    frames, bpm = animation.keyframes, animation.bpm
-    slices = None if bpm is None else number(animation.duration / 60 * bpm * 4)
+    frames = animation.keyframes
+    bpm = animation.bpm
+    if bpm is None:
+        slices = None
+    else:
+        slices = number(animation.duration / 60 * bpm * 4)
     return {
         **about_file(path, "animation", animation.source.format),
         "encoding": animation.source.encoding,
@@ -225,11 +232,9 @@ def _bounding_box(body: Body, rest: Floats) -> Floats | None:
         if (box := shape.moved(frame).bounds) is not None
     ]
     corners = np.array(boxes)
-    return (
-        np.array([corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)])
-        if boxes
-        else None
-    )
+    if boxes:
+        return np.array([corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)])
+    return None
 
 
 def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
@@ -237,11 +242,10 @@ def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, i
     from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
 
     if id(geometry) not in known:
-        mesh = (
-            geometry
-            if isinstance(geometry, (Lines, Points, Mesh))
-            else Shape(geometry).to_mesh()
-        )
+        if isinstance(geometry, (Lines, Points, Mesh)):
+            mesh = geometry
+        else:
+            mesh = Shape(geometry).to_mesh()
         known[id(geometry)] = (
             len(mesh.faces) if isinstance(mesh, Mesh) else 0,
             len(mesh.vertices),
@@ -314,16 +318,24 @@ class _Component:
         self.non_finite += missing
         lower = (np.where(finite, values, np.inf) if missing else values).min(axis=0)
         upper = (np.where(finite, values, -np.inf) if missing else values).max(axis=0)
-        self.lower = lower if self.lower is None else np.minimum(self.lower, lower)
-        self.upper = upper if self.upper is None else np.maximum(self.upper, upper)
-        self.first = np.array(values[0]) if self.first is None else self.first
+        if self.lower is None:
+            self.lower = lower
+        else:
+            self.lower = np.minimum(self.lower, lower)
+        if self.upper is None:
+            self.upper = upper
+        else:
+            self.upper = np.maximum(self.upper, upper)
+        if self.first is None:
+            self.first = np.array(values[0])
+        else:
+            self.first = self.first
         self.last = np.array(values[-1])
         if component.timeline.stamps is not None:
-            self.first_time = (
-                float(component.timeline.stamps[0])
-                if self.first_time is None
-                else self.first_time
-            )
+            if self.first_time is None:
+                self.first_time = float(component.timeline.stamps[0])
+            else:
+                self.first_time = self.first_time
             self.last_time = float(component.timeline.stamps[-1])
 
 
@@ -397,9 +409,11 @@ def _component(c: _Component, parts: bool) -> Data:
     h = c.header
     if c.header.layout is None:
         return members(h, "type", "content", "extra")
-    first, last = c.first_time, c.last_time
+    first = c.first_time
+    last = c.last_time
     if not h.has_frame_time and h.num_frames and h.frame_rate is not None:
-        first, last = 0.0, (h.num_frames - 1) / h.frame_rate
+        first = 0.0
+        last = (h.num_frames - 1) / h.frame_rate
     is_vector = h.type == "Vector3Seq"
     data: Data = {
         **members(h, "type", "content"),
@@ -453,7 +467,8 @@ def _root_displacement(components: Sequence[_Component]) -> Data | None:
         if c.header.type == "MultiSE3Seq" and c.header.content == "LinkPosition":
             if c.first is None or c.last is None or not len(c.first):
                 return None
-            start, end = c.first[0, :3], c.last[0, :3]
+            start = c.first[0, :3]
+            end = c.last[0, :3]
             with np.errstate(all="ignore"):
                 distance = float(np.linalg.norm(end - start))
             return {

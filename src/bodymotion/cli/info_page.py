@@ -96,11 +96,10 @@ def _body(page: Page, data: Data) -> None:
             continue
         page.fact(name, "\n".join(map(str, text)) if isinstance(text, list) else text)
     _extra(page, data["extra"])
-    joints = (
-        [link["joint"] for link in data["links"]]
-        if data["format"] in ("openhrp", "body")
-        else []
-    )
+    if data["format"] in ("openhrp", "body"):
+        joints = [link["joint"] for link in data["links"]]
+    else:
+        joints = []
     kept = [
         name
         for name, default in KEPT_ONLY.items()
@@ -137,22 +136,23 @@ def _links(page: Page, links: Sequence[Data]) -> None:
     rows = []
     for link in links:
         depth[link["index"]] = depth[link["parent"]] + 1
-        joint, moving = link["joint"], [""] * 4
+        joint = link["joint"]
+        moving = [""] * 4
         if joint["type"] in ("rotate", "slide", "crawler"):
             ends, speeds = (
                 [joint[f"{kind}{end}"] for end in ("lower", "upper")]
                 for kind in ("", "velocity_")
             )
-            degrees = (
-                _limits(ends[0], ends[1], 180 / math.pi)
-                if joint["type"] == "rotate"
-                else ""
-            )
+            if joint["type"] == "rotate":
+                degrees = _limits(ends[0], ends[1], 180 / math.pi)
+            else:
+                degrees = ""
             moving = [_axis(joint["axis"]), degrees, _limits(*ends), _limits(*speeds)]
-        name, number = (
-            "  " * depth[link["index"]] + link["name"],
-            joint["id"] if joint["id"] >= 0 else "-",
-        )
+        name = "  " * depth[link["index"]] + link["name"]
+        if joint["id"] >= 0:
+            number = joint["id"]
+        else:
+            number = "-"
         rows.append(
             (
                 link["index"],
@@ -183,10 +183,11 @@ def _devices(page: Page, devices: Sequence[Data]) -> None:
         parameters += [
             f"{key} {_value(value)}" for key, value in device["extra"].items()
         ]
-        number, link = (
-            device["id"] if device["id"] >= 0 else "-",
-            device["link_name"] or device["link"],
-        )
+        if device["id"] >= 0:
+            number = device["id"]
+        else:
+            number = "-"
+        link = device["link_name"] or device["link"]
         at = _vector(device["pose"][:3])
         rows.append(
             (device["kind"], device["name"], number, link, at, ", ".join(parameters))
@@ -213,14 +214,18 @@ def _animation(page: Page, data: Data) -> None:
     page.fact("shown as", data["title"])
     page.fact("controls", ", ".join(data["controls"]))
     slices = data["slices"]
-    beats = (
-        ""
-        if slices is None
-        else f" ({_n(slices)} slices at {_n(data['options']['bpm'])} beats per minute)"
-    )
+    if slices is None:
+        beats = ""
+    else:
+        beats = (
+            f" ({_n(slices)} slices at {_n(data['options']['bpm'])} beats per minute)"
+        )
     page.fact("duration", f"{_n(data['duration'])} s{beats}")
     frequency = data["options"].get("frequency")
-    timing = "with time stamps" if frequency is None else f"at {_n(frequency)} Hz"
+    if frequency is None:
+        timing = "with time stamps"
+    else:
+        timing = f"at {_n(frequency)} Hz"
     page.fact("keyframes", f"{data['num_keyframes']} {timing}")
     page.heading("Options")
     rows = [
@@ -287,20 +292,20 @@ def _key_poses(page: Page, data: Data) -> None:
     page.heading("Poses")
     rows = []
     for pose in data["poses"]:
-        transition = (
-            _n(pose["max_transition_time"]) if pose["max_transition_time"] else ""
-        )
+        if pose["max_transition_time"]:
+            transition = _n(pose["max_transition_time"])
+        else:
+            transition = ""
         links = ", ".join(
             name + (" (touching)" if name in pose["touching"] else "")
             for name in pose["links"]
         )
-        zmp = (
-            repr(pose["syllable"])
-            if pose["syllable"]
-            else _vector(pose["zmp"])
-            if pose["zmp"]
-            else ""
-        )
+        if pose["syllable"]:
+            zmp = repr(pose["syllable"])
+        elif pose["zmp"]:
+            zmp = _vector(pose["zmp"])
+        else:
+            zmp = ""
         rows.append((_n(pose["time"]), transition, pose["num_joints"], links, zmp))
     page.table(">time [s] | >transition [s] | >joints | links | ZMP [m]", rows)
 
@@ -318,7 +323,10 @@ def _skeleton(page: Page, data: Data) -> None:
     page.heading("Joints")
     rows = []
     for joint in data["joints"]:
-        parent = data["joints"][joint["parent"]]["name"] if joint["parent"] >= 0 else ""
+        if joint["parent"] >= 0:
+            parent = data["joints"][joint["parent"]]["name"]
+        else:
+            parent = ""
         channels = " ".join(joint["channels"])
         rows.append(
             (
@@ -333,19 +341,23 @@ def _skeleton(page: Page, data: Data) -> None:
 
 
 def _sentence(words: Any, name: str) -> str:  # noqa: ANN401
-    return str(words[name].sentence) if name in words else ""
+    if name in words:
+        return str(words[name].sentence)
+    return ""
 
 
 def _motion(page: Page, data: Data) -> None:
-    version = f"version {data['version']}" if data["version"] else ""
+    if data["version"]:
+        version = f"version {data['version']}"
+    else:
+        version = ""
     style = data["options"].get("style")
     _words(page, "format", version, f"{style} style" if style else "", data["encoding"])
     if data["duration"] is not None:
-        rate = (
-            f" at {_n(data['frame_rate'])} Hz"
-            if data["frame_rate"] is not None
-            else " with time stamps"
-        )
+        if data["frame_rate"] is not None:
+            rate = f" at {_n(data['frame_rate'])} Hz"
+        else:
+            rate = " with time stamps"
         page.fact("duration", f"{_n(data['duration'])} s")
         page.fact("frames", f"{data['num_frames']}{rate}")
     moved = data["root_displacement"]
@@ -380,7 +392,10 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
             remark,
         )
     extent = component.get("range") or {"lower": None, "upper": None, "non_finite": 0}
-    remarks = [order] if order else []
+    if order:
+        remarks = [order]
+    else:
+        remarks = []
     if "is_root_relative" in component:
         remarks.append(
             "in the root link's frame"
@@ -462,23 +477,25 @@ def _extra(page: Page, extra: Mapping[str, Any]) -> None:
 
 def _count(total: int, kinds: Mapping[str, int]) -> str:
     parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    return f"{total} ({parts})" if parts else str(total)
+    if parts:
+        return f"{total} ({parts})"
+    return str(total)
 
 
 def _bytes(size: int) -> str:
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= factor:
-            return (
-                f"{size / factor:.3g} {unit}"
-                if size < 100 * factor
-                else f"{size / factor:.0f} {unit}"
-            )
+            if size < 100 * factor:
+                return f"{size / factor:.3g} {unit}"
+            return f"{size / factor:.0f} {unit}"
     return f"{size} bytes"
 
 
 def _n(value: float | None, digits: int = 6) -> str:
     """Return a number with few digits; `-` for None."""
-    return "-" if value is None else f"{value + 0.0:.{digits}g}"
+    if value is None:
+        return "-"
+    return f"{value + 0.0:.{digits}g}"
 
 
 def _vector(values: Iterable[float | None], digits: int = 4) -> str:
@@ -493,12 +510,16 @@ def _axis(axis: Sequence[float]) -> str:
     """Return "x", "-y", …, or the vector where it is parallel to none of the axes."""
     for name, along in zip("xyz", axis, strict=True):
         if abs(abs(along) - 1) < 1e-9:
-            return name if along > 0 else f"-{name}"
+            if along > 0:
+                return name
+            return f"-{name}"
     return _vector(axis, 3)
 
 
 def _degrees(radians: float | None) -> str:
-    return "-" if radians is None else _n(math.degrees(radians), 4)
+    if radians is None:
+        return "-"
+    return _n(math.degrees(radians), 4)
 
 
 def _limits(lower: float | None, upper: float | None, factor: float = 1.0) -> str:
@@ -506,8 +527,14 @@ def _limits(lower: float | None, upper: float | None, factor: float = 1.0) -> st
         return "none"
     if lower is not None and upper is not None and lower == -upper:
         return f"±{_n(upper * factor, 4)}"
-    low = "" if lower is None else _n(lower * factor, 4)
-    high = "" if upper is None else _n(upper * factor, 4)
+    if lower is None:
+        low = ""
+    else:
+        low = _n(lower * factor, 4)
+    if upper is None:
+        high = ""
+    else:
+        high = _n(upper * factor, 4)
     return f"{low}…{high}"
 
 

@@ -147,7 +147,10 @@ class Plan:
         if self.folder is None:
             yield from ((one, None) for one in found)
             return
-        root = root_of(local, files) if local else self.folder
+        if local:
+            root = root_of(local, files)
+        else:
+            root = self.folder
         inner = self._inner_files(files, local, root)
         targets = [*inner.values(), *self._inner_clips(clips)]
         found = [*inner, *(clip for clip, _ in clips)]
@@ -192,7 +195,10 @@ class Plan:
             if str(below) != clip.file_name:
                 changed.append(clip.file_name)
             # The results of one collection are in the folder itself, as those of a folder are.
-            above = _folder_of(clip, source) if len(self.inputs) > 1 else Path()
+            if len(self.inputs) > 1:
+                above = _folder_of(clip, source)
+            else:
+                above = Path()
             paths.append(above / below)
         if changed:
             print_message(
@@ -215,11 +221,15 @@ class Plan:
         results: list[Path] = []
         used = set(targets) - twice
         for inside, ending, target in zip(inner, endings, targets, strict=True):
-            name, number = target, 1
+            name = target
+            number = 1
             if target in twice:
                 # Names in an archive may be equal but for characters that no file has.
                 while name in used or number == 1:
-                    tail = ending if number == 1 else f"_{number}{ending}"
+                    if number == 1:
+                        tail = ending
+                    else:
+                        tail = f"_{number}{ending}"
                     name = inside.with_name(f"{inside.name}{tail}")
                     number += 1
                 used.add(name)
@@ -300,13 +310,17 @@ def run_plan(
         raise click.BadParameter(
             "needs --table or a folder for results", param_hint="--resume"
         )
-    runs, run = list(plan.runs()), plan.run
+    runs = list(plan.runs())
+    run = plan.run
     if not runs:
         print_message(
             f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.inputs))}"
         )
         return 1
-    records = None if table is None else Records(table, resume=resume)
+    if table is None:
+        records = None
+    else:
+        records = Records(table, resume=resume)
     rows = [_about(path, result, run) for path, result in runs]
     limits = run_limits(
         plan.name,
@@ -315,7 +329,10 @@ def run_plan(
         size=max(0, *(row["size"] or 0 for row in rows)),
     )
     prints_json = "--json" in plan.options
-    extra = ["--json"] if has_json and not prints_json and records is not None else []
+    if has_json and not prints_json and records is not None:
+        extra = ["--json"]
+    else:
+        extra = []
     with contextlib.nullcontext() if records is None else records:
         earlier: dict[str, Any] = {}
         if records is not None:
@@ -361,7 +378,10 @@ def run_plan(
                 raise
     if records is not None:
         _print_rules(recorder.rules)
-    see = f" (see {table})" if table and plan.mark == ONE else ""
+    if table and plan.mark == ONE:
+        see = f" (see {table})"
+    else:
+        see = ""
     print_message(f"{counted(ends.total, 'file')} done: {ends.summary}{see}")
     return ends.exit_code
 
@@ -447,7 +467,9 @@ class _Ends:
             return 2
         if self.num_failed:
             return 1
-        return LOST if self.num_lossy and self.strict else 0
+        if self.num_lossy and self.strict:
+            return LOST
+        return 0
 
 
 @dataclass
@@ -505,7 +527,10 @@ def _print_recorded(
         out.flush()
     elif not recorded.is_shown:
         return
-    first = "" if any(row["file"] in line for line in row["messages"]) else row["file"]
+    if any(row["file"] in line for line in row["messages"]):
+        first = ""
+    else:
+        first = row["file"]
     for number, line in enumerate(row["messages"]):
         print_message(f"{first}: {line}" if first and number == 0 else line)
 
@@ -525,9 +550,14 @@ def _about(path: Input, result: Path | None, run: str) -> dict[str, Any]:
     from bodymotion.collection import Clip
     from bodymotion.collection.records import about
 
-    clip = Clip(str(path), str(path)) if isinstance(path, Path) else path
+    if isinstance(path, Path):
+        clip = Clip(str(path), str(path))
+    else:
+        clip = path
     row = about(str(path), clip.state, run)
-    return row if result is None else {**row, "output": str(result)}
+    if result is None:
+        return row
+    return {**row, "output": str(result)}
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -538,13 +568,17 @@ def _parsed(text: str) -> dict[str, Any]:
         return {}
     found = data if isinstance(data, dict) else {}
     inner = found.pop("files", None)
-    return {**found, **inner[0]} if isinstance(inner, list) and inner else found
+    if isinstance(inner, list) and inner:
+        return {**found, **inner[0]}
+    return found
 
 
 def _run_task(mark: str, task: Task) -> Answer:
     """Run a command for one file; `mark` is the object of its context."""
     folder, name, args, source, result = task
-    out, messages, found = io.StringIO(), io.StringIO(), list[Problem]()
+    out = io.StringIO()
+    messages = io.StringIO()
+    found = list[Problem]()
     with contextlib.ExitStack() as stack:
         copied = ""
         # `info` shows what an episode is in its data set.
@@ -554,7 +588,10 @@ def _run_task(mark: str, task: Task) -> Answer:
             if source.episode is not None:
                 # The copy of an episode is in radians.
                 units = [UNITS[word] for word in args if word in UNITS]
-                reading = {"degrees": units[-1]} if units else {}
+                if units:
+                    reading = {"degrees": units[-1]}
+                else:
+                    reading = {}
                 args = [word for word in args if word not in UNITS]
             reading["untrusted"] = UNTRUSTED in args
             copied = str(stack.enter_context(source.file(found.extend, **reading)))

@@ -119,11 +119,10 @@ def command_for_many(
 
         def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
             """Parse the arguments, or find the files that they stand for."""
-            self.run_all = (
-                None
-                if ctx.obj in (ONE, PART) or ctx.resilient_parsing
-                else _run_of(name, self, ctx, args)
-            )
+            if ctx.obj in (ONE, PART) or ctx.resilient_parsing:
+                self.run_all = None
+            else:
+                self.run_all = _run_of(name, self, ctx, args)
             if self.run_all is not None:
                 return []
             left: list[str] = super().parse_args(ctx, args)
@@ -237,18 +236,24 @@ class Request:
     @property
     def target(self) -> Path | None:
         """The file or folder of the result."""
-        return Path(self.target_text) if self.target_text else None
+        if self.target_text:
+            return Path(self.target_text)
+        return None
 
     @property
     def target_hint(self) -> str:
         """The name of the word that is the target, for messages."""
-        return "OUT" if self.many.target == "argument" else "--output"
+        if self.many.target == "argument":
+            return "OUT"
+        return "--output"
 
     @property
     def table(self) -> Path | None:
         """The table with a row for each file."""
         table = self.words.options.get("table")
-        return Path(table) if table else None
+        if table:
+            return Path(table)
+        return None
 
     @property
     def is_data_set(self) -> bool:
@@ -313,12 +318,14 @@ def _request_of(name: str, words: Words) -> Request:
         word if is_collection(word) else Path(word) for word in arguments
     ]
     split = many.models % max(len(sources), 1)
-    models, inputs = sources[:split], sources[split:]
+    models = sources[:split]
+    inputs = sources[split:]
     if many.models < 0:
         models, inputs = inputs, models
     if not inputs or any(map(_is_many, models)):
         # Spot's animations need no model.
-        models, inputs = [], sources
+        models = []
+        inputs = sources
     listed = [source for given in inputs for source in _in_list(given)]
     return Request(name, words, tuple(models), tuple(listed), target_text)
 
@@ -466,4 +473,6 @@ def _in_list(given: Path | str) -> list[Path | str]:
             line if is_collection(line) else Path(line)
             for line in listed_in(Path(str(given)[1:]))
         ]
-    return found if any(isinstance(one, str) for one in found) else [given]
+    if any(isinstance(one, str) for one in found):
+        return found
+    return [given]

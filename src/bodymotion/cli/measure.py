@@ -124,7 +124,10 @@ def measure(
         if played is None:
             message = f"{model} needs a motion: bodymotion measure MODEL MOTION; only an animation of Spot is measured alone"
             raise click.BadParameter(message, param_hint="MOTION")
-        links = None if feet is None else names(feet)
+        if feet is None:
+            links = None
+        else:
+            links = names(feet)
         found_by("--feet", foot_links, body, links or ())
         found = dynamics.measure(
             body,

@@ -50,16 +50,17 @@ def block_of(read: Reading | CameraFrames) -> Block:
     """Return the readings of a sensor, or the frames of a camera, as a block."""
     from bodymotion.dynamics import CameraFrames, Series
 
-    device, frames = read.device, read if isinstance(read, CameraFrames) else None
+    device = read.device
+    frames = read if isinstance(read, CameraFrames) else None
     labels: tuple[str, ...] = ()
-    units, values, saturated = labels, np.zeros((len(read.times), 0)), None
+    units = labels
+    values = np.zeros((len(read.times), 0))
+    saturated = None
     if not isinstance(read, CameraFrames):
-        labels, units, values, saturated = (
-            read.columns,
-            read.units,
-            read.values,
-            read.saturated,
-        )
+        labels = read.columns
+        units = read.units
+        values = read.values
+        saturated = read.saturated
     name, title = device.name or device.kind, f"{device.kind} {device.name}"
     series = Series(
         name=name,
@@ -76,8 +77,14 @@ def block_of(read: Reading | CameraFrames) -> Block:
 def about_written(path: Path, blocks: Sequence[Block]) -> str:
     """Return the names of the quantities in a file, or their number, and the size of a large file."""
     names = [one.series.name for one in blocks]
-    what = ", ".join(names) if len(names) <= MAX_NAMED else f"{len(names)} quantities"
-    size = path.stat().st_size if path.is_file() else 0
+    if len(names) <= MAX_NAMED:
+        what = ", ".join(names)
+    else:
+        what = f"{len(names)} quantities"
+    if path.is_file():
+        size = path.stat().st_size
+    else:
+        size = 0
     return what + (f" ({size / 1e6:.0f} MB)" if size > LARGE_FILE else "")
 
 
@@ -154,7 +161,10 @@ def _summary(page: Page, measures: Measures) -> None:
             if one.unit == "m" and abs(one.value) < MAX_MILLIMETRES
             else _readable(one.unit)
         )
-        at = "" if one.time is None else _time(one.time)
+        if one.time is None:
+            at = ""
+        else:
+            at = _time(one.time)
         rows.append((one.title, _short(one.value, scale), unit, one.part or "", at))
     page.table("figure | >value | unit | of | >at [s]", rows)
     page.heading("Joints")
@@ -164,7 +174,8 @@ def _summary(page: Page, measures: Measures) -> None:
         page.heading("Feet")
         feet_rows = []
         for foot in feet:
-            moved, force = _short(foot["slip"], 1000), _short(foot["force"])
+            moved = _short(foot["slip"], 1000)
+            force = _short(foot["force"])
             feet_rows.append(
                 (
                     foot["link"],
@@ -231,18 +242,17 @@ def _list(page: Page, measures: Measures, chosen: Sequence[Block]) -> None:
 def _of(one: Series) -> str:
     if one.of == "axis":
         return " ".join(one.labels)
-    return (
-        "1"
-        if one.of == "body"
-        else counted(len(one.labels), one.of, "feet" if one.of == "foot" else "")
-    )
+    if one.of == "body":
+        return "1"
+    return counted(len(one.labels), one.of, "feet" if one.of == "foot" else "")
 
 
 def _columns(page: Page, of: Series) -> None:
     rows = []
     for one in extremes(of):
         scale, unit = _readable(one.unit)
-        low, high = _short(one.lowest, scale), _short(one.highest, scale)
+        low = _short(one.lowest, scale)
+        high = _short(one.highest, scale)
         times = _time(one.lowest_time), _time(one.highest_time)
         rows.append(
             (one.label, unit, low, times[0], high, times[1], _percent(one.used))
@@ -280,7 +290,10 @@ def _joints(measures: Measures) -> list[Data]:
         zip(*(extremes(series(measures, name)) for name in names), strict=True)
     ):
         place, speed, torque = of
-        unit = "m" if measures.body.joints[k].type == "slide" else "rad"
+        if measures.body.joints[k].type == "slide":
+            unit = "m"
+        else:
+            unit = "rad"
         data: Data = {
             "name": place.label,
             "unit": unit,
@@ -300,7 +313,9 @@ def _joints(measures: Measures) -> list[Data]:
 
 
 def _used(one: Extreme) -> float | None:
-    return None if one.used is None else max(0.0, one.used)
+    if one.used is None:
+        return None
+    return max(0.0, one.used)
 
 
 def _feet(measures: Measures) -> list[Data]:
@@ -334,44 +349,36 @@ def _readable(unit: str) -> tuple[float, str]:
     """Return the factor from SI to the printed unit, and that unit: degrees for radians, percents for shares."""
     if unit == "share":
         return 100.0, "%"
-    return (
-        (float(np.rad2deg(1.0)), "°" + unit[3:])
-        if unit.startswith("rad")
-        else (1.0, unit)
-    )
+    if unit.startswith("rad"):
+        return (float(np.rad2deg(1.0)), "°" + unit[3:])
+    return (1.0, unit)
 
 
 def _short(value: float | None, scale: float = 1.0) -> str:
     if value is None or np.isnan(value):
         return "-"
     value *= scale
-    return (
-        f"{value:.0f}"
-        if 1000 <= abs(value) < MAX_PLAIN
-        else f"{value:.4g}"
-        if abs(value) >= MIN_PRINTED
-        else "0"
-    )
+    if 1000 <= abs(value) < MAX_PLAIN:
+        return f"{value:.0f}"
+    if abs(value) >= MIN_PRINTED:
+        return f"{value:.4g}"
+    return "0"
 
 
 def _time(value: float) -> str:
-    return (
-        "-"
-        if np.isnan(value)
-        else f"{value:.3f}"
-        if abs(value) < MAX_TIME
-        else f"{value:.4g}"
-    )
+    if np.isnan(value):
+        return "-"
+    if abs(value) < MAX_TIME:
+        return f"{value:.3f}"
+    return f"{value:.4g}"
 
 
 def _percent(share: float | None) -> str:
-    return (
-        ""
-        if share is None
-        else f"{100 * share:.0f}"
-        if abs(100 * share) < MAX_PLAIN
-        else f"{100 * share:.4g}"
-    )
+    if share is None:
+        return ""
+    if abs(100 * share) < MAX_PLAIN:
+        return f"{100 * share:.0f}"
+    return f"{100 * share:.4g}"
 
 
 def write(path: Path, blocks: Sequence[Block]) -> None:
@@ -434,7 +441,8 @@ def _npz(stream: BinaryIO, blocks: Sequence[Block]) -> None:
 
     arrays: dict[str, npt.NDArray[Any]] = {}
     for block in blocks:
-        of, frames = block.series, block.frames
+        of = block.series
+        frames = block.frames
         about: dict[str, Any] = {"times": of.times}
         if frames is not None:
             about |= {"color": frames.color, "depth": frames.depth}

@@ -106,7 +106,10 @@ def numbers(
     except ValueError:
         found = []
     if len(found) not in counts or not all(map(math.isfinite, found)):
-        reason = ": a number is not finite" if len(found) in counts else ""
+        if len(found) in counts:
+            reason = ": a number is not finite"
+        else:
+            reason = ""
         raise click.BadParameter(
             f"{text!r} is not {expected}{reason}", param_hint=option
         )
@@ -128,7 +131,9 @@ def names(text: str | None) -> tuple[str, ...]:
 
 def name_list(text: str | None) -> list[str] | None:
     """Return the names in the text of an option, None where it is not used."""
-    return text.split(",") if text else None
+    if text:
+        return text.split(",")
+    return None
 
 
 def assignments(texts: list[str]) -> dict[str, float]:
@@ -287,7 +292,10 @@ def _has_packages(arguments: Mapping[str, Any]) -> bool:
 
     paths: list[Path] = []
     for value in arguments.values():
-        entries = value if isinstance(value, list) else [value]
+        if isinstance(value, list):
+            entries = value
+        else:
+            entries = [value]
         paths += [one for one in entries if isinstance(one, Path) and one.is_file()]
     for path in paths:
         with suppress(FormatError):
@@ -415,12 +423,10 @@ def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
     if isinstance(found, kind):
         return found
     advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
-    advice = (
-        advice
-        if (type(found).__name__, kind.__name__) == ("Animation", "Motion")
-        else ""
-    )
-    held, wanted = kind_of(type(found)), kind_of(kind)
+    if (type(found).__name__, kind.__name__) != ("Animation", "Motion"):
+        advice = ""
+    held = kind_of(type(found))
+    wanted = kind_of(kind)
     raise click.BadParameter(
         one_line(f"{path} holds {held}, not {wanted}{advice}"), param_hint=hint
     )

@@ -55,10 +55,9 @@ MAX_LIST = (
 MAX_DEPTH = 20  # Deeper nested values, met in unknown fields of a file, are replaced by an ellipsis.
 
 MAX_FILE = 256 << 20  # [bytes] Lines of larger files are not shown.
-BEFORE, AFTER = (
-    60,
-    40,
-)  # Characters of a line that are shown before and after the location.
+# Characters of a line that are shown before and after the location.
+BEFORE = 60
+AFTER = 40
 MAX_FURTHER = 5  # Locations that are listed after the first of one rule.
 COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 DELAY = 1.0  # [s] After this time the progress bar appears.
@@ -107,7 +106,9 @@ def results() -> Iterator[TextIO]:
 
 def number(value: float) -> float | None:
     """Return a number, or None where it is not finite: JSON has no infinity and no NaN."""
-    return float(value) if math.isfinite(value) else None
+    if math.isfinite(value):
+        return float(value)
+    return None
 
 
 def plain(value: object, depth: int = 0) -> Any:  # noqa: ANN401
@@ -117,25 +118,23 @@ def plain(value: object, depth: int = 0) -> Any:  # noqa: ANN401
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (np.bool_, np.integer, int)):
-        return value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, np.generic):
+            return value.item()
+        return value
     if isinstance(value, (float, np.floating)):
         return number(float(value))
     if isinstance(value, np.ndarray):
-        return (
-            f"<{value.size} values>"
-            if value.size > MAX_LIST
-            else plain(value.tolist(), depth)
-        )
+        if value.size > MAX_LIST:
+            return f"<{value.size} values>"
+        return plain(value.tolist(), depth)
     if depth > MAX_DEPTH:
         return "…"
     if isinstance(value, Mapping):
         return {str(key): plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (Sequence, Set)) and not isinstance(value, (bytes, bytearray)):
-        return (
-            f"<{len(value)} values>"
-            if len(value) > MAX_LIST
-            else [plain(item, depth + 1) for item in value]
-        )
+        if len(value) > MAX_LIST:
+            return f"<{len(value)} values>"
+        return [plain(item, depth + 1) for item in value]
     if type(value).__module__ in ("datetime", "pathlib"):
         return str(value)
     return f"<{type(value).__name__}>"
@@ -250,15 +249,20 @@ def _entry(
 ) -> list[str]:
     problem = group.problems[0]
     at = problem.location
-    head, inside = str(at), at.inside
-    inside = f" ({inside})" if inside and inside != head else ""
-    head = one_line(f"{head}: ") if head else ""
+    head = str(at)
+    inside = at.inside
+    if inside and inside != head:
+        inside = f" ({inside})"
+    else:
+        inside = ""
+    if head:
+        head = one_line(f"{head}: ")
+    else:
+        head = ""
     kind: str = f"{problem.severity} " if severity or problem.severity == "note" else ""
     if color:
-        head, kind = (
-            click.style(head, bold=True),
-            click.style(kind, fg=COLORS[problem.severity], bold=True),
-        )
+        head = click.style(head, bold=True)
+        kind = click.style(kind, fg=COLORS[problem.severity], bold=True)
     entry = [f"{head}{kind}{group.title} {one_line(problem.message + inside)}"]
     if (at.path or "", at.line or 0) in lines:
         entry += excerpt_of(at, lines[at.path or "", at.line or 0])
@@ -310,7 +314,10 @@ def excerpt_of(location: Location, text: str) -> list[str]:
     from rich.cells import cell_len
 
     number = str(location.line)
-    column = None if location.column is None else min(location.column - 1, len(text))
+    if location.column is None:
+        column = None
+    else:
+        column = min(location.column - 1, len(text))
     start = max(0, (column or 0) - BEFORE)
     end = max(start, column or 0) + AFTER
     before = "…" if start else ""
@@ -401,9 +408,10 @@ def print_method(method: Method, rate: float | None) -> None:
     """Print how values between frames are made at a frame rate [Hz], the file's without one."""
     from bodymotion.motion.interpolation import HOLDING
 
-    frames = (
-        "frames at the rate of the file" if rate is None else f"frames at {rate:g} Hz"
-    )
+    if rate is None:
+        frames = "frames at the rate of the file"
+    else:
+        frames = f"frames at {rate:g} Hz"
     how = f"by {method} interpolation"
     if method in HOLDING:
         how = f"each value is held until the next ({method}), so that frames can repeat"
@@ -418,11 +426,16 @@ def with_others(path: Path, files: Sequence[Path]) -> str:
     """
     beside = [one.name for one in files if one.parent == path.parent and one != path]
     folders = Counter(one.parent for one in files if one.parent != path.parent)
-    parts = [", ".join(dict.fromkeys(beside))] if beside else []
+    if beside:
+        parts = [", ".join(dict.fromkeys(beside))]
+    else:
+        parts = []
     for folder, count in folders.items():
         name = os.path.relpath(folder, path.parent)
         parts.append(f"{counted(count, 'file')} in {name}/")
-    return f"written, with {' and '.join(parts)}" if parts else ""
+    if parts:
+        return f"written, with {' and '.join(parts)}"
+    return ""
 
 
 def written(path: Path, what: str = "") -> None:
@@ -460,7 +473,8 @@ class Bar:
     """A bar that is called with the work done and the total; until then it is indeterminate."""
 
     def __init__(self, bar: Progress, what: str) -> None:
-        self._bar, self._task = bar, bar.add_task(one_line(what), total=None)
+        self._bar = bar
+        self._task = bar.add_task(one_line(what), total=None)
         self._lock = threading.Lock()
         self._timer = threading.Timer(DELAY, self._start)
         self._timer.daemon = True

@@ -143,10 +143,13 @@ def _size(text: str, dpi: int) -> tuple[float, float] | float | None:
         raise click.BadParameter(
             f"{text!r} is not a size such as 1600x900", param_hint="--size"
         )
-    width, height = int(found[1]) / dpi, found[2]
+    width = int(found[1]) / dpi
+    height = found[2]
     if not 4 <= width <= 100:
         raise click.BadParameter(
             f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; use 4 to 100 inches",
             param_hint="--size",
         )
-    return width if height is None else (width, int(height) / dpi)
+    if height is None:
+        return width
+    return (width, int(height) / dpi)

@@ -89,7 +89,10 @@ def _table(path: Path) -> Mapping[str, Any] | None:
             return None
         raise click.UsageError(f"{path}: {error}") from None
     tools = content.get("tool")
-    table = tools.get("bodymotion") if isinstance(tools, dict) else None
+    if isinstance(tools, dict):
+        table = tools.get("bodymotion")
+    else:
+        table = None
     if table is not None and not isinstance(table, dict):
         raise click.UsageError(
             f"{path}: tool.bodymotion is {table!r:.60}; expected a table"
@@ -133,4 +136,6 @@ def _texts(path: Path, key: str, value: object) -> tuple[str, ...]:
 def defaults_of(command: str) -> dict[str, Any]:
     """Return the defaults of a command in the current folder."""
     project = find_project(Path.cwd())
-    return {} if project is None else project.options_of(command)
+    if project is None:
+        return {}
+    return project.options_of(command)

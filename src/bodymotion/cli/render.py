@@ -26,7 +26,8 @@ from bodymotion.diagnostics.text import counted
 CAMERAS = ("corner", "iso", "front", "back", "left", "right", "side", "top")
 """As in `bodymotion.scene.camera`, which is only imported when something is drawn."""
 
-ANY_COUNT, SEVERAL = range(1, 1_000_000), "comma-separated numbers"
+ANY_COUNT = range(1, 1_000_000)
+SEVERAL = "comma-separated numbers"
 
 
 @reads_files

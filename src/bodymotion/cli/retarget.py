@@ -117,15 +117,15 @@ def retarget(
             raise click.UsageError(
                 "--balance, --simulate and roles of the body have no effect on Spot"
             )
-        body = (
-            spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")
-        )
+        if to_spot:
+            body = spot_body(arm=False)
+        else:
+            body = load_body(model, reading, hint="MODEL")
         of_spot = str(source_body) == SPOT
-        other = (
-            load_body(source_body, reading, hint="--source-body")
-            if source_body and not of_spot
-            else None
-        )
+        if source_body and not of_spot:
+            other = load_body(source_body, reading, hint="--source-body")
+        else:
+            other = None
         row = find_format(source)
         value = load(
             source,
@@ -134,7 +134,10 @@ def retarget(
             **row.options_of(reading),
         )
         if of_spot and not isinstance(value, Animation):
-            joints = value.joint_displacement if isinstance(value, Motion) else None
+            if isinstance(value, Motion):
+                joints = value.joint_displacement
+            else:
+                joints = None
             other = spot_body(
                 arm=joints is not None and joints.values.shape[1] > len(LEG_JOINTS)
             )

@@ -171,14 +171,15 @@ def retime(
         if within_limits and body is not None:
             from bodymotion import editing
 
-            before, after = (
-                after,
-                editing.within_limits(after, load_body(body, reading)),
-            )
+            before = after
+            after = editing.within_limits(after, load_body(body, reading))
             print_message(
                 f"--within-limits: {before.duration:g} s became {after.duration:g} s"
             )
-        resample = after.on_common_timeline if common else after.resample
+        if common:
+            resample = after.on_common_timeline
+        else:
+            resample = after.resample
         result = resample(rate, used, antialias=antialias, unwrap=unwrap, start=zero)
         if [c.timeline for c in result.timed] != [c.timeline for c in after.timed]:
             print_method(used, result.timed[0].timeline.frame_rate)

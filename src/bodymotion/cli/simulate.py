@@ -129,7 +129,9 @@ def simulate(
         if model.suffix.lower() == ".cnoid":
             project = load_project(model, share or (), **reading)
             show_problems(project.problems)
-            body, plan, floor = project.body, project.motion, bool(floor)
+            body = project.body
+            plan = project.motion
+            floor = bool(floor)
             placed += project.objects
             incomplete = any(
                 problem.severity == "error" for problem in project.problems
@@ -139,10 +141,14 @@ def simulate(
                 end = project.seconds
             if motion is not None:
                 plan = load_motion(motion, reading, body, hint="MOTION")
-                plan = named_by_position(plan, body) if by_position else plan
+                if by_position:
+                    plan = named_by_position(plan, body)
         else:
             body, plan = load_pair(model, motion, reading, by_position)
-        devices = [] if cameras is None else _cameras(body, cameras)
+        if cameras is None:
+            devices = []
+        else:
+            devices = _cameras(body, cameras)
         with progress(f"simulating {model.name}") as bar:
             try:
                 found = run(
@@ -174,7 +180,10 @@ def simulate(
         shown = [p for p in found.problems if p.rule != OVERLAP.code or json_output]
         # Those of the model have been printed as it was read.
         show_problems([p for p in shown if p not in body.problems])
-        code = 0 if output is None else saved(found.motion, output)
+        if output is None:
+            code = 0
+        else:
+            code = saved(found.motion, output)
         _write_tables(found, sensors, contacts)
         if cameras is not None:
             _write_images(found, devices, cameras)
@@ -208,7 +217,9 @@ def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
         raise click.BadParameter(
             f"{file} defines no {name!r}", param_hint="--controller"
         )
-    return made(body) if inspect.signature(made).parameters else made()
+    if inspect.signature(made).parameters:
+        return made(body)
+    return made()
 
 
 def _placed(text: str, reading: ReaderOptions) -> tuple[Body, Floats]:
@@ -263,10 +274,8 @@ def _write_tables(
         write(sensors, [block_of(one) for one in read])
         written(sensors)
     if contacts is not None:
-        labels, units = (
-            ("fx", "fy", "fz", "tx", "ty", "tz", "x", "y", "z"),
-            ("N",) * 3 + ("Nm",) * 3 + ("m",) * 3,
-        )
+        labels = ("fx", "fy", "fz", "tx", "ty", "tz", "x", "y", "z")
+        units = ("N",) * 3 + ("Nm",) * 3 + ("m",) * 3
         about: dict[str, Any] = {
             "of": "link",
             "labels": labels,
@@ -275,7 +284,8 @@ def _write_tables(
         }
         blocks = []
         for column, index in enumerate(found.touching):
-            name, values = found.body.links[index].name, found.contact_forces[:, column]
+            name = found.body.links[index].name
+            values = found.contact_forces[:, column]
             if values.any():
                 blocks.append(
                     Block(
@@ -398,7 +408,10 @@ def _text(found: Simulation, verbose: bool) -> str:
         text = (
             f"{counted(len(pairs), 'pair')} of links overlap at rest and do not collide"
         )
-        listed = f": {'; '.join(pairs)}" if verbose else " (-v lists them)"
+        if verbose:
+            listed = f": {'; '.join(pairs)}"
+        else:
+            listed = " (-v lists them)"
         rows.append(("contacts", text + listed))
     if link:
         rows.append(("worst contact", f"{force:.0f} N on {link} at {time:.3f} s"))

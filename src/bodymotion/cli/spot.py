@@ -203,7 +203,10 @@ def perform(
             )
         dances = []
         for k, (show, host) in enumerate(zip(shows, robot, strict=True)):
-            pem = certificate[k % len(certificate)] if certificate else None
+            if certificate:
+                pem = certificate[k % len(certificate)]
+            else:
+                pem = None
             there = connections.enter_context(_connected(host, username, pem))
             outcomes = send([show], there)
             for outcome in outcomes:
@@ -355,18 +358,21 @@ def rehearse(
         os.environ.setdefault(
             "GRPC_VERBOSITY", "NONE"
         )  # no log lines, unless the environment requests them
-        name, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
-        credentials = Credentials(name, password) if name and password else None
-        viewer = (
-            show(
+        name = os.environ.get(USERNAME)
+        password = os.environ.get(PASSWORD)
+        if name and password:
+            credentials = Credentials(name, password)
+        else:
+            credentials = None
+        if view:
+            viewer = show(
                 spot_body(arm=arm),
                 port=view_port,
                 open_browser=not no_browser,
                 block=False,
             )
-            if view
-            else None
-        )
+        else:
+            viewer = None
         try:
             with StandIn(
                 port=port,
@@ -421,7 +427,10 @@ def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[
 
 def _show(outcome: Outcome) -> None:
     """Print the result of an upload on stdout, and its problems on stderr."""
-    where = f" ({outcome.source})" if outcome.source is not None else ""
+    if outcome.source is not None:
+        where = f" ({outcome.source})"
+    else:
+        where = ""
     click.echo(one_line(f"{outcome.result:<9} {outcome.name}{where}"))
     if outcome.reason:
         print_message(f"{outcome.name}: {outcome.reason}")

@@ -92,7 +92,10 @@ def build_catalogue(
 
     need("duckdb", "lake", "a catalogue")
     records = Records(Path(path), resume=True)
-    body = body_of(records) if body is None else Path(body).absolute()
+    if body is None:
+        body = body_of(records)
+    else:
+        body = Path(body).absolute()
     run = " ".join(
         [
             __version__,
@@ -100,9 +103,11 @@ def build_catalogue(
             *(["by position"] if by_position else []),
         ]
     )
-    robot, of_body = None, Row()
+    robot = None
+    of_body = Row()
     if body is not None:
-        robot, of_body = load_body(body), {"body": str(body)}
+        robot = load_body(body)
+        of_body = {"body": str(body)}
         run += f" {hashlib.sha256(body.read_bytes()).hexdigest()[:12]}"
     rows = [{**about(clip.name, clip.state, run), **of_body} for clip in collection]
     if records.is_complete(rows):
@@ -151,7 +156,8 @@ def query(
         When DuckDB rejects the condition; the message lists columns.
     """
     found = _found(path, where, ", ".join(columns) or "*")
-    rows, names = list[Row](), found.column_names
+    rows = list[Row]()
+    names = found.column_names
     with without_collections():
         for part in found.to_batches(max_chunksize=ROWS_AT_ONCE):
             values = zip(*(column.to_pylist() for column in part.columns), strict=True)
@@ -183,7 +189,10 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
             motions = base.read_parquet(parts, hive_partitioning=False)
         except duckdb.Error as error:
             raise ValueError(f"{path} is not a catalogue: {error}") from None
-        condition = f"WHERE ({where}\n)" if where else ""
+        if where:
+            condition = f"WHERE ({where}\n)"
+        else:
+            condition = ""
         motions.create_view("motions")
         try:
             base.execute(
@@ -196,11 +205,10 @@ def _found(path: str | PathLike[str], where: str, columns: str) -> Any:  # noqa:
             reason = f"the condition {where!r} is not valid: {found['exception_message'].splitlines()[0]}"
             if found.get("error_subtype") == "COLUMN_NOT_FOUND":
                 near = meant(found["name"], [*motions.columns, *FIGURES.values()])
-                more = (
-                    f"did you mean {near!r}?"
-                    if near in motions.columns
-                    else "see `bodymotion catalogue --body`"
-                )
+                if near in motions.columns:
+                    more = f"did you mean {near!r}?"
+                else:
+                    more = "see `bodymotion catalogue --body`"
                 reason = f"the catalogue has no column {found['name']!r}{f' ({more})' if near else ''}"
             raise WrongUseError(
                 f"{reason}; the columns are {listed(motions.columns, MAX_LISTED)}"
@@ -225,12 +233,10 @@ def _row(
         _, result = read(
             path, format=form.name, body=None if by_position else robot, **used
         )
-        value = (
-            result.value
-            if result.whole
-            or not any(one.severity == "error" for one in result.problems)
-            else None
-        )
+        if result.whole or not any(one.severity == "error" for one in result.problems):
+            value = result.value
+        else:
+            value = None
         if isinstance(value, Motion) and by_position and robot is not None:
             value = put_by_position(value, robot)
         problems |= {
@@ -271,11 +277,18 @@ def _row(
 def _extents(motion: Motion, body: Body | None) -> Row:
     """Return names of joints, and ranges of joints [rad or m] and root [m]."""
     row: Row = {}
-    joints, links = motion.joint_displacement, motion.link_position
+    joints = motion.joint_displacement
+    links = motion.link_position
     if joints is not None and joints.values.size:
         row["num_joints"] = joints.values.shape[1]
-        names = [joint.name for joint in body.joints] if body is not None else []
-        unlabelled = names if len(names) == joints.values.shape[1] else []
+        if body is not None:
+            names = [joint.name for joint in body.joints]
+        else:
+            names = []
+        if len(names) == joints.values.shape[1]:
+            unlabelled = names
+        else:
+            unlabelled = []
         row["joint_names"] = [
             label for label in joints.part_labels if label
         ] or unlabelled
@@ -309,10 +322,8 @@ def _figures(motion: Motion, body: Body) -> Row:
 
 
 def _number(value: Any) -> float | int | None:  # noqa: ANN401
-    return (
-        None
-        if value is None or not math.isfinite(value)
-        else value
-        if isinstance(value, int)
-        else float(value)
-    )
+    if value is None or not math.isfinite(value):
+        return None
+    if isinstance(value, int):
+        return value
+    return float(value)

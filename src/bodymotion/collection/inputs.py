@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 MAX_NAME_BYTES = 200  # Of the name of a result: its extension and marks may be added.
 MAX_EXTENSION_BYTES = 16
 MIN_COLUMNS = 3  # A .csv in a folder with fewer columns of numbers is no motion.
-BAG, BAG_FILES = (
-    "metadata.yaml",
-    (".mcap", ".db3"),
-)  # What describes a rosbag2, and its other files.
+# What describes a rosbag2, and its other files.
+BAG = "metadata.yaml"
+BAG_FILES = (".mcap", ".db3")
 ARCHIVES = {
     ".zip": "zip",
     ".tar": "tar",
@@ -73,7 +72,8 @@ def find_files(
         found: Iterable[Path] = (path,)
         is_searched = is_many(path) and not str(path).startswith("@")
         if path.is_dir():
-            found, is_searched = _walk(path, left_out), True
+            found = _walk(path, left_out)
+            is_searched = True
         elif is_searched:
             top = _fixed(path)
             matches = sorted(top.glob(str(path.relative_to(top))))
@@ -143,7 +143,8 @@ def member_of(address: str) -> tuple[str, str] | None:
     """Return the archive and the name in it of an address that leads into one, such as ``walks.zip/a/b.seq``; None for others."""
     address = address.replace(os.sep, "/")
     for slash in re.finditer("/(?=.)", address if "::" not in address else ""):
-        above, inner = address[: slash.start()], address[slash.end() :]
+        above = address[: slash.start()]
+        inner = address[slash.end() :]
         if archive_kind(above) and ("://" in above or Path(above).is_file()):
             return above, inner
     return None
@@ -174,7 +175,9 @@ def _plain_part(name: str) -> str:
         return plain
     stem, dot, extension = plain.rpartition(".")
     if len(os.fsencode(extension)) > MAX_EXTENSION_BYTES:
-        stem, dot, extension = plain, "", ""
+        stem = plain
+        dot = ""
+        extension = ""
     mark = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
     head = os.fsencode(stem)[: MAX_NAME_BYTES - MAX_EXTENSION_BYTES - len(mark) - 2]
     return f"{head.decode(errors='ignore')}_{mark}{dot}{extension}"
@@ -186,11 +189,9 @@ def episode_of(address: str) -> tuple[Path, int] | None:
 
     path = Path(address)
     number = re.fullmatch(r"episode_(\d{6,})", path.name)
-    return (
-        (path.parent, int(number[1]))
-        if number and (path.parent / INFO).is_file()
-        else None
-    )
+    if number and (path.parent / INFO).is_file():
+        return (path.parent, int(number[1]))
+    return None
 
 
 def is_single(given: Path | str) -> bool:
@@ -276,11 +277,10 @@ def _walk(
             continue
         folders = [entry for entry in entries if os.path.isdir(entry) and stays(entry)]  # noqa: PTH112  # False for loops of links
         waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
-        used = (
-            extensions.difference(BAG_FILES)
-            if BAG in names and _is_known(Path(top, BAG))
-            else extensions
-        )
+        if BAG in names and _is_known(Path(top, BAG)):
+            used = extensions.difference(BAG_FILES)
+        else:
+            used = extensions
         for entry in entries:
             extension = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122  # many files
             is_used = extension in used or archive_kind(entry.name)

@@ -140,7 +140,10 @@ def _state(files: Iterable[Path]) -> State:
     """Return what changes when one of the files is written: their paths, times and sizes."""
     state = []
     for file in files:
-        about = file.stat() if file.is_file() else None
+        if file.is_file():
+            about = file.stat()
+        else:
+            about = None
         changed = 0 if about is None else about.st_mtime_ns
         state.append((str(file), changed, 0 if about is None else about.st_size))
     return tuple(state)
@@ -277,7 +280,10 @@ def read_episode(
     names = features.get(STATE, [])
     state = values.get(STATE, np.zeros((episode.num_frames, 0)))
     root = _root(names)
-    pose = state[:, [*root[:3], root[6], *root[3:6]]] if root else None
+    if root:
+        pose = state[:, [*root[:3], root[6], *root[3:6]]]
+    else:
+        pose = None
     joints = [k for k in range(len(names)) if k not in root]
     joint_names = [names[k] for k in joints]
     slides = [False] * len(joints)
@@ -434,7 +440,9 @@ def _names_in(value: Any, depth: int = 0) -> list[str] | None:  # noqa: ANN401
         if all(type(one) is int for one in numbers):
             in_order = sorted(value, key=value.__getitem__)
             is_whole = sorted(numbers) == [*range(len(numbers))]
-            return [str(name) for name in in_order] if is_whole else None
+            if is_whole:
+                return [str(name) for name in in_order]
+            return None
         value = numbers
     if not isinstance(value, list) or depth > MAX_DEPTH:
         return None
@@ -457,7 +465,9 @@ def _root(names: Sequence[str]) -> list[int]:
     start = next(
         (one for one in starts if all(one + axis in known for axis in POSE)), None
     )
-    return [] if start is None else [names.index(start + axis) for axis in POSE]
+    if start is None:
+        return []
+    return [names.index(start + axis) for axis in POSE]
 
 
 def write_lerobot(
@@ -502,7 +512,11 @@ def _write(
         for one in ("pyarrow", "pyarrow.parquet")
     )
     features: dict[str, dict[str, Any]] = {}
-    rate, total, size, file, writer = 0.0, 0, 0, 0, None
+    rate = 0.0
+    total = 0
+    size = 0
+    file = 0
+    writer = None
     episodes: list[dict[str, Any]] = []
     texts = list(dict.fromkeys(tasks)) or [""]
     lost = Counter[Problem]()
@@ -516,10 +530,14 @@ def _write(
             name: _feature("float32", names) for name, (names, _) in found.items()
         }
         if number == 0:
-            features, rate = shapes, float(motion.frame_rate or 0)
+            features = shapes
+            rate = float(motion.frame_rate or 0)
         _check_alike(name, motion, rate, shapes, features)
         count = motion.num_frames
-        task = tasks[number] if number < len(tasks) else texts[0]
+        if number < len(tasks):
+            task = tasks[number]
+        else:
+            task = texts[0]
         frames = np.arange(count, dtype=np.int64)
         lists = arrow.FixedSizeListArray.from_arrays
         columns = {
@@ -653,10 +671,8 @@ def _lost(
     motion: Motion, features: Mapping[str, tuple[list[str], Floats]]
 ) -> list[Problem]:
     """Return what the features do not hold of a motion."""
-    held, links = (
-        (motion.joint_displacement, motion.link_position),
-        motion.link_position,
-    )
+    held = (motion.joint_displacement, motion.link_position)
+    links = motion.link_position
     others = [one for one in motion.components if all(one is not c for c in held)]
     first = {
         one.content: one for one in reversed(others) if isinstance(one, MultiValueSeq)
@@ -695,13 +711,15 @@ def _lost(
 
 def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Any]]:
     """Return names and values (T, N), in single precision, of each feature."""
-    joints, links = motion.joint_displacement, motion.link_position
+    joints = motion.joint_displacement
+    links = motion.link_position
     if joints is None or not all(joints.part_labels) or not joints.part_labels:
         has_joints = joints is not None and joints.num_parts
         raise ValueError(
             f"{name} has no {'names of joints; `convert --body` names them' if has_joints else 'joints'}"
         )
-    names, values = list(joints.part_labels), [joints.values]
+    names = list(joints.part_labels)
+    values = [joints.values]
     if links is not None:
         names = [f"root_{axis}" for axis in POSE] + names
         values.insert(0, links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]])
@@ -738,12 +756,14 @@ def _check_alike(
 ) -> None:
     """Raise ValueError where a motion cannot be an episode beside motion 0, which has this rate and the features `first`."""
     if rate % 1 or motion.frame_rate != rate:
-        wanted = (
-            f"motion 0 has {rate:g} Hz"
-            if rate and not rate % 1
-            else "needs a whole number of frames per second"
-        )
-        hint = "; `convert --rate` resamples" if motion.num_frames > 1 else ""
+        if rate and not rate % 1:
+            wanted = f"motion 0 has {rate:g} Hz"
+        else:
+            wanted = "needs a whole number of frames per second"
+        if motion.num_frames > 1:
+            hint = "; `convert --rate` resamples"
+        else:
+            hint = ""
         raise ValueError(f"{name} has {motion.timeline}, but {wanted}{hint}")
     for feature in {**features, **first}:
         pair = [

@@ -133,11 +133,9 @@ def in_order(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
 
 def num_cores() -> int:
     """Return the number of cores that this process may use."""
-    return (
-        len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count() or 1
-    )
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _outcome(function: Callable[[Any], Any], index: int, given: object) -> Outcome:
@@ -164,8 +162,14 @@ def _in_processes(
 
     def start(index: int) -> Outcome | None:
         """Begin the work on an input; return its outcome where it can be done in this process only."""
-        process = idle.pop() if idle else take_process()
-        begin = (function, share) if process.prepared_for is not share else None
+        if idle:
+            process = idle.pop()
+        else:
+            process = take_process()
+        if process.prepared_for is not share:
+            begin = (function, share)
+        else:
+            begin = None
         try:
             process.submit(_work, begin, inputs[index], limits=limits)
         except ProcessEndedError as error:
@@ -288,7 +292,8 @@ def _on_cluster(
 
             running = distributed.as_completed(submitted(islice(waiting, TASKS)))
             for future in running:
-                part, error = tasks.pop(future.key), future.exception()
+                part = tasks.pop(future.key)
+                error = future.exception()
                 if error is None:
                     yield from future.result()
                 elif len(part) == 1:

@@ -77,11 +77,9 @@ class Clip(ShortRepr):
         return type(self), (self.name, self.address, self.episode)
 
     def __str__(self) -> str:
-        return (
-            self.address
-            if self.episode is None
-            else f"{self.address}/{PurePosixPath(self.name).name}"
-        )
+        if self.episode is None:
+            return self.address
+        return f"{self.address}/{PurePosixPath(self.name).name}"
 
     @property
     def is_episode(self) -> bool:
@@ -91,7 +89,9 @@ class Clip(ShortRepr):
     @property
     def file_name(self) -> str:
         """Its name in the collection, as a file has it: of an episode with the extension `.seq`."""
-        return self.name if self.episode is None else f"{self.name}.seq"
+        if self.episode is None:
+            return self.name
+        return f"{self.name}.seq"
 
     @contextmanager
     def file(
@@ -117,10 +117,8 @@ class Clip(ShortRepr):
                 with _reached(self.address):
                     system, path = _system(self.address)
                     copy = Path(folder) / (plain_path(path).name or "motion")
-                    size, free = (
-                        int(system.info(path).get("size") or 0),
-                        shutil.disk_usage(folder).free,
-                    )
+                    size = int(system.info(path).get("size") or 0)
+                    free = shutil.disk_usage(folder).free
                     if size > free:
                         raise OSError(
                             f"{self.name} has {size} bytes, and {free} are free for its copy in {folder}"
@@ -278,7 +276,10 @@ def _single_file(path: Path) -> Iterator[Path]:
         return
     collection = open_collection(path)
     if len(collection) != 1:
-        example = f"; name one of them, such as {collection[0]}" if collection else ""
+        if collection:
+            example = f"; name one of them, such as {collection[0]}"
+        else:
+            example = ""
         count = counted(len(collection), "motion")
         raise WrongUseError(f"{path} has {count}; expected one{example}")
     with collection[0].file() as file:
@@ -316,7 +317,8 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         )
     if "://" not in address:
         address = os.path.abspath(address)  # noqa: PTH100  # links stay
-    episode, member = episode_of(address), member_of(address)
+    episode = episode_of(address)
+    member = member_of(address)
     if episode is not None:
         return Collection(
             address, (Clip(Path(address).name, str(episode[0]), episode[1]),)
@@ -326,7 +328,8 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         if clip is None:
             raise FileNotFoundError(ENOENT, f"No {member[1]} in the archive", member[0])
         return Collection(address, (replace(clip, name=PurePosixPath(clip.name).name),))
-    archive, folder = archive_kind(address), Path(address)
+    archive = archive_kind(address)
+    folder = Path(address)
     if archive and not folder.is_dir():
         address = f"{archive}://::{address}"
     if "://" not in address:
@@ -367,12 +370,16 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
             one for row in FORMATS if row.holds != "Body" for one in row.extensions
         }
         known -= AMBIGUOUS - {".csv", ".npz", *named_format("parquet").extensions}
-        chain = address[address.find("::") :] if "::" in address else ""
+        if "::" in address:
+            chain = address[address.find("::") :]
+        else:
+            chain = ""
         with _reached(address):
             system, root = _system(address)
             pattern = re.match(r"([^*?[]*)/[^/]*[*?[]", root)
             if pattern is not None and not system.exists(root):
-                paths, root = system.glob(root), pattern[1]
+                paths = system.glob(root)
+                root = pattern[1]
             else:
                 paths = system.find(root)
         sets = tuple(
@@ -438,7 +445,9 @@ def _system(address: str) -> tuple[Any, str]:
 
 
 def _changed(archive: str) -> int:
-    return Path(archive).stat().st_mtime_ns if Path(archive).is_file() else 0
+    if Path(archive).is_file():
+        return Path(archive).stat().st_mtime_ns
+    return 0
 
 
 @lru_cache(maxsize=4)

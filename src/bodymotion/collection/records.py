@@ -34,10 +34,9 @@ _FORMULA = re.compile(f"^'+(?=[{re.escape(''.join(FORMULA_SIGNS))}])")
 """The apostrophes before what a spreadsheet takes for a formula."""
 ROWS_AT_ONCE = 1000  # Rows that are in memory together.
 MIN_OBJECT_SIZE = 16 << 20  # [bytes] of a row for which DuckDB has memory; its default.
-PART_SIZE, PART_ROWS = (
-    "32MB",
-    20_000,
-)  # Size of a file in a folder of Parquet files, and rows of its groups.
+# Size of a file in a folder of Parquet files, and rows of its groups.
+PART_SIZE = "32MB"
+PART_ROWS = 20_000
 
 
 class Records:
@@ -170,7 +169,8 @@ def about(file: str, state: Callable[[], tuple[int, str]], run: str) -> Row:
     try:
         size, modified = state()
     except OSError:
-        size, modified = -1, ""
+        size = -1
+        modified = ""
     return {
         "file": file.encode("utf-8", "backslashreplace").decode(),
         "size": size,
@@ -210,7 +210,10 @@ def flat(data: Mapping[str, Any], above: str = "") -> Row:
         ):
             for item in value:
                 label = next((known for known in NAMES if item.get(known)), None)
-                named = None if label is None else item[label]
+                if label is None:
+                    named = None
+                else:
+                    named = item[label]
                 if "rule" in item:
                     row[f"{column}.{named}"] = row.get(f"{column}.{named}", 0) + 1
                 elif named is not None and "value" in item:
@@ -334,7 +337,9 @@ def _replacement(path: Path) -> Path:
 
 def current_table(path: Path) -> Path:
     """Return the name that a table has now: another one while a folder is replaced."""
-    return path if path.exists() or path.suffix else _replacement(path)
+    if path.exists() or path.suffix:
+        return path
+    return _replacement(path)
 
 
 def finish_replacing(path: Path) -> None:

@@ -92,16 +92,13 @@ class Tensors(ShortRepr):
         rows = np.flatnonzero(self.is_test == test)
         if seed is not None:
             rows = np.random.default_rng(seed).permutation(rows)
-        convert = (
-            import_module(MODULES.get(library, library)).from_dlpack
-            if library != "numpy"
-            else np.asarray
-        )
+        if library != "numpy":
+            convert = import_module(MODULES.get(library, library)).from_dlpack
+        else:
+            convert = np.asarray
         for k in range(0, len(rows), size):
-            values, mask = (
-                self.values[rows[k : k + size]],
-                self.mask[rows[k : k + size]],
-            )
+            values = self.values[rows[k : k + size]]
+            mask = self.mask[rows[k : k + size]]
             if normalised:
                 values = ((values - self.mean) / self.std).astype(np.float32)
             yield convert(values), convert(mask)
@@ -146,10 +143,8 @@ class Tensors(ShortRepr):
         ]
         lengths = self.mask.sum(axis=1)
         for length in np.unique(lengths):
-            rows, times = (
-                np.flatnonzero(lengths == length),
-                np.arange(length) / self.frame_rate,
-            )
+            rows = np.flatnonzero(lengths == length)
+            times = np.arange(length) / self.frame_rate
             for k, (method, values) in enumerate(
                 ((derivatives, q), (pose_derivatives, root))
             ):
@@ -198,18 +193,24 @@ def frames_of(
     motion = motion.on_common_timeline(
         frame_rate or motion.frame_rate, "linear", antialias=frame_rate is not None
     )
-    joints, links = motion.joint_displacement, motion.link_position
+    joints = motion.joint_displacement
+    links = motion.link_position
     if joints is None or links is None or not links.values.size:
         raise ValueError("has no joints, or no root pose")
-    names = (
-        tuple(joint.name for joint in body.joints)
-        if body is not None
-        else joints.part_labels
-    )
+    if body is not None:
+        names = tuple(joint.name for joint in body.joints)
+    else:
+        names = joints.part_labels
     if not names or not all(names):
         raise ValueError("has no names of joints: give the body")
-    labels = links.part_labels if body is not None and any(links.part_labels) else ("",)
-    link = "" if labels[0] == "" or body is None else body.links[0].name
+    if body is not None and any(links.part_labels):
+        labels = links.part_labels
+    else:
+        labels = ("",)
+    if labels[0] == "" or body is None:
+        link = ""
+    else:
+        link = body.links[0].name
     if link not in labels:
         raise ValueError(
             f"has no pose of the root link {link}, but of {listed(labels, 5)}"
@@ -287,7 +288,8 @@ def windows_of(
             f"all {len(found)} motions are for tests: no motion is left for training"
         )
     together = np.concatenate(training)
-    mean, std = together.mean(axis=0), together.std(axis=0)
+    mean = together.mean(axis=0)
+    std = together.std(axis=0)
     std[std < MIN_STD] = 1
     motions = tuple(name for name, _ in rows)
     return Tensors(

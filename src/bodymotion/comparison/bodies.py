@@ -50,7 +50,8 @@ def _all(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
         yield Difference(
             "joints", "the same joints in another order", {"orders": list(names)}
         )
-    ours, theirs = _by_name(a.links), _by_name(b.links)
+    ours = _by_name(a.links)
+    theirs = _by_name(b.links)
     for name in {**ours, **theirs}:
         if name in ours and name in theirs:
             yield from _link(f"link {name}", ours[name], theirs[name], a, b, tolerance)
@@ -133,7 +134,8 @@ def _fields(
     for field in fields(a):
         if field.name in but:
             continue
-        x, y = getattr(a, field.name), getattr(b, field.name)
+        x = getattr(a, field.name)
+        y = getattr(b, field.name)
         name = f"{prefix}{field.name.replace('_', ' ')}"
         if isinstance(x, (float, np.ndarray)) and isinstance(y, (float, np.ndarray)):
             yield from _number(what, name, x, y, tolerance)
@@ -151,7 +153,8 @@ def _devices(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
                 what, f"only in the {'first' if what in ours else 'second'} model"
             )
             continue
-        device, other = ours[what], theirs[what]
+        device = ours[what]
+        other = theirs[what]
         on = a.links[device.link].name, b.links[other.link].name
         if on[0] != on[1]:
             yield Difference(what, f"on link {on[0]}, on {on[1]}")
@@ -171,8 +174,12 @@ def _number(
 ) -> Iterator[Difference]:
     if tolerance.alike(a, b):
         return
-    x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    tail = f" {unit}" if unit else ""
+    x = np.asarray(a, np.float64)
+    y = np.asarray(b, np.float64)
+    if unit:
+        tail = f" {unit}"
+    else:
+        tail = ""
     if x.ndim == 0 and y.ndim == 0:
         yield Difference(
             what,
@@ -181,11 +188,10 @@ def _number(
         )
         return
     with np.errstate(invalid="ignore"):
-        largest = (
-            float(np.abs(x - y).max())
-            if x.shape == y.shape and x.size
-            else float("nan")
-        )
+        if x.shape == y.shape and x.size:
+            largest = float(np.abs(x - y).max())
+        else:
+            largest = float("nan")
     yield Difference(
         what,
         f"{name} differs by up to {largest:.6g}{tail}",

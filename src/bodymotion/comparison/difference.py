@@ -78,7 +78,9 @@ def in_words(x: object) -> str:
     if isinstance(x, float):
         return f"{x:.9g}"
     text = str(x)
-    return text if len(text) <= 120 else text[:117] + "…"
+    if len(text) <= 120:
+        return text
+    return text[:117] + "…"
 
 
 def of_values(
@@ -89,7 +91,8 @@ def of_values(
 ) -> Iterator[Difference]:
     """Return the differences between two mappings of values by name."""
     for name in dict.fromkeys((*one, *other)):
-        a, b = one.get(name), other.get(name)
+        a = one.get(name)
+        b = other.get(name)
         numeric = isinstance(a, float) and isinstance(b, float)
         if (
             name in one

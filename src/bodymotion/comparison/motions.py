@@ -132,7 +132,9 @@ def with_names_of(body: Body | None, component: SameTimed) -> SameTimed:
     if component.part_labels:
         return component
     names = names_of(body, component)[: component.values.shape[1]]
-    return replace(component, part_labels=names) if names else component
+    if names:
+        return replace(component, part_labels=names)
+    return component
 
 
 def names_of(body: Body | None, component: Timed) -> tuple[str, ...]:
@@ -246,7 +248,8 @@ def compare_values(
     y = b.values[:num_frames, :num_parts]
     names = part_names(a, b, num_parts)
     metres = ["m"] * num_parts
-    content, times = a.content, a.timeline.times
+    content = a.content
+    times = a.timeline.times
     if isinstance(a, MultiSE3Seq):
         positions = Parts(names, metres, times)
         orientations = Parts(names, ["rad"] * num_parts, times)
@@ -257,7 +260,10 @@ def compare_values(
             f"{content} orientation", x[..., 3:], y[..., 3:], orientations, tolerance
         )
         return
-    units = metres if isinstance(a, Vector3Seq) else units_of(body, content, names)
+    if isinstance(a, Vector3Seq):
+        units = metres
+    else:
+        units = units_of(body, content, names)
     parts = Parts(names, units, times)
     yield from compare_numbers(content, x[..., None], y[..., None], parts, tolerance)
 
@@ -303,7 +309,10 @@ def describe_difference(
     ranking = np.argsort(-worst, kind="stable")
     ranked = [int(k) for k in ranking if differing[:, k].any()]
     finite = amounts[np.isfinite(amounts)]
-    root_mean_square = float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0
+    if len(finite):
+        root_mean_square = float(np.sqrt(np.mean(finite**2)))
+    else:
+        root_mean_square = 0.0
     largest = float(counted[frame, part])
     time = float(parts.times[frame])
     count = int(differing.any(axis=1).sum())
@@ -331,7 +340,10 @@ def describe_difference(
 def units_of(body: Body | None, content: str, names: Sequence[str]) -> list[str]:
     """Return the units of parts: of a joint the one of its type, which a body gives."""
     rotating, sliding = UNITS.get(content, ("", ""))
-    unknown = f"{rotating} or {sliding}" if rotating else ""
+    if rotating:
+        unknown = f"{rotating} or {sliding}"
+    else:
+        unknown = ""
     units = {}
     for joint in body.joints if body is not None else ():
         units[joint.name] = sliding if joint.type == "slide" else rotating
@@ -347,7 +359,10 @@ def part_names(a: Timed, b: Timed, count: int) -> list[str]:
         kind = "link"
     elif a.content.startswith("Joint"):
         kind = "joint"
-    labels = a.part_labels if len(a.part_labels) >= count else b.part_labels
+    if len(a.part_labels) >= count:
+        labels = a.part_labels
+    else:
+        labels = b.part_labels
     names = [f"{kind} {k}" for k in range(count)]
     for k, label in enumerate(labels[:count]):
         names[k] = label or names[k]

@@ -47,10 +47,8 @@ def compare_recording(
     found: list[Difference] = []
     if isinstance(commanded, Choreography):
         first, commanded = _begun(commanded, recorded)
-        message, numbers = (
-            f"the second motion begins at slice {first}",
-            {"slice": first},
-        )
+        message = f"the second motion begins at slice {first}"
+        numbers = {"slice": first}
         found += [Difference("start", message, numbers)] if first else []
     names, tables, times = _common(commanded, recorded)
     lag = _lag(tables, times)
@@ -59,7 +57,10 @@ def compare_recording(
         found.append(Difference("lag", message, {"lag": lag}))
     at = times[1][(times[1] - lag >= times[0][0]) & (times[1] - lag <= times[0][-1])]
     pairs = [sampled(tables[0], times[0], at - lag), sampled(tables[1], times[1], at)]
-    unit = "rad" if set(LEG_JOINTS) <= set(names) else "rad or m"
+    if set(LEG_JOINTS) <= set(names):
+        unit = "rad"
+    else:
+        unit = "rad or m"
     errors = [
         _error(name, np.abs(pairs[0][:, k] - pairs[1][:, k]), at, unit)
         for k, name in enumerate(names)
@@ -83,9 +84,11 @@ def compare_recording(
 
 def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
     """Return the slice at which a recorded dance began, and its motion from there on."""
-    whole, slice_ = dance.play(), 60.0 / dance.slices_per_minute
+    whole = dance.play()
+    slice_ = 60.0 / dance.slices_per_minute
     names, tables, times = _common(whole, recorded)
-    step, longest = slice_ / TIMES_PER_SLICE, MAX_SLICES * TIMES_PER_SLICE
+    step = slice_ / TIMES_PER_SLICE
+    longest = MAX_SLICES * TIMES_PER_SLICE
     commanded = sampled(
         tables[0], times[0], step * np.arange(dance.slices * TIMES_PER_SLICE + 1)
     )
@@ -122,7 +125,10 @@ def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
             )
             costs[first] = min(costs[first], (made - goals).var(axis=0).sum())
     best = int(np.argmin(costs))
-    first = best if costs[best] < MAX_LATER_SHARE * costs[0] else 0
+    if costs[best] < MAX_LATER_SHARE * costs[0]:
+        first = best
+    else:
+        first = 0
     begun = dance.play(first_slice=first)[first * slice_ :]
     if 0 < first < dance.slices - 1 and _lag(*_common(begun, recorded)[1:]) < -MAX_LEAD:
         first += 1
@@ -175,18 +181,21 @@ def _lag(tables: list[Floats], times: list[Floats]) -> float:
     )
     start = float(times[1][0] - times[0][0])
     min_count = max(min(len(first), len(second)) // 2, 3)
-    lags, costs = [], []
+    lags = []
+    costs = []
     # Sample k of the second is compared with sample k − shift of the first.
     for shift in range(min_count - len(second), len(first) - min_count + 1):
         delay = start - shift * step
-        a, b = first[max(shift, 0) :], second[max(-shift, 0) :]
+        a = first[max(shift, 0) :]
+        b = second[max(-shift, 0) :]
         count = min(len(a), len(b))
         if abs(delay) <= MAX_LAG and count >= min_count:
             lags.append(delay)
             costs.append(float((a[:count] - b[:count]).var(axis=0).sum()))
     if not costs:
         return 0.0
-    cost, delays = np.array(costs), np.array(lags)
+    cost = np.array(costs)
+    delays = np.array(lags)
     good = np.flatnonzero(cost <= SAME_COST * cost.min() + 1e-12)
     best = int(good[np.argmin(np.abs(delays[good]))])
     while 0 < best < len(cost) - 1 and min(cost[best - 1], cost[best + 1]) < cost[best]:
@@ -195,7 +204,10 @@ def _lag(tables: list[Floats], times: list[Floats]) -> float:
         return float(delays[best])
     left, middle, right = cost[best - 1 : best + 2]
     bend = left - 2 * middle + right
-    offset = 0.5 * (left - right) / bend if bend > 0 else 0.0
+    if bend > 0:
+        offset = 0.5 * (left - right) / bend
+    else:
+        offset = 0.0
     return float(delays[best] - offset * step)
 
 
@@ -218,13 +230,19 @@ def _root_errors(
 
 
 def _error(name: str, amounts: Floats, at: Floats, unit: str) -> Difference:
-    worst = int(np.argmax(amounts)) if len(amounts) else 0
+    if len(amounts):
+        worst = int(np.argmax(amounts))
+    else:
+        worst = 0
     mean, largest = (
         (float(np.sqrt(np.mean(amounts**2))), float(amounts[worst]))
         if len(amounts)
         else (0.0, 0.0)
     )
-    time = float(at[worst]) if len(at) else 0.0
+    if len(at):
+        time = float(at[worst])
+    else:
+        time = 0.0
     numbers = {"root_mean_square": mean, "largest": largest, "unit": unit, "time": time}
     return Difference(
         name, f"{mean:.4g} {unit} RMS, at most {largest:.4g} at {time:.2f} s", numbers

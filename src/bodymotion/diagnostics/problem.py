@@ -90,13 +90,18 @@ class Problem(ShortRepr):
 
     def __str__(self) -> str:
         place = str(self.location)
-        inside = (
-            f" ({self.location.inside})"
-            if self.location.inside and self.location.inside != place
-            else ""
-        )
-        hint = f" [{self.hint}]" if self.hint else ""
-        more = f" ×{self.count}" if self.count > 1 else ""
+        if self.location.inside and self.location.inside != place:
+            inside = f" ({self.location.inside})"
+        else:
+            inside = ""
+        if self.hint:
+            hint = f" [{self.hint}]"
+        else:
+            hint = ""
+        if self.count > 1:
+            more = f" ×{self.count}"
+        else:
+            more = ""
         return f"{place}{': ' if place else ''}{self.rule}{more} {self.message}{inside}{hint}"
 
     def __reduce__(self) -> tuple[type[Problem], tuple[object, ...]]:
@@ -122,7 +127,10 @@ class FormatError(ValueError):
     def __init__(self, problem: Problem, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(str(problem))
         self.problem = problem
-        self.problems = problems if problem in problems else (*problems, problem)
+        if problem in problems:
+            self.problems = problems
+        else:
+            self.problems = (*problems, problem)
 
     def __reduce__(
         self,
@@ -135,11 +143,9 @@ class MissingFileError(FormatError, FileNotFoundError):
 
     def __init__(self, problem: Problem, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(problem, problems)
-        self.errno, self.strerror, self.filename = (
-            errno.ENOENT,
-            problem.message,
-            problem.location.path,
-        )
+        self.errno = errno.ENOENT
+        self.strerror = problem.message
+        self.filename = problem.location.path
 
     def __str__(self) -> str:
         return str(self.problem)
@@ -390,7 +396,10 @@ class Diagnostics:
     """
 
     def __init__(self, path: str | PathLike[str] | None = None) -> None:
-        self.path = None if path is None else fspath(path)
+        if path is None:
+            self.path = None
+        else:
+            self.path = fspath(path)
         self.unknown: set[Subject] = set()
         """Parts of the value that the file has and that could not be read."""
         self.refusal: Problem | None = None

@@ -41,7 +41,9 @@ class ShortRepr:
 
     def __repr__(self) -> str:
         text = " ".join(self._summary().split())
-        return text if len(text) <= MAX_CHARACTERS else f"{text[: MAX_CHARACTERS - 1]}…"
+        if len(text) <= MAX_CHARACTERS:
+            return text
+        return f"{text[: MAX_CHARACTERS - 1]}…"
 
     def _summary(self) -> str:
         shown = (

@@ -34,16 +34,24 @@ def meant(word: str, known: Iterable[str]) -> str | None:
     """
     if not word or len(word) > MAX_WORD:
         return None
-    bare, nearest, fewest = plain(word), None, 3
+    bare = plain(word)
+    nearest = None
+    fewest = 3
     for name in known:
         other = plain(name)
         if bare == other:
             return name
-        limit = 0 if len(other) < 4 else 1 if len(other) < 8 else 2
+        if len(other) < 4:
+            limit = 0
+        elif len(other) < 8:
+            limit = 1
+        else:
+            limit = 2
         if limit and abs(len(bare) - len(other)) <= limit:
             wrong = _edit_distance(bare, other)
             if wrong <= limit and wrong < fewest:
-                nearest, fewest = name, wrong
+                nearest = name
+                fewest = wrong
     return nearest
 
 
@@ -52,12 +60,15 @@ def choices(word: str, known: Collection[str]) -> str:
     from difflib import get_close_matches
 
     almost = meant(word, known)
-    similar = (
-        get_close_matches(word[:MAX_WORD], known, 3) if almost is None else [almost]
-    )
+    if almost is None:
+        similar = get_close_matches(word[:MAX_WORD], known, 3)
+    else:
+        similar = [almost]
     if similar:
         return f"did you mean {' or '.join(map(repr, similar))}?"
-    return f"expected one of {listed(known, 8)}" if known else "there are none"
+    if known:
+        return f"expected one of {listed(known, 8)}"
+    return "there are none"
 
 
 @cache
@@ -83,7 +94,8 @@ def _edit_distance(a: str, b: str) -> int:
             if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
                 cost = min(cost, earlier[j - 2] + 1)
             row.append(cost)
-        earlier, last = last, row
+        earlier = last
+        last = row
     return last[-1]
 
 
@@ -91,13 +103,20 @@ def character_name(letter: str) -> str:
     """Return the code of a character and its name: U+3000 (ideographic space)."""
     name = unicodedata.name(letter, "").lower()
     code = f"U+{ord(letter):04X}"
-    return f"{code} ({name})" if name else code
+    if name:
+        return f"{code} ({name})"
+    return code
 
 
 def unusual_character(text: str) -> str:
     """Return the first character of a text that looks like one of ASCII: U+3000 (ideographic space); "" where there is none."""
-    found = None if text.isascii() else _UNUSUAL.search(text)
-    return "" if found is None else character_name(found[0])
+    if text.isascii():
+        found = None
+    else:
+        found = _UNUSUAL.search(text)
+    if found is None:
+        return ""
+    return character_name(found[0])
 
 
 def number_slip(text: str) -> str:

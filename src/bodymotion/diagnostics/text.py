@@ -39,11 +39,9 @@ class Group:
     @property
     def title(self) -> str:
         """The code of the rule and how many times it is broken: `WRL135 ×24`; a message about missing files counts them itself."""
-        return (
-            f"{self.rule} ×{self.count}"
-            if self.count > 1 and "missing" not in self.problems[0].data
-            else self.rule
-        )
+        if self.count > 1 and "missing" not in self.problems[0].data:
+            return f"{self.rule} ×{self.count}"
+        return self.rule
 
     def locations(self, number: int) -> tuple[Location, ...]:
         """Return the first different locations, at most `number`."""
@@ -88,11 +86,10 @@ def listed(names: Iterable[str], limit: int = 5) -> str:
 
 def place_after(location: Location, first: Location) -> str:
     """Return a location that is listed after another one of its rule: `line 12`, with the name of its file where that is another."""
-    name = (
-        PurePath(location.path).name
-        if location.path and location.path != first.path
-        else ""
-    )
+    if location.path and location.path != first.path:
+        name = PurePath(location.path).name
+    else:
+        name = ""
     return ": ".join(
         part
         for part in (
@@ -105,7 +102,9 @@ def place_after(location: Location, first: Location) -> str:
 
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: `1 frame`, `2 frames`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+    if number == 1:
+        return f"{number} {noun}"
+    return f"{number} {plural or noun + 's'}"
 
 
 def with_article(noun: str) -> str:
@@ -118,7 +117,9 @@ def with_article(noun: str) -> str:
 def shown(text: str, most: int = 40) -> str:
     """Return the text without control characters and halves of surrogate pairs, cut off after `most` characters."""
     clean = UNSAFE.sub("\ufffd", text)
-    return clean if len(clean) <= most else clean[: most - 1] + "…"
+    if len(clean) <= most:
+        return clean
+    return clean[: most - 1] + "…"
 
 
 def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:
@@ -128,7 +129,8 @@ def distinct(names: Iterable[str], kind: str = "column") -> tuple[str, ...]:
         first = label = name if name.strip() else f"{kind} {index}"
         number = 2
         while label in found:
-            label, number = f"{first} ({number})", number + 1
+            label = f"{first} ({number})"
+            number = number + 1
         found[label] = None
     return tuple(found)
 

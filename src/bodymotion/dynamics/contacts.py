@@ -218,7 +218,9 @@ def ground_height(feet: Soles, link_poses: npt.ArrayLike) -> float:
         ..., 0
     ].min(axis=1)
     heights = heights[np.isfinite(heights)]
-    return float(np.median(heights)) if len(heights) else 0.0
+    if len(heights):
+        return float(np.median(heights))
+    return 0.0
 
 
 def detect_contacts(
@@ -257,10 +259,8 @@ def detect_contacts(
     from bodymotion.kernels.feet import lowest, stances
 
     limits = thresholds or Thresholds()
-    poses, moving = (
-        np.asarray(link_poses, dtype=np.float64),
-        np.asarray(link_velocities, dtype=np.float64),
-    )
+    poses = np.asarray(link_poses, dtype=np.float64)
+    moving = np.asarray(link_velocities, dtype=np.float64)
     links = list(feet.links)
     found = lowest(poses[:, links], feet.points, feet.edges, MAX_PATCH_HEIGHT)
     heights = found[..., 0] - np.broadcast_to(ground, (len(poses),))[:, None]
@@ -311,7 +311,10 @@ def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]
                 np.append(first + starts[begun < max(intervals[-1] - 0.5, 0.5)], last)
             )
             ways = np.linalg.norm(np.diff(position[marks], axis=0), axis=1)
-            longest = _largest(ways / np.diff(at[marks])) if len(ways) else 0
+            if len(ways):
+                longest = _largest(ways / np.diff(at[marks]))
+            else:
+                longest = 0
             part = contacts.slip_speeds[
                 marks[longest] : (marks[longest + 1] if len(ways) else last) + 1, k
             ]
@@ -395,11 +398,10 @@ def feet_of_joints(body: Body, q: npt.ArrayLike) -> tuple[int, ...]:
     it finds when these carry the body.
     """
     values = np.asarray(q, dtype=np.float64)
-    values = (
-        values[np.unique(np.linspace(0, len(values) - 1, SAMPLED_FRAMES).astype(int))]
-        if len(values)
-        else values
-    )
+    if len(values):
+        values = values[
+            np.unique(np.linspace(0, len(values) - 1, SAMPLED_FRAMES).astype(int))
+        ]
     placed = body.forward_kinematics(values)
     found = {*find_feet(body, placed[:1]), *find_feet(body, placed)}
     if found and len(values):

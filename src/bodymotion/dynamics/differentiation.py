@@ -34,13 +34,17 @@ BLOCK = 2048  # Frames that are differentiated at a time where each has a window
 
 Stencils: TypeAlias = tuple[Indices, Floats, Floats]
 
-MIN_REST, REST_FRAMES = 0.5, 20
+MIN_REST = 0.5
+REST_FRAMES = 20
 """[s] and in medians of the times between frames: over longer times without a frame the robot rests, as the .seq document defines."""
 
 
 def stretches(times: Floats) -> list[int]:
     """Return the edges of the stretches of frames at `times` (T,) [s]: where frames are far apart, the robot rests between two of them."""
-    longest = max(MIN_REST, REST_FRAMES * median_step(times)) if len(times) > 1 else 0.0
+    if len(times) > 1:
+        longest = max(MIN_REST, REST_FRAMES * median_step(times))
+    else:
+        longest = 0.0
     return [0, *(np.flatnonzero(np.diff(times) > longest) + 1).tolist(), len(times)]
 
 
@@ -80,7 +84,8 @@ def derivatives(
         near, once, twice = _stencils(
             times, *((3, 2) if method == "central" else (window, order))
         )
-        first, second = np.empty(table.shape), np.empty(table.shape)
+        first = np.empty(table.shape)
+        second = np.empty(table.shape)
         for part in _blocks(len(table)):
             both = np.stack([once[part], twice[part]], axis=1) @ table[near[part]]
             first[part], second[part] = both[:, 0], both[:, 1]
@@ -160,7 +165,8 @@ def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
     from bodymotion.kernels.interpolation import spline_slopes
 
     slopes = spline_slopes(table, gaps)
-    steps, gap = np.diff(table, axis=0), gaps[:, None]
+    steps = np.diff(table, axis=0)
+    gap = gaps[:, None]
     second = np.empty(table.shape)
     second[:-1] = (6.0 * steps / gap - 4.0 * slopes[:-1] - 2.0 * slopes[1:]) / gap
     second[-1] = (
@@ -199,7 +205,8 @@ def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats
         unit_quaternions,
     )
 
-    units, gaps = unit_quaternions(quaternions), np.diff(times)
+    units = unit_quaternions(quaternions)
+    gaps = np.diff(times)
     near, once, twice = _stencils(times, 5, 4)
     both = np.array([0, len(times) - 1])
     ends, _ = _through_logarithm(units, both, near[both], once[both], twice[both])
@@ -212,7 +219,8 @@ def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats
     gains[:-1] = (
         6.0 * step / gap - 4.0 * spins[:-1] - 2.0 * applied(back, spins[1:])
     ) / gap
-    width, back = gaps[-1], jacobians(-step[-1])[1]
+    width = gaps[-1]
+    back = jacobians(-step[-1])[1]
     gains[-1] = (
         -6.0 * step[-1] / width + 4.0 * spins[-1] + 2.0 * applied(back, spins[-2])
     ) / width
@@ -246,9 +254,8 @@ def _stencils(times: Floats, window: int, order: int) -> Stencils:
     powers = (elapsed / width[:, None])[inner][..., None] ** np.arange(order + 1)
     weights = np.linalg.pinv(powers)
     once = weights[:, 1] / width[inner, None]
-    twice = (
-        2.0 * weights[:, 2] / width[inner, None] ** 2
-        if order > 1
-        else np.zeros_like(once)
-    )
+    if order > 1:
+        twice = 2.0 * weights[:, 2] / width[inner, None] ** 2
+    else:
+        twice = np.zeros_like(once)
     return near, once[place], twice[place]

@@ -34,12 +34,14 @@ class Figure(ShortRepr):
 
     def __str__(self) -> str:
         share = self.unit == "share"
-        value = (
-            f"{100 * self.value:.4g} %"
-            if share
-            else f"{self.value:.4g} {self.unit}".rstrip()
-        )
-        when = "" if self.time is None else f" at {self.time:.2f} s"
+        if share:
+            value = f"{100 * self.value:.4g} %"
+        else:
+            value = f"{self.value:.4g} {self.unit}".rstrip()
+        if self.time is None:
+            when = ""
+        else:
+            when = f" at {self.time:.2f} s"
         return f"{self.title}: {value}{when}{f', {self.part}' if self.part else ''}"
 
 
@@ -106,7 +108,8 @@ def _all(m: Measures) -> Iterator[Figure]:
         ]
         if used:
             most = max(used, key=lambda one: one.used or 0.0)
-            title, share = "Largest share of a velocity limit", most.used or 0.0
+            title = "Largest share of a velocity limit"
+            share = most.used or 0.0
             yield Figure(
                 "velocity_limit_used", title, share, "share", most.used_time, most.label
             )
@@ -125,7 +128,10 @@ def _all(m: Measures) -> Iterator[Figure]:
 def _largest(
     name: str, title: str, values: np.ndarray, unit: str, m: Measures
 ) -> Figure:
-    k = int(np.nanargmax(values)) if not np.isnan(values).all() else 0
+    if not np.isnan(values).all():
+        k = int(np.nanargmax(values))
+    else:
+        k = 0
     return Figure(name, title, float(values[k]), unit, float(m.times[k]))
 
 
@@ -133,7 +139,10 @@ def _of_joints(
     name: str, title: str, unit: str, of: Series, *, smallest: bool = False
 ) -> Iterator[Figure]:
     """Return the largest amount, or the smallest value, over all joints of one unit; sliding joints are another figure."""
-    values = -of.values if smallest else np.abs(of.values)
+    if smallest:
+        values = -of.values
+    else:
+        values = np.abs(of.values)
     for wanted in dict.fromkeys((unit, *of.units)):
         columns = [k for k, one in enumerate(of.units) if one == wanted]
         known = np.where(
@@ -146,14 +155,16 @@ def _of_joints(
         if not columns or np.isneginf(known).all():
             continue
         frame, column = np.unravel_index(int(known.argmax()), known.shape)
-        label, time = of.labels[columns[int(column)]], float(of.times[frame])
+        label = of.labels[columns[int(column)]]
+        time = float(of.times[frame])
         value = float(-known[frame, column] if smallest else known[frame, column])
         tail, note = ("", "") if wanted == unit else ("_slide", " (slide)")
         yield Figure(name + tail, title + note, value, wanted, time, label)
 
 
 def _balance(m: Measures) -> Iterator[Figure]:
-    margin, in_contact = m.stability_margin, m.contacts.in_contact
+    margin = m.stability_margin
+    in_contact = m.contacts.in_contact
     feet = in_contact[np.isfinite(m.contacts.heights).all(axis=1)].sum(axis=1)
     if not np.isnan(margin).all():
         k = int(np.nanargmin(margin))
@@ -184,7 +195,8 @@ def _balance(m: Measures) -> Iterator[Figure]:
     if slips := foot_slips(m.contacts, m.times):
         most = max(slips, key=lambda one: one.way)
         title = "Largest foot slip in one stance phase"
-        time, part = float(m.times[most.fastest]), m.contacts.names[most.foot]
+        time = float(m.times[most.fastest])
+        part = m.contacts.names[most.foot]
         yield Figure(
             "longest_slide",
             title,

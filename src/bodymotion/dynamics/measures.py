@@ -80,7 +80,8 @@ NOT_FINITE = judgement.warning(
     example=("nan for a joint in one frame", "a number"),
 )
 
-SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
+SMOOTHING_TIME = 0.05
+SMOOTHING_TIME_ON_FEET = 0.15
 """[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
 MAX_NAMED = 5  # Joints that are named in a message at most.
 MIN_WINDOW = 9  # Splines are used where the window has fewer frames.
@@ -249,7 +250,10 @@ class Measures(ShortRepr):
                         rotations.normalized(placed[:, 3:]), axes[index]
                     )
                     wrench = self._wrench_about(k, placed[:, :3])
-                    acts = wrench[:, 3:] if kinds[index] == 1 else wrench[:, :3]
+                    if kinds[index] == 1:
+                        acts = wrench[:, 3:]
+                    else:
+                        acts = wrench[:, :3]
                     torques[:, columns[index]] -= np.sum(axis * acts, axis=1)
         return frozen(torques)
 
@@ -275,7 +279,8 @@ class Measures(ShortRepr):
 
     def transmitted_wrench(self, link: int | str) -> Floats:
         """Return force [N] and moment [Nm] about the link's origin (T, 6), along the world's axes, that a parent exerts on its link."""
-        link = self.body.link(link).index if isinstance(link, str) else link
+        if isinstance(link, str):
+            link = self.body.link(link).index
         wrench = np.array(self._link_wrenches[:, link])
         if self.is_mounted:
             return wrench
@@ -392,10 +397,8 @@ class Measures(ShortRepr):
             return frozen(np.sqrt(square[0]))
         steps = 0.5 * (square[1:] + square[:-1])
         spans = np.where(np.isnan(steps), 0.0, np.diff(self.times)[:, None])
-        total, known = (
-            np.sum(np.where(np.isnan(steps), 0.0, steps) * spans, axis=0),
-            spans.sum(axis=0),
-        )
+        total = np.sum(np.where(np.isnan(steps), 0.0, steps) * spans, axis=0)
+        known = spans.sum(axis=0)
         return frozen(
             np.sqrt(
                 np.divide(
@@ -407,7 +410,8 @@ class Measures(ShortRepr):
     @cached_property
     def limit_distances(self) -> Floats:
         """(T, J) [rad, m] to the nearer limit of each joint; negative beyond it, inf without limits."""
-        q, joints = self.joint_displacements, self.body.joints
+        q = self.joint_displacements
+        joints = self.body.joints
         lower, upper = (
             np.array([(joint.lower, joint.upper) for joint in joints]).reshape(-1, 2).T
         )
@@ -416,7 +420,8 @@ class Measures(ShortRepr):
     @cached_property
     def velocity_limit_distances(self) -> Floats:
         """(T, J) [rad/s, m/s] to the nearer limit of each joint's velocity; negative beyond it, inf without limits."""
-        dq, joints = self.joint_velocities, self.body.joints
+        dq = self.joint_velocities
+        joints = self.body.joints
         lower, upper = (
             np.array([(joint.velocity_lower, joint.velocity_upper) for joint in joints])
             .reshape(-1, 2)
@@ -476,11 +481,10 @@ class Measures(ShortRepr):
         """
         from bodymotion.dynamics import sensors
 
-        seen = (
-            scenery
-            if isinstance(scenery, sensors.Scenery)
-            else sensors.Scenery(scenery)
-        )
+        if isinstance(scenery, sensors.Scenery):
+            seen = scenery
+        else:
+            seen = sensors.Scenery(scenery)
         return tuple(
             self.read(one, seen)
             for one in self.body.devices
@@ -546,7 +550,8 @@ def measure(
         For anything but a body and a motion.
     """
     _check_kinds(body, motion)
-    motion = put_by_position(motion, body) if by_position else motion
+    if by_position:
+        motion = put_by_position(motion, body)
     if derivative not in ("suited", *DERIVATIVES):
         raise WrongUseError(
             f"derivative: expected one of suited, {', '.join(DERIVATIVES)}, got {derivative!r}"
@@ -554,11 +559,19 @@ def measure(
     placed = configurations(
         body, motion, feet=feet, close_loops=close_loops, on_feet=on_feet
     )
-    times, q, root = placed.times, placed.joint_displacements, placed.root_poses
+    times = placed.times
+    q = placed.joint_displacements
+    root = placed.root_poses
     if ground is None:
         ground = placed.ground
-    gap = median_step(times) if len(times) > 1 else np.inf
-    fewest = MIN_WINDOW_PLAYED if "spot" in motion.extra else MIN_WINDOW
+    if len(times) > 1:
+        gap = median_step(times)
+    else:
+        gap = np.inf
+    if "spot" in motion.extra:
+        fewest = MIN_WINDOW_PLAYED
+    else:
+        fewest = MIN_WINDOW
 
     def rates(
         method: Callable[..., tuple[Floats, Floats]],
@@ -572,7 +585,10 @@ def measure(
                 "order": order,
             }
         else:
-            frames = 2 * int(0.5 * smoothing / gap) + 1 if gap > 0 else 0
+            if gap > 0:
+                frames = 2 * int(0.5 * smoothing / gap) + 1
+            else:
+                frames = 0
             options = {
                 "method": "savgol" if frames >= fewest else "spline",
                 "window": max(frames, fewest),
@@ -593,7 +609,10 @@ def measure(
     whole = np.array(q)
     whole[:, turning] = unwrapped(whole[:, turning])
     dq, ddq = rates(derivatives, whole)
-    on_feet_time = SMOOTHING_TIME_ON_FEET if placed.on_feet else SMOOTHING_TIME
+    if placed.on_feet:
+        on_feet_time = SMOOTHING_TIME_ON_FEET
+    else:
+        on_feet_time = SMOOTHING_TIME
     velocity, acceleration = rates(pose_derivatives, root, on_feet_time)
     return Measures(
         body=body,
@@ -644,7 +663,10 @@ def configurations(
     on_feet: bool | None = None,
 ) -> Configurations:
     """Return the joint values and root poses of a motion on a body; options and errors are those of `measure`."""
-    links = None if feet is None else foot_links(body, feet)
+    if feet is None:
+        links = None
+    else:
+        links = foot_links(body, feet)
     timeline, q, root, problems = _configurations(body, motion)
     times = timeline.times
     if not len(times):
@@ -658,13 +680,15 @@ def configurations(
 
         q = closed_loops.close_loops(body, q).q
     if on_feet is None and root is None and (found := _followed_feet(body, q, links)):
-        on_feet, links = True, found
+        on_feet = True
+        links = found
         message = "the motion has no root pose: the root follows the feet"
         problems += (ON_FEET.problem(message, where),)
     ground = None
     if on_feet:
         whole = bridged(q)[0]
-        links = feet_of_joints(body, whole) if links is None else links
+        if links is None:
+            links = feet_of_joints(body, whole)
         root, lowest = placed_on_feet(body, whole, links)
         if np.isfinite(lowest).all():
             # The height decreases slightly with each step.
@@ -708,17 +732,18 @@ def _followed_feet(
     if not body.links or body.is_mounted:
         return ()
     whole = bridged(q)[0]
-    found = feet_of_joints(body, whole) if feet is None else feet
+    if feet is None:
+        found = feet_of_joints(body, whole)
+    else:
+        found = feet
     turning = {
         column
         for column in body.columns_above(*found)
         if body.joints[column].type == "rotate"
     }
-    return (
-        ()
-        if any(np.ptp(unwrapped(whole[:, [column]])) > 2 * np.pi for column in turning)
-        else found
-    )
+    if any(np.ptp(unwrapped(whole[:, [column]])) > 2 * np.pi for column in turning):
+        return ()
+    return found
 
 
 def _finite(
@@ -740,7 +765,10 @@ def _finite(
     names += [
         body.joints[k].name or f"joint {k}" for k in np.flatnonzero(wrong.any(axis=0))
     ]
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    if len(names) > MAX_NAMED:
+        more = f" and {len(names) - MAX_NAMED} more"
+    else:
+        more = ""
     message = (
         f"{len(frames)} of {len(q)} frames have numbers that are not finite, from frame {frames[0]} ({times[frames[0]]:.3f} s) on: "
         f"{', '.join(names[:MAX_NAMED])}{more}; results that depend on them are left out"
@@ -768,7 +796,8 @@ def _configurations(
         before = len(motion.problems)
         motion, _ = recover_joints(motion, body)
         problems = motion.problems[before:]
-    joints, link_position = motion.joint_displacement, motion.link_position
+    joints = motion.joint_displacement
+    link_position = motion.link_position
     if joints is None:
         body.link_poses(motion)
         raise ValueError("the motion has no joint displacements")
@@ -777,9 +806,10 @@ def _configurations(
     used = [c for c in (joints, link_position) if c is not None]
     if any(c.timeline != joints.timeline for c in used):
         together = motion.replaced(*used).synchronized("cubic")
-        joints, link_position = (
-            together.joint_displacement or joints,
-            together.link_position,
-        )
-    root = None if link_position is None else link_position.values[:, 0]
+        joints = together.joint_displacement or joints
+        link_position = together.link_position
+    if link_position is None:
+        root = None
+    else:
+        root = link_position.values[:, 0]
     return joints.timeline, body.joint_values(joints), root, problems

@@ -255,16 +255,18 @@ def series(measures: Measures, name: str) -> Series:
     if name not in QUANTITIES:
         raise KeyError(f"there is no quantity {name!r}; {choices(name, QUANTITIES)}")
     quantity = QUANTITIES[name]
-    values = (
-        (quantity.values or attrgetter(name))(measures)
-        if quantity.exists(measures)
-        else None
-    )
+    if quantity.exists(measures):
+        values = (quantity.values or attrgetter(name))(measures)
+    else:
+        values = None
     if values is None:
         raise KeyError(
             f"{measures.body.name or 'this body'} has no {quantity.title.lower()} in this motion ({name})"
         )
-    joints = measures.body.joints if quantity.of == "joint" else ()
+    if quantity.of == "joint":
+        joints = measures.body.joints
+    else:
+        joints = ()
     labels = _labels(measures, quantity)
     lower, upper = _limits(joints, quantity.limits) if quantity.limits else (None, None)
     return Series(
@@ -300,7 +302,9 @@ def _labels(measures: Measures, quantity: Quantity) -> tuple[str, ...]:
         return distinct((link.name for link in body.links), "link")
     if quantity.of == "foot":
         return distinct(measures.contacts.names, "foot")
-    return AXES if quantity.of == "axis" else (quantity.title,)
+    if quantity.of == "axis":
+        return AXES
+    return (quantity.title,)
 
 
 def _limits(
@@ -310,11 +314,9 @@ def _limits(
     pairs = np.array(
         [of(joint) or (-np.inf, np.inf) for joint in joints], dtype=np.float64
     ).reshape(-1, 2)
-    return (
-        (frozen(pairs[:, 0]), frozen(pairs[:, 1]))
-        if np.isfinite(pairs).any()
-        else (None, None)
-    )
+    if np.isfinite(pairs).any():
+        return (frozen(pairs[:, 0]), frozen(pairs[:, 1]))
+    return (None, None)
 
 
 def _lengths(vectors: Floats) -> Floats:
@@ -348,7 +350,8 @@ def _extreme(of: Series, k: int) -> Extreme:
     column = of.values[:, k]
     if np.isnan(column).all():
         return Extreme(of.labels[k], of.units[k], *(np.nan,) * 4)
-    low, high = int(np.nanargmin(column)), int(np.nanargmax(column))
+    low = int(np.nanargmin(column))
+    high = int(np.nanargmax(column))
     used = [
         (
             float(column[frame] / limits[k]) + 0.0,

@@ -139,16 +139,15 @@ def read_sensor(
         return limited_reading(device, measures.times, values)
     arm = placed[:, :3] - measures.link_poses[:, device.link, :3]
     if isinstance(device, AccelerationSensor):
-        moving, gaining = (
-            measures.link_velocities[:, device.link],
-            measures.link_accelerations[:, device.link],
-        )
+        moving = measures.link_velocities[:, device.link]
+        gaining = measures.link_accelerations[:, device.link]
         centripetal = np.cross(moving[:, 3:], np.cross(moving[:, 3:], arm))
         proper = point_velocities(gaining, arm) + centripetal - measures.gravity
         return limited_reading(device, measures.times, rotations.rotate(into, proper))
     if isinstance(device, ForceSensor):
         wrench = -measures.transmitted_wrench(device.link)
-        force, moment = wrench[:, :3], wrench[:, 3:] - np.cross(arm, wrench[:, :3])
+        force = wrench[:, :3]
+        moment = wrench[:, 3:] - np.cross(arm, wrench[:, :3])
         values = np.concatenate(
             [rotations.rotate(into, force), rotations.rotate(into, moment)], axis=1
         )
@@ -190,18 +189,22 @@ def reading_limits(device: Device) -> Floats:
 def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Reading:
     times = scan_times(device, measures.times)
     link = measures.link_poses[:, device.link : device.link + 1]
-    placed = (
-        poses.compose(sampled(link, measures.times, times, "cubic")[:, 0], device.pose)
-        if len(times)
-        else link[:, 0]
-    )
+    if len(times):
+        placed = poses.compose(
+            sampled(link, measures.times, times, "cubic")[:, 0], device.pose
+        )
+    else:
+        placed = link[:, 0]
     rays = ray_directions(device)
     check_memory(
         10 * 8 * len(times) * len(rays),
         f"{len(times)} scans of {device.name!r} with {len(rays)} rays",
     )
     ways = rotations.rotate(rotations.normalized(placed[:, None, 3:]), rays)
-    longest = device.max_distance if device.max_distance > 0 else np.inf
+    if device.max_distance > 0:
+        longest = device.max_distance
+    else:
+        longest = np.inf
     values = scenery.distances(placed[:, None, :3], ways, longest)
     columns = tuple(f"{angle:.6g}" for angle in device.ray_angles)
     return Reading(
@@ -268,10 +271,8 @@ class Scenery:
         """
         from bodymotion.kernels.rays import cast
 
-        starts, ways = (
-            np.asarray(origins, dtype=np.float64),
-            np.asarray(directions, dtype=np.float64),
-        )
+        starts = np.asarray(origins, dtype=np.float64)
+        ways = np.asarray(directions, dtype=np.float64)
         with np.errstate(invalid="ignore"):
             ways = ways / np.linalg.norm(ways, axis=-1, keepdims=True)
         starts, ways = (
@@ -311,8 +312,14 @@ def scan_times(device: RangeSensor | VisionSensor, times: Floats) -> Floats:
     ValueError
         When there would be more than ten million.
     """
-    field = "scanRate" if isinstance(device, RangeSensor) else "frameRate"
-    rate = device.scan_rate if isinstance(device, RangeSensor) else device.frame_rate
+    if isinstance(device, RangeSensor):
+        field = "scanRate"
+    else:
+        field = "frameRate"
+    if isinstance(device, RangeSensor):
+        rate = device.scan_rate
+    else:
+        rate = device.frame_rate
     if not len(times) or not 0 < rate < np.inf:
         return times
     count = float(np.floor((times[-1] - times[0]) * rate + 1e-6)) + 1
@@ -438,7 +445,10 @@ class CameraFrames(ShortRepr):
             f"{len(times)} frames of {device.name!r}",
         )
         depths = np.empty(shape)
-        colors = np.zeros((*shape, 3), dtype=np.uint8) if self.has_color else None
+        if self.has_color:
+            colors = np.zeros((*shape, 3), dtype=np.uint8)
+        else:
+            colors = None
         right, up = device.half_size
         rays = np.full((*shape[1:], 3), -1.0)
         rays[..., 0] = right * (
@@ -477,11 +487,10 @@ class CameraFrames(ShortRepr):
             2 * links[0].nbytes * len(times),
             f"the poses of {links.shape[1]} links in {len(times)} frames",
         )
-        placed = (
-            sampled(links, self.measures.times, times, "cubic")
-            if len(links) > 1
-            else links[[0] * len(times)]
-        )
+        if len(links) > 1:
+            placed = sampled(links, self.measures.times, times, "cubic")
+        else:
+            placed = links[[0] * len(times)]
         camera = poses.compose(placed[:, self.device.link], self.device.pose)
         camera[:, 3:] = rotations.normalized(camera[:, 3:])
         world = np.broadcast_to(poses.IDENTITY, (len(times), 1, 7))

@@ -72,7 +72,8 @@ def rotor_inertias(body: Body) -> Floats:
     It is 0 for joints that move no link.
     """
     _, kinds, _, _, _ = body.tree
-    links, of_joints = body.links, body.joint_links
+    links = body.links
+    of_joints = body.joint_links
     return np.array(
         [armature(links[i].joint) if i >= 0 and kinds[i] else 0.0 for i in of_joints],
         dtype=np.float64,
@@ -178,9 +179,10 @@ def jacobian(
     from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
-    index = (
-        body.link(link).index if isinstance(link, str) else range(len(body.links))[link]
-    )
+    if isinstance(link, str):
+        index = body.link(link).index
+    else:
+        index = range(len(body.links))[link]
     points = table(point, batch, 3, "point")
     return kinematics.jacobian(
         body.tree, poses, body.num_joints, index, points
@@ -285,7 +287,10 @@ def inverse_dynamics(
         body.tree, mass_arrays(body), inertia, motion, gravity_vector(gravity), wrenches
     )
     shape = (*batch, len(body.links), 6)
-    all_links = found.reshape(shape) if wrenches else None
+    if wrenches:
+        all_links = found.reshape(shape)
+    else:
+        all_links = None
     root = found[:, 0].reshape(*batch, 6)
     return InverseDynamics(
         torques.reshape(*batch, joints), root, all_links, velocities.reshape(shape)
@@ -358,7 +363,10 @@ def momentum(
         mass_arrays(body), poses, moving.reshape(-1, len(body.links), 6)
     ).reshape(*batch, 10)
     linear = found[..., :3]
-    velocity = linear / body.mass if body.mass else np.zeros_like(linear)
+    if body.mass:
+        velocity = linear / body.mass
+    else:
+        velocity = np.zeros_like(linear)
     return Momentum(linear, found[..., 3:6], found[..., 9], found[..., 6:9], velocity)
 
 
@@ -402,11 +410,10 @@ def zero_moment_point(
     weight:
         [N] Where F_z is below 1 % of it, the body is airborne and the point is NaN.
     """
-    wrench, root = (
-        np.asarray(root_wrench, dtype=np.float64),
-        np.asarray(root_position, dtype=np.float64),
-    )
-    force, moment = wrench[..., :3], wrench[..., 3:]
+    wrench = np.asarray(root_wrench, dtype=np.float64)
+    root = np.asarray(root_position, dtype=np.float64)
+    force = wrench[..., :3]
+    moment = wrench[..., 3:]
     height = np.broadcast_to(np.asarray(ground, dtype=np.float64), force.shape[:-1])
     carried = np.where(
         force[..., 2] > max(MIN_LOAD * weight, 1e-12), force[..., 2], np.nan
@@ -425,10 +432,8 @@ def load_shares(
     `in_contact` (T, K): which feet are in contact. The shares w are non-negative, sum to 1 and bring Σ w·point as near to the target as
     possible; of those, they are the most even ones. With one foot, or on the line between two, they are unique. They are 0 without contact.
     """
-    positions, on = (
-        np.asarray(points, dtype=np.float64),
-        np.array(in_contact, dtype=bool),
-    )
+    positions = np.asarray(points, dtype=np.float64)
+    on = np.array(in_contact, dtype=bool)
     count = on.shape[1]
     weights = np.zeros(on.shape)
     away = positions - np.asarray(target, dtype=np.float64)[:, None]
@@ -472,16 +477,13 @@ def contact_wrenches(
     or more the distribution is not unique; here a foot has the share w of `load_shares` for the zero moment point `zmp` (T, 3): of the
     force, and of the remaining moment about the common point Σ w·point. In frames without contact they are 0.
     """
-    wrench, root = (
-        np.asarray(root_wrench, dtype=np.float64),
-        np.asarray(root_position, dtype=np.float64),
-    )
+    wrench = np.asarray(root_wrench, dtype=np.float64)
+    root = np.asarray(root_position, dtype=np.float64)
     target = np.asarray(zmp, dtype=np.float64)[:, :2]
-    middle = (
-        contacts.points[..., :2].mean(axis=1)
-        if contacts.links
-        else np.zeros_like(target)
-    )
+    if contacts.links:
+        middle = contacts.points[..., :2].mean(axis=1)
+    else:
+        middle = np.zeros_like(target)
     part = load_shares(
         contacts.points[..., :2],
         contacts.in_contact,

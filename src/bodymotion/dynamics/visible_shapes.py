@@ -22,7 +22,9 @@ MAX_TRANSPARENCY = (
     0.5  # Shapes that are more transparent are invisible; all others are opaque.
 )
 MAX_TEXTURE_PIXELS = 16_000_000  # Larger images are not used as textures.
-HEADLIGHT, OVERHEAD, AMBIENT = 0.7, 0.4, 0.5
+HEADLIGHT = 0.7
+OVERHEAD = 0.4
+AMBIENT = 0.5
 """Intensities of the light along the camera's axis, of the one from straight above, and of the ambient light."""
 BYTES_PER_FACE = 3 * (3 + 3) * 8  # Of normals and paints.
 
@@ -73,7 +75,8 @@ class VisibleShapes:
             window = _window(
                 (part.middle - view[:, 3]) @ view[:, :3], part.radius, rays
             )
-            ways, number = rays[window], first + part.first
+            ways = rays[window]
+            number = first + part.first
             starts = np.broadcast_to(0.0, ways.shape)
             cast(
                 part.tree,
@@ -103,7 +106,8 @@ class VisibleShapes:
             start = first + part.first
             here = (owners >= start) & (owners < start + len(part.mesh.faces))
             if here.any():
-                view, faces = views[part.frame], owners[here] - start
+                view = views[part.frame]
+                faces = owners[here] - start
                 corners = part.mesh.vertices[part.mesh.faces[faces]] - view[:, 3]
                 above = view[:, :3] @ views[-1, 2, :3]
                 found = paint.shaded(
@@ -116,7 +120,10 @@ class _Part:
     """A mesh and its material in the frame of that number, its sphere, and the number of its first face."""
 
     def __init__(self, mesh: Mesh, material: Material, frame: int, first: int) -> None:
-        self.mesh, self.material, self.frame, self.first = mesh, material, frame, first
+        self.mesh = mesh
+        self.material = material
+        self.frame = frame
+        self.first = first
         self.middle = 0.5 * (mesh.vertices.min(axis=0) + mesh.vertices.max(axis=0))
         with np.errstate(over="ignore"):
             self.radius = float(
@@ -134,10 +141,17 @@ def _window(center: Floats, radius: float, rays: Floats) -> tuple[slice, slice]:
     """Return the rows and columns of `rays` (H, W, 3) that may hit the sphere around `center` (3,) in the camera's frame."""
     slices = []
     for axis, slopes in ((1, -rays[:, 0, 1]), (0, rays[0, :, 0])):
-        across, ahead = (-center[1] if axis else center[0]), -center[2]
+        if axis:
+            across = -center[1]
+        else:
+            across = center[0]
+        ahead = -center[2]
         distance = np.hypot(across, ahead)
         # The tangents of the sphere, in the plane of the axis and the camera's direction.
-        spread = np.arcsin(radius / distance) if radius < distance else np.pi
+        if radius < distance:
+            spread = np.arcsin(radius / distance)
+        else:
+            spread = np.pi
         angles = np.arctan2(across, ahead) + (spread + 1e-9) * np.array([-1.0, 1.0])
         ends = np.where(
             np.abs(angles) < 0.5 * np.pi, np.tan(angles), np.copysign(np.inf, angles)
@@ -158,7 +172,8 @@ class _Paint:
         material: Material,
         images: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None],
     ) -> None:
-        self.normals, self.two_sided = corner_normals(mesh), mesh.two_sided
+        self.normals = corner_normals(mesh)
+        self.two_sided = mesh.two_sided
         parts = (material.diffuse, material.specular, material.emissive)
         row = [
             *parts[0],
@@ -170,7 +185,8 @@ class _Paint:
         self.numbers = np.clip(np.nan_to_num(row), 0.0, 1.0)
         self.paints: Floats | None = None
         self.image: npt.NDArray[np.uint8] | None = None
-        texture, points = material.texture, mesh.texture_coordinates
+        texture = material.texture
+        points = mesh.texture_coordinates
         if texture is not None and points is not None:
             if texture.path not in images:
                 images[texture.path] = _image(texture.path)
@@ -219,10 +235,8 @@ class _Paint:
             self.numbers[6:9],
             *self.numbers[9:],
         )
-        bright, gloss = (
-            np.full((len(faces), 1), AMBIENT * ambient),
-            np.zeros((len(faces), 1)),
-        )
+        bright = np.full((len(faces), 1), AMBIENT * ambient)
+        gloss = np.zeros((len(faces), 1))
         for light, power in ((behind, HEADLIGHT), (above, OVERHEAD)):
             hit = (normals @ light)[:, None]
             middle = light - to_eye

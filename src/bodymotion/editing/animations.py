@@ -43,7 +43,8 @@ def trim(
     first, last = (
         frames.times[k] if t is None else t for k, t in ((0, start), (-1, end))
     )
-    first, last = max(first, frames.times[0]), min(last, frames.times[-1])
+    first = max(first, frames.times[0])
+    last = min(last, frames.times[-1])
     if not first <= last:
         raise WrongUseError(
             f"no part of the {animation.duration:g} s is between {first:g} s and {last:g} s"
@@ -57,11 +58,10 @@ def trim(
             origin = np.insert(origin, min(place, len(origin)), -1)
     times = np.where(origin >= 0, frames.times[origin], np.nan)
     times[0], times[-1] = first, last
-    values = (
-        sampled(frames.values, frames.times, times, "pchip")
-        if len(frames) > 1
-        else np.array(frames.values)
-    )
+    if len(frames) > 1:
+        values = sampled(frames.values, frames.times, times, "pchip")
+    else:
+        values = np.array(frames.values)
     known = origin >= 0
     values[known] = frames.values[origin[known]]
     for column, name in enumerate(frames.columns):
@@ -73,11 +73,10 @@ def trim(
 def reverse(animation: Animation) -> Animation:
     """Return the animation in reverse: it begins with the last keyframe."""
     frames = animation.keyframes
-    times = (
-        frames.times[-1] + frames.times[0] - frames.times[::-1]
-        if len(frames)
-        else frames.times
-    )
+    if len(frames):
+        times = frames.times[-1] + frames.times[0] - frames.times[::-1]
+    else:
+        times = frames.times
     return _rebuilt(animation, frames.values[::-1], times, np.arange(len(frames))[::-1])
 
 
@@ -85,7 +84,8 @@ def change_speed(animation: Animation, factor: float) -> Animation:
     """Return the animation played `factor` times as fast; its beats per minute stay."""
     if not 0 < factor < np.inf:
         raise WrongUseError(f"speed: expected a positive number, got {factor:g}")
-    frames, options = animation.keyframes, dict(animation.options)
+    frames = animation.keyframes
+    options = dict(animation.options)
     if isinstance(options.get("frequency"), (int, float)):
         options["frequency"] = options["frequency"] * factor  # type: ignore[operator]
     changed = _rebuilt(
@@ -121,7 +121,9 @@ def mirror(animation: Animation) -> Animation:
 
 def _mirrored(name: str) -> str:
     leg, _, rest = name.partition("_")
-    return f"{OTHER_SIDE[leg]}_{rest}" if leg in OTHER_SIDE else name
+    if leg in OTHER_SIDE:
+        return f"{OTHER_SIDE[leg]}_{rest}"
+    return name
 
 
 def append(
@@ -140,7 +142,8 @@ def append(
     ValueError
         When the columns differ, or one of the two cannot be played.
     """
-    first, second = animation.keyframes, other.keyframes
+    first = animation.keyframes
+    second = other.keyframes
     if set(first.columns) != set(second.columns):
         odd = sorted(set(first.columns) ^ set(second.columns))
         raise WrongUseError(
@@ -158,13 +161,12 @@ def append(
     )
     step[2] = 0.0
     values = _moved(values, first.columns, step)
-    gap = (
-        blend
-        if blend is not None
-        else float(np.diff(first.times)[-1])
-        if len(first) > 1
-        else 1.0
-    )
+    if blend is not None:
+        gap = blend
+    elif len(first) > 1:
+        gap = float(np.diff(first.times)[-1])
+    else:
+        gap = 1.0
     begin = int(
         blend is None and np.abs(values[0] - first.values[-1]).max(initial=0.0) < SAME
     )
@@ -183,13 +185,17 @@ def _footprint(animation: Animation, *, last: bool) -> Floats:
     if not tracks.has_legs:
         return poses.IDENTITY
     at = animation.keyframes.times[[-1 if last else 0]]
-    body = tracks.body_poses(at) if tracks.has_body else tracks.body_on_legs(at)
+    if tracks.has_body:
+        body = tracks.body_poses(at)
+    else:
+        body = tracks.body_on_legs(at)
     return np.asarray(footprint(tracks.feet(at, body))[0])
 
 
 def _moved(values: Floats, columns: tuple[str, ...], step: Floats) -> Floats:
     """Return the values (N, C) of keyframes with positions and orientations in the animation frame moved by a pose `step` (7,)."""
-    moved, at = np.array(values), {name: k for k, name in enumerate(columns)}
+    moved = np.array(values)
+    at = {name: k for k, name in enumerate(columns)}
     yaw = 2.0 * float(np.arctan2(step[6], step[3]))
     for part in (*OTHER_SIDE, "body", "com", "hand"):
         x, y = (at.get(f"{part}_{axis}") for axis in "xy")
@@ -229,7 +235,8 @@ def _rebuilt(
     animation: Animation, values: Floats, times: Floats, origin: Indices
 ) -> Animation:
     """Return an animation with other keyframes; `origin` (N,) are the old ones, −1 for new ones."""
-    old, source = animation.keyframes, animation.source
+    old = animation.keyframes
+    source = animation.source
     zeros = None
     if old.exact_zeros is not None:
         zeros = np.where((origin >= 0)[:, None], old.exact_zeros[origin], True)

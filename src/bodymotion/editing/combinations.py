@@ -110,11 +110,9 @@ def keep_root_pose(motion: Motion) -> Motion:
 
     def first(c: TimedComponent) -> Component:
         is_of_links = isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION
-        return (
-            replace(c, values=c.values[:, :1], part_labels=c.part_labels[:1])
-            if is_of_links
-            else c
-        )
+        if is_of_links:
+            return replace(c, values=c.values[:, :1], part_labels=c.part_labels[:1])
+        return c
 
     idle = IDLE.problem("no root pose to keep: the motion has no LinkPosition")
     return motion.mapped(first, [idle] if motion.link_position is None else ())
@@ -187,7 +185,8 @@ def _labels(
 def _residual(link_position: Floats, q: Floats, body: Body) -> Residual:
     count = len(body.links)
     step = max(CHUNK_POSES // max(count, 1), 1)
-    distance, angle = (0.0, 0, 0), (0.0, 0, 0)
+    distance = (0.0, 0, 0)
+    angle = (0.0, 0, 0)
     for start in range(0, len(link_position), step):
         piece = link_position[start : start + step, :count]
         found = body.forward_kinematics(q[start : start + step], piece[:, 0])

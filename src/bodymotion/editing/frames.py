@@ -166,16 +166,18 @@ def _all_converted(motion: Motion, root_relative: bool) -> Motion:
         ):
             return c
         root = root_poses(motion, c.timeline.times, "converting the ZMP")
-        pose = poses.inverse(root) if root_relative else root
+        if root_relative:
+            pose = poses.inverse(root)
+        else:
+            pose = root
         return replace(
             c,
             values=poses.transform_points(pose, c.values),
             is_root_relative=root_relative,
         )
 
-    problems = (
-        []
-        if motion.zmp is not None
-        else [IDLE.problem("nothing to convert: the motion has no ZMP")]
-    )
+    if motion.zmp is not None:
+        problems = []
+    else:
+        problems = [IDLE.problem("nothing to convert: the motion has no ZMP")]
     return motion.mapped(converted, problems)

@@ -87,8 +87,16 @@ def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Moti
         When the components do not share a timeline, or there are no such frames.
     """
     count = motion.num_frames
-    begin = first + count if first < 0 else first
-    stop = count - 1 if last is None else last + count if last < 0 else last
+    if first < 0:
+        begin = first + count
+    else:
+        begin = first
+    if last is None:
+        stop = count - 1
+    elif last < 0:
+        stop = last + count
+    else:
+        stop = last
     if not 0 <= begin <= stop < count:
         message = f"no frames {first} to {'the end' if last is None else last}: the motion has frames 0 to {count - 1}"
         raise ValueError(message)
@@ -181,9 +189,10 @@ def _join(
             _by_name(tables[0][root], table[root]).values[:, :1].reshape(-1, 7)
             for table in tables
         ]
-    leading = (
-        [*pairwise(roots)] if foot is None else _paths_of(motions, body, foot, overlap)
-    )
+    if foot is None:
+        leading = [*pairwise(roots)]
+    else:
+        leading = _paths_of(motions, body, foot, overlap)
     by: Floats | None = None
     for index, following in enumerate(tables[1:], 1):
         table = {key: _by_name(tails[key], following[key]) for key in shared}
@@ -268,7 +277,10 @@ def _pose_difference(
         return _PoseDifference(0.0, "", begin)
     frame, column = np.unravel_index(int(apart.argmax()), apart.shape)
     labels = before.part_labels or after.part_labels
-    joint = labels[column] if labels else f"joint {column}"
+    if labels:
+        joint = labels[column]
+    else:
+        joint = f"joint {column}"
     rate = before.timeline.frame_rate or 1.0
     time = begin + (len(before.values) - 1 - overlap + int(frame)) / rate
     return _PoseDifference(float(apart[frame, column]), joint, time)
@@ -401,11 +413,10 @@ def seamless(
     ValueError
         As `join`; also when the blend is not positive, or longer than half of the motion.
     """
-    overlap = (
-        round(min(blend * _shared_rate((motion,)), motion.num_frames))
-        if 0 < blend < np.inf
-        else 0
-    )
+    if 0 < blend < np.inf:
+        overlap = round(min(blend * _shared_rate((motion,)), motion.num_frames))
+    else:
+        overlap = 0
     if not 0 < 2 * overlap < motion.num_frames:
         message = f"a blend of {blend:g} s, expected at least one frame and at most half of the motion, {motion.duration / 2:g} s"
         raise ValueError(message)
@@ -422,7 +433,8 @@ def hold(motion: Motion, at: float, seconds: float) -> Motion:
     ValueError
         When a number is not finite, `seconds` is negative, or the motion has no single fixed rate.
     """
-    rate, frame = _shared_rate((motion,)), _frame(motion, at)
+    rate = _shared_rate((motion,))
+    frame = _frame(motion, at)
     if not 0 <= seconds * rate < np.inf:
         raise ValueError(
             f"hold of {seconds} s at {rate:g} Hz, expected 0 or more, and a finite number of frames"
@@ -496,7 +508,8 @@ def _table(motion: Motion) -> dict[Key, Timed]:
 
 def _by_name(a: Timed, b: Timed) -> Timed:
     """Put the parts of `b` into the order of `a`, where both have names."""
-    known, names = a.part_labels, b.part_labels
+    known = a.part_labels
+    names = b.part_labels
     if isinstance(b, Vector3Seq) or not known or not names or known == names:
         return b
     if b.num_parts == 1 and isinstance(b, MultiSE3Seq):
@@ -515,7 +528,10 @@ def _by_name(a: Timed, b: Timed) -> Timed:
             f"{listed(some)} only in {there}" for some, there in which if some
         )
         of_arm = {*only[0], *only[1]} == {*ARM_JOINTS, "gripper"}
-        hint = "; play both animations with arm=True" if of_arm else ""
+        if of_arm:
+            hint = "; play both animations with arm=True"
+        else:
+            hint = ""
         raise ValueError(
             f"{b.content} has parts of different names in two motions: {parts}{hint}"
         )
@@ -542,7 +558,10 @@ def _paths_of(
     motions: tuple[Motion, ...], body: Body | None, name: str, overlap: int
 ) -> list[tuple[Floats, Floats]]:
     """Return for each transition the poses (T, 7) of a link in the motion before, and in the one after it."""
-    names = [] if body is None else [link.name for link in body.links]
+    if body is None:
+        names = []
+    else:
+        names = [link.name for link in body.links]
     if body is None or name not in ("auto", *names):
         raise WrongUseError(
             f"joining at {name!r} needs a body with that link: {choices(name, names)}"
@@ -580,7 +599,8 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
     """Return the transform (7,) by which the next motion's poses (T, 7) begin where those of this one end, in x, y and heading."""
     if not a.size or not b.size:
         return None
-    end_pose, start_pose = a[len(a) - 1 - overlap], b[0]
+    end_pose = a[len(a) - 1 - overlap]
+    start_pose = b[0]
     if not np.isfinite([end_pose, start_pose]).all():
         # All that follows would be moved by it.
         raise ValueError(
@@ -596,15 +616,14 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
 
 def _faded(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
     """Return the part of `a` before the overlap, and the overlap with the rest of `b`."""
-    before, mixed, new = (
-        a[: len(a) - 1 - overlap],
-        a[len(a) - 1 - overlap :],
-        b[: overlap + 1],
-    )
+    before = a[: len(a) - 1 - overlap]
+    mixed = a[len(a) - 1 - overlap :]
+    new = b[: overlap + 1]
     if overlap:
         weight = quintic(np.arange(overlap + 1) / overlap)
         w = weight.reshape(-1, *[1] * (a.ndim - 1))
-        old, mixed = mixed, (1 - w) * mixed + w * new
+        old = mixed
+        mixed = (1 - w) * mixed + w * new
         if are_poses(a):
             mixed[..., 3:] = rotations.slerp(
                 old[..., 3:], new[..., 3:], weight[:, None]
@@ -627,8 +646,6 @@ def _losses(
     if any(other != others[0] for other in others):
         message = "components of unknown types and keys beside the components are those of the first motion"
         return [*problems, LOST.problem(message)]
-    return (
-        [*problems, *unknown_components(motions[0], "repeated")]
-        if len(motions) > 1
-        else problems
-    )
+    if len(motions) > 1:
+        return [*problems, *unknown_components(motions[0], "repeated")]
+    return problems

@@ -126,9 +126,14 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
             )
     rest = body.forward_kinematics(np.zeros(body.num_joints), [0, 0, 0, 1, 0, 0, 0])
     apart = np.linalg.norm(rest[links, :3] - mirrored_points(rest[:, :3]), axis=1)
-    worst = int(np.argmax(apart)) if len(apart) else 0
-    columns, signs = np.arange(body.num_joints), np.ones(body.num_joints)
-    tilt, worst_joint = 0.0, ""
+    if len(apart):
+        worst = int(np.argmax(apart))
+    else:
+        worst = 0
+    columns = np.arange(body.num_joints)
+    signs = np.ones(body.num_joints)
+    tilt = 0.0
+    worst_joint = ""
     for column, index in enumerate(body.joint_links):
         if index < 0 or body.links[index].joint.type not in (
             "rotate",
@@ -136,7 +141,8 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
             "crawler",
         ):
             continue
-        link, partner = body.links[index], body.links[links[index]]
+        link = body.links[index]
+        partner = body.links[links[index]]
         mirrored_axis = mirrored_points(
             rotations.rotate(rest[link.index, 3:], link.joint.axis)
         )
@@ -155,7 +161,8 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
             )
         )
         if angle > tilt:
-            tilt, worst_joint = angle, link.name
+            tilt = angle
+            worst_joint = link.name
     frames = rotations.multiply(
         rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:]
     )
@@ -249,13 +256,11 @@ def _sides_of_parts(name: str) -> Iterator[str]:
 def _other_word(match: re.Match[str]) -> str:
     word = match.group()
     other = "right" if word.lower() == "left" else "left"
-    return (
-        other.upper()
-        if word.isupper()
-        else other.capitalize()
-        if word[0].isupper()
-        else other
-    )
+    if word.isupper():
+        return other.upper()
+    if word[0].isupper():
+        return other.capitalize()
+    return other
 
 
 def _swapped(name: str, indices: Sequence[int]) -> str:
@@ -375,12 +380,14 @@ def _mirrored(
 
 def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
     parts = min(values.shape[1], 1 if mirrors is None else len(mirrors.links))
-    partners = np.arange(parts) if mirrors is None else mirrors.links[:parts]
-    frames = (
-        np.tile(rotations.IDENTITY, (parts, 1))
-        if mirrors is None
-        else mirrors.frames[:parts]
-    )
+    if mirrors is None:
+        partners = np.arange(parts)
+    else:
+        partners = mirrors.links[:parts]
+    if mirrors is None:
+        frames = np.tile(rotations.IDENTITY, (parts, 1))
+    else:
+        frames = mirrors.frames[:parts]
     if parts and partners.max() >= parts:
         message = f"LinkPosition has {parts} links, and the mirror image of one of them is missing; drop all but the root link"
         raise ValueError(message)

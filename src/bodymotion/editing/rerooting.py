@@ -129,8 +129,12 @@ def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
     problems = []
     for device in body.devices:
         if isinstance(device, ForceSensor) and device.link in links_of:
-            old, new = device.link, links_of[device.link]
-            between = body.links[old].offset if old else poses.inverse(at_rest[new])
+            old = device.link
+            new = links_of[device.link]
+            if old:
+                between = body.links[old].offset
+            else:
+                between = poses.inverse(at_rest[new])
             sensor = f"{device.name!r:.60} at joint {body.links[old].joint.name!r:.60} was on link {body.links[old].name!r:.60}"
             problems.append(
                 losses.FORCE_SENSOR.problem(

@@ -71,11 +71,10 @@ def smooth(
             return replace(component, values=_smoothed(whole, weights) + full_turns)
         return replace(component, values=_smoothed(values, weights))
 
-    others = (
-        [c.content for c in motion.components if not _is_of(c, FILTERED)]
-        if contents is None
-        else []
-    )
+    if contents is None:
+        others = [c.content for c in motion.components if not _is_of(c, FILTERED)]
+    else:
+        others = []
     problems = [NOT_EDITED.problem(f"{content} is not smoothed") for content in others]
     if not any(_is_of(c, chosen) and c.num_frames for c in motion.timed):
         problems.append(
@@ -93,7 +92,9 @@ def _is_of(component: Component, contents: Sequence[str]) -> bool:
 def _smoothed(values: Floats, weights: Floats) -> Floats:
     known, missing = bridged(values)
     out = all_low_passed(known, weights, poses=are_poses(values))
-    return out if missing is None else np.where(missing, values, out)
+    if missing is None:
+        return out
+    return np.where(missing, values, out)
 
 
 def fill_gaps(motion: Motion) -> Motion:
@@ -113,7 +114,10 @@ def fill_gaps(motion: Motion) -> Motion:
 
 def _filled(values: Floats, times: Floats) -> Floats:
     out = np.array(values)
-    lines = out[..., :3] if are_poses(values) else out
+    if are_poses(values):
+        lines = out[..., :3]
+    else:
+        lines = out
     for index in np.ndindex(lines.shape[1:]):
         column = lines[:, *index]
         missing = ~np.isfinite(column)
@@ -156,19 +160,20 @@ def change_joint(
         raise ValueError("the motion has no joint displacements")
     labels = list(component.part_labels)
     if body is not None:
-        names, columns = (
-            [each.name for each in body.joints],
-            list(body.joint_columns(component)),
-        )
+        names = [each.name for each in body.joints]
+        columns = list(body.joint_columns(component))
     else:
-        names, columns = labels, list(range(len(labels)))
-    column = columns[names.index(joint)] if joint in names else -1
+        names = labels
+        columns = list(range(len(labels)))
+    if joint in names:
+        column = columns[names.index(joint)]
+    else:
+        column = -1
     if column < 0:
-        known = (
-            choices(joint, names)
-            if any(names)
-            else "the columns have no names; give the body (--body MODEL)"
-        )
+        if any(names):
+            known = choices(joint, names)
+        else:
+            known = "the columns have no names; give the body (--body MODEL)"
         raise WrongUseError(f"no joint {joint!r}; {known}")
     values = np.array(component.values)
     values[:, column] = factor * values[:, column] + offset
@@ -194,11 +199,12 @@ def unwrap(motion: Motion, body: Body | None = None) -> Motion:
     may raise ValueError).
     """
     idle = motion.joint_displacement is None
-    problems = (
-        [IDLE.problem("nothing to unwrap: the motion has no joint displacements")]
-        if idle
-        else []
-    )
+    if idle:
+        problems = [
+            IDLE.problem("nothing to unwrap: the motion has no joint displacements")
+        ]
+    else:
+        problems = []
 
     def changed(component: TimedComponent) -> Component:
         if (

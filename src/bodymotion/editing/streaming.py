@@ -67,8 +67,14 @@ def trim_file(
     """
     if start is not None and end is not None and not end >= start:
         raise ValueError(f"the end, {end:g} s, is before the start, {start:g} s")
-    low = -np.inf if start is None else start - ON_FRAME
-    high = np.inf if end is None else end + ON_FRAME
+    if start is None:
+        low = -np.inf
+    else:
+        low = start - ON_FRAME
+    if end is None:
+        high = np.inf
+    else:
+        high = end + ON_FRAME
     with open_motion(source) as reader:
         headers = list(reader.components)
         ends = reader.end_times()
@@ -167,7 +173,10 @@ def resample_file(
                 and method == "linear"
                 and not is_unchanged
             )
-            wraps = found.setdefault(index, []) if is_watched else None
+            if is_watched:
+                wraps = found.setdefault(index, [])
+            else:
+                wraps = None
             return _resampled(rows, counts.get(index, 0), rate, method, start, wraps)
 
         problems = write_rows(
@@ -185,15 +194,14 @@ def resample_file(
         is_resampled = start or any(
             header.has_frame_time or header.frame_rate != rate for header in timed
         )
-        left = (
-            [
+        if is_resampled:
+            left = [
                 not_resampled(h.type, h.content)
                 for h in reader.components
                 if h.layout is None
             ]
-            if is_resampled
-            else []
-        )
+        else:
+            left = []
         return (
             *problems,
             *left,
@@ -225,11 +233,15 @@ def _resampled(
     wraps: list[Wrap] | None,
 ) -> Pieces:
     """Return the frames 0…count−1 piece by piece; the last row that was read stays, as the one before the next piece."""
-    times, values = np.empty(0), np.empty((0,))
+    times = np.empty(0)
+    values = np.empty((0,))
     done = read = 0
     for more, _, rows in source:
         times = np.concatenate([times[-1:], more])
-        values = np.concatenate([values[-1:], rows]) if len(values) else rows
+        if len(values):
+            values = np.concatenate([values[-1:], rows])
+        else:
+            values = rows
         check_increasing(times)
         if wraps is not None:
             wraps += [
@@ -248,7 +260,9 @@ def _num_final_frames(last: float, rate: float, method: Method) -> int:
     if method != "linear":
         return int(taking_effect(np.array([last]), rate, method)[0])
     frame = int(np.floor(last * rate))
-    return frame + 1 if frame / rate <= last else frame
+    if frame / rate <= last:
+        return frame + 1
+    return frame
 
 
 def _frames(

@@ -159,10 +159,14 @@ def _skeleton(
     rate_is_given = rate is not None
     if rate is None:
         known = next((arrays[name] for name in RATES if name in arrays), np.zeros(0))
-        rate = (
-            float(known.ravel()[0]) if known.size and known.dtype.kind in "iuf" else 0.0
-        )
-    count = poses.shape[1] // 3 if poses.ndim == 2 else 0
+        if known.size and known.dtype.kind in "iuf":
+            rate = float(known.ravel()[0])
+        else:
+            rate = 0.0
+    if poses.ndim == 2:
+        count = poses.shape[1] // 3
+    else:
+        count = 0
     numeric = poses.dtype.kind in "iuf" and trans.dtype.kind in "iuf"
     if (
         count not in (22, 24, 52, 55)
@@ -235,7 +239,9 @@ def _found_up(turns: Floats, position: Floats) -> str:
     if spine[1] > MIN_UPRIGHT:
         # A person who lies along y in a world with z up is as much along y as one who stands in a world with y up.
         stands = position[:, 1].min() > highest
-        return "Y" if stands or not may_lie else "Z"
+        if stands or not may_lie:
+            return "Y"
+        return "Z"
     if spine[1] < -MIN_UPRIGHT and not may_lie:
         return "-Y"
     return "Z"
@@ -247,7 +253,10 @@ def _betas(
     """Return the shape (N,) of a body in a motion of `count` frames; AMS001 for betas of an unknown shape."""
     if betas is None:
         return np.zeros(0)
-    rows = betas[None] if betas.ndim == 1 else betas
+    if betas.ndim == 1:
+        rows = betas[None]
+    else:
+        rows = betas
     is_shape = rows.ndim == 2 and len(rows) in (1, count) and len(rows) > 0
     if not is_shape or betas.dtype.kind not in "iuf" or not np.isfinite(betas).all():
         message = f"betas are {betas.dtype} of shape {betas.shape}; expected finite numbers of shape (N,), (1, N) or ({count}, N)"
@@ -267,7 +276,8 @@ def _offsets(
 ) -> Floats:
     """Return the offsets (J, 3) [m] of the joints of a body model; that of the root is its position at rest."""
     arrays = read_archive(path, only=MODEL)
-    location, count = Location(str(path)), len(parents)
+    location = Location(str(path))
+    count = len(parents)
     regressor, template, tree = (
         arrays.get(name, np.zeros(0))
         for name in ("J_regressor", "v_template", "kintree_table")

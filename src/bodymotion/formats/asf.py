@@ -62,7 +62,8 @@ MAX_BYTES = 1 << 30
 MAX_TREE_BYTES = 4 << 20
 MAX_BONES = 1_000
 FRAME_RATE = 120.0  # [Hz] That of the CMU recordings.
-ROTATIONS, SLIDES = ("rx", "ry", "rz"), ("tx", "ty", "tz")
+ROTATIONS = ("rx", "ry", "rz")
+SLIDES = ("tx", "ty", "tz")
 COUNTS = {
     "length": 1,
     **dict.fromkeys(("direction", "position", "orientation", "axis"), 3),
@@ -156,7 +157,10 @@ def read_asf(
         elif not alone:
             tree_path = skeleton_of(path)
             check_inside(tree_path, path, allow_outside)
-        tree_data = data if alone else file_bytes(tree_path, MAX_TREE_BYTES)
+        if alone:
+            tree_data = data
+        else:
+            tree_data = file_bytes(tree_path, MAX_TREE_BYTES)
         if len(tree_data) > MAX_TREE_BYTES:
             raise TOO_LARGE.error(
                 f"the file is larger than {MAX_TREE_BYTES} bytes",
@@ -255,7 +259,8 @@ class _Tree:
     """What an .asf holds."""
 
     def __init__(self, found: Diagnostics, path: str) -> None:
-        self.found, self.path = found, path
+        self.found = found
+        self.path = path
         self.unit: float | None = None
         self.degrees = True
         self.root = _Bone(Location(path), "root")
@@ -264,7 +269,9 @@ class _Tree:
 
     def read(self, text: str) -> list[_Bone]:
         """Read the sections, and return the bones in order of the hierarchy, the root first."""
-        section, sections, bone = "", set(), self.root
+        section = ""
+        sections = set()
+        bone = self.root
         for number, line in enumerate(text.split("\n"), 1):
             words = line.partition("#")[0].split()
             if not words:
@@ -273,7 +280,8 @@ class _Tree:
                 Location(self.path, number, word.start() + 1)
                 for word in re.finditer(r"\S+", line)
             ]
-            where, key = places[0], words[0].lower()
+            where = places[0]
+            key = words[0].lower()
             if key.startswith(":"):
                 section = key[1:]
                 sections.add(section)
@@ -342,7 +350,10 @@ class _Tree:
             if key == "axis" and words[-1].isalpha():
                 bone.order = words.pop().lower()
             numbers = [parsed(word) for word in words[1:]]
-            count = 0 if key == "axis" and bone is self.root else COUNTS[key]
+            if key == "axis" and bone is self.root:
+                count = 0
+            else:
+                count = COUNTS[key]
             if (
                 len(numbers) != count
                 or not all(map(math.isfinite, numbers))
@@ -368,10 +379,8 @@ class _Tree:
                 f"the name of a bone is {bone.name[:60]!r}; expected one unique word"
             )
             self.found.report(NAME, message, bone.location)
-        length, direction = (
-            bone.fields.get("length", [0.0])[0],
-            bone.fields.get("direction", ()),
-        )
+        length = bone.fields.get("length", [0.0])[0]
+        direction = bone.fields.get("direction", ())
         for key, is_wrong in (
             ("direction", length and not any(direction)),
             ("length", length < 0),
@@ -385,14 +394,18 @@ class _Tree:
     def _in_order(self) -> list[_Bone]:
         """Return the bones, parents before children; report those that are not in the hierarchy once."""
         order: list[_Bone] = []
-        waiting, reached = [("root", -1)], {"root"}
+        waiting = [("root", -1)]
+        reached = {"root"}
         while waiting:
             name, parent = waiting.pop()
             self.bones[name].parent = parent
             order.append(self.bones[name])
             for child, where in reversed(self.children.pop(name, [])):
                 if child in reached or child not in self.bones:
-                    reason = "twice" if child in reached else "not in :bonedata"
+                    if child in reached:
+                        reason = "twice"
+                    else:
+                        reason = "not in :bonedata"
                     self.found.report(
                         HIERARCHY, f"bone {child[:60]!r} is {reason}", where
                     )
@@ -419,7 +432,9 @@ def _frames(
 ) -> tuple[bool, Floats, list[int]]:
     """Return whether angles are degrees, the numbers (T, D) of the degrees of freedom in order of the bones, and the line of each frame."""
     counts = {bone.name: len(bone.dofs) for bone in bones if bone.dofs}
-    degrees, last, start = tree.degrees, -1, Location(path)
+    degrees = tree.degrees
+    last = -1
+    start = Location(path)
     rows: list[list[float]] = []
     lines: list[int] = []
     seen: dict[str, list[float]] | None = (
@@ -439,7 +454,8 @@ def _frames(
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
-        name, where = words[0], Location(path, line_number, line.index(words[0]) + 1)
+        name = words[0]
+        where = Location(path, line_number, line.index(words[0]) + 1)
         if name.startswith(":"):
             degrees = {":degrees": True, ":radians": False}.get(name.lower(), degrees)
         elif (
@@ -451,7 +467,9 @@ def _frames(
             finish()
             if last >= 0 and int(name) != last + 1:
                 found.report(NUMBER, f"frame {name} follows frame {last}", where)
-            last, start, seen = int(name), where, {}
+            last = int(name)
+            start = where
+            seen = {}
         elif seen is not None:
             numbers = [parsed(word) for word in words[1:]]
             if (
@@ -485,12 +503,13 @@ def _motion(
     factor, axis_factor = (
         np.pi / 180 if one else 1.0 for one in (degrees, axis_degrees)
     )
-    moved = (
-        np.zeros((1, sum(len(bone.dofs) for bone in bones)))
-        if frames is None
-        else frames
-    )
-    joints, values, column = [], [np.zeros((len(moved), 0))], 0
+    if frames is None:
+        moved = np.zeros((1, sum(len(bone.dofs) for bone in bones)))
+    else:
+        moved = frames
+    joints = []
+    values = [np.zeros((len(moved), 0))]
+    column = 0
     parents = {bone.parent for bone in bones}
     for index, bone in enumerate(bones):
         columns = dict(
@@ -498,11 +517,10 @@ def _motion(
         )
         column += len(bone.dofs)
         channels: tuple[str, ...] = ()
-        origin = (
-            np.array(bone.fields.get("position", (0, 0, 0)))
-            if index == 0
-            else bones[bone.parent].end
-        )
+        if index == 0:
+            origin = np.array(bone.fields.get("position", (0, 0, 0)))
+        else:
+            origin = bones[bone.parent].end
         if index == 0:
             channels = ("Xposition", "Yposition", "Zposition")
             values.append(
@@ -529,7 +547,10 @@ def _motion(
                 rotations.conjugate(frame),
             )
             values.append(euler_values(np.broadcast_to(local, (len(moved), 4))))
-        ends = bone.end[None] if index not in parents else np.zeros((0, 3))
+        if index not in parents:
+            ends = bone.end[None]
+        else:
+            ends = np.zeros((0, 3))
         joints.append(
             SkeletonJoint(
                 name=bone.name,

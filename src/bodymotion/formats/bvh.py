@@ -186,7 +186,10 @@ def read_bvh(
 
 def _read(data: bytes, path: Path, rate: float | None, found: Diagnostics) -> Skeleton:
     motion = _MOTION.search(data, 0, MAX_TREE_BYTES)
-    end = len(data) if motion is None else motion.start()
+    if motion is None:
+        end = len(data)
+    else:
+        end = motion.start()
     if end > MAX_TREE_BYTES:
         raise TOO_LARGE.error(
             f"there is no MOTION in the first {MAX_TREE_BYTES} bytes",
@@ -215,7 +218,10 @@ def _read(data: bytes, path: Path, rate: float | None, found: Diagnostics) -> Sk
         )
         for at in places
     ]
-    frame_time = parsed(head[2].decode("latin-1")) if rate is None else 1 / rate
+    if rate is None:
+        frame_time = parsed(head[2].decode("latin-1"))
+    else:
+        frame_time = 1 / rate
     is_valid = MIN_FRAME_TIME <= frame_time < math.inf
     if not is_valid:
         message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
@@ -248,7 +254,10 @@ def _read(data: bytes, path: Path, rate: float | None, found: Diagnostics) -> Sk
         message = f"there are {counted(len(table.values), 'row')}, and `Frames:` is {head[1][:40].decode('latin-1')!r}"
         found.report(FRAMES, message, after[0], data={"rows": len(table.values)})
     wrong = np.flatnonzero(~np.isfinite(table.values).all(axis=1))
-    lines = data.split(b"\n") if len(wrong) else []
+    if len(wrong):
+        lines = data.split(b"\n")
+    else:
+        lines = []
     for row in sorted({*wrong.tolist()} - {*table.unread}):
         words = [*re.finditer(rb"[^\s,;]+", lines[int(table.lines[row]) - 1])]
         where = replace(
@@ -265,7 +274,8 @@ def _read(data: bytes, path: Path, rate: float | None, found: Diagnostics) -> Sk
     source = Source(
         "bvh", path, encoding=encoding, locations=SourceMap(locations, found.unknown)
     )
-    values, problems = table.values, found.problems
+    values = table.values
+    problems = found.problems
     if unread:
         begins = np.cumsum([0, *(len(joint.channels) for joint in joints)])
         values[:, begins[unread[0]] : begins[unread[-1] + 1]] = np.nan
@@ -293,7 +303,8 @@ class _Tree:
     """The joints of a HIERARCHY, in order of the file."""
 
     def __init__(self, found: Diagnostics, path: str) -> None:
-        self.found, self.path = found, path
+        self.found = found
+        self.path = path
         self.names: set[str] = set()
         self.joints: list[dict[str, Any]] = []
         self.locations: list[Location] = []
@@ -322,7 +333,8 @@ class _Tree:
 
     def _statement(self, word: str, words: list[str], where: Location) -> None:
         """Read the statement that begins with a word; remove its other words from the end of `words`."""
-        key, blocks = word.upper(), self.blocks
+        key = word.upper()
+        blocks = self.blocks
         is_open = bool(blocks) and blocks[-1].is_open
         if key == "{" and blocks and not is_open:
             blocks[-1].is_open = True
@@ -339,10 +351,11 @@ class _Tree:
         elif (key == "ROOT" and not blocks) or (
             key in ("JOINT", "END") and is_open and not blocks[-1].is_end
         ):
-            name, parent = (
-                " ".join(_taken(words, "{")),
-                blocks[-1].index if blocks else -1,
-            )
+            name = " ".join(_taken(words, "{"))
+            if blocks:
+                parent = blocks[-1].index
+            else:
+                parent = -1
             blocks.append(
                 _Block(
                     parent if key == "END" else len(self.joints), where, key == "END"
@@ -359,24 +372,22 @@ class _Tree:
             )
             self._statement(near, words, where)
         else:
-            expected = (
-                "ROOT or MOTION"
-                if not blocks
-                else "OFFSET, CHANNELS, JOINT, End Site or }"
-                if is_open
-                else "{"
-            )
+            if not blocks:
+                expected = "ROOT or MOTION"
+            elif is_open:
+                expected = "OFFSET, CHANNELS, JOINT, End Site or }"
+            else:
+                expected = "{"
             raise SYNTAX.error(f"unexpected {word[:40]!r}; expected {expected}", where)
 
     def _add(self, name: str, parent: int, where: Location) -> None:
         if len(self.joints) == MAX_JOINTS:
             raise TOO_LARGE.error(f"there are more than {MAX_JOINTS} joints", where)
         if not name or " " in name:
-            message = (
-                f"the name is {name[:60]!r}; expected one word"
-                if name
-                else "a joint has no name"
-            )
+            if name:
+                message = f"the name is {name[:60]!r}; expected one word"
+            else:
+                message = "a joint has no name"
             self.found.report(NAME, message, where)
         elif name in self.names:
             self.found.report(
@@ -426,15 +437,16 @@ class _Tree:
             (name for name in names if name.lower() not in CHANNEL_NAMES), None
         )
         if unknown is not None or parsed(text) != len(names):
-            wrong = (
-                f"unknown channel {unknown[:40]!r}"
-                if unknown
-                else f"CHANNELS {text[:40]} has {len(names)} names"
-            )
+            if unknown:
+                wrong = f"unknown channel {unknown[:40]!r}"
+            else:
+                wrong = f"CHANNELS {text[:40]} has {len(names)} names"
             wrong += f"; expected a count and as many of {', '.join(CHANNELS)}"
             self.found.report(WRONG_CHANNELS, wrong, where, fatal=True)
             self.found.mark_unknown(("joints", self.blocks[-1].index))
-            return CHANNELS[:1] * len(names) if parsed(text) == len(names) else ()
+            if parsed(text) == len(names):
+                return CHANNELS[:1] * len(names)
+            return ()
         known = tuple(CHANNEL_NAMES[name.lower()] for name in names)
         if len({*known}) < len(known):
             self.found.report(

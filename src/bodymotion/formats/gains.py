@@ -50,7 +50,10 @@ def read_gains(path: str | Path, body: Body) -> Floats:
             continue
         location = Location(str(path), number, 1)
         named = not isfinite(parsed(words[0]))
-        numbers = words[1:] if named else words
+        if named:
+            numbers = words[1:]
+        else:
+            numbers = words
         if len(numbers) < 2 or not all(0 <= parsed(word) < inf for word in numbers[:2]):
             raise GAINS.error(
                 f"{line.strip()!r:.60} has no pair of gains; expected `kp kd` or `name kp kd`",
@@ -70,4 +73,6 @@ def read_gains(path: str | Path, body: Body) -> Floats:
     if rows and len(rows) != body.num_joints:
         message = f"the file has {counted(len(rows), 'line')} without names, {body.name or 'the body'} has {body.num_joints} joints"
         raise GAINS.error(message, Location(str(path)))
-    return np.array(rows) if rows else found
+    if rows:
+        return np.array(rows)
+    return found

@@ -218,7 +218,8 @@ def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | 
             ),
             **base,  # type: ignore[arg-type]
         )
-        back, counts = _inverse(one.transform), values.get("shapes", [0, 0])
+        back = _inverse(one.transform)
+        counts = values.get("shapes", [0, 0])
         if back is None or not np.isfinite(_numbers(one)).all():
             raise ValueError("a number is not finite, or a transform has no inverse")
         if (
@@ -263,17 +264,17 @@ def _inverse(transform: Floats) -> Floats | None:
         return None
     with np.errstate(all="ignore"):
         exact = np.linalg.cond(transform[:3, :3]) < 1e6
-    return np.asarray(np.linalg.inv(transform), dtype=np.float64) if exact else None
+    if exact:
+        return np.asarray(np.linalg.inv(transform), dtype=np.float64)
+    return None
 
 
 def mjcf_values(extra: Mapping[str, object]) -> dict[str, object]:
     """Return the values under "mjcf" in an `extra`; nothing where it is no mapping."""
     found = extra.get("mjcf")
-    return (
-        {key: value for key, value in found.items() if isinstance(key, str)}
-        if isinstance(found, Mapping)
-        else {}
-    )
+    if isinstance(found, Mapping):
+        return {key: value for key, value in found.items() if isinstance(key, str)}
+    return {}
 
 
 def attributes_of(values: object) -> dict[str, str]:
@@ -303,7 +304,10 @@ def mjcf_losses(body: Body) -> Iterator[tuple[Rule, str, str]]:
     """Return what another format does not hold of a body's values of MJCF, each with its rule and the name of its object."""
     for section, values in mjcf_values(body.extra).items():
         if values and section != "joints":
-            rule = ONLY_MJCF if section in PHYSICAL_SECTIONS else ONLY_MJCF.as_note
+            if section in PHYSICAL_SECTIONS:
+                rule = ONLY_MJCF
+            else:
+                rule = ONLY_MJCF.as_note
             yield rule, f"<{section}> of MJCF", body.name or "the model"
     for link in body.links:
         if mjcf_values(link.joint.extra):

@@ -218,7 +218,9 @@ def _size_of(path: str | Path) -> int:
     """Return the size [bytes] of a file, or of what comes out of a pipe; 0 where it cannot be read."""
     try:
         size = size_of(path)
-        return len(pipe_content(path) or b"") if size is None else size
+        if size is None:
+            return len(pipe_content(path) or b"")
+        return size
     except (OSError, ValueError):
         return 0
 

@@ -133,10 +133,9 @@ PARENT = judgement.warning(
 )
 
 PIECE_BYTES = 64  # [bytes] So many of a message cost about as much as a row of a table.
-DATE, MAX_TIME = (
-    10**17,
-    1 << 62,
-)  # [ns] Times later than the first are those of a clock.
+# [ns] Times later than the first are those of a clock.
+DATE = 10**17
+MAX_TIME = 1 << 62
 RESET = (
     10**8
 )  # [ns] A clock that goes back further was set to another time; less is the delay of a message.
@@ -146,7 +145,8 @@ _KINDS = {
     "trajectory": ("joint_names",),
     "frames": ("transforms", "child_frame_id"),
 }
-_STATE, _FRAMES = "sensor_msgs/msg/JointState", "tf2_msgs/msg/TFMessage"
+_STATE = "sensor_msgs/msg/JointState"
+_FRAMES = "tf2_msgs/msg/TFMessage"
 _TYPES = (
     _STATE,
     _FRAMES,
@@ -157,7 +157,8 @@ EXPECTED = (
     "JointState, JointTrajectory, TFMessage, Odometry, or messages with their fields"
 )
 _FEATURE = "reading and writing logs of robots"
-SQLITE, ZSTD = b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"
+SQLITE = b"SQLite format 3\0"
+ZSTD = b"\x28\xb5\x2f\xfd"
 _Row: TypeAlias = tuple[int, tuple[str, ...], list[float]]
 _AnyRow = TypeVar("_AnyRow", _Row, tuple[int, list[float]])
 
@@ -165,9 +166,10 @@ _AnyRow = TypeVar("_AnyRow", _Row, tuple[int, list[float]])
 def _get(value: Any, *names: str) -> Any:  # noqa: ANN401
     """Return the first of some fields that a message has, in whatever encoding; None where it has none."""
     for name in names:
-        found = (
-            value.get(name) if isinstance(value, dict) else getattr(value, name, None)
-        )
+        if isinstance(value, dict):
+            found = value.get(name)
+        else:
+            found = getattr(value, name, None)
         if found is not None:
             return found
     return None
@@ -191,11 +193,15 @@ def _stamp(message: Any) -> int:  # noqa: ANN401
 
 def _list(message: Any, name: str) -> list[Any]:  # noqa: ANN401
     found = _get(message, name)
-    return [] if found is None else [*found]
+    if found is None:
+        return []
+    return [*found]
 
 
 def _number(value: Any) -> float:  # noqa: ANN401
-    return float("nan") if value is None else float(value)
+    if value is None:
+        return float("nan")
+    return float(value)
 
 
 @dataclass
@@ -236,7 +242,8 @@ class _Log:
     """The messages of motion, by topics and frames."""
 
     def __init__(self, found: Diagnostics, path: Path) -> None:
-        self.found, self.location = found, Location(str(path))
+        self.found = found
+        self.location = Location(str(path))
         self.budget = Budget(str(path), 0)
         self.topics: dict[str, _Topic] = {}
         self.poses: dict[
@@ -249,11 +256,9 @@ class _Log:
         self.types = typesys.get_typestore(typesys.Stores.LATEST)
 
     def cdr(self, kind: str) -> Callable[[bytes], Any] | None:
-        return (
-            partial(self.types.deserialize_cdr, typename=kind)
-            if kind in _TYPES
-            else None
-        )
+        if kind in _TYPES:
+            return partial(self.types.deserialize_cdr, typename=kind)
+        return None
 
     def add(
         self,
@@ -291,7 +296,8 @@ class _Log:
             self.found.mark_unknown(("components", "all"))
 
     def _add(self, topic: str, logged: int, message: Any) -> None:  # noqa: ANN401
-        about, stamp = self.topics[topic], _stamp(message)
+        about = self.topics[topic]
+        stamp = _stamp(message)
         rows: list[tuple[int, Any, Any]] = []
         if about.kind == "frames":
             for one in (
@@ -313,10 +319,8 @@ class _Log:
                     _number(_get(_get(pose, "rotation", "orientation"), axis))
                     for axis in "wxyz"
                 ]
-                child, at = (
-                    str(_get(one, "child_frame_id")).lstrip("/"),
-                    _stamp(one) or stamp,
-                )
+                child = str(_get(one, "child_frame_id")).lstrip("/")
+                at = _stamp(one) or stamp
                 sources = self.poses.setdefault(child, {})
                 sources.setdefault((topic, str(parent).lstrip("/")), []).append(
                     (at, logged, position + turn)
@@ -379,13 +383,22 @@ class _Log:
                 ),
                 8,
             )
-            message = f"the topics are {topics}" if used else "no messages"
-            missing = f"no motion in the topic {wanted}; " if wanted else ""
+            if used:
+                message = f"the topics are {topics}"
+            else:
+                message = "no messages"
+            if wanted:
+                missing = f"no motion in the topic {wanted}; "
+            else:
+                missing = ""
             self.found.report(
                 NO_MOTION, f"{missing}{message}; expected {EXPECTED}", self.location
             )
             return ReadResult(None, self.found.problems)
-        rows = self._in_time(best, self.topics[best].rows()) if best else []
+        if best:
+            rows = self._in_time(best, self.topics[best].rows())
+        else:
+            rows = []
         if best and (count := self.topics[best].without_positions):
             about = counted(count, "message")
             message = f"{about} of {best} without positions: not read"
@@ -408,7 +421,10 @@ class _Log:
             self.found.report(
                 CLOCK, f"times are dates from {first / 1e9:.3f} s on", self.location
             )
-        self.start = first if first > DATE or from_zero else 0
+        if first > DATE or from_zero:
+            self.start = first
+        else:
+            self.start = 0
         components: list[Component] = []
         with self.found.recover(("components", "all")):
             components += self._links(main, body) if main else []
@@ -524,7 +540,8 @@ class _Log:
         elif (
             by_id := in_id_order(values, names, self.location, self.found)
         ) is not None:
-            values, labels = by_id, ()
+            values = by_id
+            labels = ()
         timeline = timeline_of(self._seconds(times))
         return MultiValueSeq(
             content=JOINT_DISPLACEMENT,
@@ -788,9 +805,10 @@ def write_mcap(
         if not labels and body is not None:
             labels = tuple(link.name for link in body.links[: links.num_parts])
         usable = len({*labels} - {*WORLD}) == links.num_parts
-        frames = (
-            labels if usable else tuple(f"link_{k}" for k in range(links.num_parts))
-        )
+        if usable:
+            frames = labels
+        else:
+            frames = tuple(f"link_{k}" for k in range(links.num_parts))
         if labels and not usable:
             problems += renamed_labels("link", labels, frames)
     if shared.joints is not None:
@@ -805,11 +823,14 @@ def write_mcap(
                 f"{counted(missing, 'number')} not finite, written as null in JSON"
             )
         )
-    typesys, cdr = need("rosbags.typesys", "lake", _FEATURE), encoding == "cdr"
+    typesys = need("rosbags.typesys", "lake", _FEATURE)
+    cdr = encoding == "cdr"
     types = typesys.get_typestore(typesys.Stores.LATEST)
 
     def new(kind: str, **fields: object) -> object:
-        return types.types[kind](**fields) if cdr else fields
+        if cdr:
+            return types.types[kind](**fields)
+        return fields
 
     def header(time: int, frame: str) -> object:
         stamp = new(
@@ -840,11 +861,10 @@ def write_mcap(
         writer.start("ros2" if cdr else "", "bodymotion")
         channels = {}
         for topic, kind in (("/joint_states", _STATE), ("/tf", _FRAMES)):
-            text = (
-                types.generate_msgdef(kind, ros_version=2)[0]
-                if cdr
-                else '{"type": "object"}'
-            )
+            if cdr:
+                text = types.generate_msgdef(kind, ros_version=2)[0]
+            else:
+                text = '{"type": "object"}'
             schema = writer.register_schema(
                 kind, "ros2msg" if cdr else "jsonschema", text.encode()
             )
@@ -852,7 +872,8 @@ def write_mcap(
         for k, time in enumerate(times.tolist()):
             messages = {}
             if shared.joints is not None:
-                values, none = shared.joints.values[k].copy(), np.zeros(0)
+                values = shared.joints.values[k].copy()
+                none = np.zeros(0)
                 state = {
                     "name": [*names],
                     "position": values,
@@ -866,11 +887,10 @@ def write_mcap(
                     _FRAMES, transforms=[frame_of(time, *row) for row in rows]
                 )
             for name, content in messages.items():
-                json = (
-                    None
-                    if cdr
-                    else orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
-                )
+                if cdr:
+                    json = None
+                else:
+                    json = orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
                 data = json or bytes(types.serialize_cdr(content, name))
                 writer.add_message(channels[name], max(time, 0), data, max(time, 0))
         writer.finish()

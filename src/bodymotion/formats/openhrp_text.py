@@ -161,7 +161,9 @@ class _Reader:
     def __init__(
         self, files: dict[str, Path], found: Diagnostics, from_zero: bool
     ) -> None:
-        self.files, self.found, self.from_zero = files, found, from_zero
+        self.files = files
+        self.found = found
+        self.from_zero = from_zero
         self.components: list[Component] = []
         self.tables: list[Table] = []
 
@@ -388,7 +390,8 @@ def write_openhrp_text(
             )
     with whole_files(*paths) as streams:
         for stream, values in zip(streams, tables.values(), strict=True):
-            values = values if digits is None else rounded(values, digits)
+            if digits is not None:
+                values = rounded(values, digits)
             problems.extend(
                 write_rows(stream, np.column_stack([timeline.times, values]), b" ")
             )

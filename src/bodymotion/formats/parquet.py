@@ -299,7 +299,10 @@ class _Thrift:
             self.offset += 1
             step = head >> 4
             kind = head & 15
-            number = number + step if step else self._signed(depth)
+            if step:
+                number = number + step
+            else:
+                number = self._signed(depth)
             if kind in (Kind.TRUE, Kind.FALSE):
                 fields[number] = kind == Kind.TRUE
             else:

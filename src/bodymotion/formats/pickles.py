@@ -56,7 +56,8 @@ CODE = judgement.error(
     example=("a pickle that calls os.system", "a pickle that calls numpy.dtype"),
 )
 
-MAX_BYTES, MAX_STEPS = 1 << 30, 500_000
+MAX_BYTES = 1 << 30
+MAX_STEPS = 500_000
 _KINDS = re.compile(r"[biufU]\d{1,4}|\?")
 _MODULES = (
     "numpy.core.multiarray",
@@ -187,7 +188,10 @@ class _Machine:
     """The stack machine of pickles, without calls."""
 
     def __init__(self, data: bytes, storages: dict[str, bytes], path: str) -> None:
-        self.data, self.storages, self.path, self.at = data, storages, path, 0
+        self.data = data
+        self.storages = storages
+        self.path = path
+        self.at = 0
         self.stream = io.BytesIO(data)
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
@@ -265,14 +269,16 @@ class _Machine:
         elif name in ("EMPTY_LIST", "EMPTY_DICT"):
             stack.append([] if name == "EMPTY_LIST" else {})
         elif name in ("APPEND", "APPENDS"):
-            items = self.marked() if name == "APPENDS" else [stack.pop()]
+            if name == "APPENDS":
+                items = self.marked()
+            else:
+                items = [stack.pop()]
             list.extend(stack[-1], items)
         elif name in ("SETITEM", "SETITEMS"):
-            items = (
-                self.marked()
-                if name == "SETITEMS"
-                else [*reversed([stack.pop(), stack.pop()])]
-            )
+            if name == "SETITEMS":
+                items = self.marked()
+            else:
+                items = [*reversed([stack.pop(), stack.pop()])]
             self.filled(stack[-1], items)
         elif name in ("PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE"):
             self.memo[len(self.memo) if name == "MEMOIZE" else int(argument)] = stack[
@@ -281,11 +287,10 @@ class _Machine:
         elif name in ("GET", "BINGET", "LONG_BINGET"):
             stack.append(self.memo[int(argument)])
         elif name in ("GLOBAL", "STACK_GLOBAL"):
-            names = (
-                tuple(argument.split(" ", 1))
-                if name == "GLOBAL"
-                else (*reversed([stack.pop(), stack.pop()]),)
-            )
+            if name == "GLOBAL":
+                names = tuple(argument.split(" ", 1))
+            else:
+                names = (*reversed([stack.pop(), stack.pop()]),)
             if not all(isinstance(one, str) for one in names) or names not in KNOWN:
                 raise self.refuse(
                     f"the name {'.'.join(str(one)[:40] for one in names if isinstance(one, str))!r}"
@@ -422,9 +427,15 @@ class _Machine:
         ):
             raise self.refuse("an array of an unknown type or shape")
         raw = data.encode("latin-1") if isinstance(data, str) else data
-        left = len(self.data) - self.stream.tell() if raw is None else len(raw)
+        if raw is None:
+            left = len(self.data) - self.stream.tell()
+        else:
+            left = len(raw)
         self.spend(left if raw is not None else 0)
-        read = self.stream.read if raw is None else io.BytesIO(raw).read
+        if raw is None:
+            read = self.stream.read
+        else:
+            read = io.BytesIO(raw).read
         kind = np.dtype(dtype.code)
         return array_of(
             read,
@@ -437,7 +448,10 @@ class _Machine:
 
     def arrays(self, value: Any, found: Diagnostics) -> dict[str, Array]:  # noqa: ANN401
         """Return the arrays of a dictionary, or of the first one in it."""
-        inner = [*value.values()] if isinstance(value, dict) else []
+        if isinstance(value, dict):
+            inner = [*value.values()]
+        else:
+            inner = []
         if inner and all(isinstance(one, dict) for one in inner):
             if len(inner) > 1:
                 found.report(
@@ -456,7 +470,10 @@ class _Machine:
         """Return a value as an array; None for what is neither numbers nor texts."""
         if isinstance(value, _Object):
             return value.value
-        rows = value if isinstance(value, (list, tuple)) else [value]
+        if isinstance(value, (list, tuple)):
+            rows = value
+        else:
+            rows = [value]
         if all(isinstance(one, str) for one in rows):
             self.spend(4 * len(rows) * max(map(len, rows), default=0))
         else:

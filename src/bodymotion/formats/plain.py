@@ -68,7 +68,10 @@ def _scalar(node: Scalar) -> str | int | float | bool | None:
 
 def parse_json(data: bytes | str) -> Any:  # noqa: ANN401
     """Return the value of a text of JSON; ValueError when it is none, or is nested too deep."""
-    content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    if isinstance(data, str):
+        content = data.encode("utf-8", "surrogatepass")
+    else:
+        content = data
     depth = 0
     for match in _BRACKET_OR_TEXT.finditer(content):
         first = match[0][:1]

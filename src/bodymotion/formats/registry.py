@@ -150,7 +150,9 @@ class Format:
     @property
     def writes(self) -> frozenset[str]:
         """The names of the options of the writer."""
-        return frozenset() if self.write is None else self.write.options
+        if self.write is None:
+            return frozenset()
+        return self.write.options
 
     def options_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of the options that the reader has, or that any file may have."""
@@ -163,11 +165,12 @@ def _format(row: str) -> Format:
     name, holds, extensions, module, reader, writer, sniff, title = (
         cell.strip() for cell in row.split("|")
     )
-    write = (
-        Function(f"{module}.{writer}" if ":" in writer else f"{module}:{writer}", title)
-        if writer
-        else None
-    )
+    if writer:
+        write = Function(
+            f"{module}.{writer}" if ":" in writer else f"{module}:{writer}", title
+        )
+    else:
+        write = None
     recognises: Callable[[bytes], bool] = (
         getattr(sniffing, f"looks_like_{sniff}") if sniff else lambda head: False
     )
@@ -244,9 +247,10 @@ def find_format(path: str | PathLike[str]) -> Format:
         found = recognised(read_head(path, LONG_HEAD))
     if found is not None:
         return found
-    extension = (
-        f"extension {path.suffix!r}" if path.suffix else "a file name without extension"
-    )
+    if path.suffix:
+        extension = f"extension {path.suffix!r}"
+    else:
+        extension = "a file name without extension"
     supported = (
         f"{kinds} ({', '.join(e for row in FORMATS if row.holds == kind for e in row.extensions)})"
         for kind, kinds in _KINDS.items()
@@ -293,7 +297,10 @@ def read_here(
 ) -> tuple[Format, ReadResult[Any]]:
     """Return the result of `read`, of a file that is read in this process; for functions that are called in a child process."""
     with pipes_kept():
-        row = find_format(path) if format is None else named_format(format)
+        if format is None:
+            row = find_format(path)
+        else:
+            row = named_format(format)
         try:
             found = _read(row, path, options)
         except FormatError as error:
@@ -339,7 +346,10 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
     problems = gather_missing(found.problems)
     if len(problems) == len(found.problems):
         return found
-    value = None if found.value is None else replace(found.value, problems=problems)
+    if found.value is None:
+        value = None
+    else:
+        value = replace(found.value, problems=problems)
     return replace(found, value=value, problems=problems)
 
 
@@ -349,9 +359,10 @@ def _conflict(path: Path) -> Problem | None:
         size = size_of(
             path
         )  # None for a pipe whose end was not read: to open it again would wait for another writer
-        content = (
-            read_head(path, size) if size is not None and size <= MAX_SEARCHED else b""
-        )
+        if size is not None and size <= MAX_SEARCHED:
+            content = read_head(path, size)
+        else:
+            content = b""
     except OSError:
         return None
     markers = list(MARKER.finditer(content))
@@ -360,11 +371,10 @@ def _conflict(path: Path) -> Problem | None:
     first, between, last = (
         1 + content.count(b"\n", 0, marker.start()) for marker in markers[:3]
     )
-    count = (
-        f" and {counted(len(markers) // 3 - 1, 'more conflict')}"
-        if len(markers) > 5
-        else ""
-    )
+    if len(markers) > 5:
+        count = f" and {counted(len(markers) // 3 - 1, 'more conflict')}"
+    else:
+        count = ""
     message = f"conflict markers of a version control system in lines {first}, {between} and {last}{count}"
     return CONFLICT.problem(message, Location(str(path), first, 1))
 
@@ -426,7 +436,10 @@ def load(
 def _load(path: Path, format: str | None, options: dict[str, Any]) -> Any:  # noqa: ANN401
     """Return the value of a file, read in this process."""
     with pipes_kept():
-        row = find_format(path) if format is None else named_format(format)
+        if format is None:
+            row = find_format(path)
+        else:
+            row = named_format(format)
         if not (_keeping.get() and row.holds == "Body" and path.is_file()):
             return _read(row, path, options).require()
         about = path.stat()
@@ -530,7 +543,10 @@ def _load_together(
         # Bodies first.
         for k, row in sorted(rows.items(), key=lambda item: item[1].holds != "Body"):
             body = next((value for value in values if isinstance(value, Body)), None)
-            with_body = {} if body is None or by_position else {"body": body}
+            if body is None or by_position:
+                with_body = {}
+            else:
+                with_body = {"body": body}
             values[k] = load(
                 files[k], format=row.name, **with_body, **row.options_of(options)
             )
@@ -619,7 +635,10 @@ def format_of_kind(
     kind: str, path: str | PathLike[str], format: str | None = None
 ) -> Format:
     """Return the format of a file, or the one named; FormatError (FMT004) where it holds something else."""
-    row = find_format(path) if format is None else named_format(format)
+    if format is None:
+        row = find_format(path)
+    else:
+        row = named_format(format)
     if row.holds != kind:
         text = f"the file is {with_article(row.title)}, which holds {with_article(row.holds)}, not {with_article(kind)}"
         raise OTHER_KIND.error(
@@ -638,12 +657,19 @@ def target_format(
     FormatError
         When no format for such values has the extension, or the one named cannot be written (FMT003).
     """
-    path, kinds = Path(path), [one.__name__ for one in type(value).__mro__]
+    path = Path(path)
+    kinds = [one.__name__ for one in type(value).__mro__]
     able = [row for row in FORMATS if row.write is not None and row.holds in kinds]
-    kind = able[0].holds if able else kinds[0]
+    if able:
+        kind = able[0].holds
+    else:
+        kind = kinds[0]
     known = ", ".join(extension for row in able for extension in row.extensions)
     one = with_article(kind)
-    hint = f"{one} can be written as {known}" if able else ""
+    if able:
+        hint = f"{one} can be written as {known}"
+    else:
+        hint = ""
     if format is not None:
         found = named_format(format)
         if found not in able:
@@ -654,9 +680,10 @@ def target_format(
     for candidate in able:
         if path.suffix.lower() in candidate.extensions:
             return candidate
-    name = (
-        f"extension {path.suffix!r}" if path.suffix else "a file name without extension"
-    )
+    if path.suffix:
+        name = f"extension {path.suffix!r}"
+    else:
+        name = "a file name without extension"
     raise UNWRITABLE.error(
         f"{name}: no format for {one} has it", Location(str(path)), hint
     )

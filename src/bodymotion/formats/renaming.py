@@ -51,7 +51,10 @@ class Renamings:
             else f"{before!r:.60} is not written"
             for before, after in pairs
         )
-        rule = self._rule.as_note if kind in ONLY_SHOWN else self._rule
+        if kind in ONLY_SHOWN:
+            rule = self._rule.as_note
+        else:
+            rule = self._rule
         return rule.problem(
             f"the {kind} {listed(texts, MAX_SHOWN)}",
             self._location,

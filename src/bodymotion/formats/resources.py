@@ -125,8 +125,13 @@ class NotFound:
     @property
     def message(self) -> str:
         """The name and the reason."""
-        name = self.name if len(self.name) < MAX_SHOWN else self.name[:MAX_SHOWN] + "…"
-        return f"{name} {self.reason}" if name else self.reason
+        if len(self.name) < MAX_SHOWN:
+            name = self.name
+        else:
+            name = self.name[:MAX_SHOWN] + "…"
+        if name:
+            return f"{name} {self.reason}"
+        return self.reason
 
     def problem(self, location: Location) -> Problem:
         """Return the problem of this at the location of the name."""
@@ -136,7 +141,9 @@ class NotFound:
     def data(self) -> dict[str, object]:
         """The data of the problem of this: the name, as that of a missing file where it is missing."""
         is_missing = self.rule in (PART_MISSING, PART_REMOTE) and self.name
-        return {"missing": (self.name,)} if is_missing else {"name": self.name}
+        if is_missing:
+            return {"missing": (self.name,)}
+        return {"name": self.name}
 
 
 def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -230,11 +237,10 @@ class ResourceFinder:
         known = self._found.get((folders, name))
         if known is not None:
             return known
-        local = (
-            unquote(_FILE_SCHEME.sub("", name))
-            if name.lower().startswith("file:")
-            else name
-        )
+        if name.lower().startswith("file:"):
+            local = unquote(_FILE_SCHEME.sub("", name))
+        else:
+            local = name
         if _ADDRESS.match(local):
             return NotFound(
                 name, PART_REMOTE, "is a network address, which is not opened"
@@ -272,7 +278,10 @@ class ResourceFinder:
                 self._found[folders, name] = path
                 return path
         if is_outside:
-            by_link = "is a symbolic link" if self.allow_outside is None else "leads"
+            if self.allow_outside is None:
+                by_link = "is a symbolic link"
+            else:
+                by_link = "leads"
             how = "is an absolute path" if is_absolute else by_link
             return NotFound(
                 name,
@@ -349,10 +358,14 @@ class PackageFinder:
         package_paths: Iterable[str | Path] = (),
         allow_outside: bool | None = None,
     ) -> None:
-        self.model, self.allow_outside = model, allow_outside
+        self.model = model
+        self.allow_outside = allow_outside
         self.package_paths = [Path(path) for path in package_paths]
         self.folder = real_path(model.parent)
-        self.home = None if allow_outside is False else package_above(self.folder)
+        if allow_outside is False:
+            self.home = None
+        else:
+            self.home = package_above(self.folder)
         """The ROS package around the model."""
         self.own = ResourceFinder(self.home or self.folder, allow_outside, model=model)
         self._packages: dict[str, ResourceFinder | None] = {}
@@ -375,15 +388,16 @@ class PackageFinder:
         else:
             finder = self.own
             found = finder.find_one(uri, self.model)
-        return (
-            FoundFile(found, finder)
-            if isinstance(found, Path)
-            else NotFound(uri, found.rule, found.reason)
-        )
+        if isinstance(found, Path):
+            return FoundFile(found, finder)
+        return NotFound(uri, found.rule, found.reason)
 
     def _package(self, name: str) -> ResourceFinder | None:
         if name not in self._packages:
-            folder = self._package_folder(name) if name not in ("", ".", "..") else None
+            if name not in ("", ".", ".."):
+                folder = self._package_folder(name)
+            else:
+                folder = None
             self._packages[name] = (
                 None if folder is None else ResourceFinder(folder, self.allow_outside)
             )
@@ -428,15 +442,19 @@ def package_name(package: Path) -> str:
 
     try:
         file = package / PACKAGE_FILE
-        root = (
-            parse_xml(file.read_bytes())
-            if file.stat().st_size <= MAX_PACKAGE_FILE_BYTES
-            else None
-        )
+        if file.stat().st_size <= MAX_PACKAGE_FILE_BYTES:
+            root = parse_xml(file.read_bytes())
+        else:
+            root = None
     except (OSError, FormatError):
         return ""
-    name = root.first("name") if root is not None else None
-    return name.text.strip() if name is not None else ""
+    if root is not None:
+        name = root.first("name")
+    else:
+        name = None
+    if name is not None:
+        return name.text.strip()
+    return ""
 
 
 def check_inside(file: Path, holder: Path, allow_outside: bool | None = None) -> None:
@@ -478,11 +496,9 @@ def unreadable(error: Exception, path: str | Path) -> FormatError:
     """Return the fault of a file that cannot be opened or read (FMT002), for what Python raises."""
     reason = getattr(error, "strerror", None) or str(error) or "not enough memory"
     fault = UNREADABLE.error(f"the file cannot be read: {reason}", Location(str(path)))
-    return (
-        MissingFileError(fault.problem)
-        if isinstance(error, FileNotFoundError)
-        else fault
-    )
+    if isinstance(error, FileNotFoundError):
+        return MissingFileError(fault.problem)
+    return fault
 
 
 def real_path(path: Path) -> Path:
@@ -509,11 +525,15 @@ class MeshPasses:
 
     def start(self) -> None:
         """Begin the next pass, in which at least one more file is read."""
-        self._budget, self.left = max(PASS_BYTES, min(self.left.values())), {}
+        self._budget = max(PASS_BYTES, min(self.left.values()))
+        self.left = {}
 
     def may_read(self, path: Path) -> bool:
         """Return whether a file is read in this pass."""
-        size = path.stat().st_size if path.is_file() else 0
+        if path.is_file():
+            size = path.stat().st_size
+        else:
+            size = 0
         if size > self._budget:
             self.left[path] = size
             return False

@@ -109,7 +109,10 @@ def _check_is_table(connection: sqlite3.Connection, name: str, path: Path) -> No
     ]
     location = Location(str(path))
     if len(kinds) != 1 or kinds[0][0] != "table":
-        held = with_article(str(kinds[0][0])[:20]) if kinds else "not there"
+        if kinds:
+            held = with_article(str(kinds[0][0])[:20])
+        else:
+            held = "not there"
         raise UNREADABLE.error(f"{name!r} is {held}; expected a table", location, "")
     columns = connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
     computed = [str(column[1])[:40] for column in columns if column[6]]

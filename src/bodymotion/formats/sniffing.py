@@ -50,7 +50,10 @@ def looks_like_vrml(head: bytes) -> bool:
     """
     head = head.removeprefix(codecs.BOM_UTF8)
     space = _VRML_SPACE.match(head)
-    start = space.end() if space is not None else 0
+    if space is not None:
+        start = space.end()
+    else:
+        start = 0
     return (
         _VRML_HEADER.search(head, 0, start) is not None
         or _VRML_START.match(head, start) is not None
@@ -136,7 +139,9 @@ def root_element(head: bytes) -> str:
     head, _ = in_utf8(head)
     head = head.removeprefix(codecs.BOM_UTF8)
     found = _XML_START.match(head)
-    return "" if found is None else found[1].decode("latin-1")
+    if found is None:
+        return ""
+    return found[1].decode("latin-1")
 
 
 # Recorded motion and tables
@@ -245,8 +250,11 @@ _LISTED_MOVE = re.compile(
 )  # The start of a move in a robot's list of moves.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 # A protobuf tag is the number of a field times 8 and the kind of its value.
-_NAME_TAG, _ROW_TAG, _STATE_TAG = 0x0A, 0x12, 0x0A
-_TEMPO_TAG, _AFTER_TEMPO = 0x11, (b"\x1a", b"\x22", b"\x28")
+_NAME_TAG = 0x0A
+_ROW_TAG = 0x12
+_STATE_TAG = 0x0A
+_TEMPO_TAG = 0x11
+_AFTER_TEMPO = (b"\x1a", b"\x22", b"\x28")
 _KEYFRAME_TAGS = frozenset((0x09, 0x12, 0x1A, 0x22, 0x2A))
 _STATE_TAGS = frozenset((0x0A, 0x12, 0x1A, 0x22))
 
@@ -321,7 +329,9 @@ def is_binary(data: bytes, size: int = 4096) -> bool:
 
 def _message_rows(head: bytes) -> bytes:
     found = _MESSAGE_ROWS.search(head)
-    return b"" if found is None else found[1]
+    if found is None:
+        return b""
+    return found[1]
 
 
 def _length(head: bytes, at: int) -> tuple[int, int]:
@@ -340,7 +350,9 @@ def _after_name(head: bytes) -> int:
         return 0
     size, at = _length(head, 1)
     name = head[at : at + size]
-    return -1 if at == 0 or len(name) < size or _NOT_TEXT.search(name) else at + size
+    if at == 0 or len(name) < size or _NOT_TEXT.search(name):
+        return -1
+    return at + size
 
 
 def _starts_row(head: bytes, at: int, tag: int, inside: frozenset[int]) -> bool:

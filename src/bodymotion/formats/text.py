@@ -62,7 +62,8 @@ class Lines:
         self.size = len(data)
         encoding, code = ("ascii", "u1") if data.isascii() else ("utf-32-le", "<u4")
         codes = np.frombuffer(data.encode(encoding, "surrogatepass"), code)
-        feed, ends = codes == ord("\n"), codes == ord("\r")
+        feed = codes == ord("\n")
+        ends = codes == ord("\r")
         ends[:-1] &= ~feed[1:]
         ends |= feed
         self.starts = array(
@@ -127,18 +128,24 @@ def decode(data: bytes) -> tuple[str, str]:
 def number(x: float) -> str:
     """Return the shortest text that reads back as the same double, with a point and a signed exponent (1.0e-07), or .nan, .inf, -.inf."""
     if not math.isfinite(x):
-        return ".nan" if math.isnan(x) else ".inf" if x > 0 else "-.inf"
+        if math.isnan(x):
+            return ".nan"
+        if x > 0:
+            return ".inf"
+        return "-.inf"
     text = repr(float(x))
     mantissa, e, exponent = text.partition("e")
-    return (
-        mantissa + (".0" if "." not in mantissa else "") + e + exponent if e else text
-    )
+    if e:
+        return mantissa + (".0" if "." not in mantissa else "") + e + exponent
+    return text
 
 
 def parsed(text: str) -> float:
     """Return the number that a text is; NaN for any other text."""
     try:
-        return float(text) if "_" not in text else math.nan
+        if "_" not in text:
+            return float(text)
+        return math.nan
     except ValueError:
         return math.nan
 
@@ -173,7 +180,9 @@ def json_numbers(
             data = data.replace(ours, theirs)
         values = json_array(data, kind)
     if values is None or kind == "i" or values[1:-1].all():
-        return None if values is None else values[1:-1]
+        if values is None:
+            return None
+        return values[1:-1]
     return with_minus_zeros(values, data)[1:-1]
 
 
@@ -181,7 +190,9 @@ def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
     """Return the numbers of a JSON text with the minus zeros that it has as `-0`, which in JSON is the whole number 0."""
     codes = np.frombuffer(data, np.uint8)
     minus = np.flatnonzero(codes[:-2] == ord("-"))
-    before, after, end = codes[minus - 1], codes[minus + 1], codes[minus + 2]
+    before = codes[minus - 1]
+    after = codes[minus + 1]
+    end = codes[minus + 2]
     bare = minus[
         (after == ord("0"))
         & ((end <= ord(",")) | (end == ord("]")))
@@ -232,9 +243,14 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
         whole = (
             np.add.reduceat(commas, begins, dtype=np.min_scalar_type(width)) == width
         ).all()
-        return numbers.reshape(rows, width) if whole else None
+        if whole:
+            return numbers.reshape(rows, width)
+        return None
     try:
-        sign = None if delimiter == b" " else delimiter.decode()
+        if delimiter == b" ":
+            sign = None
+        else:
+            sign = delimiter.decode()
         found = np.loadtxt(
             BytesIO(text), comments=None, delimiter=sign, ndmin=2, encoding="ascii"
         )
@@ -271,13 +287,22 @@ def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[
     count = max(1, PIECE // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), count):
         stop = start + count
-        stamps = None if times is None else times[start:stop]
+        if times is None:
+            stamps = None
+        else:
+            stamps = times[start:stop]
         yield _piece(np.ascontiguousarray(values[start:stop]), stamps, between)
 
 
 def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
-    flat = values.reshape(-1, values.shape[-1]) if values.size else np.zeros((0, 1))
-    rows = number_rows(flat) if len(flat) else []
+    if values.size:
+        flat = values.reshape(-1, values.shape[-1])
+    else:
+        flat = np.zeros((0, 1))
+    if len(flat):
+        rows = number_rows(flat)
+    else:
+        rows = []
     if values.ndim == 3 and len(rows):
         parts = values.shape[1]
         rows = [
@@ -286,16 +311,14 @@ def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
         ]
     if times is not None:
         stamps = number_rows(times[:, None])
-        rows = (
-            [b"%b, %b" % pair for pair in zip(stamps, rows, strict=True)]
-            if rows
-            else stamps
-        )
-    text = (
-        b"[ " + (b" ]" + between + b"[ ").join(rows) + b" ]"
-        if rows
-        else between.join([b"[]"] * len(values))
-    )
+        if rows:
+            rows = [b"%b, %b" % pair for pair in zip(stamps, rows, strict=True)]
+        else:
+            rows = stamps
+    if rows:
+        text = b"[ " + (b" ]" + between + b"[ ").join(rows) + b" ]"
+    else:
+        text = between.join([b"[]"] * len(values))
     return _pointed(text)
 
 

@@ -130,7 +130,8 @@ def without_short_runs(mask: Bools, times: Floats, min_duration: float) -> Bools
 def same(a: object, b: object) -> bool:
     """Return whether two contents are equal: arrays element by element, NaN equal to NaN, mappings and sequences recursively."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        a, b = np.asarray(a), np.asarray(b)
+        a = np.asarray(a)
+        b = np.asarray(b)
         if a.shape != b.shape:
             return False
         nan_matters = a.dtype.kind == "f" and b.dtype.kind == "f"
@@ -196,4 +197,6 @@ def check_memory(size: int, what: str) -> None:
 
 
 def _size_text(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"
+    if size >= 1e8:
+        return f"{size / 1e9:.1f} GB"
+    return f"{size / 1e6:.1f} MB"

@@ -67,7 +67,10 @@ Regular meshes have six faces around a vertex; a vertex with n faces has n² pai
 MAX_COORDINATE = float(np.finfo(np.float32).max)
 
 NORMAL_STEPS = 2**19  # Normals that agree within 1 / NORMAL_STEPS are merged.
-POINTS, LINES, TRIANGLES = 0, 1, 4  # The modes of glTF.
+# The modes of glTF.
+POINTS = 0
+LINES = 1
+TRIANGLES = 4
 MAX_NUMBERED = (
     1 << 24
 )  # Vertices are numbered up to the largest exact whole number of single precision.
@@ -115,11 +118,10 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     ends = np.flatnonzero(index < 0)
     if len(index) and (not len(ends) or ends[-1] != len(index) - 1):
         ends = np.append(ends, len(index))
-    starts = (
-        np.concatenate([[0], ends[:-1] + 1]).astype(np.int64)
-        if len(ends)
-        else np.zeros(0, dtype=np.int64)
-    )
+    if len(ends):
+        starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64)
+    else:
+        starts = np.zeros(0, dtype=np.int64)
     counts = ends - starts
     bad = np.zeros(len(ends), dtype=bool)
     bad[np.searchsorted(ends, np.flatnonzero(index >= len(vertices)))] = True
@@ -127,7 +129,8 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     out_of_range = int(np.count_nonzero(bad))
     too_small = int(np.count_nonzero((counts < 3) & (counts > 0) & ~bad))
     numbers = np.flatnonzero(good)
-    starts, counts = starts[numbers], counts[numbers]
+    starts = starts[numbers]
+    counts = counts[numbers]
 
     if len(counts) and (counts == 3).all():
         return Triangles(
@@ -140,7 +143,8 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     owners = [np.repeat(numbers[fans], counts[fans] - 2)]
     budget = MAX_EAR_TESTS
     for which in concave:
-        start, count = int(starts[which]), int(counts[which])
+        start = int(starts[which])
+        count = int(counts[which])
         cut, budget = _cut_ears(vertices[index[start : start + count]], budget)
         parts.append(cut + start)
         owners.append(np.full(len(cut), numbers[which]))
@@ -154,7 +158,10 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
 def _fans(starts: Indices, counts: Indices) -> Indices:
     sizes = counts - 2
     first = np.repeat(starts, sizes)
-    offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if len(sizes) else sizes
+    if len(sizes):
+        offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    else:
+        offsets = sizes
     step = np.arange(len(first)) - np.repeat(offsets, sizes)
     return np.stack([first, first + step + 1, first + step + 2], axis=1)
 
@@ -200,7 +207,8 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
     before: list[int] = [len(x) - 1, *range(len(x) - 1)]
 
     def turns_left(i: int) -> bool:
-        a, c = before[i], after[i]
+        a = before[i]
+        c = after[i]
         return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
 
     reflex = {i for i in range(len(x)) if not turns_left(i)}
@@ -222,7 +230,8 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
                 )
                 for p in reflex
             )
-        others = np.array(list(reflex)) if others is None else others
+        if others is None:
+            others = np.array(list(reflex))
         px, py = flat[others].T
         within = [
             (bx - ax) * (py - ay) >= (by - ay) * (px - ax)
@@ -233,9 +242,12 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
         )
 
     cut: list[tuple[int, int, int]] = []
-    here, failures, left = 0, 0, len(points)
+    here = 0
+    failures = 0
+    left = len(points)
     while left > 3 and budget >= 0:
-        a, c = before[here], after[here]
+        a = before[here]
+        c = after[here]
         budget -= 1 + len(reflex)
         if failures > left or is_ear(here):
             cut.append((a, here, c))
@@ -247,9 +259,12 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
                 reflex -= settled
                 others = None
             # The corner before has changed; testing it next keeps the triangles short.
-            here, failures, left = a, 0, left - 1
+            here = a
+            failures = 0
+            left = left - 1
         else:
-            here, failures = c, failures + 1
+            here = c
+            failures = failures + 1
     ring = [here]
     while after[ring[-1]] != here:
         ring.append(after[ring[-1]])
@@ -275,7 +290,9 @@ def hull_of_sorted(points: list[Point]) -> list[Point]:
         chain.append((x, y))
     if len(chain) > 1:
         chain.pop()
-    return chain[:1] if len(chain) == 2 and chain[0] == chain[1] else chain
+    if len(chain) == 2 and chain[0] == chain[1]:
+        return chain[:1]
+    return chain
 
 
 def to_mesh(geometry: Geometry) -> Mesh:
@@ -315,10 +332,11 @@ def _box(size: tuple[float, float, float]) -> Mesh:
 
 @lru_cache(maxsize=1024)
 def _round(solid: Sphere | Cylinder | Cone | Capsule) -> Mesh:
-    radius, half = (
-        solid.radius,
-        0.0 if isinstance(solid, Sphere) else 0.5 * solid.height,
-    )
+    radius = solid.radius
+    if isinstance(solid, Sphere):
+        half = 0.0
+    else:
+        half = 0.5 * solid.height
     ends = np.array([-half, half])
     if isinstance(solid, Cylinder):
         caps = [(0, -1)] * solid.bottom + [(1, 1)] * solid.top
@@ -348,13 +366,19 @@ def _with_caps(
 ) -> Mesh:
     """Return a rotated profile with caps: `caps` are the numbers of rings and the direction of their cap (1 up, −1 down)."""
     vertices, faces, uv = _turned(radii, levels)
-    all_faces = [faces] if side else []
+    if side:
+        all_faces = [faces]
+    else:
+        all_faces = []
     all_uv_indices: list[npt.NDArray[np.integer]] = [uv.indices] if side else []
     uv_values = [np.asarray(uv.values)]
     fan = np.array([[0, k, k + 1] for k in range(1, SEGMENTS - 1)])
     caps = [(ring, up) for ring, up in caps if radii[ring] > 0]
     for ring, up in caps:
-        turn = fan if up > 0 else fan[:, ::-1]
+        if up > 0:
+            turn = fan
+        else:
+            turn = fan[:, ::-1]
         all_faces.append(turn + ring * SEGMENTS)
         all_uv_indices.append(turn + sum(map(len, uv_values)))
         unit = _circle()
@@ -379,7 +403,9 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
     A ring of radius 0 is one vertex.
     """
     circle = _circle()
-    vertices, rings, count = [], [], 0
+    vertices = []
+    rings = []
+    count = 0
     for radius, level in zip(radii, levels, strict=True):
         if radius > 0:
             vertices.append(
@@ -400,7 +426,8 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
             count += 1
     ring = np.array(rings)
     faces = grid_faces(np.concatenate([ring, ring[:, :1]], axis=1))
-    columns, rows = SEGMENTS + 1, len(radii)
+    columns = SEGMENTS + 1
+    rows = len(radii)
     uv = np.stack(
         np.meshgrid(np.linspace(0, 1, columns), np.linspace(0, 1, rows)), axis=-1
     ).reshape(-1, 2)
@@ -416,7 +443,10 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
 
 def grid_faces(grid: Indices) -> Indices:
     """Return two triangles (2 (R − 1) (C − 1), 3) for each square of a grid (R, C) of vertices, counter-clockwise from its first row."""
-    a, b, c, d = grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]
+    a = grid[:-1, :-1]
+    b = grid[:-1, 1:]
+    c = grid[1:, 1:]
+    d = grid[1:, :-1]
     return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
 
 
@@ -439,7 +469,9 @@ def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
     mirrored = bool(np.linalg.det(linear) < 0)
 
     def reversed_corners(corners: Corners | None) -> Corners | None:
-        return corners.reversed() if corners is not None and mirrored else corners
+        if corners is not None and mirrored:
+            return corners.reversed()
+        return corners
 
     normals = reversed_corners(mesh.normals)
     if normals is not None:
@@ -462,10 +494,12 @@ def used_vertices(geometry: Geometry) -> Floats:
     if isinstance(geometry, Points):
         return geometry.vertices
     if isinstance(geometry, Lines):
-        vertices, used = geometry.vertices, geometry.segments
+        vertices = geometry.vertices
+        used = geometry.segments
     else:
         mesh = to_mesh(geometry)
-        vertices, used = mesh.vertices, mesh.faces
+        vertices = mesh.vertices
+        used = mesh.faces
     mask = np.zeros(len(vertices), dtype=bool)
     mask[used.ravel()] = True
     return vertices[mask]
@@ -477,13 +511,12 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
     None for an empty geometry. Round primitives are exact, not approximated by their flat faces.
     """
     matrix = np.asarray(transform, dtype=np.float64)
-    linear, middle = matrix[:3, :3], matrix[:3, 3]
+    linear = matrix[:3, :3]
+    middle = matrix[:3, 3]
     with np.errstate(all="ignore"):
         # The extent of a disc of radius 1 normal to y, and of a ball of radius 1, in each direction.
-        disc, ball = (
-            np.hypot(linear[:, 0], linear[:, 2]),
-            np.linalg.norm(linear, axis=1),
-        )
+        disc = np.hypot(linear[:, 0], linear[:, 2])
+        ball = np.linalg.norm(linear, axis=1)
         if isinstance(geometry, Sphere):
             reach = geometry.radius * ball
             return np.stack([middle - reach, middle + reach])
@@ -498,13 +531,13 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
             ends = np.stack(
                 [base - geometry.radius * disc, base + geometry.radius * disc, tip]
             )
-            return (
-                np.stack([ends.min(axis=0), ends.max(axis=0)])
-                if geometry.side
-                else ends[:2]
-            )
+            if geometry.side:
+                return np.stack([ends.min(axis=0), ends.max(axis=0)])
+            return ends[:2]
         points = used_vertices(geometry) @ linear.T + middle
-    return np.stack([points.min(axis=0), points.max(axis=0)]) if len(points) else None
+    if len(points):
+        return np.stack([points.min(axis=0), points.max(axis=0)])
+    return None
 
 
 def outermost_points(shapes: Iterable[Shape]) -> Floats:
@@ -598,11 +631,13 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
     count = np.bincount(vertex)[vertex]
     order = np.lexsort((vertex, count))
     order = order[creased[order]]
-    degree, numbers = count[order], np.arange(len(order))
+    degree = count[order]
+    numbers = np.arange(len(order))
     fresh = np.append(True, vertex[order[1:]] != vertex[order[:-1]])
     start = np.maximum.accumulate(np.where(fresh, numbers, 0))
     ends = np.cumsum(degree)
-    done, total = 0, 0
+    done = 0
+    total = 0
     while done < len(order):
         stop = max(
             int(
@@ -619,9 +654,11 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
         repeat = degree[some]
         first = np.repeat(some, repeat)
         within = np.arange(len(first)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
-        a, b = order[first], order[start[first] + within]
+        a = order[first]
+        b = order[start[first] + within]
         near = np.einsum("ij,ij->i", normals[a], normals[b]) > limit
-        a, b = a[near], b[near]
+        a = a[near]
+        b = b[near]
         for k in range(3):
             sums[order[some], k] = np.bincount(
                 first[near] - done, weighted[b, k], minlength=stop - done
@@ -661,11 +698,9 @@ def split_corners(mesh: Mesh) -> TriangleBuffers:
     chosen = order[fresh]
 
     def values(corners: Corners | None) -> npt.NDArray[np.float32] | None:
-        return (
-            None
-            if corners is None
-            else _singles(corners.values[corners.indices[keep].ravel()[chosen]])
-        )
+        if corners is None:
+            return None
+        return _singles(corners.values[corners.indices[keep].ravel()[chosen]])
 
     return TriangleBuffers(
         positions=_singles(mesh.vertices[vertex[chosen]]),
@@ -704,11 +739,10 @@ class Surface(NamedTuple):
             material.transparency,
         )
         texture = material.texture
-        image = (
-            (str(texture.path), texture.repeat_s, texture.repeat_t)
-            if self.textured and texture
-            else None
-        )
+        if self.textured and texture:
+            image = (str(texture.path), texture.repeat_s, texture.repeat_t)
+        else:
+            image = None
         return (self.mode, self.two_sided, self.channels, appearance, image)
 
 
@@ -769,17 +803,30 @@ def _add_triangles(
     if not len(buffers.triangles):
         return
     material = paint or shape.material
-    colors = buffers.colors if paint is None and material.texture is None else None
-    uv = buffers.uv if whole or material.texture is not None else None
-    channels = 0 if colors is None else colors.shape[1]
+    if paint is None and material.texture is None:
+        colors = buffers.colors
+    else:
+        colors = None
+    if whole or material.texture is not None:
+        uv = buffers.uv
+    else:
+        uv = None
+    if colors is None:
+        channels = 0
+    else:
+        channels = colors.shape[1]
     textured = uv is not None and material.texture is not None
     surface = Surface(TRIANGLES, material, textured, mesh.two_sided, channels)
     if uv is not None:
-        matrix = (
-            material.texture.transform if material.texture is not None else np.eye(3)
-        )
+        if material.texture is not None:
+            matrix = material.texture.transform
+        else:
+            matrix = np.eye(3)
         uv = (np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ matrix.T)[:, :2]
-    numbers = buffers.vertices if whole and len(mesh.vertices) < MAX_NUMBERED else None
+    if whole and len(mesh.vertices) < MAX_NUMBERED:
+        numbers = buffers.vertices
+    else:
+        numbers = None
     part = parts.setdefault(surface.key, Part(surface))
     part.add(
         buffers.triangles,
@@ -798,14 +845,17 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
         geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]
     ).astype(np.float32)
     if isinstance(geometry, Lines):
-        mode, indices = LINES, geometry.segments
+        mode = LINES
+        indices = geometry.segments
     else:
-        mode, indices = POINTS, np.arange(len(positions), dtype=np.int32)
+        mode = POINTS
+        indices = np.arange(len(positions), dtype=np.int32)
     if not indices.size or not np.isfinite(positions).all():
         return
-    colors = (
-        None if geometry.colors is None or paint is not None else geometry.colors[:, :3]
-    )
+    if geometry.colors is None or paint is not None:
+        colors = None
+    else:
+        colors = geometry.colors[:, :3]
     surface = Surface(
         mode, paint or shape.material, False, True, 0 if colors is None else 3
     )
@@ -836,7 +886,8 @@ def hull_distance(a: Floats, b: Floats, enough: float = np.inf) -> float:
 
 def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
     """Return the point (3,) nearest to the origin in the hull of points (K, 3), K ≤ 5, and those of them that span it."""
-    best, spanning = simplex[-1], simplex[-1:]
+    best = simplex[-1]
+    spanning = simplex[-1:]
     last = len(simplex) - 1
     for size in range(1, min(last, 3) + 1):
         for others in combinations(range(last), size):
@@ -851,7 +902,8 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
             if (shares > 0).all() and shares.sum() < 1:
                 found = points[-1] + shares @ edges
                 if found @ found < best @ best:
-                    best, spanning = found, points
+                    best = found
+                    spanning = points
     return best, spanning
 
 
@@ -868,10 +920,8 @@ def box_overlap(
     between = middle_b - middle_a
     cosines = np.einsum("ij...,ik...->jk...", a, b)
     along = np.abs(cosines)
-    to_a, to_b = (
-        np.einsum("i...,ij...->j...", between, a),
-        np.einsum("i...,ij...->j...", between, b),
-    )
+    to_a = np.einsum("i...,ij...->j...", between, a)
+    to_b = np.einsum("i...,ij...->j...", between, b)
     overlaps = np.minimum(
         (half_a + np.einsum("jk...,k...->j...", along, half_b) - np.abs(to_a)).min(
             axis=0
@@ -891,7 +941,10 @@ def box_overlap(
         one[..., left] for one in (to_a, to_b, cosines, along)
     )
     for i, j in np.ndindex(3, 3):
-        i1, i2, j1, j2 = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
+        i1 = (i + 1) % 3
+        i2 = (i + 2) % 3
+        j1 = (j + 1) % 3
+        j2 = (j + 2) % 3
         reach_a = half_a[i1] * along[i2, j] + half_a[i2] * along[i1, j]
         reach_b = half_b[j1] * along[i, j2] + half_b[j2] * along[i, j1]
         overlap = (
@@ -929,16 +982,15 @@ class Solid:
     def pose(self) -> Floats:
         """Its pose (7,) in the body."""
         pose = poses.from_matrix(self.frame)
-        return (
-            poses.compose(pose, FROM_Y_TO_Z)
-            if self.type in ("cylinder", "capsule", "ellipsoid")
-            else pose
-        )
+        if self.type in ("cylinder", "capsule", "ellipsoid"):
+            return poses.compose(pose, FROM_Y_TO_Z)
+        return pose
 
 
 def solid(shape: Shape) -> Solid | None:
     """Return a shape as a geom; None for lines, points, and shapes without size."""
-    geometry, transform = shape.geometry, shape.transform
+    geometry = shape.geometry
+    transform = shape.transform
     if isinstance(geometry, (Lines, Points)) or not np.isfinite(transform).all():
         return None
     scale = _scale(transform)

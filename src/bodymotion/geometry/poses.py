@@ -12,10 +12,8 @@ IDENTITY.flags.writeable = False
 
 def from_parts(position: npt.ArrayLike, quaternion: npt.ArrayLike) -> Floats:
     """Return the poses of positions (..., 3) and quaternions w x y z (..., 4)."""
-    p, q = (
-        np.asarray(position, dtype=np.float64),
-        np.asarray(quaternion, dtype=np.float64),
-    )
+    p = np.asarray(position, dtype=np.float64)
+    q = np.asarray(quaternion, dtype=np.float64)
     batch = np.broadcast_shapes(p.shape[:-1], q.shape[:-1])
     return np.concatenate(
         [np.broadcast_to(p, (*batch, 3)), np.broadcast_to(q, (*batch, 4))], axis=-1
@@ -24,7 +22,8 @@ def from_parts(position: npt.ArrayLike, quaternion: npt.ArrayLike) -> Floats:
 
 def compose(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """Return the pose of C in A from that of B in A and that of C in B."""
-    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    a = np.asarray(a, dtype=np.float64)
+    b = np.asarray(b, dtype=np.float64)
     q = rotations.normalized(a[..., 3:])
     position = a[..., :3] + rotations.rotate(q, b[..., :3])
     return from_parts(position, rotations.multiply(q, rotations.normalized(b[..., 3:])))

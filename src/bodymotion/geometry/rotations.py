@@ -51,7 +51,9 @@ MIN_SHARE = 0.25  # The part of the frames in which angles must be too large: a 
 
 def _columns(values: Floats) -> Floats:
     """Return the array with the last axis first; faster than NumPy's function for up to two axes."""
-    return values.T if values.ndim <= 2 else np.moveaxis(values, -1, 0)
+    if values.ndim <= 2:
+        return values.T
+    return np.moveaxis(values, -1, 0)
 
 
 def normalized(quaternion: npt.ArrayLike) -> Floats:
@@ -96,7 +98,9 @@ def rotate(quaternion: npt.ArrayLike, vector: npt.ArrayLike) -> Floats:
     v = np.asarray(vector, dtype=np.float64)
     w, x, y, z = _columns(q)
     a, b, c = _columns(v)
-    i, j, k = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
+    i = 2.0 * (y * c - z * b)
+    j = 2.0 * (z * a - x * c)
+    k = 2.0 * (x * b - y * a)
     return np.stack(
         [
             a + w * i + (y * k - z * j),
@@ -130,17 +134,15 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
     rotations by π.
     """
     m = np.asarray(matrix, dtype=np.float64)
-    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    x, y, z = (
-        m[..., 2, 1] - m[..., 1, 2],
-        m[..., 0, 2] - m[..., 2, 0],
-        m[..., 1, 0] - m[..., 0, 1],
-    )
-    xy, xz, yz = (
-        m[..., 0, 1] + m[..., 1, 0],
-        m[..., 0, 2] + m[..., 2, 0],
-        m[..., 1, 2] + m[..., 2, 1],
-    )
+    xx = m[..., 0, 0]
+    yy = m[..., 1, 1]
+    zz = m[..., 2, 2]
+    x = m[..., 2, 1] - m[..., 1, 2]
+    y = m[..., 0, 2] - m[..., 2, 0]
+    z = m[..., 1, 0] - m[..., 0, 1]
+    xy = m[..., 0, 1] + m[..., 1, 0]
+    xz = m[..., 0, 2] + m[..., 2, 0]
+    yz = m[..., 1, 2] + m[..., 2, 1]
     # The symmetric matrix 4 q qᵀ; the divisors are on its diagonal.
     rows = (
         (1 + xx + yy + zz, x, y, z),
@@ -169,7 +171,8 @@ def from_vector(vector: npt.ArrayLike) -> Floats:
     """Return quaternions (..., 4) of rotation vectors (..., 3) [rad]."""
     vector = np.asarray(vector, dtype=np.float64)
     half = 0.5 * np.sqrt(np.einsum("...i,...i", vector, vector))
-    w, sine = np.cos(half), np.sin(half)
+    w = np.cos(half)
+    sine = np.sin(half)
     scale = 0.5 * np.divide(sine, half, out=np.ones_like(half), where=half > 0)
     return np.concatenate([w[..., None], scale[..., None] * vector], axis=-1)
 
@@ -177,7 +180,8 @@ def from_vector(vector: npt.ArrayLike) -> Floats:
 def difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """Return the rotation vectors (..., 3) [rad] log(a·b⁻¹), in the world, from orientations b (..., 4) to a (..., 4)."""
     turn = multiply(a, conjugate(b))
-    w, vector = turn[..., 0], turn[..., 1:]
+    w = turn[..., 0]
+    vector = turn[..., 1:]
     sine = np.sqrt(np.einsum("...i,...i", vector, vector))
     # q and −q are one rotation; near the identity the angle is twice its sine.
     scale = 2.0 * np.divide(
@@ -227,7 +231,8 @@ def matrix_to_rpy(matrix: npt.ArrayLike) -> Floats:
     """Return roll, pitch, yaw (..., 3) of rotation matrices (..., 3, 3), as `to_rpy` does."""
     r = np.asarray(matrix, dtype=np.float64)
     roll = np.arctan2(r[..., 2, 1], r[..., 2, 2])
-    sine, cosine = np.sin(roll), np.cos(roll)
+    sine = np.sin(roll)
+    cosine = np.cos(roll)
     yaw = np.arctan2(
         r[..., 0, 2] * sine - r[..., 0, 1] * cosine,
         r[..., 1, 1] * cosine - r[..., 1, 2] * sine,
@@ -243,7 +248,8 @@ def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> Floats:
     """Return orientations (..., 4) on the shorter arc from a to b (..., 4) at `fraction` (...) in 0…1 (Shoemake, 1985)."""
-    a, b = normalized(a), normalized(b)
+    a = normalized(a)
+    b = normalized(b)
     b = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
     t = np.asarray(fraction, dtype=np.float64)[..., None]
     apart, along = (
@@ -264,7 +270,9 @@ def limits_in_degrees(lower: float, upper: float) -> float | None:
         (abs(limit) for limit in (lower, upper) if abs(limit) < NO_LIMIT), default=0.0
     )
     whole = float(lower).is_integer() and float(upper).is_integer()
-    return largest if largest > (MAX_WHOLE_LIMIT if whole else MAX_LIMIT) else None
+    if largest > (MAX_WHOLE_LIMIT if whole else MAX_LIMIT):
+        return largest
+    return None
 
 
 def limits_in_radians(limits: Floats) -> int | None:
@@ -274,11 +282,9 @@ def limits_in_radians(limits: Floats) -> int | None:
     """
     widest = np.abs(limits).max(axis=1)
     whole = (np.abs(limits - np.round(limits)) < 1e-9).all()
-    return (
-        None
-        if widest.max() > FULL_TURN + 0.01 or (whole and len(limits) < 4)
-        else int(widest.argmax())
-    )
+    if widest.max() > FULL_TURN + 0.01 or (whole and len(limits) < 4):
+        return None
+    return int(widest.argmax())
 
 
 @dataclass(frozen=True)

@@ -237,7 +237,10 @@ class Shape(ContentEquality, transform=(4, 4)):
     name: str = ""
 
     def _summary(self) -> str:
-        name = f"{self.name!r}: " if self.name else ""
+        if self.name:
+            name = f"{self.name!r}: "
+        else:
+            name = ""
         x, y, z = self.transform[:3, 3]
         return f"Shape({name}{self.geometry!r} at {x:.4g} {y:.4g} {z:.4g} m)"
 
@@ -262,7 +265,9 @@ class Shape(ContentEquality, transform=(4, 4)):
         from bodymotion.geometry.meshes import bounds
 
         box = bounds(self.geometry, self.transform)
-        return None if box is None else frozen(box)
+        if box is None:
+            return None
+        return frozen(box)
 
 
 def shape_along(
@@ -271,7 +276,10 @@ def shape_along(
     """Return a shape at `center` (3,) whose axis y is along a `direction` (3,)."""
     axis = np.asarray(direction) / max(float(np.linalg.norm(direction)), 1e-12)
     across = np.cross([0.0, 1.0, 0.0], axis)
-    about = across if np.linalg.norm(across) > 1e-9 else np.array([1.0, 0.0, 0.0])
+    if np.linalg.norm(across) > 1e-9:
+        about = across
+    else:
+        about = np.array([1.0, 0.0, 0.0])
     transform = np.eye(4)
     transform[:3, :3] = rotations.to_matrix(
         rotations.from_axis_angle(about, np.arccos(np.clip(axis[1], -1.0, 1.0)))

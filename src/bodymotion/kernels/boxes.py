@@ -28,19 +28,16 @@ def find_deep(
     """
     turns, origins, low, high, lowest, highest = placed
     axes, middles, halves, radii = boxes
-    turn, own, cosines, last_turn = (
-        np.empty((3, 3)),
-        np.empty((3, 3)),
-        np.empty((3, 3)),
-        np.empty((3, 3)),
-    )
+    turn = np.empty((3, 3))
+    own = np.empty((3, 3))
+    cosines = np.empty((3, 3))
+    last_turn = np.empty((3, 3))
     for n in range(pairs.shape[0]):
-        one, two = pairs[n, 0], pairs[n, 1]
-        radius, lacking, last_place = (
-            np.max(radii[edges[two] : edges[two + 1]]),
-            0.0,
-            (0.0, 0.0, 0.0),
-        )
+        one = pairs[n, 0]
+        two = pairs[n, 1]
+        radius = np.max(radii[edges[two] : edges[two + 1]])
+        lacking = 0.0
+        last_place = (0.0, 0.0, 0.0)
         for block in range(starts.shape[0] - 1):
             if _apart(lowest[:, :, block], highest[:, :, block], one, two):
                 continue
@@ -90,7 +87,8 @@ def _lacking(
     """Return how much two boxes lack of overlapping by a limit, as `geometry.meshes.box_overlap`; all in the frame of the first."""
     most = -np.inf
     for i in range(3):
-        reach_a, reach_b = half_a[i], half_b[i]
+        reach_a = half_a[i]
+        reach_b = half_b[i]
         for j in range(3):
             reach_a += half_b[j] * abs(cosines[i, j])
             reach_b += half_a[j] * abs(cosines[j, i])
@@ -98,9 +96,11 @@ def _lacking(
     if most + limit > 0.0:
         return float(most + limit)
     for i in range(3):
-        i1, i2 = (i + 1) % 3, (i + 2) % 3
+        i1 = (i + 1) % 3
+        i2 = (i + 2) % 3
         for j in range(3):
-            j1, j2 = (j + 1) % 3, (j + 2) % 3
+            j1 = (j + 1) % 3
+            j2 = (j + 2) % 3
             reach = half_a[i1] * abs(cosines[i2, j]) + half_a[i2] * abs(cosines[i1, j])
             reach += half_b[j1] * abs(cosines[i, j2]) + half_b[j2] * abs(cosines[i, j1])
             sine = np.sqrt(max(1.0 - cosines[i, j] ** 2, 0.0))

@@ -48,11 +48,9 @@ class _Kernel:
         self.function = function
         self._inline = inline
         self._compiled: Callable[..., Any] | None = None
-        self.__doc__, self.__name__, self.__module__ = (
-            function.__doc__,
-            function.__name__,
-            function.__module__,
-        )
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
 
     def __call__(self, *args: object) -> Any:  # noqa: ANN401
         return (self._compiled or self.compiled())(*args)
@@ -89,7 +87,10 @@ class _Kernel:
         )
         try:
             # An inlined one without a cache entry: with one it would be linked to its callers, not inlined into them.
-            compiled = jit(fastmath={"contract"}) if self._inline else jit(cache=True)
+            if self._inline:
+                compiled = jit(fastmath={"contract"})
+            else:
+                compiled = jit(cache=True)
         except RuntimeError:  # no folder for the cache can be written
             compiled = jit()
         # For calls with literals it would be compiled once more for each of them.
@@ -154,11 +155,10 @@ def in_slices(
             work(start, stop)
 
     workers = num_threads
-    parts = (
-        1
-        if count <= one_thread
-        else min(max(4 * workers * (workers > 1), -(-count // MAX_SLICE)), count)
-    )
+    if count <= one_thread:
+        parts = 1
+    else:
+        parts = min(max(4 * workers * (workers > 1), -(-count // MAX_SLICE)), count)
     edges = np.linspace(0, count, parts + 1).astype(int)
     list(
         (map if parts == 1 or workers == 1 else _pool().map)(

@@ -15,7 +15,8 @@ BLAS_SIZE = 1 << 18
 
 def product(a: Floats, b: Floats) -> Floats:
     """Return a @ b (N, M), on this thread alone."""
-    rows, out = max(BLAS_SIZE // max(b.size, 1), 1), np.empty((len(a), b.shape[1]))
+    rows = max(BLAS_SIZE // max(b.size, 1), 1)
+    out = np.empty((len(a), b.shape[1]))
     for k in range(0, len(a), rows):
         np.matmul(a[k : k + rows], b, out=out[k : k + rows])
     return out
@@ -31,7 +32,8 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
     def work(a: int, b: int) -> None:
         turns = matrices(poses[a:b])
         for foot in range(poses.shape[1]):
-            own, found = points[edges[foot] : edges[foot + 1]], out[a:b, foot]
+            own = points[edges[foot] : edges[foot + 1]]
+            found = out[a:b, foot]
             heights = product(turns[2, :, foot].T, own.T)
             heights += poses[a:b, foot, 2, None]
             found[:, 0] = heights.min(axis=1, initial=np.inf)
@@ -52,7 +54,8 @@ def heights(
 
     They are inf and -inf for feet that in no frame are the highest, or reach down to a share of the height of all above the lowest.
     """
-    up, z = matrices(poses)[2], poses[..., 2].T
+    up = matrices(poses)[2]
+    z = poses[..., 2].T
     low, high = (
         bound.reduceat(points, edges[:-1]).T[..., None]
         for bound in (np.minimum, np.maximum)
@@ -61,12 +64,12 @@ def heights(
         ..., None
     ]
     # A foot is inside of its box, and has a point as low and one as high as the middle of its points.
-    center, extent, inner = (
-        (up * (low + high)).sum(0) / 2,
-        (abs(up) * (high - low)).sum(0) / 2,
-        (up * middle).sum(0),
-    )
-    low, high, inner = z + center - extent, z + center + extent, z + inner
+    center = (up * (low + high)).sum(0) / 2
+    extent = (abs(up) * (high - low)).sum(0) / 2
+    inner = (up * middle).sum(0)
+    low = z + center - extent
+    high = z + center + extent
+    inner = z + inner
     above = inner.min(axis=0) + share * (high.max(axis=0) - low.min(axis=0))
     used = ~((low > above) & (high < inner.max(axis=0))).all(axis=1)
     out = np.full((*poses.shape[:2], 2), [np.inf, -np.inf])
@@ -98,10 +101,8 @@ def hulls(
         corners, counts = _small_hulls(poses, points, edges, highest)
     else:
         # A chain of corners is closed by its first one while it is sought.
-        corners, counts = (
-            np.empty((len(poses), len(points) + 1, 2)),
-            np.empty(len(poses), dtype=np.int64),
-        )
+        corners = np.empty((len(poses), len(points) + 1, 2))
+        counts = np.empty(len(poses), dtype=np.int64)
         feet, own, most = (as_rows(one, one.shape) for one in (poses, points, highest))
         in_slices(
             len(poses),
@@ -120,16 +121,17 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
 
     The nearest point of a polygon to one that is inside is that one itself. Without corners all is NaN.
     """
-    places, point = (
-        corners[..., 0] + 1j * corners[..., 1],
-        points[:, 0] + 1j * points[:, 1],
-    )
-    there, rows = np.arange(corners.shape[1]) < counts[:, None], np.arange(len(points))
+    places = corners[..., 0] + 1j * corners[..., 1]
+    point = points[:, 0] + 1j * points[:, 1]
+    there = np.arange(corners.shape[1]) < counts[:, None]
+    rows = np.arange(len(points))
     after = np.roll(places, -1, axis=1)
     after[rows, counts - 1] = places[:, 0]
-    edge, away = after - places, point[:, None] - places
+    edge = after - places
+    away = point[:, None] - places
     # The dot product of both is the real part, the cross product the imaginary one.
-    product, square = edge.conj() * away, edge.real**2 + edge.imag**2
+    product = edge.conj() * away
+    square = edge.real**2 + edge.imag**2
     along = np.divide(
         product.real, square, out=np.zeros_like(square), where=square > 0.0
     )
@@ -151,24 +153,26 @@ def _small_hulls(
     poses: Floats, points: Floats, edges: Indices, highest: Floats
 ) -> tuple[Floats, Indices]:
     """Return what `_hulls` computes, with NumPy: the chains of all frames grow together, a point in each step."""
-    turns, rows = matrices(poses), np.arange(len(poses))
+    turns = matrices(poses)
+    rows = np.arange(len(poses))
     feet = np.repeat(np.arange(poses.shape[1]), np.diff(edges))
     x, y, z = apply(turns[:, :, feet], points.T[:, :, None]) + poses[:, feet, :3].T
     touching = z <= highest[:, feet].T
     # Complex numbers are sorted by x, then by y.
-    places, num = (
-        np.sort(np.where(touching, x + 1j * y, np.inf), axis=0),
-        touching.sum(axis=0),
-    )
+    places = np.sort(np.where(touching, x + 1j * y, np.inf), axis=0)
+    num = touching.sum(axis=0)
     chains = np.full((num.max(initial=0) + 1, len(poses)), complex(np.nan, np.nan))
-    found, min_length = np.zeros_like(num), np.full_like(num, 2)
+    found = np.zeros_like(num)
+    min_length = np.full_like(num, 2)
     for step in range(2 * len(chains) - 3):
         own = np.minimum(step, 2 * num - 2 - step)
-        there, place = own >= 0, places[np.maximum(own, 0), rows]
+        there = own >= 0
+        place = places[np.maximum(own, 0), rows]
         min_length = np.where(step == num, found + 1, min_length)
         while True:
             start = chains[found - 2, rows]
-            edge, away = chains[found - 1, rows] - start, place - start
+            edge = chains[found - 1, rows] - start
+            away = place - start
             straight = edge.real * away.imag - edge.imag * away.real <= 0.0
             if not (drop := there & (found >= min_length) & straight).any():
                 break
@@ -191,19 +195,26 @@ def _hulls(
 ) -> None:
     """Fill the corners (T, P + 1, 2), by Andrew's monotone chain, and their numbers (T,) of hulls of the points up to `highest` (T, K)."""
     total = points.shape[0]
-    x, y, turns = np.empty(total), np.empty(total), np.empty((poses.shape[1], 3, 3))
+    x = np.empty(total)
+    y = np.empty(total)
+    turns = np.empty((poses.shape[1], 3, 3))
     # The order by x, then y, of the frame before is nearly that of the next one.
-    order, left = np.arange(total), np.empty(total, dtype=np.int64)
+    order = np.arange(total)
+    left = np.empty(total, dtype=np.int64)
     for t in range(poses.shape[0]):
         for foot in range(poses.shape[1]):
             rotation(poses[t, foot], turns[foot])
         count = 0
         for n in range(total):
-            k, foot = order[n], 0
+            k = order[n]
+            foot = 0
             while k >= edges[foot + 1]:
                 foot += 1
-            turn, pose = turns[foot], poses[t, foot]
-            a, b, c = points[k, 0], points[k, 1], points[k, 2]
+            turn = turns[foot]
+            pose = poses[t, foot]
+            a = points[k, 0]
+            b = points[k, 1]
+            c = points[k, 2]
             if (
                 not pose[2] + turn[2, 0] * a + turn[2, 1] * b + turn[2, 2] * c
                 <= highest[t, foot]
@@ -219,14 +230,21 @@ def _hulls(
             x[i], y[i], order[i] = u, v, k
             count += 1
         order[count:] = left[: total - count]
-        chain, found, min_length = corners[t], 0, 2
+        chain = corners[t]
+        found = 0
+        min_length = 2
         for step in range(2 * count - 1):
-            i = step if step < count else 2 * count - 2 - step
+            if step < count:
+                i = step
+            else:
+                i = 2 * count - 2 - step
             if step == count:
                 min_length = found + 1
             while found >= min_length:
-                ax, ay = chain[found - 2, 0], chain[found - 2, 1]
-                bx, by = chain[found - 1, 0], chain[found - 1, 1]
+                ax = chain[found - 2, 0]
+                ay = chain[found - 2, 1]
+                bx = chain[found - 1, 0]
+                by = chain[found - 1, 1]
                 if (bx - ax) * (y[i] - ay) - (by - ay) * (x[i] - ax) > 0.0:
                     break
                 found -= 1
@@ -287,7 +305,8 @@ def _low(values: Floats, below: float, above: float, is_first: bool) -> Bools:
 
     With `is_first`, the state before the first value is unknown, and one between the limits is low.
     """
-    begins, stays = values < below, values <= above
+    begins = values < below
+    stays = values <= above
     begins[:1] |= stays[:1] & is_first
     decided = begins | ~stays
     decided[:1] = True
@@ -311,7 +330,8 @@ def _stance(
     own = heights[first:after]
     # The height of the contact is the mean of the heights up to their mean. What is below the ground touches it.
     level = max(float(own[own <= own.mean() + 1e-12].mean()), 0.0)
-    begin, last = first, after - 1
+    begin = first
+    last = after - 1
     if (first > 0 and heights[first - 1] > low) or heights[first] >= low:
         begin = _end_of_descent(heights, times, first, last, 1, level)
     if (after < len(heights) and not np.isnan(heights[after])) or heights[last] >= low:
@@ -319,7 +339,8 @@ def _stance(
     end = last + 1
     out[begin - first : max(end - first, 0)] = 1.0
     for a, b in runs(~_low(speeds[begin:end], *speed, begin == 0)):
-        a, b = a + begin, b + begin
+        a = a + begin
+        b = b + begin
         inside = (a > begin or begin == 0) and (b < end or end == len(heights))
         lands = not inside and times[b - 1] - times[a] < MIN_REST_TIME - 1e-9
         above_lowest = float((heights[a:b] - lowest_foot[a:b]).mean())
@@ -375,10 +396,12 @@ def roots(
     The second array is the height (T,) of the lowest foot's lowest point then. `points` (P, 3) in the feet's frames; those of foot k are
     `edges[k]`…`edges[k + 1]`.
     """
-    ground, held = np.empty(len(feet)), np.empty((len(feet), 7))
+    ground = np.empty(len(feet))
+    held = np.empty((len(feet), 7))
     if not len(feet):
         return held, ground
-    turns, positions = matrices(feet), np.ascontiguousarray(feet[..., :3].T)
+    turns = matrices(feet)
+    positions = np.ascontiguousarray(feet[..., :3].T)
     supports = np.zeros(len(feet), dtype=np.int64)
 
     def heights(up: Floats, root: npt.ArrayLike, part: slice) -> Floats:
@@ -396,7 +419,9 @@ def roots(
 
     up = rotate(conjugate(start[3:]), [0.0, 0.0, 1.0])
     support = int(heights(up[:, None], start[2], slice(1)).argmin())
-    pose, t, has_changed = compose(start, feet[0, support]), 0, True
+    pose = compose(start, feet[0, support])
+    t = 0
+    has_changed = True
     while t < len(feet):
         part = slice(t, t + BLOCK)
         up = apply(

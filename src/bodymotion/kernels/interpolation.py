@@ -19,7 +19,8 @@ def lines(values: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
     """Fill `out` (N, P) with rows on the straight lines between rows (T, P)."""
 
     def work(a: int, b: int) -> None:
-        i, f = before[a:b], fraction[a:b, None]
+        i = before[a:b]
+        f = fraction[a:b, None]
         after = np.minimum(i + 1, len(values) - 1)
         out[a:b] = np.where(
             f == 0.0, values[i], values[i] + f * (values[after] - values[i])
@@ -39,11 +40,10 @@ def hermite(
     """Fill `out` (N, P) with rows on the cubics between rows (T, P) that have `slopes` (T, P) there and are `gaps` (T - 1,) apart."""
 
     def work(a: int, b: int) -> None:
-        i, f = before[a:b], fraction[a:b, None]
-        after, gap = (
-            np.minimum(i + 1, len(values) - 1),
-            gaps[np.minimum(i, len(gaps) - 1), None],
-        )
+        i = before[a:b]
+        f = fraction[a:b, None]
+        after = np.minimum(i + 1, len(values) - 1)
+        gap = gaps[np.minimum(i, len(gaps) - 1), None]
         first = values[i]
         found = values[after]
         found -= first
@@ -64,7 +64,8 @@ def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None
     A pose at fraction 0 is copied as it is; all other quaternions have unit length.
     """
     if is_small(_slerp, len(before) * poses.shape[1]):
-        q, mixed = poses[..., 3:], fraction != 0.0
+        q = poses[..., 3:]
+        mixed = fraction != 0.0
         first = before[mixed]
         lines(
             poses.reshape(len(poses), -1), before, fraction, out.reshape(len(out), -1)
@@ -86,9 +87,11 @@ def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
     With x = cos Ω − 1, sin(tΩ)/sin Ω = t·(1 + a₁x + a₂x² + …), aᵢ = aᵢ₋₁·(t² − i²)/(i·(2i + 1)) (Eberly, 2011). x = −|b − a|²/2 has its
     full precision for near orientations, and the series needs neither roots nor angles.
     """
-    a, b = np.empty(7), np.empty(7)
+    a = np.empty(7)
+    b = np.empty(7)
     for n in range(before.shape[0]):
-        i, t = before[n], fraction[n]
+        i = before[n]
+        t = fraction[n]
         for link in range(poses.shape[1]):
             if t == 0.0:
                 for k in range(7):
@@ -107,7 +110,8 @@ def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
             s = 1.0 - t
             if apart < MAX_SERIES_DISTANCE:
                 x = -0.5 * apart
-                weight_a, weight_b = 1.0, 1.0
+                weight_a = 1.0
+                weight_b = 1.0
                 for m in range(TERMS, 0, -1):
                     u = 1.0 / (m * (2.0 * m + 1.0))
                     v = m / (2.0 * m + 1.0)
@@ -170,12 +174,15 @@ def block_tridiagonal(
     1970): all odd rows are eliminated at once, and what is left is a system of the same kind for the even ones.
     """
     inverse = _inverse(diagonal[1::2])
-    odd, later = len(inverse), len(diagonal) - len(inverse) - 1
+    odd = len(inverse)
+    later = len(diagonal) - len(inverse) - 1
     if not odd:
         whole = _inverse(diagonal)
         return lambda b: np.asarray(whole @ b)
-    near, far = lower[1::2], upper[1::2]
-    before, after = lower[2::2] @ inverse[:later], upper[: 2 * odd : 2] @ inverse
+    near = lower[1::2]
+    far = upper[1::2]
+    before = lower[2::2] @ inverse[:later]
+    after = upper[: 2 * odd : 2] @ inverse
     middle, (low, high) = np.array(diagonal[::2]), np.zeros((2, *diagonal[::2].shape))
     middle[1:] -= before @ far[:later]
     middle[:odd] -= after @ near
@@ -183,7 +190,9 @@ def block_tridiagonal(
     solve_even = block_tridiagonal(low, middle, high)
 
     def solve(b: Floats) -> Floats:
-        even, rest, x = np.array(b[::2]), np.array(b[1::2]), np.empty(b.shape)
+        even = np.array(b[::2])
+        rest = np.array(b[1::2])
+        x = np.empty(b.shape)
         even[1:] -= before @ rest[:later]
         even[:odd] -= after @ rest
         x[::2] = even = solve_even(even)
@@ -237,10 +246,8 @@ def spline_slopes(values: Floats, gaps: Floats) -> Floats:
             near
         ] ** 2 * rises[far]
         right[end] = steep / both[end]
-    lower, diagonal = (
-        np.concatenate([gap[:1], gap[1:], both[-1:]]),
-        np.concatenate([gap[1:2], 2.0 * both, gap[-2:-1]]),
-    )
+    lower = np.concatenate([gap[:1], gap[1:], both[-1:]])
+    diagonal = np.concatenate([gap[1:2], 2.0 * both, gap[-2:-1]])
     upper = np.concatenate([both[:1], gap[:-1], gap[-1:]])
     return block_tridiagonal(lower[..., None], diagonal[..., None], upper[..., None])(
         right[:, None]
@@ -259,9 +266,12 @@ def pchip_slopes(values: Floats, gaps: Floats) -> Floats:
     rises = np.diff(values, axis=0) / gaps[:, None]
     if len(values) == 2:
         return np.repeat(rises, 2, axis=0)
-    before, after = gaps[:-1, None], gaps[1:, None]
-    w0, w1 = 2.0 * after + before, after + 2.0 * before
-    m0, m1 = rises[:-1], rises[1:]
+    before = gaps[:-1, None]
+    after = gaps[1:, None]
+    w0 = 2.0 * after + before
+    w1 = after + 2.0 * before
+    m0 = rises[:-1]
+    m1 = rises[1:]
     inner = np.where(
         ((m0 > 0) & (m1 > 0)) | ((m0 < 0) & (m1 < 0)),
         (w0 + w1) / (w0 / m0 + w1 / m1),
@@ -322,10 +332,8 @@ def angular_velocities(
 
 def _velocities(quaternions: Floats, gaps: Floats, ends: Floats | None) -> Floats:
     """Return what `angular_velocities` returns, for at least two frames."""
-    vectors, gap = (
-        rotation_vectors(quaternions[:-1], quaternions[1:]),
-        gaps[:, None, None],
-    )
+    vectors = rotation_vectors(quaternions[:-1], quaternions[1:])
+    gap = gaps[:, None, None]
     forward, back = jacobians(vectors)
     steps = vectors / gap
     rates = np.concatenate([steps[:1], steps])
@@ -334,10 +342,8 @@ def _velocities(quaternions: Floats, gaps: Floats, ends: Floats | None) -> Float
     if len(gaps) == 1:
         return rates
     # Row i is that of orientation i + 1: J of the segment before it on its left, J⁻¹ of the one after it on its right.
-    left, right = (
-        2.0 * forward[:-1] / gap[:-1, ..., None],
-        2.0 * back[1:] / gap[1:, ..., None],
-    )
+    left = 2.0 * forward[:-1] / gap[:-1, ..., None]
+    right = 2.0 * back[1:] / gap[1:, ..., None]
     diagonal = 4.0 * (1.0 / gap[:-1] + 1.0 / gap[1:])[..., None] * np.eye(3)
     solve = block_tridiagonal(left, np.broadcast_to(diagonal, left.shape), right)
     scaled = vectors / (gap * gap)
@@ -367,11 +373,10 @@ def rotation_curve(
     """Fill the quaternions of `out` (N, L, 7) with those on the curve through unit ones (T, L, 4) with angular velocities (T, L, 3)."""
 
     def work(first: int, last: int) -> None:
-        i, f = before[first:last], fraction[first:last, None, None]
-        after, gap = (
-            np.minimum(i + 1, len(quaternions) - 1),
-            gaps[np.minimum(i, len(gaps) - 1), None, None],
-        )
+        i = before[first:last]
+        f = fraction[first:last, None, None]
+        after = np.minimum(i + 1, len(quaternions) - 1)
+        gap = gaps[np.minimum(i, len(gaps) - 1), None, None]
         vectors = rotation_vectors(quaternions[i], quaternions[after])
         end = applied(jacobians(vectors)[1], rates[after])
         g = 1.0 - f
@@ -439,7 +444,8 @@ def _unsteady(vectors: Floats, speeds: Floats) -> Floats:
     near = square < 1e-2
     safe = np.where(near, 1.0, square)
     angle = np.sqrt(safe)
-    sine, cosine = np.sin(angle), np.cos(angle)
+    sine = np.sin(angle)
+    cosine = np.cos(angle)
     a_rate = np.where(
         near,
         -1.0 / 12.0 + square / 180.0 * (1.0 - square * 3.0 / 112.0),

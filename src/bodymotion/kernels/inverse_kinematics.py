@@ -68,17 +68,20 @@ System: TypeAlias = tuple[Floats, Floats, Floats]
 TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
 MIN_STEP = 1e-11  # [rad or m] A smaller step ends the descent.
 MAX_STEP = 0.5  # [rad or m] No variable moves further in one step.
-MIN_GAIN, MAX_STALLS = (
-    1e-12,
-    3,
-)  # The descent ends when MAX_STALLS steps in a row gain less than this share.
+# The descent ends when MAX_STALLS steps in a row gain less than this share.
+MIN_GAIN = 1e-12
+MAX_STALLS = 3
 MAX_TRIED_STEPS = 4  # Steps that are tried at most, for each one that may be taken.
-HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
+HARD = 30.0
+MAX_STEP_OF_UPDATES = 0.1
 """The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
 ONE_THREAD_FRAMES = (
     64  # Number of frames up to which one thread is faster than several.
 )
-DAMPING, MIN_SHARE, MIN_DAMPING, MIN_RELATIVE_GAIN = 1e-3, 1e-9, 1e-11, 1e-9
+DAMPING = 1e-3
+MIN_SHARE = 1e-9
+MIN_DAMPING = 1e-11
+MIN_RELATIVE_GAIN = 1e-9
 """The first and the least share of the squared error that is λ, the least λ; and the least relative gain: below, rounding decides."""
 
 
@@ -106,12 +109,12 @@ def solve(
         np.array(rows, order="C") for rows in (goals, rest, starts, roots)
     )
     count = len(goals)
-    q, root = np.empty((count, starts.shape[1])), np.empty((count, 7))
-    errors, cost = np.empty((count, len(tasks[0]), 2)), np.empty(count)
-    variables, places = (
-        np.flatnonzero(space[0]),
-        np.where(space[0], np.cumsum(space[0]) - 1, -1),
-    )
+    q = np.empty((count, starts.shape[1]))
+    root = np.empty((count, 7))
+    errors = np.empty((count, len(tasks[0]), 2))
+    cost = np.empty(count)
+    variables = np.flatnonzero(space[0])
+    places = np.where(space[0], np.cumsum(space[0]) - 1, -1)
     free = (
         variables,
         places,
@@ -125,18 +128,15 @@ def solve(
     needed[tasks[1]] = True
     for link in range(len(parents) - 1, 0, -1):
         needed[parents[link]] |= needed[link]
-    number, used = np.cumsum(needed) - 1, np.flatnonzero(needed[:-1])
+    number = np.cumsum(needed) - 1
+    used = np.flatnonzero(needed[:-1])
     number[-1] = -1
-    parents, kinds, columns, axes = (
-        number[parents[used]],
-        kinds[used],
-        columns[used],
-        axes[used],
-    )
-    masses, tasks = (
-        (masses[0][used], masses[1][used]),
-        (tasks[0], number[tasks[1]], *tasks[2:]),
-    )
+    parents = number[parents[used]]
+    kinds = kinds[used]
+    columns = columns[used]
+    axes = axes[used]
+    masses = (masses[0][used], masses[1][used])
+    tasks = (tasks[0], number[tasks[1]], *tasks[2:])
 
     def work(begin: int, end: int) -> None:
         # The root's pose is written into the first offset.
@@ -175,7 +175,8 @@ def _rotation_vector(
     for k in range(1, 3):
         if d[k, k] > d[i, i]:
             i = k
-    j, k = (i + 1) % 3, (i + 2) % 3
+    j = (i + 1) % 3
+    k = (i + 2) % 3
     if trace > d[i, i]:
         w = 1.0 + trace
         out[0], out[1], out[2] = d[2, 1] - d[1, 2], d[0, 2] - d[2, 0], d[1, 0] - d[0, 1]
@@ -186,7 +187,10 @@ def _rotation_vector(
         out[k] = d[k, i] + d[i, k]
     sine = norm(out)
     angle = 2.0 * np.arctan2(sine, abs(w))
-    scale = 0.0 if sine == 0.0 else (angle if w >= 0.0 else -angle) / sine
+    if sine == 0.0:
+        scale = 0.0
+    else:
+        scale = (angle if w >= 0.0 else -angle) / sine
     for k in range(3):
         out[k] *= scale
     return float(angle)
@@ -196,15 +200,24 @@ def _rotation_vector(
 def _nearest(p: Triple, q: Triple, u: Triple, v: Triple) -> tuple[Triple, Triple]:
     """Return the points of two segments, from p along u and from q along v, that are nearest to each other."""
     w = plus(p, q, -1.0)
-    uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
+    uu = dot(u, u)
+    uv = dot(u, v)
+    vv = dot(v, v)
+    uw = dot(u, w)
+    vw = dot(v, w)
     square = uu * vv - uv * uv  # 0 for parallel segments
-    s = (
-        min(max((uv * vw - vv * uw) / square, 0.0), 1.0)
-        if square > 1e-9 * uu * vv
-        else 0.0
-    )
-    t = min(max((uv * s + vw) / vv, 0.0), 1.0) if vv > 0.0 else 0.0
-    s = min(max((uv * t - uw) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
+    if square > 1e-9 * uu * vv:
+        s = min(max((uv * vw - vv * uw) / square, 0.0), 1.0)
+    else:
+        s = 0.0
+    if vv > 0.0:
+        t = min(max((uv * s + vw) / vv, 0.0), 1.0)
+    else:
+        t = 0.0
+    if uu > 0.0:
+        s = min(max((uv * t - uw) / uu, 0.0), 1.0)
+    else:
+        s = 0.0
     return plus(p, u, s), plus(q, v, t)
 
 
@@ -216,12 +229,10 @@ def distances(
     for n in range(pairs.shape[0]):
         one, two = pairs[n]
         for t in range(begins.shape[1]):
-            p, q, u, v = (
-                times(begins[one, t]),
-                times(begins[two, t]),
-                times(ways[one, t]),
-                times(ways[two, t]),
-            )
+            p = times(begins[one, t])
+            q = times(begins[two, t])
+            u = times(ways[one, t])
+            v = times(ways[two, t])
             apart = plus(plus(plus(p, q, -1.0), u, 0.5), v, -0.5)
             out[n, t] = np.inf
             if dot(apart, apart) < far[n] * far[n]:
@@ -248,8 +259,12 @@ def _add(
     _, positions, axes = work
     i = link
     while i >= 0:
-        place = places[6 + columns[i]] if kinds[i] else -1
-        arm, axis = plus(point, positions[i], -1.0), times(axes[i])
+        if kinds[i]:
+            place = places[6 + columns[i]]
+        else:
+            place = -1
+        arm = plus(point, positions[i], -1.0)
+        axis = times(axes[i])
         if place >= 0:
             v, w = (
                 (axis, (0.0, 0.0, 0.0)) if kinds[i] == 2 else (cross(axis, arm), axis)
@@ -292,7 +307,9 @@ def _add_center(
     parents, kinds, columns = chain[:3]
     shares, centers = masses
     orientations, positions, axes = work
-    share, moment, arm = shares.copy(), np.empty(centers.shape), (0.0, 0.0, 0.0)
+    share = shares.copy()
+    moment = np.empty(centers.shape)
+    arm = (0.0, 0.0, 0.0)
     for i in range(len(shares)):
         put(
             times(plus(positions[i], product(orientations[i], centers[i])), shares[i]),
@@ -300,11 +317,17 @@ def _add_center(
         )
     for i in range(len(shares) - 1, -1, -1):
         arm = plus(moment[i], positions[i], -share[i])
-        change = times(axes[i], share[i]) if kinds[i] == 2 else cross(axes[i], arm)
+        if kinds[i] == 2:
+            change = times(axes[i], share[i])
+        else:
+            change = cross(axes[i], arm)
         if i > 0:
             share[parents[i]] += share[i]
             put(plus(moment[parents[i]], moment[i]), moment[parents[i]])
-        place = places[6 + columns[i]] if kinds[i] else -1
+        if kinds[i]:
+            place = places[6 + columns[i]]
+        else:
+            place = -1
         for m in range(6):
             if rows[m] >= 0 and i == 0 and places[0] >= 0:
                 _add_root(by[m], arm, jac[rows[m]])
@@ -346,10 +369,14 @@ def _evaluate(
     by = np.empty((6, 6))
     back = np.empty((6, 6))
     goal = np.empty((3, 3))
-    soft, apart, worst = 0.0, 0.0, 0.0
+    soft = 0.0
+    apart = 0.0
+    worst = 0.0
     row = 0
     for n in range(kinds.shape[0]):
-        kind, a, b = kinds[n], links[n, 0], links[n, 1]
+        kind = kinds[n]
+        a = links[n, 0]
+        b = links[n, 1]
         first = row
         errors[n, 0] = 0.0
         errors[n, 1] = 0.0
@@ -368,16 +395,14 @@ def _evaluate(
                 for k in range(6):
                     by[m, k] = 0.0
                     back[m, k] = 0.0
-        p = (
-            plus(positions[a], product(orientations[a], points[n, 0]))
-            if a >= 0
-            else times(goals[n])
-        )
-        q = (
-            plus(positions[b], product(orientations[b], points[n, 1]))
-            if b >= 0
-            else times(goals[n])
-        )
+        if a >= 0:
+            p = plus(positions[a], product(orientations[a], points[n, 0]))
+        else:
+            p = times(goals[n])
+        if b >= 0:
+            q = plus(positions[b], product(orientations[b], points[n, 1]))
+        else:
+            q = times(goals[n])
         axis = product(orientations[a], directions[n])
         if kind == POSE:
             if rows[3] >= 0:
@@ -406,7 +431,8 @@ def _evaluate(
             way = plus(goals[n], p, -1.0)
             distance = max(norm(way), 1e-9)
             way = times(way, 1.0 / distance)
-            turn, cosine = cross(way, axis), dot(way, axis)
+            turn = cross(way, axis)
+            cosine = dot(way, axis)
             sine = norm(turn)
             angle = np.arctan2(sine, cosine)
             if sine < 1e-9 and cosine < 0.0:  # straight away from it: any normal
@@ -416,7 +442,8 @@ def _evaluate(
                 sine = norm(turn)
             put(times(turn, angle / sine if sine > 0.0 else 0.0), r)
             for k in range(3):
-                after, last = (k + 1) % 3, (k + 2) % 3
+                after = (k + 1) % 3
+                last = (k + 2) % 3
                 by[k, last] = way[after] / distance
                 by[k, after] = -way[last] / distance
                 put(times(axis, -axis[k]), by[k, 3:])
@@ -447,7 +474,10 @@ def _evaluate(
         for m in range(6):
             if rows[m] < 0:
                 continue
-            weight = HARD if hard[n, m] else weights[n, m]
+            if hard[n, m]:
+                weight = HARD
+            else:
+                weight = weights[n, m]
             if signs[n]:
                 weight *= signs[n]
             residual[rows[m]] = weight * r[m]
@@ -614,7 +644,10 @@ def _move(free: Free, at: Pose, step: Floats, out: Pose) -> None:
         angle = norm(step[3:])
         s = 0.5 * (np.sin(0.5 * angle) / (0.5 * angle) if angle > 1e-9 else 1.0)
         w, (a, b, c) = np.cos(0.5 * angle), times(step[3:], s)
-        pw, px, py, pz = pose[3], pose[4], pose[5], pose[6]
+        pw = pose[3]
+        px = pose[4]
+        py = pose[5]
+        pz = pose[6]
         put(plus(pose, step), trial_pose)
         trial_pose[3] = w * pw - a * px - b * py - c * pz
         trial_pose[4] = w * px + a * pw + b * pz - c * py
@@ -636,11 +669,10 @@ def _solve(
     cost: Floats,
 ) -> None:
     chain, _, (kinds, _, _, _, weights, hard, signs), free = problem
-    links, joints = chain[0].shape[0], q.shape[1]
-    is_hard, bounded = (
-        np.zeros(weights.size, dtype=np.int64),
-        np.zeros(weights.size, dtype=np.int64),
-    )
+    links = chain[0].shape[0]
+    joints = q.shape[1]
+    is_hard = np.zeros(weights.size, dtype=np.int64)
+    bounded = np.zeros(weights.size, dtype=np.int64)
     rows = 0
     for n in range(kinds.shape[0]):
         for m in range(6):
@@ -651,7 +683,8 @@ def _solve(
     work = (np.empty((links + 1, 3, 3)), np.empty((links + 1, 3)), np.empty((links, 3)))
     system = (np.empty((count, count)), np.empty(count), np.empty((count, count)))
     # Residuals and derivatives where x is, and where it is tried.
-    residuals, jacobians = np.zeros((2, rows)), np.empty((2, rows, count))
+    residuals = np.zeros((2, rows))
+    jacobians = np.empty((2, rows, count))
     at = 0
     pulled = False
     for i in range(count):
@@ -673,10 +706,16 @@ def _solve(
             unit_pose(roots[t], trial_pose)
         for row in range(rows):
             lagrange[row] = 0.0
-        soft, apart, worst, merit, farthest = np.inf, 0.0, np.inf, np.inf, np.inf
+        soft = np.inf
+        apart = 0.0
+        worst = np.inf
+        merit = np.inf
+        farthest = np.inf
         # `taken` counts accepted steps. `more` is a factor of λ for this frame alone, raised where rounding rejected a step: the share that
         # the next frame begins with must not depend on rounding.
-        stalls, taken, more = 0, 0, 1.0
+        stalls = 0
+        taken = 0
+        more = 1.0
         if t < starts.shape[0]:
             share = DAMPING
         for number in range(MAX_TRIED_STEPS * steps + 1):
@@ -696,15 +735,17 @@ def _solve(
                 at = other
                 if number > 0:
                     taken += 1
-                    stalls = (
-                        stalls + 1
-                        if merit - value <= MIN_GAIN * abs(value)
-                        and opened <= TOLERANCE
-                        else 0
-                    )
+                    if merit - value <= MIN_GAIN * abs(value) and opened <= TOLERANCE:
+                        stalls = stalls + 1
+                    else:
+                        stalls = 0
                     if merit - value > MIN_RELATIVE_GAIN * abs(value):
-                        share, more = max(0.2 * share * more, MIN_SHARE), 1.0
-                soft, apart, worst, merit = now, opened, error, value
+                        share = max(0.2 * share * more, MIN_SHARE)
+                        more = 1.0
+                soft = now
+                apart = opened
+                worst = error
+                merit = value
                 for j in range(joints):
                     x[j] = trial[j]
                 for k in range(7):

@@ -60,26 +60,18 @@ MAX_ANGLE = (
 _PART_1 = 1.5707963267341256e00
 _PART_2 = 6.0771005063039660e-11
 _PART_3 = 2.0222662487959506e-21
-_S1, _S2, _S3 = (
-    -1.66666666666666324348e-01,
-    8.33333333332248946124e-03,
-    -1.98412698298579493134e-04,
-)
-_S4, _S5, _S6 = (
-    2.75573137070700676789e-06,
-    -2.50507602534068634195e-08,
-    1.58969099521155010221e-10,
-)
-_C1, _C2, _C3 = (
-    4.16666666666666019037e-02,
-    -1.38888888888741095749e-03,
-    2.48015872894767294178e-05,
-)
-_C4, _C5, _C6 = (
-    -2.75573143513906633035e-07,
-    2.08757232129817482790e-09,
-    -1.13596475577881948265e-11,
-)
+_S1 = -1.66666666666666324348e-01
+_S2 = 8.33333333332248946124e-03
+_S3 = -1.98412698298579493134e-04
+_S4 = 2.75573137070700676789e-06
+_S5 = -2.50507602534068634195e-08
+_S6 = 1.58969099521155010221e-10
+_C1 = 4.16666666666666019037e-02
+_C2 = -1.38888888888741095749e-03
+_C3 = 2.48015872894767294178e-05
+_C4 = -2.75573143513906633035e-07
+_C5 = 2.08757232129817482790e-09
+_C6 = -1.13596475577881948265e-11
 
 
 @inlined
@@ -138,7 +130,8 @@ def link_poses(
     count = int(np.prod(batch, dtype=np.int64))
     q_rows = as_rows(np.broadcast_to(q, (*batch, q.shape[-1])), (count, q.shape[-1]))
     root_rows = as_rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
-    chosen = np.arange(links) if chosen is None else chosen
+    if chosen is None:
+        chosen = np.arange(links)
     if is_small(_poses, count * links):
         return _small_poses(tree, q_rows, root_rows, chosen)[..., :size].reshape(
             *batch, len(chosen), size
@@ -171,19 +164,17 @@ def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
 def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats:
     """Return poses (T, L, 7) of chosen links with NumPy, which is quick where the frames of a number are side by side in memory."""
     parents, kinds, columns, offsets, axes = tree
-    out, units = (
-        np.empty((len(parents), 7, len(q))),
-        rotations.normalized(offsets[:, 3:]),
-    )
+    out = np.empty((len(parents), 7, len(q)))
+    units = rotations.normalized(offsets[:, 3:])
     out[:1, :3], out[:1, 3:] = root[:, :3].T, rotations.normalized(root[:, 3:]).T
     for i in range(1, len(parents)):
-        up, shift, turn = out[parents[i], 3:].T, offsets[i, :3], units[i]
+        up = out[parents[i], 3:].T
+        shift = offsets[i, :3]
+        turn = units[i]
         if kinds[i] == 1:
             # A rotation about the axis, after the offset's, is the sum of two of its products with constants.
-            half, about = (
-                0.5 * q[:, columns[i]],
-                rotations.multiply(units[i], [0.0, *axes[i]]),
-            )
+            half = 0.5 * q[:, columns[i]]
+            about = rotations.multiply(units[i], [0.0, *axes[i]])
             turn = (np.outer(units[i], np.cos(half)) + np.outer(about, np.sin(half))).T
         elif kinds[i] == 2:
             shift = (
@@ -211,9 +202,11 @@ def matrices(poses: Floats) -> Floats:
     w, *axis = np.ascontiguousarray(poses[..., 3:].T)
     n = w * w + sum(one * one for one in axis)
     s = np.divide(2.0, n, out=np.zeros_like(n), where=n > 0)
-    out, squares = np.empty((3, 3, *w.shape)), [s * one * one for one in axis]
+    out = np.empty((3, 3, *w.shape))
+    squares = [s * one * one for one in axis]
     for i, j, k in CYCLES:
-        first, second = s * axis[i] * axis[j], s * axis[k] * w
+        first = s * axis[i] * axis[j]
+        second = s * axis[k] * w
         np.subtract(first, second, out=out[i, j])
         np.add(first, second, out=out[j, i])
         np.subtract(1.0, squares[j] + squares[k], out=out[i, i])
@@ -232,14 +225,15 @@ def apply(matrix: Floats, vectors: Floats) -> Floats:
 @kernel
 def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) -> None:
     parents, kinds, columns, offsets, axes = tree
-    links, row = parents.shape[0], 7 * BLOCK
-    block, pose, unit_offsets = np.empty(links * row), np.empty(7), np.empty((links, 7))
-    half, sine, cosine, slide = (
-        np.zeros(BLOCK),
-        np.empty(BLOCK),
-        np.empty(BLOCK),
-        np.empty(BLOCK),
-    )
+    links = parents.shape[0]
+    row = 7 * BLOCK
+    block = np.empty(links * row)
+    pose = np.empty(7)
+    unit_offsets = np.empty((links, 7))
+    half = np.zeros(BLOCK)
+    sine = np.empty(BLOCK)
+    cosine = np.empty(BLOCK)
+    slide = np.empty(BLOCK)
     for i in range(links):
         unit_pose(offsets[i], unit_offsets[i])
     for start in range(0, q.shape[0], BLOCK):
@@ -283,7 +277,10 @@ def unit_pose(pose: Floats, out: Floats) -> None:
     for k in range(7):
         out[k] = pose[k]
     for k in range(3, 7):
-        largest = max(largest, abs(pose[k])) if np.isfinite(pose[k]) else np.inf
+        if np.isfinite(pose[k]):
+            largest = max(largest, abs(pose[k]))
+        else:
+            largest = np.inf
     if 0.0 < largest < np.inf:
         square = 0.0
         for k in range(3, 7):
@@ -325,8 +322,13 @@ def _step(
     out: Floats,
 ) -> None:
     """Compute a child's poses from its parent's, in a block of frames: offset, then a rotation about or a translation along the axis."""
-    ow, ox, oy, oz = offset[3], offset[4], offset[5], offset[6]
-    ax, ay, az = axis[0], axis[1], axis[2]
+    ow = offset[3]
+    ox = offset[4]
+    oy = offset[5]
+    oz = offset[6]
+    ax = axis[0]
+    ay = axis[1]
+    az = axis[2]
     tx, ty, tz = times(cross((ox, oy, oz), (ax, ay, az)), 2.0)
     slid = (
         ax + ow * tx + oy * tz - oz * ty,
@@ -377,8 +379,10 @@ def twists(tree: Tree, poses: Floats) -> tuple[Floats, Floats, Floats]:
 
     A twist (2, 3, L, T) is the velocity, linear at the root's origin and angular, that a joint at unit velocity gives to what it carries.
     """
-    kinds, axes = tree[1][:, None], tree[4]
-    turns, arms = matrices(poses), poses[..., :3].T - poses[:, :1, :3].T
+    kinds = tree[1][:, None]
+    axes = tree[4]
+    turns = matrices(poses)
+    arms = poses[..., :3].T - poses[:, :1, :3].T
     directions = apply(turns, axes.T[:, :, None])
     spins = np.where(kinds == 1, directions, 0.0)
     return (
@@ -437,7 +441,10 @@ def rotation(pose: Floats, out: Floats) -> None:
 @inlined
 def _rotation(w: float, x: float, y: float, z: float) -> Rows:
     n = w * w + x * x + y * y + z * z
-    s = 2.0 / n if n > 0.0 else 0.0
+    if n > 0.0:
+        s = 2.0 / n
+    else:
+        s = 0.0
     return (
         (1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
         (s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)),
@@ -457,11 +464,9 @@ def jacobian(
     out[:, range(6), range(6)] = 1.0
 
     def work(a: int, b: int) -> None:
-        turns, origins, found = (
-            matrices(poses[a:b, chain]),
-            poses[a:b, chain, :3].T,
-            out[a:b],
-        )
+        turns = matrices(poses[a:b, chain])
+        origins = poses[a:b, chain, :3].T
+        found = out[a:b]
         position = origins[:, 0] + apply(
             turns[:, :, 0], np.broadcast_to(point, (len(poses), 3))[a:b].T
         )
@@ -473,9 +478,10 @@ def jacobian(
             if kinds[i]:
                 axis = apply(turns[:, :, n], axes[i])
                 swept = cross_products(axis, position - origins[:, n])
-                columns_of = (
-                    [swept, axis] if kinds[i] == 1 else [axis, np.zeros_like(axis)]
-                )
+                if kinds[i] == 1:
+                    columns_of = [swept, axis]
+                else:
+                    columns_of = [axis, np.zeros_like(axis)]
                 found[:, :, 6 + columns[i]] = np.concatenate(columns_of).T
 
     in_slices(len(poses), work)
@@ -526,7 +532,8 @@ def inverse_dynamics(
         force = mass[:, None] * (
             rate + cross_products(gain, places) + cross_products(spin, swept)
         )
-        back, inertia = turns.swapaxes(0, 1), np.moveaxis(inertias, 0, 2)[..., None]
+        back = turns.swapaxes(0, 1)
+        inertia = np.moveaxis(inertias, 0, 2)[..., None]
         local = apply(back, spin)
         moment = apply(inertia, apply(back, gain)) + cross_products(
             local, apply(inertia, local)
@@ -572,7 +579,8 @@ def _newton_euler(
     parents, kinds, columns, _, axes = tree
     mass, centers, inertias = masses
     poses, dq, ddq, root, root_rate = motion
-    links, torque = parents.shape[0], np.empty(BLOCK)
+    links = parents.shape[0]
+    torque = np.empty(BLOCK)
     given = np.zeros(
         9 * BLOCK
     )  # Of a link: its origin from the root's, quaternion, joint velocity and acceleration.
@@ -582,7 +590,8 @@ def _newton_euler(
     for start in range(0, poses.shape[0], BLOCK):
         count = min(BLOCK, poses.shape[0] - start)
         for b in range(count):
-            moving, gaining = root[start + b], root_rate[start + b]
+            moving = root[start + b]
+            gaining = root_rate[start + b]
             _put(moving, rows[links], _SPEED, b)
             _put(moving[3:], rows[links], _SPIN, b)
             _put(plus(gaining, cross(moving[3:], moving), -1.0), rows[links], _RATE, b)
@@ -611,7 +620,8 @@ def _newton_euler(
                 rows[i],
             )
         for i in range(links - 1, -1, -1):
-            row, parent = rows[i], rows[parents[i]]
+            row = rows[i]
+            parent = rows[parents[i]]
             if kinds[i]:
                 for b in range(BLOCK):
                     push = dot(_at(row, _ALONG, b), _at(row, _FORCE, b))
@@ -641,30 +651,35 @@ def _outwards(
     row: Floats,
 ) -> None:
     """Fill the row of a link from its parent's: its twist, velocity and acceleration, and its force and moment by itself."""
-    rotates, slides = 1.0 if kind == 1 else 0.0, 1.0 if kind == 2 else 0.0
+    rotates = 1.0 if kind == 1 else 0.0
+    slides = 1.0 if kind == 2 else 0.0
     for b in range(BLOCK):
         arm, (w, x, y), (z, q1, q2) = (
             _at(given, 0, b),
             _at(given, 3, b),
             _at(given, 6, b),
         )
-        turn, back = _rotation(w, x, y, z), _rotation(w, -x, -y, -z)
+        turn = _rotation(w, x, y, z)
+        back = _rotation(w, -x, -y, -z)
         direction = product(turn, axis)
         about = times(direction, rotates)
         along = plus(cross(arm, about), direction, slides)
-        speed, spin = _at(parent, _SPEED, b), _at(parent, _SPIN, b)
+        speed = _at(parent, _SPEED, b)
+        spin = _at(parent, _SPIN, b)
         rate = plus(
             plus(_at(parent, _RATE, b), along, q2),
             plus(cross(spin, along), cross(speed, about)),
             q1,
         )
         gain = plus(plus(_at(parent, _GAIN, b), about, q2), cross(spin, about), q1)
-        speed, spin = plus(speed, along, q1), plus(spin, about, q1)
+        speed = plus(speed, along, q1)
+        spin = plus(spin, about, q1)
         place = plus(arm, product(turn, center))
         force = plus(
             plus(rate, cross(gain, place)), cross(spin, plus(speed, cross(spin, place)))
         )
-        force, local = times(force, mass), product(back, spin)
+        force = times(force, mass)
+        local = product(back, spin)
         moment = plus(
             product(inertia, product(back, gain)), cross(local, product(inertia, local))
         )
@@ -696,8 +711,10 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
     out = np.empty((len(poses), 10))
 
     def work(start: int, stop: int) -> None:
-        placed, moving = poses[start:stop], velocities[start:stop]
-        turns, spin = matrices(placed), moving[..., 3:].T
+        placed = poses[start:stop]
+        moving = velocities[start:stop]
+        turns = matrices(placed)
+        spin = moving[..., 3:].T
         arms = apply(turns, centers.T[:, :, None])
         # Moments are computed about the root first: about the world's origin they would lose digits far away from it.
         relative = placed[..., :3].T + arms - placed[:, :1, :3].T
@@ -709,11 +726,10 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
         about_root = (cross_products(relative, push) + apply(turns, angular)).sum(
             axis=1
         )
-        center = (
-            (mass[:, None] * relative).sum(axis=1) / total
-            if total > 0
-            else np.zeros((3, len(placed)))
-        )
+        if total > 0:
+            center = (mass[:, None] * relative).sum(axis=1) / total
+        else:
+            center = np.zeros((3, len(placed)))
         energy = 0.5 * (
             (push * speed).sum(axis=(0, 1)) + (angular * local).sum(axis=(0, 1))
         )
@@ -735,11 +751,13 @@ def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Fl
     out = np.zeros((len(poses), 6 + len(rotors), 6 + len(rotors)))
 
     def work(a: int, b: int) -> None:
-        placed, found = poses[a:b], out[a:b]
+        placed = poses[a:b]
+        found = out[a:b]
         turns, arms, (slides, spins) = twists(tree, placed)
         positions = arms + apply(turns, masses[1].T[:, :, None])
         # Mass, first moment (3, L, T) and inertia (3, 3, L, T) about the root's origin: of each link, then of all that it carries.
-        mass, first = np.array(masses[0]), masses[0][:, None] * positions
+        mass = np.array(masses[0])
+        first = masses[0][:, None] * positions
         second = (
             np.einsum("ablt,lbc,dclt->adlt", turns, masses[2], turns)
             - positions[:, None] * first

@@ -35,7 +35,8 @@ from bodymotion.kernels.vectors import cross, dot, multiply, plus, product, put,
 
 Work: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]
 
-CROSSED, LOST = 1, 2
+CROSSED = 1
+LOST = 2
 """Flags of a frame: a singular pose was passed on the way to it; the corrections did not converge, so the loops are not closed exactly."""
 MAX_STEP = 0.3  # [rad] Largest change of a variable in one step.
 MIN_STEP_SHARE = (
@@ -44,7 +45,9 @@ MIN_STEP_SHARE = (
 SINGULAR_SHARE = 1e-3  # Below this share of the regular value, singular values are not used in predictions, but the direction before.
 ZERO_SHARE = 1e-10  # Singular values below this share of the largest one count as 0.
 NEWTON_KANTOROVICH = 0.25
-MAX_CORRECTIONS, MAX_CORRECTIONS_WHEN_LOST = 12, 240  # Corrections per step.
+# Corrections per step.
+MAX_CORRECTIONS = 12
+MAX_CORRECTIONS_WHEN_LOST = 240
 MAX_SWEEPS = 40  # Of the Jacobi rotations of a singular value decomposition.
 
 # A mechanism.
@@ -88,13 +91,15 @@ def place_links(
         for b in range(3):
             turns[-1, a, b] = 1.0 if a == b else 0.0
     for i in range(parents.shape[0]):
-        up, u = parents[i], own_axes[i]
+        up = parents[i]
+        u = own_axes[i]
         multiply(turns[up], offset_turns[i], at_zero)
-        place, axis = (
-            plus(places[up], product(turns[up], offset_places[i])),
-            product(at_zero, u),
-        )
-        value = units[variables[i]] * x[variables[i]] if kinds[i] else 0.0
+        place = plus(places[up], product(turns[up], offset_places[i]))
+        axis = product(at_zero, u)
+        if kinds[i]:
+            value = units[variables[i]] * x[variables[i]]
+        else:
+            value = 0.0
         c, s = (np.cos(value), np.sin(value)) if kinds[i] == 1 else (1.0, 0.0)
         put(plus(place, axis, value if kinds[i] == 2 else 0.0), places[i])
         put(axis, axes[i])
@@ -119,10 +124,12 @@ def constrain(
 ) -> None:
     """Compute the equations' residual (m,) and its derivatives (m, v) at variables x (v,); the other arrays are as in `place_links`."""
     place_links(mechanism[:7], x, turns, places, axes)
-    kinds, variables = mechanism[1], mechanism[2]
+    kinds = mechanism[1]
+    variables = mechanism[2]
     ends, tips, directions, of_axes, sides, size = mechanism[7:]
     for k in range(ends.shape[0]):
-        first, second = ends[k, 0], ends[k, 1]
+        first = ends[k, 0]
+        second = ends[k, 1]
         is_point, scale = (0.0, 1.0) if of_axes[k] else (1.0, 1.0 / size[0])
         d = product(turns[first], directions[k])
         tip = plus(product(turns[second], tips[k, 1]), places[second], is_point)
@@ -164,7 +171,8 @@ def follow(
     Return the variables (T, v), the smallest of those singular values as parts of that size (T,), and marks (T,).
     """
     found = np.array(targets, order="C")
-    smallest, marks = np.ones(len(targets)), np.zeros(len(targets), dtype=np.int64)
+    smallest = np.ones(len(targets))
+    marks = np.zeros(len(targets), dtype=np.int64)
     if len(followers) and len(targets):
         drivers = np.setdiff1d(np.arange(targets.shape[1]), followers).astype(np.int64)
         _follow(
@@ -242,11 +250,17 @@ def _correct(
     left as it is at the end.
     """
     _evaluate(mechanism, x, followers, work, False)
-    residual, s = work[3], work[7]
+    residual = work[3]
+    s = work[7]
     error = length(residual)
-    step, before = np.empty(followers.shape[0]), np.empty(followers.shape[0])
-    smallest = s[rank - 1] if rank > 0 else 1.0
-    first, damping = -1.0, 0.0
+    step = np.empty(followers.shape[0])
+    before = np.empty(followers.shape[0])
+    if rank > 0:
+        smallest = s[rank - 1]
+    else:
+        smallest = 1.0
+    first = -1.0
+    damping = 0.0
     for _ in range(most):
         if not np.isfinite(error):
             return False, np.inf, 0.0
@@ -264,7 +278,10 @@ def _correct(
             return True, first, smallest
         if after <= error * (1.0 + 1e-12):
             error = after
-            damping = 0.1 * damping if damping > 1e-6 * s[0] else 0.0
+            if damping > 1e-6 * s[0]:
+                damping = 0.1 * damping
+            else:
+                damping = 0.0
         else:
             for j in range(followers.shape[0]):
                 x[followers[j]] = before[j]
@@ -319,13 +336,20 @@ def _predict(
     Along the tangent; in directions that it leaves open at a singular pose (with singular values below `near`), as `moved` for drivers that
     went `earlier`.
     """
-    residual, jacobian, w, v, s = work[3], work[4], work[5], work[6], work[7]
+    residual = work[3]
+    jacobian = work[4]
+    w = work[5]
+    v = work[6]
+    s = work[7]
     right = np.zeros(residual.shape[0])
     for k in range(residual.shape[0]):
         for j in range(drivers.shape[0]):
             right[k] -= jacobian[k, drivers[j]] * way[j] * part
     singular = rank > 0 and s[rank - 1] < near
-    cut = near if singular else ZERO_SHARE * s[0]
+    if singular:
+        cut = near
+    else:
+        cut = ZERO_SHARE * s[0]
     _solve(work, right, 0.0, cut, out)
     square = length(earlier) ** 2
     if not singular or square == 0.0:
@@ -358,9 +382,12 @@ def _follow(
     smallest: Floats,
     marks: Indices,
 ) -> None:
-    equations, links = mechanism[7].shape[0], mechanism[0].shape[0]
-    nf, nd = followers.shape[0], drivers.shape[0]
-    rows, count = max(equations, nf), min(equations, nf)
+    equations = mechanism[7].shape[0]
+    links = mechanism[0].shape[0]
+    nf = followers.shape[0]
+    nd = drivers.shape[0]
+    rows = max(equations, nf)
+    count = min(equations, nf)
     work = (
         np.empty((links + 1, 3, 3)),
         np.empty((links + 1, 3)),
@@ -371,19 +398,22 @@ def _follow(
         np.empty((count, count)),
         np.empty(count),
     )
-    trial, jacobian, matrix = (
-        np.empty(x.shape[0]),
-        np.empty((equations, x.shape[0])),
-        np.empty((nf, nf)),
-    )
-    move, moved, way, earlier = np.empty(nf), np.zeros(nf), np.empty(nd), np.zeros(nd)
+    trial = np.empty(x.shape[0])
+    jacobian = np.empty((equations, x.shape[0]))
+    matrix = np.empty((nf, nf))
+    move = np.empty(nf)
+    moved = np.zeros(nf)
+    way = np.empty(nd)
+    earlier = np.zeros(nd)
     settled, _, _ = _correct(
         mechanism, followers, rank, x, work, MAX_CORRECTIONS_WHEN_LOST
     )
     _copy(work[4], jacobian)
-    lost, fresh = not settled, True
+    lost = not settled
+    fresh = True
     for t in range(targets.shape[0]):
-        finite, farthest = True, 0.0
+        finite = True
+        farthest = 0.0
         for j in range(nd):
             way[j] = targets[t, drivers[j]] - x[drivers[j]]
             finite = finite and np.isfinite(way[j])
@@ -396,9 +426,15 @@ def _follow(
             continue
         remaining = 1.0
         smallest[t] = np.inf
-        size = 1.0 if farthest <= MAX_STEP else max(MAX_STEP / farthest, MIN_STEP_SHARE)
+        if farthest <= MAX_STEP:
+            size = 1.0
+        else:
+            size = max(MAX_STEP / farthest, MIN_STEP_SHARE)
         while remaining > 0.0:
-            part = remaining if lost or size >= remaining else size
+            if lost or size >= remaining:
+                part = remaining
+            else:
+                part = size
             if not fresh:
                 _evaluate(mechanism, x, followers, work, False)
                 fresh = True
@@ -426,7 +462,10 @@ def _follow(
                     if part == remaining
                     else x[drivers[j]] + part * way[j]
                 )
-            shorter = MAX_STEP / longest if lost and longest > MAX_STEP else 1.0
+            if lost and longest > MAX_STEP:
+                shorter = MAX_STEP / longest
+            else:
+                shorter = 1.0
             for j in range(nf):
                 trial[followers[j]] = x[followers[j]] + shorter * move[j]
             fresh = False
@@ -466,7 +505,10 @@ def _follow(
             smallest[t] = min(
                 smallest[t], work[7][rank - 1] / median if rank > 0 else 1.0
             )
-            remaining = remaining - part if part < remaining else 0.0
+            if part < remaining:
+                remaining = remaining - part
+            else:
+                remaining = 0.0
             size = 2.0 * part
             if farthest > MAX_STEP:
                 size = min(size, max(MAX_STEP / farthest, MIN_STEP_SHARE))
@@ -504,7 +546,9 @@ def decompose(w: Floats, v: Floats, s: Floats, near: bool) -> None:
         turned = False
         for i in range(count - 1):
             for j in range(i + 1, count):
-                a, b, g = 0.0, 0.0, 0.0
+                a = 0.0
+                b = 0.0
+                g = 0.0
                 for k in range(rows):
                     a += w[k, i] * w[k, i]
                     b += w[k, j] * w[k, j]
@@ -552,7 +596,10 @@ def _solve(work: Work, right: Floats, damping: float, cut: float, out: Floats) -
 
     Where n > m, Aᵀ was decomposed. Singular values not above `cut` count as 0.
     """
-    w, v, s, transposed = work[5], work[6], work[7], out.shape[0] > right.shape[0]
+    w = work[5]
+    v = work[6]
+    s = work[7]
+    transposed = out.shape[0] > right.shape[0]
     for i in range(out.shape[0]):
         out[i] = 0.0
     for j in range(s.shape[0]):

@@ -18,14 +18,17 @@ def read_plain_rows(text: npt.NDArray[np.uint8], sign: int, out: Floats) -> bool
     A plain number has up to 15 digits and no exponent. Its digits and the power of ten are doubles, so their quotient is the nearest one
     (Clinger, 1990). Each line ends with a line feed.
     """
-    at, one = np.uint64(0), np.uint64(1)
+    at = np.uint64(0)
+    one = np.uint64(1)
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
             while text[at] == BLANK or (text[at] == TAB and sign != TAB):
                 at += one
             is_negative = text[at] == MINUS
             at += np.uint64(is_negative)
-            begin, point, whole = at, at, np.uint64(0)
+            begin = at
+            point = at
+            whole = np.uint64(0)
             while True:
                 digit = np.uint8(text[at] - ZERO)
                 if digit < 10:

@@ -37,7 +37,8 @@ def boxes(triangles: Floats) -> Boxes:
     corners = sorted_triangles.reshape(-1, 3 * LEAF, 3)
     rows = [np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1)]
     while len(rows[0]) > 1:
-        low, high = rows[0][:, 0].reshape(-1, 2, 3), rows[0][:, 1].reshape(-1, 2, 3)
+        low = rows[0][:, 0].reshape(-1, 2, 3)
+        high = rows[0][:, 1].reshape(-1, 2, 3)
         rows.insert(0, np.stack([low.min(axis=1), high.max(axis=1)], axis=1))
     return sorted_triangles, np.concatenate(rows), order.ravel()
 
@@ -60,14 +61,10 @@ def cast(
     from there, with `two_sided` from both sides.
     """
     if len(tree[1]):
-        scene, one_thread = (
-            (*tree, frame, near, first, two_sided),
-            ONE_THREAD_RAYS // max(depths.shape[1], 1),
-        )
-        starts, ways = (
-            as_rows(origins, origins.shape),
-            as_rows(directions, directions.shape),
-        )
+        scene = (*tree, frame, near, first, two_sided)
+        one_thread = ONE_THREAD_RAYS // max(depths.shape[1], 1)
+        starts = as_rows(origins, origins.shape)
+        ways = as_rows(directions, directions.shape)
 
         def work(a: int, b: int) -> None:
             found = (
@@ -82,7 +79,8 @@ def cast(
 
 @inlined
 def _hits_box(bounds: Floats, origin: Vector, inverse: Floats, nearest: float) -> bool:
-    enter, leave = 0.0, nearest
+    enter = 0.0
+    leave = nearest
     for k in range(3):
         if np.isinf(inverse[k]):
             if origin[k] < bounds[0, k] or origin[k] > bounds[1, k]:
@@ -101,12 +99,16 @@ def _distance_to(
     triangle: Floats, origin: Vector, way: Vector, two_sided: bool
 ) -> float:
     """Return the distance to a triangle, negative or NaN where the ray misses it."""
-    e, f = plus(triangle[1], triangle[0], -1.0), plus(triangle[2], triangle[0], -1.0)
-    p, t = cross(way, f), plus(origin, triangle[0], -1.0)
-    q, scale = cross(t, e), dot(e, p)
+    e = plus(triangle[1], triangle[0], -1.0)
+    f = plus(triangle[2], triangle[0], -1.0)
+    p = cross(way, f)
+    t = plus(origin, triangle[0], -1.0)
+    q = cross(t, e)
+    scale = dot(e, p)
     if scale == 0.0 or (scale < 0.0 and not two_sided):
         return -1.0
-    u, v = dot(t, p) / scale, dot(way, q) / scale
+    u = dot(t, p) / scale
+    v = dot(way, q) / scale
     # The edge between two triangles belongs to both: rounding must not open a gap.
     if u < -1e-12 or v < -1e-12 or u + v > 1.0 + 1e-12:
         return -1.0
@@ -127,7 +129,8 @@ def _cast(
     depths: Floats,
     numbers: Indices,
 ) -> None:
-    stack, inverse = np.empty(256, dtype=np.int64), np.empty(3)
+    stack = np.empty(256, dtype=np.int64)
+    inverse = np.empty(3)
     leaves = bounds.shape[0] // 2
     for row in range(depths.shape[0]):
         for column in range(depths.shape[1]):

@@ -78,7 +78,9 @@ class _Walk:
         feet: tuple[Foot, Foot],
         tracks: tuple[list[Key], list[Key]],
     ) -> None:
-        self.zmp, self.feet, self.tracks = zmp, feet, tracks
+        self.zmp = zmp
+        self.feet = feet
+        self.tracks = tracks
         self.feet_keys = (list(tracks[0]), list(tracks[1]))
         self.double_since = min(keys[0].time for keys in tracks)
         self.supporting = -1
@@ -91,9 +93,10 @@ class _Walk:
                     lands = keys[number].is_touching
                     time = keys[number if lands else number - 1].time
                     # Feet may change in the air: a foot then lifts off when the other has landed.
-                    order = (
-                        time if lands else max(time, self._next_touch(1 - foot, time))
-                    )
+                    if lands:
+                        order = time
+                    else:
+                        order = max(time, self._next_touch(1 - foot, time))
                     events.append((order, not lands, foot, number, time))
         for order, lifts, foot, number, time in sorted(events):
             if not self._key_at(1 - foot, order).is_touching:
@@ -143,13 +146,12 @@ class _Walk:
         insort(self.zmp, Key(time, point, stops=True), key=lambda key: key.time)
 
     def _lift_off(self, time: float, foot: int, number: int, order: float) -> None:
-        support, start = 1 - foot, self.double_since
+        support = 1 - foot
+        start = self.double_since
         length = time - start
         inside = any(start < key.time < time for key in self.zmp)
-        center, other = (
-            self._center(support, self.tracks[foot][number].time),
-            self._center(foot, time),
-        )
+        center = self._center(support, self.tracks[foot][number].time)
+        other = self._center(foot, time)
         if length >= MIN_DOUBLE_SUPPORT and not inside:
             again = self.supporting == support
             if length > (2 if again else 4) * MIN_TRANSITION_TIME:
@@ -227,7 +229,10 @@ def feet_of(body: Body) -> tuple[Foot, ...]:
     index = {link.name: link.index for link in body.links}
     feet = []
     for entry in entries if isinstance(entries, list) else ():
-        link = index.get(str(entry.get("link"))) if isinstance(entry, Mapping) else None
+        if isinstance(entry, Mapping):
+            link = index.get(str(entry.get("link")))
+        else:
+            link = None
         if link is not None:
             sole, toe = (_point(entry, name) for name in ("sole_center", "toe_offset"))
             feet.append(Foot(link, sole, toe))
@@ -285,7 +290,8 @@ class Plan:
     def __init__(
         self, key_poses: KeyPoses, body: Body, steps: StepStyle, with_zmp: bool
     ) -> None:
-        self.body, self.duration = body, key_poses.duration
+        self.body = body
+        self.duration = key_poses.duration
         self.joints = _joint_tracks(key_poses, body)
         link_keys = _link_keys(key_poses, body)
         zmp_keys = [
@@ -296,10 +302,8 @@ class Plan:
         feet = {foot.link: foot for foot in feet_of(body)}
         if with_zmp and len(feet) == 2 and all(link in link_keys for link in feet):
             left, right = feet
-            soles, steps_of = (
-                (feet[left], feet[right]),
-                (link_keys[left], link_keys[right]),
-            )
+            soles = (feet[left], feet[right])
+            steps_of = (link_keys[left], link_keys[right])
             zmp_keys, (link_keys[left], link_keys[right]) = automatic_zmp(
                 zmp_keys, soles, steps_of
             )
@@ -326,7 +330,8 @@ class Plan:
             is_slave, is_base = np.array(
                 [(key.is_slave, key.is_base) for key in track.keys]
             ).T
-            first, second = is_slave[number], is_slave[following]
+            first = is_slave[number]
+            second = is_slave[following]
             smooth = u * u * (3 - 2 * u)
             blends[:, n] = np.where(
                 first & ~second, 1 - smooth, np.where(~first & second, smooth, 0.0)
@@ -338,7 +343,10 @@ class Plan:
         used = ~np.isnan(goals[:, :, 0])
         bases = _bases(starts, flagged & used, used)
         root, errors = self._pose_legs(q, links, goals, blends, bases)
-        zmp = self.zmp.at(times) if self.zmp is not None else None
+        if self.zmp is not None:
+            zmp = self.zmp.at(times)
+        else:
+            zmp = None
         return Interpolated(times, q, root, zmp, links, goals, errors, bases)
 
     def _pose_legs(
@@ -381,7 +389,10 @@ def _joint_tracks(key_poses: KeyPoses, body: Body) -> dict[int, Track]:
     named = body.extra.get(
         "linear_interpolation_joints", body.extra.get("linearInterpolationJoints", ())
     )
-    linear = {str(name) for name in named} if isinstance(named, list) else set()
+    if isinstance(named, list):
+        linear = {str(name) for name in named}
+    else:
+        linear = set()
     keys: dict[int, list[Key]] = {}
     for pose in key_poses.poses:
         for joint, value in pose.joints.items():
@@ -414,10 +425,8 @@ def _link_keys(key_poses: KeyPoses, body: Body) -> dict[int, list[Key]]:
                     * math.pi
                     * np.round((angles - before[-1].value[3:]) / (2 * math.pi))
                 )
-            value, stops = (
-                np.concatenate((key.position, angles)),
-                key.is_stationary or key.is_touching,
-            )
+            value = np.concatenate((key.position, angles))
+            stops = key.is_stationary or key.is_touching
             flags = (key.is_base, key.is_touching, key.is_slave and not key.is_touching)
             before.append(
                 Key(pose.time, value, stops, pose.max_transition_time, *flags)
@@ -483,16 +492,16 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
     root = np.asarray(body.link_poses(motion)[:, 0])
     moves = bool(np.abs(root - body.root_pose).max() > MIN_ROOT_MOVE)
     zmp = motion.zmp
-    point = (
-        None
-        if zmp is None or zmp.is_root_relative or len(zmp.values) != len(q)
-        else np.asarray(zmp.values)
-    )
+    if zmp is None or zmp.is_root_relative or len(zmp.values) != len(q):
+        point = None
+    else:
+        point = np.asarray(zmp.values)
 
     _check_numbers(body, q, root, point)
 
     def pose(frame: int) -> KeyPose:
-        position, rotation = root[frame, :3], rotations.to_matrix(root[frame, 3:])
+        position = root[frame, :3]
+        rotation = rotations.to_matrix(root[frame, 3:])
         link = LinkKey(
             name=body.links[0].name,
             index=0,
@@ -505,7 +514,10 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
             dict(enumerate(q[frame].tolist())),
             (link,) if moves else (),
         )
-        there = None if point is None else point[frame]
+        if point is None:
+            there = None
+        else:
+            there = point[frame]
         return KeyPose(
             time=time, joints=joints, links=links, zmp=there, zmp_is_stationary=False
         )
@@ -601,16 +613,15 @@ def chains_from(body: Body, base: int, ends: Collection[int]) -> list[Chain]:
     while todo:
         at, before, start, steps = todo.pop()
         if at in ends and at != start:
-            joints, signs = (
-                tuple(joint for joint, _ in steps),
-                tuple(sign for _, sign in steps),
-            )
+            joints = tuple(joint for joint, _ in steps)
+            signs = tuple(sign for _, sign in steps)
             chains.append(
                 Chain(
                     start, at, joints, tuple(moving[joint] for joint in joints), signs
                 )
             )
-            start, steps = at, start_here
+            start = at
+            steps = start_here
         for other in neighbours[at]:
             if other != before:
                 down = body.links[other].parent == at
@@ -634,7 +645,9 @@ def solve_chain(
     for _ in range(MAX_STEPS):
         error, jacobian = errors_of(body, chain, values[todo], target[todo])
         going = np.abs(error).max(axis=1) > TOLERANCE
-        todo, error, jacobian = todo[going], error[going], jacobian[going]
+        todo = todo[going]
+        error = error[going]
+        jacobian = jacobian[going]
         if not len(todo):
             break
         square = jacobian @ jacobian.transpose(0, 2, 1)
@@ -658,14 +671,16 @@ def errors_of(
 ) -> tuple[Floats, Floats]:
     """Return what is missing (T, 6) to the goal in the root's frame, and the Jacobian (T, 6, K)."""
     links = body.forward_kinematics(q, poses.IDENTITY)
-    goal, end = poses.compose(links[:, chain.start], target), links[:, chain.end]
+    goal = poses.compose(links[:, chain.start], target)
+    end = links[:, chain.end]
     error = np.concatenate(
         (goal[:, :3] - end[:, :3], rotations.difference(goal[:, 3:], end[:, 3:])),
         axis=1,
     )
     jacobian = np.empty((len(links), 6, len(chain.joints)))
     for k, (index, sign) in enumerate(zip(chain.joints, chain.signs, strict=True)):
-        pose, joint = links[:, index], body.links[index].joint
+        pose = links[:, index]
+        joint = body.links[index].joint
         axis = sign * rotations.rotate(pose[:, 3:], joint.axis)
         if joint.type == "slide":
             jacobian[:, :3, k], jacobian[:, 3:, k] = axis, 0.0

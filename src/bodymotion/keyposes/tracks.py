@@ -40,7 +40,8 @@ IMPACT_REDUCTION_HEIGHT = 0.005  # [m] Maximum height of a foot …
 IMPACT_REDUCTION_TIME = 0.04  # [s] … at this time before it lands.
 TOE_ANGLE = math.radians(10.0)
 TOE_TIME = 0.1  # [s] Duration for which a foot is on its toe.
-Z, PITCH = 2, 4
+Z = 2
+PITCH = 4
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,10 @@ class Track:
     def _slopes(self) -> Floats:
         slopes = np.zeros_like(self.values)
         if len(self.keys) > 2:
-            change, steps = np.diff(self.values, axis=0), np.diff(self.times)[:, None]
-            before, after = change[:-1], change[1:]
+            change = np.diff(self.values, axis=0)
+            steps = np.diff(self.times)[:, None]
+            before = change[:-1]
+            after = change[1:]
             moving = (
                 (np.abs(before) >= MIN_CHANGE)
                 & (np.abs(after) >= MIN_CHANGE)
@@ -135,7 +138,8 @@ class Track:
         start, end, u = self.phase(times)
         h = (self.times[end] - self.times[start])[:, None]
         u = u[:, None]
-        first, second = self.values[start], self.values[end]
+        first = self.values[start]
+        second = self.values[end]
         if self.linear:
             return np.asarray(first + u * (second - first))
         return np.asarray(
@@ -151,7 +155,8 @@ class Track:
         length = self.times[end] - self.times[start]
         if length < JUMP:
             return 0.0
-        first, second = self.values[start, 0], self.values[end, 0]
+        first = self.values[start, 0]
+        second = self.values[end, 0]
         chord = 6 * u * (1 - u) * (second - first) / length
         return float(
             chord
@@ -182,7 +187,10 @@ def step_tracks(
     if style == "none" or foot is None:
         track = Track(keys)
         return track, lambda times: _poses(track.at(times))
-    offset = foot.toe_offset if style == "toe" else np.zeros(3)
+    if style == "toe":
+        offset = foot.toe_offset
+    else:
+        offset = np.zeros(3)
     shifts = [
         rotations.rotate(rotations.from_rpy(key.value[3:]), offset) for key in keys
     ]
@@ -214,7 +222,10 @@ def _adjusted(keys: Sequence[Key], style: StepStyle) -> tuple[Track, Track, int]
     own_keys: list[Key] = []
     own_plain = Track([replace(key, value=key.value[own : own + 1]) for key in keys])
     for number, key in enumerate(keys):
-        before = keys[number - 1] if number else None
+        if number:
+            before = keys[number - 1]
+        else:
+            before = None
         if before is not None and before.is_touching != key.is_touching:
             if not rises:
                 time, extra = _roll(
@@ -244,7 +255,8 @@ def _rise(start: Key, end: Key) -> tuple[float | None, list[Key]]:
 
 
 def _sink(start: Key, end: Key, heights: Track) -> tuple[float | None, list[Key]]:
-    length, height = end.time - start.time, start.value[Z] - end.value[Z]
+    length = end.time - start.time
+    height = start.value[Z] - end.value[Z]
     if height < MIN_HEIGHT_RATIO * LANDING_HEIGHT:
         return None, []
     extra = []

@@ -166,7 +166,9 @@ class KeyPoses(ContentEquality):
     @property
     def duration(self) -> float:
         """The time [s] of the last pose."""
-        return self.poses[-1].time if self.poses else 0.0
+        if self.poses:
+            return self.poses[-1].time
+        return 0.0
 
     @property
     def times(self) -> Floats:

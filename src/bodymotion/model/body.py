@@ -268,7 +268,8 @@ class Body(NotebookDisplay, ContentEquality):
             *component.part_labels[:count],
             *[""] * (count - len(component.part_labels)),
         )
-        joints, links = [joint.name for joint in self.joints], _moved(self)
+        joints = [joint.name for joint in self.joints]
+        links = _moved(self)
         in_place = tuple(k if k < count else -1 for k in range(len(joints)))
         known = zip(joints, links, strict=True)
         fit = not any(labels[len(joints) :]) and all(
@@ -326,7 +327,10 @@ class Body(NotebookDisplay, ContentEquality):
         A joint angle is the twist of the link in its parent about the joint axis (swing-twist decomposition), continuous beyond ±π; a
         sliding displacement is the translation along the axis. Other columns, as those of crawlers, are those of `q`, or 0.
         """
-        q = np.zeros((len(link_poses), self.num_joints)) if q is None else np.array(q)
+        if q is None:
+            q = np.zeros((len(link_poses), self.num_joints))
+        else:
+            q = np.array(q)
         for column, index in enumerate(self.joint_links):
             link = self.links[index]
             if index < 1 or link.joint.type not in ("rotate", "slide"):
@@ -478,12 +482,12 @@ class Body(NotebookDisplay, ContentEquality):
         used = [c for c in (joints, link_position) if c is not None]
         if any(c.timeline != used[0].timeline for c in used):
             motion = motion.replaced(*used).on_common_timeline()
-            joints, link_position = motion.joint_displacement, motion.link_position
-        q = (
-            np.zeros((used[0].num_frames, 0))
-            if joints is None
-            else self.joint_values(joints)
-        )
+            joints = motion.joint_displacement
+            link_position = motion.link_position
+        if joints is None:
+            q = np.zeros((used[0].num_frames, 0))
+        else:
+            q = self.joint_values(joints)
         if close_loops and self.extra_joints:
             from bodymotion.model import closed_loops
 
@@ -551,10 +555,11 @@ class Body(NotebookDisplay, ContentEquality):
         """
         from bodymotion.model import ik
 
-        problem, pinned = (
-            ik.TaskList(self, q0, root, posture),
-            (pinned,) if isinstance(pinned, str) else tuple(pinned),
-        )
+        problem = ik.TaskList(self, q0, root, posture)
+        if isinstance(pinned, str):
+            pinned = (pinned,)
+        else:
+            pinned = tuple(pinned)
         problem.add_pinned(pinned)
         for task in (
             *(ik.FrameTask(name, goal) for name, goal in (targets or {}).items()),
@@ -563,7 +568,10 @@ class Body(NotebookDisplay, ContentEquality):
             problem.add_task(task)
         if close_loops and problem.names:
             problem.add_loops()
-        moves = bool(pinned) and not self.is_mounted if free_root is None else free_root
+        if free_root is None:
+            moves = bool(pinned) and not self.is_mounted
+        else:
+            moves = free_root
         return ik.solve(
             problem,
             ik.search_space(self, moves, joints, posture_weight),
@@ -606,10 +614,12 @@ def matched(names: Sequence[str], body: Body) -> tuple[int, ...]:
     joints = [joint.name for joint in body.joints]
     sides = (reversed([*enumerate(labels)]) for labels in (joints, _moved(body)))
     by_joint, by_link = ({name: k for k, name in side if name} for side in sides)
-    exact = (
-        by_link if all(name in by_link for name in names) else {**by_link, **by_joint}
-    )
-    exact = by_joint if all(name in by_joint for name in names) else exact
+    if all(name in by_link for name in names):
+        exact = by_link
+    else:
+        exact = {**by_link, **by_joint}
+    if all(name in by_joint for name in names):
+        exact = by_joint
     alike: dict[str, int] = {}
     for name, k in exact.items():
         alike[plain(name)] = k if alike.get(plain(name), k) == k else -1

@@ -54,27 +54,25 @@ MAX_ATTEMPTS = (
 def unit_axis(joint: ExtraJoint) -> Floats:
     """Return the axis (3,) as a unit vector; x, the default of the document, where its length is 0."""
     length = float(np.linalg.norm(joint.axis))
-    return (
-        np.array(joint.axis / length)
-        if length > 0 and np.isfinite(length)
-        else np.array([1.0, 0.0, 0.0])
-    )
+    if length > 0 and np.isfinite(length):
+        return np.array(joint.axis / length)
+    return np.array([1.0, 0.0, 0.0])
 
 
 def constrained_directions(joint: ExtraJoint) -> Floats:
     """Return the unit vectors (1 to 3, 3), in the first link's frame, along which the two points stay together."""
     if joint.type in ("xyz", "ball", "hinge"):
         return np.eye(3)
-    return (
-        _normals(unit_axis(joint))
-        if joint.type in ("xy", "piston")
-        else unit_axis(joint)[None]
-    )
+    if joint.type in ("xy", "piston"):
+        return _normals(unit_axis(joint))
+    return unit_axis(joint)[None]
 
 
 def constrained_tilts(joint: ExtraJoint) -> Floats:
     """Return the unit vectors (0 or 2, 3), in the first link's frame, to which the second link's axis stays normal."""
-    return _normals(unit_axis(joint)) if joint.type == "hinge" else np.zeros((0, 3))
+    if joint.type == "hinge":
+        return _normals(unit_axis(joint))
+    return np.zeros((0, 3))
 
 
 def _normals(axis: Floats) -> Floats:
@@ -111,7 +109,8 @@ class Mechanism:
         self, x: Floats, followers: Indices | None = None
     ) -> tuple[Floats, float, bool]:
         """Return variables (v,) near x that close the loops as well as possible, the residual, and whether the search converged."""
-        followers = np.arange(len(x)) if followers is None else followers
+        if followers is None:
+            followers = np.arange(len(x))
         found, _, marks = loop_closing.follow(
             self.arrays, followers, 0, 1.0, x, x[None]
         )
@@ -148,7 +147,8 @@ def rank(jacobian: Floats) -> int:
 
 def mechanisms(body: Body) -> tuple[Mechanism, ...]:
     """Return the groups of extra joints with common moving joints, in order of their first one. Loops without any are left out."""
-    kinds, columns = body.tree[1], body.tree[2]
+    kinds = body.tree[1]
+    columns = body.tree[2]
     groups: list[tuple[set[int], list[int]]] = []
     for number, (first, second) in enumerate(
         _chains(body, joint) for joint in body.extra_joints
@@ -298,7 +298,10 @@ def _driving_columns(
     def preference(column: int) -> tuple[int | bool, ...]:
         joint = body.joints[column]
         depth = len(body.path_to_root(body.joint_links[column]))
-        wanted = first.index(column) if column in first else len(first)
+        if column in first:
+            wanted = first.index(column)
+        else:
+            wanted = len(first)
         motor = (
             joint.gear_ratio != 1 or joint.torque_const != 1 or joint.rotor_inertia != 0
         )
@@ -419,11 +422,10 @@ class Loops:
         `first`: joints (names or columns) that are preferred. `q` (J,): a pose near which the mechanisms are analysed.
         """
         wanted = columns_of(self.body, first)
-        at = (
-            np.zeros(self.body.num_joints)
-            if q is None
-            else np.nan_to_num(np.asarray(q, dtype=np.float64))
-        )
+        if q is None:
+            at = np.zeros(self.body.num_joints)
+        else:
+            at = np.nan_to_num(np.asarray(q, dtype=np.float64))
         return tuple(
             sorted(
                 column
@@ -448,14 +450,23 @@ class Loops:
             raise ValueError(
                 f"q has shape (T, J) or (J,) with J = {count}, this has {values.shape}"
             )
-        begin = None if start is None else np.asarray(start, dtype=np.float64)
+        if start is None:
+            begin = None
+        else:
+            begin = np.asarray(start, dtype=np.float64)
         if begin is not None and begin.shape != (count,):
             raise ValueError(f"start has shape ({count},), this has {begin.shape}")
         rows = np.atleast_2d(values)
-        near = begin if begin is not None else rows[0] if len(rows) else np.zeros(count)
-        drivers = (
-            self.driving(q=near) if driving is None else columns_of(self.body, driving)
-        )
+        if begin is not None:
+            near = begin
+        elif len(rows):
+            near = rows[0]
+        else:
+            near = np.zeros(count)
+        if driving is None:
+            drivers = self.driving(q=near)
+        else:
+            drivers = columns_of(self.body, driving)
         found = np.array(rows)
         margin = np.ones(len(rows))
         singular = np.zeros(len(rows), dtype=bool)
@@ -507,7 +518,10 @@ class Loops:
         """Return the values (T, v) of a mechanism's joints, the smallest singular values (T,) and where it is singular (T,)."""
         units = mechanism.units
         targets = q / units
-        near = targets[0] if start is None else start[list(mechanism.columns)] / units
+        if start is None:
+            near = targets[0]
+        else:
+            near = start[list(mechanism.columns)] / units
         near = np.nan_to_num(near, posinf=0.0, neginf=0.0)
         pose = np.zeros(self.body.num_joints)
         pose[list(mechanism.columns)] = near * units
@@ -519,7 +533,10 @@ class Loops:
             for part in parts
             if most and rank(part) == most
         ]
-        median = float(np.median(values)) if values else 1.0
+        if values:
+            median = float(np.median(values))
+        else:
+            median = 1.0
         if start is None and len(followers):
             near = self._first(mechanism, followers, near)
         found, smallest, marks = loop_closing.follow(
@@ -571,7 +588,9 @@ class Loops:
             other = rated(start)
             if other[:3] < best[:3] and (best[0] or best[1] > other[1]):
                 best = other
-        return x if best[0] else best[3]
+        if best[0]:
+            return x
+        return best[3]
 
 
 def _read_only(flags: npt.ArrayLike) -> Bools:

@@ -51,10 +51,8 @@ class CollisionPoints:
         local = np.einsum(
             "pi,pij->pj", self.points, np.repeat(self.axes, sizes, axis=0)
         )
-        low, high = (
-            np.minimum.reduceat(local, self.starts),
-            np.maximum.reduceat(local, self.starts),
-        )
+        low = np.minimum.reduceat(local, self.starts)
+        high = np.maximum.reduceat(local, self.starts)
         return np.einsum("sij,sj->si", self.axes, 0.5 * (low + high)), 0.5 * (
             high - low
         )
@@ -67,14 +65,14 @@ class CollisionPoints:
 
     def lowest(self, q: Floats, root: Floats) -> float | None:
         """Return the height [m] of the lowest point; None without shapes."""
-        return float(self.placed(q, root)[:, 2].min()) if len(self.points) else None
+        if len(self.points):
+            return float(self.placed(q, root)[:, 2].min())
+        return None
 
     def home(self) -> tuple[Floats, Floats]:
         """Return joint values (J,) and a root pose (7,): the rest pose within the limits, on the ground if the root is free."""
-        q, root = (
-            rest_values(self.body),
-            np.array(self.body.root_pose, dtype=np.float64),
-        )
+        q = rest_values(self.body)
+        root = np.array(self.body.root_pose, dtype=np.float64)
         if not self.body.is_mounted:
             root[2] -= self.lowest(q, root) or 0.0
         return q, root
@@ -117,7 +115,8 @@ class CollisionPoints:
     def partners(self, one: int) -> Indices:
         """Return the shapes after shape `one` with which MuJoCo lets it collide."""
         group, carrier = self._groups
-        own, carries = group[one + 1 :], carrier[one + 1 :]
+        own = group[one + 1 :]
+        carries = carrier[one + 1 :]
         return (
             np.flatnonzero(
                 (own != group[one]) & (own != carrier[one]) & (carries != group[one])

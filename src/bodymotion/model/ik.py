@@ -219,7 +219,10 @@ class Solution(ContentEquality):
             f"{name} by {far:.3g} m, {angle:.3g} rad"
             for name, (far, angle) in self.missed.items()
         ]
-        about = f"misses {listed(texts)}" if texts else "all reached"
+        if texts:
+            about = f"misses {listed(texts)}"
+        else:
+            about = "all reached"
         return f"Solution({counted(self.cost.size, 'frame')}, {counted(len(self.names), 'task')}: {about})"
 
 
@@ -245,11 +248,10 @@ class TaskList:
         )
         self.roots = _rows(body.root_pose if root is None else root, 7, "root")
         _check_orientations(self.roots, "root")
-        self.rest = (
-            self.starts
-            if posture is None
-            else _rows(posture, body.num_joints, "posture")
-        )
+        if posture is None:
+            self.rest = self.starts
+        else:
+            self.rest = _rows(posture, body.num_joints, "posture")
 
     def add(
         self,
@@ -317,8 +319,14 @@ class TaskList:
                 "centre of mass", kernel.CENTER, [task.weight] * width[0], task.goal
             )
             return
-        link = -1 if task.link is None else self.index(task.link)
-        name = self.body.links[link].name if link >= 0 else "centre of mass"
+        if task.link is None:
+            link = -1
+        else:
+            link = self.index(task.link)
+        if link >= 0:
+            name = self.body.links[link].name
+        else:
+            name = "centre of mass"
         if isinstance(task, FrameTask):
             goal = np.asarray(task.goal)
             width = goal.shape[-1:]
@@ -358,10 +366,8 @@ class TaskList:
             )
         elif isinstance(task, HalfSpaceTask):
             name += " in a half-space"
-            normal, offset = (
-                real_numbers(task.normal, name),
-                real_numbers(task.offset, name)[..., None],
-            )
+            normal = real_numbers(task.normal, name)
+            offset = real_numbers(task.offset, name)[..., None]
             if normal.shape[-1:] not in ((2,), (3,)) or not normal.any(axis=-1).all():
                 raise ValueError(
                     f"{name}: expected a normal of 2 or 3 numbers, not all 0, or T rows of them, got {task.normal!r}"
@@ -372,10 +378,11 @@ class TaskList:
                 normal, [(0, 0)] * (normal.ndim - 1) + [(0, 3 - normal.shape[-1])]
             )
             normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
-            goal, kind = (
-                _joined(normal, offset),
-                kernel.PLANE if link >= 0 else kernel.CENTER_PLANE,
-            )
+            goal = _joined(normal, offset)
+            if link >= 0:
+                kind = kernel.PLANE
+            else:
+                kind = kernel.CENTER_PLANE
             self.add(
                 name,
                 kind,
@@ -386,9 +393,15 @@ class TaskList:
                 sign=1,
             )
         else:
-            other = self.index(task.to) if isinstance(task.to, str | int) else -1
+            if isinstance(task.to, str | int):
+                other = self.index(task.to)
+            else:
+                other = -1
             name += f" to {self.body.links[other].name if other >= 0 else 'a point'}"
-            position = np.zeros(3) if other >= 0 else real_numbers(task.to, name)
+            if other >= 0:
+                position = np.zeros(3)
+            else:
+                position = real_numbers(task.to, name)
             if position.shape[-1:] != (3,):
                 raise ValueError(
                     f"{name}: expected a position of 3 numbers, or T rows of them, got {position.shape}"
@@ -399,7 +412,8 @@ class TaskList:
                     f"{name}: distance {far.min():g} m; expected at least 0"
                 )
             goal = _joined(_joined(position, far), _vector(task.to_along, name))
-            points, sign = (task.point, task.to_point), -int(task.at_least)
+            points = (task.point, task.to_point)
+            sign = -int(task.at_least)
             self.add(
                 name,
                 kernel.DISTANCE,
@@ -415,7 +429,8 @@ class TaskList:
         """Return the index of a link; KeyError or ValueError names those that exist."""
         if isinstance(link, str):
             return self.body.link(link).index
-        index, count = operator.index(link), len(self.body.links)
+        index = operator.index(link)
+        count = len(self.body.links)
         if not 0 <= index < count:
             raise ValueError(f"no link {index}; the body has links 0 to {count - 1}")
         return index
@@ -450,17 +465,19 @@ class TaskList:
         reach = np.zeros(len(q))
         for number in missed:
             is_center = self.parts[number][0] in (kernel.CENTER, kernel.CENTER_PLANE)
-            links = range(len(self.body.links)) if is_center else self.parts[number][1]
+            if is_center:
+                links = range(len(self.body.links))
+            else:
+                links = self.parts[number][1]
             for column in self.body.columns_above(*links):
                 if space[0][6 + column]:
                     reach[column] = RANGE[
                         int(self.body.tree[1][self.body.joint_links[column]])
                     ]
-        lower, upper = (
-            np.maximum(space[1][6:], q - reach),
-            np.minimum(space[2][6:], q + reach),
-        )
-        lower, upper = np.where(reach > 0, lower, q), np.where(reach > 0, upper, q)
+        lower = np.maximum(space[1][6:], q - reach)
+        upper = np.minimum(space[2][6:], q + reach)
+        lower = np.where(reach > 0, lower, q)
+        upper = np.where(reach > 0, upper, q)
         return lower + (upper - lower) * np.random.default_rng(0).random(
             (count, len(q))
         )
@@ -525,7 +542,8 @@ def solve(
     problem: TaskList, space: kernel.Space, restarts: int, max_steps: int
 ) -> Solution:
     """Return the solution; `restarts` and `max_steps` are those of `Body.ik`."""
-    body, count = problem.body, len(problem.parts)
+    body = problem.body
+    count = len(problem.parts)
     columns = body.num_joints
     if not count:
         raise ValueError("inverse kinematics needs a target, a task or a pinned link")
@@ -539,7 +557,10 @@ def solve(
         raise ValueError(
             f"all that changes over time has the same number of frames, these have {listed(map(str, sorted(counts)))}"
         )
-    frames = counts.pop() if counts else 1
+    if counts:
+        frames = counts.pop()
+    else:
+        frames = 1
     # Two sets of up to six residuals a task and their derivatives, two matrices; then goals, starts and results, each with a copy.
     check_memory(
         16
@@ -594,7 +615,8 @@ def solve(
             for pair in zip((q, at, errors, cost), others, strict=True)
         ]
         missed = tried[2].max(axis=(1, 2)) > MAX_ERROR
-        kinds_of, is_hard = compiled[2][0], compiled[2][5]
+        kinds_of = compiled[2][0]
+        is_hard = compiled[2][5]
         parts = np.asarray(
             is_hard.reshape(-1, 2, 3).any(axis=2)
         )  # position and orientation of a pose
@@ -642,7 +664,8 @@ def search_space(
     count = 6 + body.num_joints
     moving = np.zeros(count, dtype=np.int64)
     moving[:6] = free_root
-    lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
+    lower = np.full(count, -np.inf)
+    upper = np.full(count, np.inf)
     kinds, columns = body.tree[1:3]
     moving[6 + columns[kinds > 0]] = 1
     if joints is not None:

@@ -203,13 +203,16 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
 
 def _repaired(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
     """Return the changed link, the rule of the change, and the change in words."""
-    mass, center, inertia = link.mass, link.center_of_mass, link.inertia
+    mass = link.mass
+    center = link.center_of_mass
+    inertia = link.inertia
     if why == "finite" or mass < 0:
-        mass = mass if np.isfinite(mass) and mass > 0 else 0.0
-        center = center if np.isfinite(center).all() else frozen(np.zeros(3))
-        inertia = (
-            inertia if mass and np.isfinite(inertia).all() else frozen(np.zeros((3, 3)))
-        )
+        if not (np.isfinite(mass) and mass > 0):
+            mass = 0.0
+        if not np.isfinite(center).all():
+            center = frozen(np.zeros(3))
+        if not (mass and np.isfinite(inertia).all()):
+            inertia = frozen(np.zeros((3, 3)))
         return (
             _with(link, mass, center, inertia),
             losses.INERTIA_NOT_FINITE,
@@ -286,7 +289,10 @@ def _with(
             ),
         )
     masses = [segment.mass for segment in link.segments]
-    heaviest = int(np.argmax(masses)) if np.isfinite(masses).all() else 0
+    if np.isfinite(masses).all():
+        heaviest = int(np.argmax(masses))
+    else:
+        heaviest = 0
     old = link.inertia
     kept = (
         mass == link.mass
@@ -320,7 +326,8 @@ def _all_in_one(
     segments: Sequence[Segment], mass: float, center: Floats, inertia: Floats
 ) -> tuple[Segment, ...]:
     """Return the segments with all mass in the first that is only rotated and moved; one is added where none does."""
-    nowhere, none = frozen(np.zeros(3)), frozen(np.zeros((3, 3)))
+    nowhere = frozen(np.zeros(3))
+    none = frozen(np.zeros((3, 3)))
     left = [
         replace(segment, mass=0.0, center_of_mass=nowhere, inertia=none)
         for segment in segments
@@ -333,7 +340,8 @@ def _all_in_one(
             *left,
             Segment(mass=mass, center_of_mass=frozen(center), inertia=frozen(inertia)),
         )
-    turn, shift = segments[chosen].transform[:3, :3], segments[chosen].transform[:3, 3]
+    turn = segments[chosen].transform[:3, :3]
+    shift = segments[chosen].transform[:3, 3]
     left[chosen] = replace(
         left[chosen],
         mass=mass,

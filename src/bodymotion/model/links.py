@@ -100,11 +100,10 @@ class Joint(ContentEquality, axis=(3,)):
     extra: Mapping[str, object] = field(default_factory=dict)
 
     def _summary(self) -> str:
-        ranged = (
-            f", {self.lower:.4g} to {self.upper:.4g}"
-            if np.isfinite([self.lower, self.upper]).any()
-            else ""
-        )
+        if np.isfinite([self.lower, self.upper]).any():
+            ranged = f", {self.lower:.4g} to {self.upper:.4g}"
+        else:
+            ranged = ""
         return f"Joint({self.name!r}: {self.type}, id {self.id}{ranged})"
 
 
@@ -147,7 +146,10 @@ class Link(ContentEquality, offset=(7,)):
     segments: tuple[Segment, ...] = ()
 
     def _summary(self) -> str:
-        place = "root" if self.parent < 0 else f"parent {self.parent}"
+        if self.parent < 0:
+            place = "root"
+        else:
+            place = f"parent {self.parent}"
         return f"Link({self.name!r}: index {self.index}, {place}, {self.joint.type} joint, {self.mass:.4g} kg)"
 
     @cached_property
@@ -214,11 +216,9 @@ class Link(ContentEquality, offset=(7,)):
         """The outermost points (N, 3) [m] of the collision shapes, or of the visuals without any, in the link's frame."""
         from bodymotion.geometry.meshes import outermost_points
 
-        return (
-            frozen(outermost_points(self.collisions))
-            if self.collisions
-            else self.visual_points
-        )
+        if self.collisions:
+            return frozen(outermost_points(self.collisions))
+        return self.visual_points
 
 
 def _placed(segment: Segment) -> Floats:
@@ -362,11 +362,9 @@ class RangeSensor(Device):
                 f"is its scanStep of {self.scan_step:g} rad meant?"
             )
         half = self._half
-        return (
-            np.asarray(np.arange(-half, half + 1) * float(self.scan_step))
-            if half
-            else np.zeros(1)
-        )
+        if half:
+            return np.asarray(np.arange(-half, half + 1) * float(self.scan_step))
+        return np.zeros(1)
 
     @property
     def _half(self) -> int:
@@ -374,7 +372,9 @@ class RangeSensor(Device):
         if not (0 < self.scan_angle < math.inf and 0 < self.scan_step < math.inf):
             return 0
         ratio = 0.5 * self.scan_angle / self.scan_step
-        return math.floor(ratio + 1e-9) if ratio < _COUNTABLE else _COUNTABLE
+        if ratio < _COUNTABLE:
+            return math.floor(ratio + 1e-9)
+        return _COUNTABLE
 
 
 DEVICE_KINDS: dict[str, type[Device]] = {
@@ -408,17 +408,17 @@ def armature(joint: Joint) -> float:
     That is `equivalentInertia` where a file gives it, else gear_ratio² · rotor_inertia.
     """
     stated = first_number(joint.extra, "equivalentInertia")
-    return (
-        stated
-        if stated is not None and stated != 0
-        else joint.gear_ratio**2 * joint.rotor_inertia
-    )
+    if stated is not None and stated != 0:
+        return stated
+    return joint.gear_ratio**2 * joint.rotor_inertia
 
 
 def stated_efforts(joint: Joint) -> tuple[float, float] | None:
     """Return the limits of torque [Nm] (force [N]) as the file has them (`.body`, URDF, MJCF), None without them."""
     limits = _numbers(joint.extra.get("joint_effort_range"))
-    return (limits[0], limits[1]) if len(limits) == 2 else None
+    if len(limits) == 2:
+        return (limits[0], limits[1])
+    return None
 
 
 def effort_range(joint: Joint) -> tuple[float, float] | None:
@@ -432,11 +432,12 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
     most = first_number(joint.extra, "effort")
     if most is None:
         current = first_number(joint.extra, "climit")
-        most = (
-            None
-            if current is None
-            else current * joint.torque_const * joint.gear_ratio * joint.gear_efficiency
-        )
+        if current is None:
+            most = None
+        else:
+            most = (
+                current * joint.torque_const * joint.gear_ratio * joint.gear_efficiency
+            )
     if most is None or not np.isfinite(most) or most == 0:
         return None
     return -abs(most), abs(most)
@@ -444,8 +445,11 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
 
 def velocity_range(joint: Joint) -> tuple[float, float]:
     """Return the limits of a joint's velocity; none (±inf) where it could not move both ways: 0 in a file is no limit (BODY114)."""
-    low, high = joint.velocity_lower, joint.velocity_upper
-    return (low, high) if low < 0 < high else (-np.inf, np.inf)
+    low = joint.velocity_lower
+    high = joint.velocity_upper
+    if low < 0 < high:
+        return (low, high)
+    return (-np.inf, np.inf)
 
 
 def motor_range(joint: Joint) -> tuple[float, float] | None:
@@ -455,16 +459,19 @@ def motor_range(joint: Joint) -> tuple[float, float] | None:
     if efforts is None or gear in (0.0, 1.0):
         return efforts
     low, high = sorted((efforts[0] / gear, efforts[1] / gear))
-    return (low, high) if np.isfinite([low, high]).all() and low < high else None
+    if np.isfinite([low, high]).all() and low < high:
+        return (low, high)
+    return None
 
 
 def _numbers(value: object) -> list[float]:
     try:
-        return (
-            [float(number) for number in np.ravel(np.asarray(value, dtype=np.float64))]
-            if value is not None
-            else []
-        )
+        if value is not None:
+            return [
+                float(number)
+                for number in np.ravel(np.asarray(value, dtype=np.float64))
+            ]
+        return []
     except (TypeError, ValueError):
         return []
 
@@ -472,7 +479,9 @@ def _numbers(value: object) -> list[float]:
 def first_number(extra: Mapping[str, object], key: str) -> float | None:
     """Return the number, or the first of the numbers, that a file gives for a key; None where there is none."""
     numbers = _numbers(extra.get(key))
-    return numbers[0] if numbers and not np.isnan(numbers[0]) else None
+    if numbers and not np.isnan(numbers[0]):
+        return numbers[0]
+    return None
 
 
 def default_gains(body: Body) -> Floats:
@@ -493,7 +502,10 @@ def default_gains(body: Body) -> Floats:
     inertias = np.einsum(
         "lij,ljk,lmk->lim", turns, [link.inertia for link in body.links], turns
     )
-    standing = standing_links(body, poses) if not body.is_mounted else set()
+    if not body.is_mounted:
+        standing = standing_links(body, poses)
+    else:
+        standing = set()
     below = [np.zeros(len(body.links), dtype=bool) for _ in body.links]
     for link in reversed(body.links):
         below[link.index][link.index] = True
@@ -513,7 +525,10 @@ def default_gains(body: Body) -> Floats:
                 arms**2
             ).sum(axis=1)
         carried = moments[below[index]].sum() + armature(joint)
-        carried = max(carried, MIN_INERTIA) if np.isfinite(carried) else MIN_INERTIA
+        if np.isfinite(carried):
+            carried = max(carried, MIN_INERTIA)
+        else:
+            carried = MIN_INERTIA
         kp = carried * (2.0 * np.pi * BANDWIDTH) ** 2
         if any(below[index][foot] for foot in standing):
             rest = moments[~below[index]].sum()

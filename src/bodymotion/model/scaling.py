@@ -172,10 +172,8 @@ def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, obj
             kept[name] = _times(values, factor)
     mimic = kept.get("mimic")
     if isinstance(mimic, Mapping):
-        own, other = (
-            factor if joint.type == "slide" else 1.0,
-            factor if mimic.get("joint") in slides else 1.0,
-        )
+        own = factor if joint.type == "slide" else 1.0
+        other = factor if mimic.get("joint") in slides else 1.0
         factors = {"multiplier": own / other, "offset": own}
         scaled = {
             key: _times(mimic.get(key), factor) for key, factor in factors.items()
@@ -185,11 +183,9 @@ def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, obj
 
 
 def _times(value: object, factor: float) -> object:
-    return (
-        factor * value
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
-        else value
-    )
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return factor * value
+    return value
 
 
 def _shape(shape: Shape, factor: float) -> Shape:

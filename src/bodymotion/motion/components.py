@@ -107,13 +107,18 @@ class Timeline(ContentEquality):
             (t for t in timelines if t.num_frames), key=lambda t: t.num_frames
         )
         if not found or all(t == found[-1] for t in found):
-            return found[-1] if found else cls.stamped([])
+            if found:
+                return found[-1]
+            return cls.stamped([])
         rate = max(t.frame_rate or np.inf for t in found)
         count = np.ceil(max(t.duration for t in found) * rate - ON_FRAME) + 1
         if count <= MAX_FILL * sum(t.num_frames for t in found):
             return cls.uniform(int(count), rate)
         times = found[-1].times
-        half = 0.5 * median_step(times) if len(times) > 1 else ON_FRAME
+        if len(times) > 1:
+            half = 0.5 * median_step(times)
+        else:
+            half = ON_FRAME
         for other in found[-2::-1]:
             after = np.searchsorted(times, other.times)
             ends = np.concatenate([[-np.inf], times, [np.inf]])
@@ -170,19 +175,22 @@ class Timeline(ContentEquality):
             )
         stamps = self.stamps[frames]
         if since is None:
-            since = float(stamps[0]) if chosen.start and len(stamps) else 0.0
+            if chosen.start and len(stamps):
+                since = float(stamps[0])
+            else:
+                since = 0.0
         return Timeline.stamped(stamps - since, self.import_rate)
 
     def frames_between(self, start: float | None, end: float | None) -> slice:
         """Return the frames with start ≤ t ≤ end [s], within `ON_FRAME`; None is the beginning or the end."""
-        first = (
-            0 if start is None else int(np.searchsorted(self.times, start - ON_FRAME))
-        )
-        last = (
-            self.num_frames
-            if end is None
-            else int(np.searchsorted(self.times, end + ON_FRAME, side="right"))
-        )
+        if start is None:
+            first = 0
+        else:
+            first = int(np.searchsorted(self.times, start - ON_FRAME))
+        if end is None:
+            last = self.num_frames
+        else:
+            last = int(np.searchsorted(self.times, end + ON_FRAME, side="right"))
         return slice(first, last)
 
     def frames_at(self, times: npt.ArrayLike) -> Indices:
@@ -213,7 +221,8 @@ def out_of_order(times: Floats) -> Bools:
 
 def with_even_steps(times: Floats) -> Floats:
     """Return times (T,) where unknown ones are at even steps between and beyond the known ones; unchanged if fewer than two are known."""
-    known, count = np.flatnonzero(np.isfinite(times)), len(times)
+    known = np.flatnonzero(np.isfinite(times))
+    count = len(times)
     if not 1 < len(known) < count:
         return times
     edge = count * (times[known[-1]] - times[known[0]]) / (known[-1] - known[0])

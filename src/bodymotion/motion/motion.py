@@ -34,7 +34,10 @@ from bodymotion.system.deferred import NotebookDisplay
 
 __all__ = ["Motion"]
 
-FREE, SLIDE, HINGE = 0, 2, 3  # Types of joints: mjtJoint.
+# Types of joints: mjtJoint.
+FREE = 0
+SLIDE = 2
+HINGE = 3
 
 _S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
 
@@ -204,9 +207,11 @@ class Motion(NotebookDisplay, ContentEquality):
         if table.ndim != 2 or table.shape[1] != model.nq:
             raise ValueError(f"qpos: expected shape (T, {model.nq}), got {table.shape}")
         root: Floats | None = None
-        columns, names = [], []
+        columns = []
+        names = []
         for joint in map(model.joint, range(model.njnt)):
-            kind, start = int(joint.type[0]), int(joint.qposadr[0])
+            kind = int(joint.type[0])
+            start = int(joint.qposadr[0])
             if not joint.name.startswith(prefix):
                 continue
             if kind == FREE and root is None:
@@ -226,7 +231,9 @@ class Motion(NotebookDisplay, ContentEquality):
         found = [
             c for c in self.components if isinstance(c, kind) and c.content == content
         ]
-        return found[-1] if found else None
+        if found:
+            return found[-1]
+        return None
 
     @property
     def joint_displacement(self) -> MultiValueSeq | None:
@@ -316,7 +323,10 @@ class Motion(NotebookDisplay, ContentEquality):
             dict.fromkeys(label for c in self.timed for label in c.part_labels if label)
         )
         there = [*labels, *(c.content for c in self.components)]
-        labelled = "" if labels else " (no part has a label: see Body.joint_columns)"
+        if labels:
+            labelled = ""
+        else:
+            labelled = " (no part has a label: see Body.joint_columns)"
         raise KeyError(
             f"no part and no component {name!r}; {choices(name, there)}{labelled}"
         )
@@ -338,10 +348,8 @@ class Motion(NotebookDisplay, ContentEquality):
         for component in self.timed:
             if not component.num_frames:
                 continue
-            frames, times = (
-                component.timeline.frames_between(start, end),
-                component.timeline.times,
-            )
+            frames = component.timeline.frames_between(start, end)
+            times = component.timeline.times
             if frames.start >= frames.stop:
                 raise ValueError(
                     f"{component.content} has no frame there: its frames are from {times[0]:g} s to {times[-1]:g} s"
@@ -480,13 +488,13 @@ class Motion(NotebookDisplay, ContentEquality):
         def placed(component: TimedComponent) -> Component:
             if component.timeline == timeline or not component.num_frames:
                 return component
-            own, at = component.timeline, timeline.times
+            own = component.timeline
+            at = timeline.times
             held = method == "before"
-            values = (
-                component.values[own.frames_at(at)]
-                if held
-                else sampled(component.values, own.times, at, method)
-            )
+            if held:
+                values = component.values[own.frames_at(at)]
+            else:
+                values = sampled(component.values, own.times, at, method)
             return replace(component, timeline=timeline, values=values)
 
         return self.mapped(placed)
@@ -549,7 +557,10 @@ def _timeline_for(
         is_scalar = (
             isinstance(frame_rate, (np.ndarray, np.generic)) and not frame_rate.ndim
         )
-        rate = np.asarray(frame_rate).item() if is_scalar else frame_rate
+        if is_scalar:
+            rate = np.asarray(frame_rate).item()
+        else:
+            rate = frame_rate
         if isinstance(rate, bool) or not isinstance(rate, Real):
             raise ValueError(
                 f"frame_rate: expected a real number of Hz, got {frame_rate!r}"

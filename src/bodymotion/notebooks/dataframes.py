@@ -99,7 +99,10 @@ def to_xarray(
     for block in blocks:
         for dimension, labels in zip(block.dimensions, block.labels, strict=True):
             coordinates[dimension] = (dimension, list(labels))
-        units = {"units": block.units} if block.units else {}
+        if block.units:
+            units = {"units": block.units}
+        else:
+            units = {}
         variables[block.name] = (("time", *block.dimensions), block.values, units)
     made: xarray.Dataset = array.Dataset(variables, coordinates)
     return made
@@ -119,7 +122,10 @@ class _Block:
 
 def _warn_left_out(what: Tabular, body: Body | None) -> None:
     """Warn about joint columns that the table will not have."""
-    joints = what.joint_displacement if isinstance(what, Motion) else None
+    if isinstance(what, Motion):
+        joints = what.joint_displacement
+    else:
+        joints = None
     if body is not None and joints is not None and joints.num_parts > body.num_joints:
         message = (
             f"the motion has {joints.num_parts} joint columns and {body.name or 'the body'} {body.num_joints}: the columns from "
@@ -185,18 +191,25 @@ def _of_series(of: Series, *, prefix: bool) -> _Block:
 
 def _units(units: Sequence[str]) -> str | list[str]:
     """Return the one unit of all columns, or one for each."""
-    return next(iter(units), "") if len(set(units)) < 2 else list(units)
+    if len(set(units)) < 2:
+        return next(iter(units), "")
+    return list(units)
 
 
 def _of_motion(motion: Motion, body: Body | None) -> tuple[Floats, list[_Block]]:
-    times, blocks = motion.timeline.times, []
+    times = motion.timeline.times
+    blocks = []
     names: dict[str, int] = {}
     for component in motion.timed:
         if isinstance(component, MultiSE3Seq):
             block = _of_poses(component, body)
         elif isinstance(component, Vector3Seq):
-            name = "zmp" if component.content == ZMP else _snake(component.content)
-            name = f"root_relative_{name}" if component.is_root_relative else name
+            if component.content == ZMP:
+                name = "zmp"
+            else:
+                name = _snake(component.content)
+            if component.is_root_relative:
+                name = f"root_relative_{name}"
             block = _Block(
                 name,
                 component.values,
@@ -214,7 +227,8 @@ def _of_motion(motion: Motion, body: Body | None) -> tuple[Floats, list[_Block]]
 
 
 def _of_values(component: MultiValueSeq, body: Body | None) -> _Block:
-    name, count = _snake(component.content), component.num_parts
+    name = _snake(component.content)
+    count = component.num_parts
     labels = component.part_labels
     if component.content != JOINT_DISPLACEMENT:
         parts = distinct(
@@ -244,7 +258,8 @@ def _of_values(component: MultiValueSeq, body: Body | None) -> _Block:
 
 
 def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
-    count, labels = component.num_parts, component.part_labels
+    count = component.num_parts
+    labels = component.part_labels
     if not any(labels) and body is not None and count <= len(body.links):
         labels = tuple(link.name for link in body.links[:count])
     links = distinct(
@@ -257,7 +272,10 @@ def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
         for k, link in enumerate(links)
     ]
     flat = tuple(f"{prefix}{c}" for prefix in prefixes for c in COORDINATES)
-    dimension = "link" if of_links else content + "_part"
+    if of_links:
+        dimension = "link"
+    else:
+        dimension = content + "_part"
     return _Block(
         content, component.values, flat, (dimension, "coordinate"), (links, COORDINATES)
     )

@@ -36,7 +36,8 @@ from bodymotion.viewer.plot_panel import (
 MAX_ROWS = 200
 MAX_GROUPS = 20
 MAX_DRAWN_LINKS = 400
-AZIMUTH, ELEVATION = np.radians(35.0), np.radians(15.0)
+AZIMUTH = np.radians(35.0)
+ELEVATION = np.radians(15.0)
 """Direction of the view: from +x towards +y, and above the ground."""
 
 
@@ -65,15 +66,23 @@ def _body(body: Body) -> str:
     rows = []
     for link in body.links[:MAX_ROWS]:
         joint = link.joint
-        parent = body.links[link.parent].name if link.parent >= 0 else ""
-        number = "" if joint.id < 0 else str(joint.id)
-        limits = limits_text(joint) if joint.type in ("rotate", "slide") else ""
+        if link.parent >= 0:
+            parent = body.links[link.parent].name
+        else:
+            parent = ""
+        if joint.id < 0:
+            number = ""
+        else:
+            number = str(joint.id)
+        if joint.type in ("rotate", "slide"):
+            limits = limits_text(joint)
+        else:
+            limits = ""
         rows.append((str(link.index), link.name, parent, joint.type, number, limits))
-    picture = (
-        drawing(body, body.forward_kinematics(np.zeros(body.num_joints)))
-        if body.links
-        else ""
-    )
+    if body.links:
+        picture = drawing(body, body.forward_kinematics(np.zeros(body.num_joints)))
+    else:
+        picture = ""
     table = _table(
         ("#", "link", "parent", "joint", "id", "range"), rows, len(body.links)
     )
@@ -93,8 +102,14 @@ def _motion(motion: Motion) -> str:
             rows.append((component.content, component.type, "", "", ""))
             continue
         line = component.timeline
-        rate = "time stamps" if line.frame_rate is None else f"{line.frame_rate:g} Hz"
-        parts = "" if isinstance(component, Vector3Seq) else str(component.num_parts)
+        if line.frame_rate is None:
+            rate = "time stamps"
+        else:
+            rate = f"{line.frame_rate:g} Hz"
+        if isinstance(component, Vector3Seq):
+            parts = ""
+        else:
+            parts = str(component.num_parts)
         rows.append(
             (
                 component.content,
@@ -122,8 +137,14 @@ def _curves(motion: Motion) -> str:
     if component is None or component.num_frames < 2 or not component.num_parts:
         return ""
     joints = isinstance(component, MultiValueSeq)
-    values = component.values if joints else component.values[:, 0, :3]
-    names = component.part_labels if joints else ("x", "y", "z")
+    if joints:
+        values = component.values
+    else:
+        values = component.values[:, 0, :3]
+    if joints:
+        names = component.part_labels
+    else:
+        names = ("x", "y", "z")
     labels = [
         names[k] if k < len(names) and names[k] else f"joint {k}"
         for k in range(values.shape[1])
@@ -136,11 +157,13 @@ def _curves(motion: Motion) -> str:
         f'<span style="color:{color}">&#9644;</span> {html_text(label, 40)}'
         for color, label in zip(COLORS, chosen, strict=False)
     )
-    what = (
-        ("joints with the largest range" if len(curves) > len(COLORS) else "joints")
-        if joints
-        else "root link [m]"
-    )
+    if joints:
+        if len(curves) > len(COLORS):
+            what = "joints with the largest range"
+        else:
+            what = "joints"
+    else:
+        what = "root link [m]"
     times = component.timeline.times
     plot = svg_of(times, [filled(curves[label], len(times)) for label in chosen])
     return f'<div style="width:520px">{plot}</div><div style="font-size:85%">{what}: {legend}</div>'
@@ -170,14 +193,13 @@ def _animation(animation: Animation) -> str:
         )
         for name, one in animation.parameters.items()
     ]
-    inside = (
-        _folded(
+    if options:
+        inside = _folded(
             counted(len(options), "option"),
             _table(("option", "value"), options, len(options)),
         )
-        if options
-        else ""
-    )
+    else:
+        inside = ""
     if parameters:
         table = _table(
             ("parameter", "minimum", "default", "maximum"), parameters, len(parameters)
@@ -211,8 +233,12 @@ def _first_pose(animation: Animation) -> str:
 def _card(
     kind: str, name: str, facts: Sequence[str], problems: Sequence[Problem], inside: str
 ) -> str:
-    title = f"<b>{html_text(name, 80)}</b>" if name.strip() else "<b>without a name</b>"
-    groups, findings = grouped(problems), ""
+    if name.strip():
+        title = f"<b>{html_text(name, 80)}</b>"
+    else:
+        title = "<b>without a name</b>"
+    groups = grouped(problems)
+    findings = ""
     if groups:
         findings = _folded(severities(groups), groups_html(groups, MAX_GROUPS))
     line = " · ".join(html_text(fact, 200) for fact in facts)
@@ -242,11 +268,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], count: int) -> st
         + "</tr>"
         for row in rows[:MAX_ROWS]
     )
-    more = (
-        f'<tr><td colspan="{len(head)}">… {count} in all</td></tr>'
-        if count > MAX_ROWS
-        else ""
-    )
+    if count > MAX_ROWS:
+        more = f'<tr><td colspan="{len(head)}">… {count} in all</td></tr>'
+    else:
+        more = ""
     return f'<table style="font-size:90%"><thead><tr>{cells}</tr></thead><tbody>{body}{more}</tbody></table>'
 
 
@@ -282,7 +307,8 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
     if not pieces:
         return ""
     corners = np.array([corner for _, _, polygon in pieces for corner in polygon])
-    low, high = corners.min(axis=0), corners.max(axis=0)
+    low = corners.min(axis=0)
+    high = corners.max(axis=0)
     span = np.maximum(high - low, 1e-3 * max(float((high - low).max()), 1e-9))
     scale = (height - 8) / max(span[1], 0.6 * span[0])
     width = scale * span[0] + 8

@@ -80,11 +80,10 @@ class Plot(ShortRepr):
         """
         form = form_of(path)
         check_not_read(path, self.files)
-        content = (
-            self.html().encode()
-            if form == "html"
-            else image_bytes(self.charts, form, self.theme, self.dpi)
-        )
+        if form == "html":
+            content = self.html().encode()
+        else:
+            content = image_bytes(self.charts, form, self.theme, self.dpi)
         with whole_file(Path(path)) as file:
             file.write(content)
 

@@ -106,11 +106,13 @@ def beyond_limits(
 
 def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
     """Return the parts of a curve beyond its limits or below its floor, including the crossings; None where there are none."""
-    low, high = (
-        part.lower if part.floor is None else max(part.lower, part.floor),
-        part.upper,
-    )
-    values, times = line.values, line.times
+    if part.floor is None:
+        low = part.lower
+    else:
+        low = max(part.lower, part.floor)
+    high = part.upper
+    values = line.values
+    times = line.times
     over = (values > high) | (values < low)
     if not over.any():
         return None
@@ -138,15 +140,18 @@ def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves
         (min(a for a, _ in ends), max(b for _, b in ends)) if ends else (0.0, 1.0)
     )
     if from_zero:
-        low, high = min(low, 0.0), max(high, 0.0)
-    min_span = (
-        max(MIN_SPANS.get(panels[0].unit, 1e-3), 1e-9 * max(abs(low), abs(high)))
-        if panels
-        else 1.0
-    )
+        low = min(low, 0.0)
+        high = max(high, 0.0)
+    if panels:
+        min_span = max(
+            MIN_SPANS.get(panels[0].unit, 1e-3), 1e-9 * max(abs(low), abs(high))
+        )
+    else:
+        min_span = 1.0
     if high - low < min_span:
         middle = 0.5 * (low + high)
-        low, high = middle - min_span / 2, middle + min_span / 2
+        low = middle - min_span / 2
+        high = middle + min_span / 2
     span = high - low
     for one in panels:
         if low - MAX_LIMIT_DISTANCE * span <= one.lower <= high:
@@ -170,7 +175,10 @@ def together(
         line_of(labels[k] if labels else of.labels[k], of.times, of.values[:, k], n)
         for n, k in enumerate(columns)
     )
-    unit = of.units[columns[0]] if columns else ""
+    if columns:
+        unit = of.units[columns[0]]
+    else:
+        unit = ""
     return ranged(
         (Curves(title, unit, lines, note=note, legend=True),), from_zero=True
     )[0]
@@ -178,12 +186,12 @@ def together(
 
 def curve_rows(title: str, of: Series, groups: tuple[JointGroup, ...]) -> CurveRows:
     """Return the columns of a series in rows, by groups of columns; of too many, those that vary most."""
-    chosen = (
-        set(most_varying(of, MAX_ROWS))
-        if len(of.labels) > MAX_ROWS
-        else set(range(len(of.labels)))
-    )
-    rows, ends = list[Row](), []
+    if len(of.labels) > MAX_ROWS:
+        chosen = set(most_varying(of, MAX_ROWS))
+    else:
+        chosen = set(range(len(of.labels)))
+    rows = list[Row]()
+    ends = []
     for color, group in enumerate(groups):
         kept = [k for k in group.columns if k in chosen]
         rows += [_row(of, k, color) for k in kept]
@@ -209,16 +217,16 @@ def most_varying(of: Series, count: int) -> list[int]:
 
 def _row(of: Series, k: int, color: int) -> Row:
     column = np.asarray(of.values[:, k])
-    line, unit = line_of(of.labels[k], of.times, column, color, most=700), of.units[k]
+    line = line_of(of.labels[k], of.times, column, color, most=700)
+    unit = of.units[k]
     low, high = line.ends
     short = unit if len(unit) <= 4 else ""
     nothing = max(5e-4 * max(abs(low), abs(high)), 1e-3 * MIN_SPANS.get(unit, 0.0))
     low, high = (0.0 if abs(value) < nothing else value for value in (low, high))
-    span = (
-        number_text(low)
-        if number_text(low) == number_text(high)
-        else f"{number_text(low)} … {number_text(high)}"
-    )
+    if number_text(low) == number_text(high):
+        span = number_text(low)
+    else:
+        span = f"{number_text(low)} … {number_text(high)}"
     note = f"{span}{'' if short == '°' else ' ' * bool(short)}{short}"
     return Row(
         line, note, unit, bool(beyond_limits(of.times, column, *limits_of(of, k)))

@@ -60,13 +60,11 @@ class Painter:
         height: float,
         scale: float = 1.0,
     ) -> None:
-        self.figure, self.theme, self.width, self.height, self.scale = (
-            figure,
-            theme,
-            width,
-            height,
-            scale,
-        )
+        self.figure = figure
+        self.theme = theme
+        self.width = width
+        self.height = height
+        self.scale = scale
         self.time_origin = 0.0
 
     def chart(self, chart: Chart, top: float) -> None:
@@ -126,7 +124,8 @@ class Painter:
 
     def rectangle(self, cell: Cell) -> tuple[float, float, float, float]:
         """Return left, bottom, width and height of a cell as shares of the figure."""
-        w, h = self.width, self.height
+        w = self.width
+        h = self.height
         return (
             cell.x / w,
             1 - (cell.y + cell.height) / h,
@@ -151,12 +150,14 @@ class Painter:
                 color=self.theme.muted,
                 ha="right",
             )
-        name = part.title if not isinstance(part, (Heading, KeyFigures)) else ""
-        margin = (
-            cell.width + 0.4
-            if small
-            else cell.width - (0.065 * len(note) + 0.1 if note else 0.0)
-        )
+        if not isinstance(part, (Heading, KeyFigures)):
+            name = part.title
+        else:
+            name = ""
+        if small:
+            margin = cell.width + 0.4
+        else:
+            margin = cell.width - (0.065 * len(note) + 0.1 if note else 0.0)
         y = cell.y - (0.17 if note and small else 0.06)
         self.text(
             _cut(name, margin, 0.066 if small else 0.08),
@@ -171,11 +172,10 @@ class Painter:
             axes.xaxis.set_major_locator(_locator(cell.width / 0.55))
             axes.tick_params(labelbottom=cell.time_labels)
             if cell.time_title:
-                title = (
-                    f"time − {moment(chart.time_origin)} [s]"
-                    if chart.time_origin
-                    else "time [s]"
-                )
+                if chart.time_origin:
+                    title = f"time − {moment(chart.time_origin)} [s]"
+                else:
+                    title = "time [s]"
                 axes.set_xlabel(title.replace("− -", "+ "), labelpad=self.scale)
             if chart.time_origin:
                 axes.xaxis.set_major_formatter(self.time_after)
@@ -281,7 +281,10 @@ class Painter:
         for k, row in enumerate(part.rows):
             low, high = row_range(row)
             heights = k + 0.9 - 0.8 * (row.line.values - low) / (high - low)
-            color = theme.bad if row.beyond else theme.color(row.line.color)
+            if row.beyond:
+                color = theme.bad
+            else:
+                color = theme.color(row.line.color)
             marker = "." if row.line.is_point else None
             axes.plot(
                 row.line.times,
@@ -365,7 +368,10 @@ class Painter:
         named: dict[str, Any] = {}
         for one in part.footprints:
             shared = one.color is None
-            color = theme.shade if one.color is None else theme.color(one.color)
+            if one.color is None:
+                color = theme.shade
+            else:
+                color = theme.color(one.color)
             face, edge = (
                 colors.to_rgba(color, alpha)
                 for alpha in ((0.08, 0.35) if shared else (0.16, 0.9))
@@ -494,11 +500,9 @@ class Painter:
 def _cut(text: str, width: float, each: float) -> str:
     """Return a text shortened to a width, for letters with a mean width of `each` [inch]."""
     most = max(int(width / each), 4)
-    return (
-        text
-        if len(text) <= most
-        else f"{text[: most // 2]}…{text[len(text) - (most - 1 - most // 2) :]}"
-    )
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}…{text[len(text) - (most - 1 - most // 2) :]}"
 
 
 def _locator(count: float) -> Any:  # noqa: ANN401

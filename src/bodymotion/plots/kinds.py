@@ -120,11 +120,10 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
         elif name in there:
             found.append(name)
         elif name in KINDS:
-            why = (
-                "without a body"
-                if subject.measures is None
-                else "of this motion on this body"
-            )
+            if subject.measures is None:
+                why = "without a body"
+            else:
+                why = "of this motion on this body"
             raise UnknownPlotError(
                 f"there is no plot {name!r} {why}; expected one of {', '.join((*there, 'all'))}"
             )
@@ -164,11 +163,10 @@ def _make(subject: Subject, name: str, flow: Flow) -> Chart:
     last: Chart | None = None
     for of in subject.components:
         if of.name == wanted:
-            one = (
-                of.select([of.labels[k] for k in subject.columns])
-                if of.of == "joint"
-                else of
-            )
+            if of.of == "joint":
+                one = of.select([of.labels[k] for k in subject.columns])
+            else:
+                one = of
             last = series_chart(subject, flow, one)
             flow.y += 0.1
     assert last is not None

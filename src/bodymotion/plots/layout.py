@@ -21,35 +21,55 @@ from bodymotion.plots.parts import (
 from bodymotion.plots.subject import Subject
 
 WIDTH = 13.0  # [inch] Default width of a chart.
-TOP, BOTTOM, SIDE = 0.75, 0.55, 0.3  # [inch] Margins of a chart.
-LEFT, BESIDE, COLUMN, COLUMN_EDGE = 1.75, 2.08, 3.25, 0.85
+# [inch] Margins of a chart.
+TOP = 0.75
+BOTTOM = 0.55
+SIDE = 0.3
+LEFT = 1.75
+BESIDE = 2.08
+COLUMN = 3.25
+COLUMN_EDGE = 0.85
 """[inch] In an overview: left edge of its plots; space beside them for names and ranges; minimum width of the column with ground and
 figures; distance of the ground from the right edge."""
 ROW = 0.165  # [inch] Height of a row of curves in an overview.
 MAX_COLUMNS = 8
-NUMBERS, NAMES = 0.7, 1.5
+NUMBERS = 0.7
+NAMES = 1.5
 """[inch] Space left of curves across a chart for numbers, and right of them for the names of several lines."""
-LABELS, NAME, NOTE, TIME, GAP, HEADING = 0.56, 0.2, 0.15, 0.32, 0.1, 0.3
+LABELS = 0.56
+NAME = 0.2
+NOTE = 0.15
+TIME = 0.32
+GAP = 0.1
+HEADING = 0.3
 """[inch] Space left of a panel, above it for name and note, below it for times, between rows, and above a group."""
-MIN_HEIGHT, MIN_PANEL, MIN_ROW, MIN_BAR = 0.6, 0.45, 0.14, 0.17
+MIN_HEIGHT = 0.6
+MIN_PANEL = 0.45
+MIN_ROW = 0.14
+MIN_BAR = 0.17
 """[inch] Minimum heights of curves across a chart, panels in a grid, rows of curves, and bars."""
-MIN_WIDTH, MIN_STRIPS, MIN_FACTS, MIN_GROUND, MIN_IN_GRID = 1.8, 2.4, 3.2, 2.3, 0.75
+MIN_WIDTH = 1.8
+MIN_STRIPS = 2.4
+MIN_FACTS = 3.2
+MIN_GROUND = 2.3
+MIN_IN_GRID = 0.75
 """[inch] Minimum widths of curves across a chart, rows of curves, key figures, the ground, and panels in a grid."""
-NAME_LETTER, NOTE_LETTER = (
-    0.07,
-    0.055,
-)  # [inch] Mean width of a letter above a panel of a grid.
-TITLE_LETTER, ASIDE_LETTER, MAX_TITLE = 0.078, 0.062, 3.0
+# [inch] Mean width of a letter above a panel of a grid.
+NAME_LETTER = 0.07
+NOTE_LETTER = 0.055
+TITLE_LETTER = 0.078
+ASIDE_LETTER = 0.062
+MAX_TITLE = 3.0
 """[inch] Mean width of a letter above curves across a chart; and the longest title that is not shortened."""
 MAX_NAME = 24  # Longer names may be shortened.
 
-MIN_SCALE, MIN_DPI = 0.53, 72.0
+MIN_SCALE = 0.53
+MIN_DPI = 72.0
 """Smallest scale of the text, and the resolution at which text of full size is just readable."""
 STEP = 0.025  # Step of the scale.
-GROWTH, MAX_GROWTH = (
-    1.015,
-    400,
-)  # Factor and maximum number of steps when a larger size is searched.
+# Factor and maximum number of steps when a larger size is searched.
+GROWTH = 1.015
+MAX_GROWTH = 400
 MAX_STRETCH = 30.0  # Maximum factor of heights.
 
 
@@ -92,16 +112,15 @@ class Flow:
     ) -> None:
         """Add a part from `left` to `right` [inch], by default as wide as the chart; `height` is multiplied by the factor."""
         named = isinstance(part, Curves) and len(part.lines) > 1
-        left = SIDE + NUMBERS if left is None else left
-        right = (
-            self.width - SIDE - (NAMES if named else 0.0) if right is None else right
-        )
+        if left is None:
+            left = SIDE + NUMBERS
+        if right is None:
+            right = self.width - SIDE - (NAMES if named else 0.0)
         min_height = min(_lowest(part, height) * self.height_scale, height)
-        tall = (
-            height
-            if isinstance(part, (KeyFigures, Ground))
-            else max(height * self.stretch, min_height)
-        )
+        if isinstance(part, (KeyFigures, Ground)):
+            tall = height
+        else:
+            tall = max(height * self.stretch, min_height)
         self.narrow |= right - left < _narrowest(part) - 1e-6
         self.y += NAME + 0.05
         self.cells.append(Cell(part, left, self.y, right - left, tall, time_labels))
@@ -199,10 +218,8 @@ class Flow:
         start, end = (float(times[0]), float(times[-1])) if len(times) else (0.0, 1.0)
         heading = subject.title + (f" — {title}" if title else "")
         span = f"{len(times)} frame{'s' * (len(times) != 1)}, {start:.2f} … {end:.2f} s"
-        about, height = (
-            " · ".join(filter(None, (subject.about, span))),
-            self.y + BOTTOM - 0.3,
-        )
+        about = " · ".join(filter(None, (subject.about, span)))
+        height = self.y + BOTTOM - 0.3
         cells = tuple(self._titled(cell) for cell in self.cells)
         made = Chart(
             name,
@@ -244,7 +261,8 @@ def _rows(
 
 def _suited(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
     """Return the number of panels in a row and their height [inch]; few panels are large."""
-    count, longest = sum(map(len, groups)), max(map(len, groups), default=0)
+    count = sum(map(len, groups))
+    longest = max(map(len, groups), default=0)
     sizes = ((3, (1, 1.9)), (8, (2, 1.7)), (12, (3, 1.4)))
     return next(
         (size for most, size in sizes if count <= most),
@@ -258,7 +276,9 @@ def _lowest(part: Part, height: float) -> float:
         return MIN_HEIGHT
     if isinstance(part, CurveRows):
         return MIN_ROW * len(part.rows)
-    return MIN_BAR * len(part.labels) if isinstance(part, Bars) else height
+    if isinstance(part, Bars):
+        return MIN_BAR * len(part.labels)
+    return height
 
 
 def _narrowest(part: Part) -> float:
@@ -301,17 +321,18 @@ def fitted(
                 replace(chart, scale=scale) for chart in found if chart is not None
             )
     # The message names a larger size of the same shape.
-    wide, tall = width, height
+    wide = width
+    tall = height
     for _ in range(MAX_GROWTH):
         wide = math.ceil(wide * GROWTH * dpi) / dpi
-        tall = (
-            None
-            if height is None or tall is None
-            else math.ceil(wide * height / width * dpi) / dpi
-        )
+        if height is None or tall is None:
+            tall = None
+        else:
+            tall = math.ceil(wide * height / width * dpi) / dpi
         if all(_found(make, wide, tall, min_scale) is not None for make in makes):
             break
-    requested, better = _words(width, height, dpi), _words(wide, tall, dpi)
+    requested = _words(width, height, dpi)
+    better = _words(wide, tall, dpi)
     raise WrongUseError(
         f"{requested} is too small; use {better}, or fewer dots per inch than {dpi:g}"
     )
@@ -347,7 +368,8 @@ def _found(
 
 def _stretch(make: Callable[[Flow], Chart], flow: Flow, tall: float) -> float:
     """Return the factor of heights with which a chart has a given height [inch]."""
-    low, high = 0.0, MAX_STRETCH
+    low = 0.0
+    high = MAX_STRETCH
     while high - low > 1e-3:
         middle = 0.5 * (low + high)
         made = make(replace(flow, y=Flow().y, cells=[], stretch=middle))

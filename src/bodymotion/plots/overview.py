@@ -39,7 +39,8 @@ def overview_chart(subject: Subject, flow: Flow) -> Chart:
     """Return the overview of a motion on a body."""
     m = subject.measured
     has = set(measurable(m))
-    right, aside = flow.middle, flow.aside
+    right = flow.middle
+    aside = flow.aside
     top = flow.y
     if moves_of(m.motion):
         dance = subject.cached("moves", lambda: dance_bars(subject))
@@ -96,13 +97,12 @@ def overview_chart(subject: Subject, flow: Flow) -> Chart:
     flow.cells[-1] = Cell(last.part, last.x, last.y, last.width, last.height, True)
     flow.y += 0.25
     highest = min(max(4.2 * flow.stretch, 1.2), 4.2)
-    ground = (
-        ground_part(
+    if "zmp" in has and has_zmp(subject):
+        ground = ground_part(
             subject, flow.width - COLUMN_EDGE - aside, min(1.6, highest), highest
         )
-        if "zmp" in has and has_zmp(subject)
-        else None
-    )
+    else:
+        ground = None
     flow.beside(
         top, aside, ground, subject.cached("key_figures", lambda: key_figures(subject))
     )
@@ -143,20 +143,25 @@ def key_figures(subject: Subject) -> KeyFigures:
     """Return the key figures of the whole motion, in units for reading."""
     rows = []
     for one in figures(subject.measured):
-        when = "" if one.time is None else f"at {one.time:.2f} s"
+        if one.time is None:
+            when = ""
+        else:
+            when = f"at {one.time:.2f} s"
         where = ", ".join(filter(None, (shown(one.part or "", 24), when)))
         rows.append((one.title, _value(one, subject), where))
     return KeyFigures("Key figures", tuple(rows))
 
 
 def _value(one: Figure, subject: Subject) -> str:
-    value, unit = one.value, one.unit
+    value = one.value
+    unit = one.unit
     if unit == "share":
         return f"{number_text(round(value * 100))} %"
     if not unit:
         return f"{value:.0f}"
     if unit.startswith("rad") and not subject.radians:
-        value, unit = float(np.rad2deg(value)), "°" + unit[3:]
+        value = float(np.rad2deg(value))
+        unit = "°" + unit[3:]
     if unit == "m":
         return subject.length_text(value)
     return f"{number_text(value)}{'' if unit == '°' else ' '}{unit}"
@@ -164,12 +169,16 @@ def _value(one: Figure, subject: Subject) -> str:
 
 def alone_chart(subject: Subject, flow: Flow) -> Chart:
     """Return the overview of a motion alone: its components over time, and the path of its zero moment point or root."""
-    right, aside = flow.middle, flow.aside
+    right = flow.middle
+    aside = flow.aside
     top = flow.y
     if not subject.components:
         raise ValueError("the motion has no frames to plot")
     for of in subject.components:
-        columns = [*subject.columns] if of.of == "joint" else [*range(len(of.labels))]
+        if of.of == "joint":
+            columns = [*subject.columns]
+        else:
+            columns = [*range(len(of.labels))]
         if not columns:
             continue
         chosen = of.select([of.labels[k] for k in columns])
@@ -182,11 +191,10 @@ def alone_chart(subject: Subject, flow: Flow) -> Chart:
                 right=right,
             )
             continue
-        groups = (
-            groups_of(subject, of)
-            if of.of == "joint"
-            else (JointGroup("", tuple(range(len(columns)))),)
-        )
+        if of.of == "joint":
+            groups = groups_of(subject, of)
+        else:
+            groups = (JointGroup("", tuple(range(len(columns)))),)
         made = curve_rows(of.title, chosen, groups)
         flow.across(made, ROW * len(made.rows), left=LEFT, right=right)
         if of.of == "joint":
@@ -209,29 +217,34 @@ def alone_chart(subject: Subject, flow: Flow) -> Chart:
 def _way(subject: Subject, width: float) -> Ground | None:
     """Return the path of the recorded zero moment point on the ground, or else that of the root."""
     motion = subject.motion
-    zmp, links = motion.zmp, motion.link_position
-    root = (
-        links.values[:, 0]
-        if links is not None and links.num_parts and links.num_frames
-        else None
-    )
+    zmp = motion.zmp
+    links = motion.link_position
+    if links is not None and links.num_parts and links.num_frames:
+        root = links.values[:, 0]
+    else:
+        root = None
     if (
         zmp is not None
         and zmp.num_frames
         and (not zmp.is_root_relative or root is not None)
     ):
-        times, points, label = zmp.timeline.times, zmp.values, "recorded ZMP"
+        times = zmp.timeline.times
+        points = zmp.values
+        label = "recorded ZMP"
         if zmp.is_root_relative:
             assert links is not None
             here = np.asarray(links.timeline.frames_at(times))
             points = poses.transform_points(links.values[here, 0], points)
     elif root is not None:
         assert links is not None
-        times, points, label = links.timeline.times, root[:, :3], "path of the root"
+        times = links.timeline.times
+        points = root[:, :3]
+        label = "path of the root"
     else:
         return None
     inside = subject.inside(times)
-    times, path = times[inside], np.asarray(points[inside, :2])
+    times = times[inside]
+    path = np.asarray(points[inside, :2])
     kept = decimated_path(times, path)
     x, y, _ = view_limits([], path, width, 1.6, 4.2)
     title = f"{label[0].upper()}{label[1:]}, seen from above"
@@ -243,9 +256,10 @@ def _key_figures(subject: Subject) -> KeyFigures:
     for component in subject.motion.timed:
         if component.num_frames:
             rate = component.timeline.frame_rate
-            pace = (
-                "time-stamped" if rate is None else f"{number_text(rate, 5)} frames/s"
-            )
+            if rate is None:
+                pace = "time-stamped"
+            else:
+                pace = f"{number_text(rate, 5)} frames/s"
             frames = component.num_frames
             rows.append(
                 (

@@ -11,10 +11,9 @@ import numpy as np
 from bodymotion.diagnostics import ShortRepr
 from bodymotion.geometry.arrays import Floats
 
-UNDER_LETTER, UNDER_LINE = (
-    0.066,
-    0.15,
-)  # [inch] Mean width of a letter and height of a line below the title.
+# [inch] Mean width of a letter and height of a line below the title.
+UNDER_LETTER = 0.066
+UNDER_LINE = 0.15
 
 MIN_LATE_START = 1e4
 """[s] Times of motions that start later than this, or as long before 0, are shown relative to a round number."""
@@ -45,11 +44,9 @@ class Line(ShortRepr):
     def ends(self) -> tuple[float, float]:
         """The lowest and the highest value; NaN where there is none."""
         finite = self.values[np.isfinite(self.values)]
-        return (
-            (float(finite.min()), float(finite.max()))
-            if len(finite)
-            else (np.nan, np.nan)
-        )
+        if len(finite):
+            return (float(finite.min()), float(finite.max()))
+        return (np.nan, np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +78,8 @@ class Curves(ShortRepr):
     @property
     def band(self) -> tuple[float, float]:
         """The range within the limits; where one is missing, to the end of the axis."""
-        low, high = min((self.lowest, *self.limits)), max((self.highest, *self.limits))
+        low = min((self.lowest, *self.limits))
+        high = max((self.highest, *self.limits))
         return self.lower if np.isfinite(
             self.lower
         ) else low, self.upper if np.isfinite(self.upper) else high
@@ -258,10 +256,17 @@ def number_text(value: float, digits: int = 3) -> str:
     """Return a number as text with few digits and a minus sign."""
     value = float(value)
     if not np.isfinite(value):
-        return "∞" if value > 0 else "−∞" if value < 0 else "—"
+        if value > 0:
+            return "∞"
+        if value < 0:
+            return "−∞"
+        return "—"
     if abs(value) < 1e-9:
         return "0"
-    text = f"{value:.{digits}g}" if 1e-3 <= abs(value) < 10**digits else f"{value:.0f}"
+    if 1e-3 <= abs(value) < 10**digits:
+        text = f"{value:.{digits}g}"
+    else:
+        text = f"{value:.0f}"
     if abs(value) < 1e-3 or abs(value) >= 1e6:
         text = f"{value:.1e}"
     return text.replace("-", "−")

@@ -156,7 +156,8 @@ def bars(subject: Subject) -> Bars:
     """Return the bars of all feet."""
     m = subject.measured
     inside = subject.inside(m.times)
-    times, slips = m.times[inside], m.contacts.slip_speeds[inside]
+    times = m.times[inside]
+    slips = m.contacts.slip_speeds[inside]
     in_contact = np.asarray(m.contacts.in_contact[inside])
     feet = range(in_contact.shape[1])
     return Bars(
@@ -177,15 +178,24 @@ def bars(subject: Subject) -> Bars:
 def dance_bars(subject: Subject) -> Bars:
     """Return the moves of a dance as bars, a row for each track, over its beats."""
     motion = subject.motion
-    rows, beats = moves_of(motion), beats_of(motion)
-    gap = subject.times[-1] / 500 if len(subject.times) else 0.0
-    beat = 4 * beats.slice if beats is not None else 0.0
-    count = (
-        min(int(subject.times[-1] / beat) + 1, MAX_BEATS)
-        if beat > 0 and len(subject.times)
-        else 0
-    )
-    grid = beat * np.arange(count + 1) if subject.music is None else subject.music.beats
+    rows = moves_of(motion)
+    beats = beats_of(motion)
+    if len(subject.times):
+        gap = subject.times[-1] / 500
+    else:
+        gap = 0.0
+    if beats is not None:
+        beat = 4 * beats.slice
+    else:
+        beat = 0.0
+    if beat > 0 and len(subject.times):
+        count = min(int(subject.times[-1] / beat) + 1, MAX_BEATS)
+    else:
+        count = 0
+    if subject.music is None:
+        grid = beat * np.arange(count + 1)
+    else:
+        grid = subject.music.beats
     return Bars(
         "Moves",
         tuple(track.replace("_", " ") for track in rows),
@@ -219,7 +229,10 @@ def music_part(subject: Subject) -> Curves:
         [np.zeros_like(height), height, np.full_like(height, np.nan)], axis=1
     ).ravel()
     beats = Line("beats", np.repeat(music.beats, 3), combs, 1)
-    note = f"{music.tempo:.1f} beats per minute" if music.tempo else "no beats"
+    if music.tempo:
+        note = f"{music.tempo:.1f} beats per minute"
+    else:
+        note = "no beats"
     title = f"Music: {shown(music.path.name, 40)}"
     return Curves(
         title, "", (wave, beats), note=note, legend=True, lowest=-0.35, highest=1.05
@@ -228,23 +241,23 @@ def music_part(subject: Subject) -> Curves:
 
 def music_chart(subject: Subject, flow: Flow) -> Chart:
     """Return the chart: waveform and beats of the music, and the moves of a dance."""
-    left, right = SIDE + 1.3, flow.width - SIDE - 1.7
+    left = SIDE + 1.3
+    right = flow.width - SIDE - 1.7
     flow.across(
         subject.cached("music", lambda: music_part(subject)),
         1.6,
         left=left,
         right=right,
     )
-    return (
-        moves_chart(subject, flow)
-        if moves_of(subject.motion)
-        else flow.chart("music", "Music", subject)
-    )
+    if moves_of(subject.motion):
+        return moves_chart(subject, flow)
+    return flow.chart("music", "Music", subject)
 
 
 def moves_chart(subject: Subject, flow: Flow) -> Chart:
     """Return the chart: the moves of a dance by their tracks."""
-    left, right = SIDE + 1.3, flow.width - SIDE - 1.7
+    left = SIDE + 1.3
+    right = flow.width - SIDE - 1.7
     made = subject.cached("moves", lambda: dance_bars(subject))
     flow.across(made, max(0.34 * len(made.labels), 0.7), left=left, right=right)
     return flow.chart("moves", "Moves", subject)
@@ -254,14 +267,18 @@ def _spans(flags: Bools, times: Floats) -> tuple[tuple[float, float], ...]:
     """Return runs of frames as time spans; a frame lasts until the next one, the last one as long as the one before."""
     if not len(times):
         return ()
-    last = float(times[-1] - times[-2]) if len(times) > 1 else 0.01
+    if len(times) > 1:
+        last = float(times[-1] - times[-2])
+    else:
+        last = 0.01
     ends = np.append(times[1:], times[-1] + last)
     return tuple((float(times[a]), float(ends[b - 1])) for a, b in runs(flags))
 
 
 def contacts_chart(subject: Subject, flow: Flow) -> Chart:
     """Return the chart: bars, then height, slip and force of the feet."""
-    left, right = SIDE + 1.3, flow.width - SIDE - 1.7
+    left = SIDE + 1.3
+    right = flow.width - SIDE - 1.7
     made = subject.cached("bars", lambda: bars(subject))
     flow.across(made, max(0.34 * len(made.labels), 0.7), left=left, right=right)
     for name in ("foot_heights", "slip_speeds", "foot_forces"):
@@ -299,7 +316,8 @@ def sensors_chart(subject: Subject, flow: Flow) -> Chart:
     top = flow.y
     for k, one in enumerate(panels):
         left = SIDE + k % columns * slot
-        top = flow.y + 0.05 if k % columns == 0 else top
+        if k % columns == 0:
+            top = flow.y + 0.05
         flow.y = top
         flow.across(one, 1.4, left=left + 0.8, right=left + slot - 1.5)
     return flow.chart("sensors", "Sensors", subject, notes)
@@ -327,11 +345,10 @@ def _sensor_panels(subject: Subject) -> tuple[list[Curves], tuple[str, ...]]:
                 "axis",
             )
             of = subject.fit(of)
-            at_limit = (
-                "saturated at times"
-                if saturated.reshape(len(reading.times), -1).any()
-                else ""
-            )
+            if saturated.reshape(len(reading.times), -1).any():
+                at_limit = "saturated at times"
+            else:
+                at_limit = ""
             title = f"{device.kind} {shown(device.name, 30)} on {shown(m.body.links[device.link].name, 30)}"
             if len(by_unit) > 1:
                 title += f": {QUANTITY_OF_UNIT.get(unit, unit)}"
@@ -370,16 +387,16 @@ def view_limits(
         cut = bool(
             (low < inner_low - border).any() or (high > inner_high + border).any()
         )
-        low, high = (
-            np.maximum(low, inner_low - border),
-            np.minimum(high, inner_high + border),
-        )
+        low = np.maximum(low, inner_low - border)
+        high = np.minimum(high, inner_high + border)
     border = 0.06 * float(max(*(high - low), 0.05))
-    low, high = low - border, high + border
+    low = low - border
+    high = high + border
     size = high - low
     height = float(np.clip(width * size[1] / size[0], min_height, max_height))
     scale = max(size[0] / width, size[1] / height)
-    middle, half = (low + high) / 2, np.array([width, height]) * scale / 2
+    middle = (low + high) / 2
+    half = np.array([width, height]) * scale / 2
     x = float(middle[0] - half[0]), float(middle[0] + half[0])
     y = float(middle[1] - half[1]), float(middle[1] + half[1])
     return x, y, cut
@@ -388,16 +405,15 @@ def view_limits(
 def _box(shapes: Sequence[Floats]) -> tuple[Floats, Floats]:
     points = np.concatenate([np.reshape(shape, (-1, 2)) for shape in shapes])
     points = points[np.isfinite(points).all(axis=1)]
-    return (
-        (points.min(axis=0), points.max(axis=0))
-        if len(points)
-        else (np.zeros(2), np.ones(2))
-    )
+    if len(points):
+        return (points.min(axis=0), points.max(axis=0))
+    return (np.zeros(2), np.ones(2))
 
 
 def zmp_chart(subject: Subject, flow: Flow) -> Chart:
     """Return the chart: ground, stability margin, and the difference between recorded and computed ZMP."""
-    left, right = SIDE + 0.8, flow.width - SIDE - 0.9
+    left = SIDE + 0.8
+    right = flow.width - SIDE - 0.9
     highest = max(6.2 * flow.stretch, 1.8)
     part = ground_part(subject, right - left, min(2.6, highest), highest)
     height = (right - left) * (part.y[1] - part.y[0]) / (part.x[1] - part.x[0])
@@ -455,11 +471,10 @@ def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
         for k, axis in enumerate("xy")
     )
     size = np.linalg.norm(apart[:, :2], axis=1)
-    note = (
-        ""
-        if np.isnan(size).all()
-        else f"median {number_text(float(np.nanmedian(size)))} {unit}, maximum {number_text(float(np.nanmax(size)))} {unit}"
-    )
+    if np.isnan(size).all():
+        note = ""
+    else:
+        note = f"median {number_text(float(np.nanmedian(size)))} {unit}, maximum {number_text(float(np.nanmax(size)))} {unit}"
     return ranged(
         (
             Curves(
@@ -479,11 +494,10 @@ def ground_part(
         points for _, _, points, _ in part.others
     ]
     x, y, cut = view_limits(solid, part.path, width, min_height, max_height)
-    title = (
-        "ZMP from above; far parts are cut off"
-        if cut
-        else "Zero moment point, seen from above"
-    )
+    if cut:
+        title = "ZMP from above; far parts are cut off"
+    else:
+        title = "Zero moment point, seen from above"
     return replace(part, title=title, x=x, y=y)
 
 
@@ -506,7 +520,8 @@ def _ground(subject: Subject) -> Ground:
             others.append(
                 (name, times[own], np.asarray(points[frames[own], :2]), color)
             )
-    path, unit = np.asarray(m.zmp[frames[kept], :2]), (0.0, 1.0)
+    path = np.asarray(m.zmp[frames[kept], :2])
+    unit = (0.0, 1.0)
     worst = _worst(m, frames, subject)
     return Ground(
         "",
@@ -620,7 +635,8 @@ def _moments(points: Floats, first: int) -> list[list[int]]:
 
 
 def _area(corners: Floats) -> float:
-    x, y = corners[:, 0], corners[:, 1]
+    x = corners[:, 0]
+    y = corners[:, 1]
     return float(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
 
 

@@ -44,7 +44,10 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
     below: list[list[int]] = [[] for _ in body.links]
     for link in reversed(body.links):
         children.setdefault(link.parent, []).insert(0, link.index)
-        own = [column_of[link.index]] if link.index in column_of else []
+        if link.index in column_of:
+            own = [column_of[link.index]]
+        else:
+            own = []
         below[link.index] = own + [
             k for child in children.get(link.index, []) for k in below[child]
         ]
@@ -55,7 +58,8 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
         if len(starts) > 1:
             groups.append([k for start in starts for k in below[start]])
             continue
-        group, onwards = list[int](), starts
+        group = list[int]()
+        onwards = starts
         while len(onwards) == 1:
             at = onwards[0]
             group += [column_of[at]] if at in column_of else []
@@ -83,16 +87,17 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
         )
         for name, group in zip(names, groups, strict=True)
     )
-    return (
-        (*found, JointGroup("columns without a link", tuple(left))) if left else found
-    )
+    if left:
+        return (*found, JointGroup("columns without a link", tuple(left)))
+    return found
 
 
 def name_of(labels: Sequence[str]) -> str:
     """Return the name of a group: the common beginning of its names, or its first and last."""
     if len(labels) == 1:
         return labels[0]
-    first, last = min(labels), max(labels)
+    first = min(labels)
+    last = max(labels)
     start = first[
         : next(
             (k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b),
@@ -100,14 +105,19 @@ def name_of(labels: Sequence[str]) -> str:
         )
     ]
     cut = max(start.rfind(mark) for mark in "_-./ ")
-    whole = start[:cut] if cut > 0 else start.rstrip("0123456789")
+    if cut > 0:
+        whole = start[:cut]
+    else:
+        whole = start.rstrip("0123456789")
     if len(whole.strip("_-./ ")) >= 2:
         return whole.rstrip("_-./ ")
     return _ends(labels)
 
 
 def _ends(labels: Sequence[str]) -> str:
-    return f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]
+    if len(labels) > 1:
+        return f"{labels[0]} … {labels[-1]}"
+    return labels[0]
 
 
 T = TypeVar("T")
@@ -176,13 +186,13 @@ class Subject:
     def joint_labels(self) -> tuple[str, ...]:
         """The names of all J joint columns."""
         if self.measures is not None:
-            return (
-                series(self.measures, "joint_displacements").labels
-                if self.measures.body.num_joints
-                else ()
-            )
+            if self.measures.body.num_joints:
+                return series(self.measures, "joint_displacements").labels
+            return ()
         joints = self.motion.joint_displacement
-        return () if joints is None else _labels(joints, "joint")
+        if joints is None:
+            return ()
+        return _labels(joints, "joint")
 
     @cached_property
     def joint_groups(self) -> tuple[JointGroup, ...]:
@@ -190,7 +200,9 @@ class Subject:
         if self.measures is not None:
             return joint_groups(self.measures.body, self.joint_labels)
         names = list(self.joint_labels)
-        return (JointGroup(name_of(names), tuple(range(len(names)))),) if names else ()
+        if names:
+            return (JointGroup(name_of(names), tuple(range(len(names)))),)
+        return ()
 
     def series(self, name: str) -> Series:
         """Return a quantity of `bodymotion.dynamics.QUANTITIES` with the times, joints and units that are shown."""
@@ -208,7 +220,9 @@ class Subject:
                 times=frozen(found.times[inside]),
                 values=frozen(found.values[inside]),
             )
-        return found if self.radians else found.in_degrees()
+        if self.radians:
+            return found
+        return found.in_degrees()
 
     def inside(self, times: Floats) -> Bools:
         """Return which of the times (T,) are shown.
@@ -221,12 +235,14 @@ class Subject:
         if self.end is not None:
             kept &= times <= self.end + 1e-9
         if len(times) and not kept.any():
-            begin = "" if self.start is None else f"from {moment(self.start)} s "
-            span = (
-                f"{begin}on"
-                if self.end is None
-                else f"{begin or 'up '}to {moment(self.end)} s"
-            )
+            if self.start is None:
+                begin = ""
+            else:
+                begin = f"from {moment(self.start)} s "
+            if self.end is None:
+                span = f"{begin}on"
+            else:
+                span = f"{begin or 'up '}to {moment(self.end)} s"
             raise WrongUseError(
                 f"no frame {span}; the motion is from {moment(times[0])} s to {moment(times[-1])} s"
             )
@@ -249,12 +265,16 @@ class Subject:
             times = self.measures.times
             return np.asarray(times[self.inside(times)])
         every = [one.times for one in self.components]
-        return np.unique(np.concatenate(every)) if every else np.zeros(0)
+        if every:
+            return np.unique(np.concatenate(every))
+        return np.zeros(0)
 
     @property
     def small_length(self) -> tuple[float, str]:
         """Factor and unit of small lengths: margins and differences."""
-        return (1.0, "m") if self.radians else (1000.0, "mm")
+        if self.radians:
+            return (1.0, "m")
+        return (1000.0, "mm")
 
     def length_text(self, value: float) -> str:
         """Return a length [m] as text."""
@@ -274,7 +294,9 @@ def _labels(
 
 def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]:
     """Return the series of a component: its values, or positions and orientations."""
-    times, values, title = component.timeline.times, component.values, component.content
+    times = component.timeline.times
+    values = component.values
+    title = component.content
     if isinstance(component, MultiSE3Seq):
         parts = _labels(component, "link")
         positions = tuple(f"{part} {axis}" for part in parts for axis in "xyz")
@@ -282,7 +304,8 @@ def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]
             f"{part} {axis}" for part in parts for axis in ("roll", "pitch", "yaw")
         )
         angles = to_rpy(values[..., 3:])
-        angles = np.unwrap(angles, axis=0) if len(times) else angles
+        if len(times):
+            angles = np.unwrap(angles, axis=0)
         size = (len(times), -1)
         return (
             series_of(
@@ -343,7 +366,8 @@ def series_of(
     of: Of = "link",
 ) -> Series:
     """Return a series whose columns have one unit."""
-    units, values = (unit,) * len(labels), frozen(values)
+    units = (unit,) * len(labels)
+    values = frozen(values)
     return Series(
         name=name,
         title=title,

@@ -77,7 +77,8 @@ class Traces:
     """The `data` and `layout` of a chart in plotly. `timed` are the axes over time, `grounds` those of grounds."""
 
     def __init__(self, chart: Chart, theme: Theme) -> None:
-        self.chart, self.theme = chart, theme
+        self.chart = chart
+        self.theme = theme
         self.data: list[dict[str, Any]] = []
         self.timed: list[tuple[str, str]] = []
         self.grounds: list[dict[str, Any]] = []
@@ -170,8 +171,12 @@ class Traces:
     def axes(self, cell: Cell, title: str, note: str = "") -> tuple[str, str]:
         """Add a pair of axes for a cell, and return their names for traces."""
         self.count += 1
-        number = "" if self.count == 1 else str(self.count)
-        theme, chart = self.theme, self.chart
+        if self.count == 1:
+            number = ""
+        else:
+            number = str(self.count)
+        theme = self.theme
+        chart = self.chart
         common: dict[str, Any] = {
             **AXIS,
             "gridcolor": theme.grid,
@@ -217,7 +222,8 @@ class Traces:
     ) -> tuple[dict[str, Any], dict[str, str]]:
         """Add axes over time; return the layout of the vertical one, and the entries of traces for both."""
         x, y = self.axes(cell, title, note)
-        across, up = self.layout["xaxis" + x[1:]], self.layout["yaxis" + y[1:]]
+        across = self.layout["xaxis" + x[1:]]
+        up = self.layout["yaxis" + y[1:]]
         margin = 0.01 * (self.chart.end - self.chart.start) or 0.5
         across["range"] = [self.chart.start - margin, self.chart.end + margin]
         across.update(showticklabels=cell.time_labels, hoverformat=".3f")
@@ -233,7 +239,10 @@ class Traces:
     def legend(self, x: float, y: float, across: bool = False) -> str:
         """Add a legend at a position [inch], and return its name."""
         self.legends += 1
-        name = "legend" if self.legends == 1 else f"legend{self.legends}"
+        if self.legends == 1:
+            name = "legend"
+        else:
+            name = f"legend{self.legends}"
         look = {
             "bgcolor": self.clear,
             "font": {"size": 9.5},
@@ -321,11 +330,10 @@ class Traces:
                 "floor",
             )
             self.rule(where, part.floor, "solid")
-        legend = (
-            {"legend": self.legend(cell.x + cell.width + 0.08, cell.y - 0.1)}
-            if part.legend
-            else {}
-        )
+        if part.legend:
+            legend = {"legend": self.legend(cell.x + cell.width + 0.08, cell.y - 0.1)}
+        else:
+            legend = {}
         hover = f"%{{y:.4~g}} {safe(part.unit)}<extra>%{{fullData.name}}</extra>"
         for line in part.lines:
             self.data.append(
@@ -404,13 +412,17 @@ class Traces:
 
     def curve_rows(self, part: CurveRows, cell: Cell) -> None:
         """Draw rows of curves."""
-        theme, count = self.theme, len(part.rows)
+        theme = self.theme
+        count = len(part.rows)
         where = self.rows(part.title, [row.line.label for row in part.rows], cell)
         size = float(np.clip(PIXELS * cell.height / max(count, 1) * 0.6, 6.0, 10.0))
         where.pop("up")["tickfont"] = self.font(size)
         for k, row in enumerate(part.rows):
             low, high = row_range(row)
-            color = theme.bad if row.beyond else theme.color(row.line.color)
+            if row.beyond:
+                color = theme.bad
+            else:
+                color = theme.color(row.line.color)
             self.data.append(
                 {
                     **self.line(row.line),
@@ -422,10 +434,8 @@ class Traces:
                     "hovertemplate": f"%{{customdata:.4~g}} {safe(row.unit)}<extra>%{{fullData.name}}</extra>",
                 }
             )
-            x, y = (
-                cell.x + cell.width + 0.06,
-                cell.y + cell.height * (k + 0.5) / max(count, 1),
-            )
+            x = cell.x + cell.width + 0.06
+            y = cell.y + cell.height * (k + 0.5) / max(count, 1)
             color = theme.bad if row.beyond else theme.muted
             self.text(safe(row.note), x, y, size=size, color=color, yanchor="middle")
         for at in part.starts:
@@ -435,7 +445,8 @@ class Traces:
 
     def bars(self, part: Bars, cell: Cell) -> None:
         """Draw bars over time."""
-        theme, count = self.theme, len(part.labels)
+        theme = self.theme
+        count = len(part.labels)
         where = self.rows(part.title, part.labels, cell)
         where.pop("up")
         if part.behind or any(part.marked):
@@ -513,7 +524,10 @@ class Traces:
             closed = np.concatenate([one.corners, one.corners[:1], [[np.nan, np.nan]]])
             shapes.setdefault((one.label, one.color), []).append(closed)
         for (label, color), polygons in shapes.items():
-            tint = theme.shade if color is None else theme.color(color)
+            if color is None:
+                tint = theme.shade
+            else:
+                tint = theme.color(color)
             inside, edge, dash = (
                 ("14", "60", "dot") if color is None else ("2a", "e6", "solid")
             )
@@ -617,7 +631,8 @@ class Traces:
     def key_figures(self, part: KeyFigures, cell: Cell) -> None:
         """Write key figures."""
         self.text(f"<b>{safe(part.title)}</b>", cell.x, cell.y - 0.02, size=12)
-        y, right = cell.y + 0.05, cell.x + cell.width
+        y = cell.y + 0.05
+        right = cell.x + cell.width
         for what, value, where in part.rows:
             y += 0.2
             self.text(safe(what), cell.x, y, size=10.5, color=self.theme.muted)

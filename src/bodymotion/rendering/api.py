@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from PIL import Image
 
 STILLS = (".png", ".jpg", ".jpeg", ".webp")
-SIZE, GIF_SIZE, SHEET_SIZE = (1280, 720), (640, 360), (1600, 1200)
-RATE, GIF_RATE = 30.0, 20.0
+SIZE = (1280, 720)
+GIF_SIZE = (640, 360)
+SHEET_SIZE = (1600, 1200)
+RATE = 30.0
+GIF_RATE = 20.0
 MAX_RATE = 240.0
 MAX_MOMENTS = 60
 MAX_FRAMES = 1_000_000
@@ -121,8 +124,14 @@ def render(
     OSError
         When the file cannot be written, or drawing is impossible on this machine; the message names the missing packages.
     """
-    path = None if output is None else Path(output)
-    kind = "" if path is None else path.suffix.lower()
+    if output is None:
+        path = None
+    else:
+        path = Path(output)
+    if path is None:
+        kind = ""
+    else:
+        kind = path.suffix.lower()
     if path is not None:
         check_place(path)
     if path is not None and kind not in (*STILLS, *VIDEOS):
@@ -133,7 +142,12 @@ def render(
     several = strobe is not None or any(
         one is not None and np.size(one) > 1 for one in (at, frame)
     )
-    texts = overlay if overlay is not None else ("time",) if is_video or several else ()
+    if overlay is not None:
+        texts = overlay
+    elif is_video or several:
+        texts = ("time",)
+    else:
+        texts = ()
     edges = size or (SHEET_SIZE if sheet else GIF_SIZE if kind == ".gif" else SIZE)
     if is_video:
         edges = (edges[0] + edges[0] % 2, edges[1] + edges[1] % 2)
@@ -260,7 +274,8 @@ def _within(
         playback.first if start is None else start,
         playback.last if end is None else end,
     )
-    first, last = max(ends[0], playback.first), min(ends[1], playback.last)
+    first = max(ends[0], playback.first)
+    last = min(ends[1], playback.last)
     if not first <= last:
         raise WrongUseError(
             f"the time span {moment(ends[0])} to {moment(ends[1])} s is outside the motion: {_span_text(playback)}"

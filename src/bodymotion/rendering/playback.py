@@ -24,7 +24,10 @@ class Playback:
 
     def __init__(self, scene: Scene, stand: bool | None = None) -> None:
         self.scene = scene
-        self.stand = scene.on_ground_by_default if stand is None else stand
+        if stand is None:
+            self.stand = scene.on_ground_by_default
+        else:
+            self.stand = stand
         self._times = scene.timeline.times
         points = self.points(self.at(self.first))
         self.size = float(np.clip(np.linalg.norm(np.ptp(points, axis=0)), 0.02, 1e3))

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from PIL import Image
 
 SPOKES = 96  # Points around the ground, which is a disc.
-GROUND_HEIGHT, GRID_HEIGHT, SHADOW_HEIGHT = -6e-3, -3e-3, -5e-4
+GROUND_HEIGHT = -6e-3
+GRID_HEIGHT = -3e-3
+SHADOW_HEIGHT = -5e-4
 """In robot sizes: so far apart that, seen from afar, each still covers the one below."""
 QUARTERS = 4  # Fine grid lines per square.
 MAX_GRID_LINES = 400
@@ -139,8 +141,12 @@ def mapper_of(data: Any, colored: bool = True) -> Any:  # noqa: ANN401
 
 
 def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
-    material, mode = part.surface.material, part.surface.mode
-    colors = _bytes(np.concatenate(part.colors), pale) if part.colors else None
+    material = part.surface.material
+    mode = part.surface.mode
+    if part.colors:
+        colors = _bytes(np.concatenate(part.colors), pale)
+    else:
+        colors = None
     data = poly_data(
         mode,
         np.concatenate(part.positions),
@@ -149,7 +155,10 @@ def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
         colors=colors,
         uv=np.concatenate(part.uv) if part.uv else None,
     )
-    texture = _texture(material, textures) if part.surface.textured else None
+    if part.surface.textured:
+        texture = _texture(material, textures)
+    else:
+        texture = None
     casts_shadow = mode == TRIANGLES and material.transparency < MAX_TRANSPARENCY
     return _Surface(
         data,
@@ -161,7 +170,8 @@ def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
 
 
 def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
-    material, mode = part.surface.material, part.surface.mode
+    material = part.surface.material
+    mode = part.surface.mode
     style = vtk().vtkProperty()
     if mode != TRIANGLES:
         style.LightingOff()
@@ -183,7 +193,10 @@ def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
     style.SetDiffuseColor(*base)
     style.SetDiffuse(1.0 - AMBIENT)
     own = AMBIENT * base + _paler(glow, 0.5 * pale) * glow.any()
-    strength = AMBIENT if part.surface.channels else max(float(own.max()), 1e-6)
+    if part.surface.channels:
+        strength = AMBIENT
+    else:
+        strength = max(float(own.max()), 1e-6)
     style.SetAmbientColor(*(base if part.surface.channels else own / strength))
     style.SetAmbient(strength)
     shine = float(np.clip(max(material.specular), 0.0, 1.0))
@@ -282,13 +295,18 @@ class Scene:
         line_width: float = 1.0,
         smooth: bool = False,
     ) -> None:
-        self.pixels, self.size, self._points = pixels, playback.size, playback.points
+        self.pixels = pixels
+        self.size = playback.size
+        self._points = playback.points
         self.window = off_screen_window(*pixels)
         self._renderer = vtk().vtkRenderer()
         self._camera = self._renderer.GetActiveCamera()
         self.window.AddRenderer(self._renderer)
         center = 0.5 * (area.min(axis=0) + area.max(axis=0))
-        reach = float(np.linalg.norm(area - center, axis=1).max()) if len(area) else 0.0
+        if len(area):
+            reach = float(np.linalg.norm(area - center, axis=1).max())
+        else:
+            reach = 0.0
         self._far = 70.0 * (reach + 12.0 * self.size)
         if theme is not None:
             self.background([value / 255.0 for value in theme.sky_bottom])
@@ -322,7 +340,10 @@ class Scene:
                 self._renderer, parts, robots, self.size, opacity, shadow_pixels
             )
         self.robots = [Robot(parts, self._renderer) for _ in range(robots)]
-        self._edges = _edges(self.window, self._camera) if smooth else None
+        if smooth:
+            self._edges = _edges(self.window, self._camera)
+        else:
+            self._edges = None
         self._smooth_all = bool(shown.body.environment or shown.extent.far)
         self._sun = _sun_direction(camera)
         self._renderer.AutomaticLightCreationOff()
@@ -423,8 +444,11 @@ class _Shadow:
         pixels: int,
     ) -> None:
         v = vtk()
-        self._size, self._opacity, self._pixel = size, opacity, size / pixels
-        self.window, view = off_screen_window(16, 16), v.vtkRenderer()
+        self._size = size
+        self._opacity = opacity
+        self._pixel = size / pixels
+        self.window = off_screen_window(16, 16)
+        view = v.vtkRenderer()
         self.window.AddRenderer(view)
         self._camera = view.GetActiveCamera()
         self._camera.ParallelProjectionOn()
@@ -452,8 +476,10 @@ class _Shadow:
         flatten[2, 2] = 1e-6
         for robot, matrices in zip(self._robots, robots, strict=True):
             robot.pose(flatten @ matrices)
-        outline, margin = points @ flatten[:2, :3].T, 3.0 * SHADOW_BLUR * self._size
-        low, high = outline.min(axis=0) - margin, outline.max(axis=0) + margin
+        outline = points @ flatten[:2, :3].T
+        margin = 3.0 * SHADOW_BLUR * self._size
+        low = outline.min(axis=0) - margin
+        high = outline.max(axis=0) + margin
         pixel = max(self._pixel, float((high - low).max()) / MAX_SHADOW_PIXELS)
         # In steps, so that the window seldom changes its size.
         width, height = (
@@ -492,11 +518,13 @@ def _add_ground(
 
     It is a surface between rings of points, with the colour of the floor near the robots and that of the horizon far away.
     """
-    inner, outer = reach + 1.2 * size, reach + 12.0 * size
+    inner = reach + 1.2 * size
+    outer = reach + 12.0 * size
     radii = np.array([0.0, inner, inner + 0.4 * (outer - inner), outer, 60.0 * outer])
     far = np.array([0.0, 0.0, 0.55, 1.0, 1.0])[:, None]
     colors = (1.0 - far) * 255.0 * np.array(theme.floor) + far * theme.sky_bottom
-    angles, ring = 2.0 * np.pi * np.arange(SPOKES) / SPOKES, np.arange(SPOKES)
+    angles = 2.0 * np.pi * np.arange(SPOKES) / SPOKES
+    ring = np.arange(SPOKES)
     points = np.empty((len(radii), SPOKES, 3))
     points[..., 0], points[..., 1] = (
         np.outer(radii, np.cos(angles)),
@@ -532,11 +560,10 @@ def _add_grid(
     while radius / cell > MAX_GRID_LINES:
         cell *= 10.0
     for step, strength in ((cell / QUARTERS, 0.2), (cell, 0.75)):
-        first, last = (
-            np.ceil((center - radius) / step),
-            np.floor((center + radius) / step),
-        )
-        points, colors = [], []
+        first = np.ceil((center - radius) / step)
+        last = np.floor((center + radius) / step)
+        points = []
+        colors = []
         for k in range(2):
             values = step * np.arange(first[k], last[k] + 1)
             if step < cell:

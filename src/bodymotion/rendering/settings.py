@@ -13,7 +13,9 @@ from bodymotion.scene.theme import DARK, LIGHT, Theme
 Background = Literal["light", "dark", "transparent"]
 BACKGROUNDS: tuple[Background, ...] = ("light", "dark", "transparent")
 OVERLAYS = ("time", "frame", "title")
-MIN_EDGE, MAX_EDGE = 16, 8192  # Smallest and largest width and height in pixels.
+# Smallest and largest width and height in pixels.
+MIN_EDGE = 16
+MAX_EDGE = 8192
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,10 @@ def still(
 
     moments = [playback.at(time) for time in times]
     clouds = [playback.points(one) for one in moments]
-    field_of_view = FIELD_OF_VIEW if len(moments) == 1 else NARROW_VIEW
+    if len(moments) == 1:
+        field_of_view = FIELD_OF_VIEW
+    else:
+        field_of_view = NARROW_VIEW
     if len(moments) > 1:
         camera = settings.camera_for(np.concatenate(clouds), field_of_view)
         offsets = _row(clouds, [one[0, :3] for one in moments], camera)
@@ -99,16 +102,19 @@ def still(
     with closing(scene):
         scene.pose(moments)
         # Transparent pixels do not affect the colours of their neighbours.
-        image = _transparent(scene, camera) if clear else scene.draw(camera)
-        image = (
-            image if factor == 1 else image.resize(settings.size, Image.Resampling.BOX)
-        )
+        if clear:
+            image = _transparent(scene, camera)
+        else:
+            image = scene.draw(camera)
+        if factor != 1:
+            image = image.resize(settings.size, Image.Resampling.BOX)
     tall = line_height(settings.size[1])
     if len(moments) > 1 and settings.overlay:
         captions = tuple(name for name in settings.overlay if name != "title")
         for time, cloud in zip(times, clouds, strict=True):
             pixels = camera.project(cloud, settings.size)
-            low, high = pixels.min(axis=0), pixels.max(axis=0)
+            low = pixels.min(axis=0)
+            high = pixels.max(axis=0)
             caption = text_image(
                 overlay_text(playback, time, captions), tall, theme.text, theme.halo
             )
@@ -121,18 +127,21 @@ def still(
             )
             y = int(np.clip(high[1] + 0.1 * tall, 0, settings.size[1] - caption.height))
             image.alpha_composite(caption, (max(x, 0), y))
-    below = (
-        settings.overlay
-        if len(moments) == 1
-        else ("title",) * ("title" in settings.overlay)
-    )
+    if len(moments) == 1:
+        below = settings.overlay
+    else:
+        below = ("title",) * ("title" in settings.overlay)
     write_text(image, overlay_text(playback, times[0], below), theme)
-    return image if clear else image.convert("RGB")
+    if clear:
+        return image
+    return image.convert("RGB")
 
 
 def supersampling(size: tuple[int, int]) -> int:
     """Return the factor by which an image of `size` pixels is drawn larger."""
-    return SUPERSAMPLING if SUPERSAMPLING * max(size) <= MAX_EDGE else 1
+    if SUPERSAMPLING * max(size) <= MAX_EDGE:
+        return SUPERSAMPLING
+    return 1
 
 
 def _transparent(scene: Scene, camera: Camera) -> Image.Image:
@@ -200,9 +209,11 @@ def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
     marks = []
     for number, index in enumerate(body.joint_links):
         if index >= 0:
-            link, pose = body.links[index], link_poses[index]
+            link = body.links[index]
+            pose = link_poses[index]
             joint = link.joint
-            axis, limits = rotations.rotate(pose[3:], joint.axis), limits_text(joint)
+            axis = rotations.rotate(pose[3:], joint.axis)
+            limits = limits_text(joint)
             marks.append(
                 JointMark(
                     number, joint.name or link.name, joint.type, pose[:3], axis, limits
@@ -216,8 +227,10 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
     from PIL import Image, ImageDraw
 
     factor = supersampling(settings.size)
-    width, height = factor * settings.size[0], factor * settings.size[1]
-    body, theme = playback.scene.body, settings.theme
+    width = factor * settings.size[0]
+    height = factor * settings.size[1]
+    body = playback.scene.body
+    theme = settings.theme
     moment = playback.at(playback.first)
     points = playback.points(moment)
     marks = joint_marks(body, moment)
@@ -261,7 +274,9 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
             (2 * panel[0], 0, 2 * panel[0], height), fill=theme.sections, width=factor
         )
         _draw_list(draw, playback, marks, theme, (2 * panel[0], width, height))
-    return canvas if factor == 1 else canvas.resize(settings.size, Image.Resampling.BOX)
+    if factor == 1:
+        return canvas
+    return canvas.resize(settings.size, Image.Resampling.BOX)
 
 
 def _draw_panel(
@@ -300,8 +315,10 @@ def _draw_scale(
     max_length = 0.3 * panel[0] / scale
     power = 10.0 ** np.floor(np.log10(max_length))
     length = power * max(step for step in (1.0, 2.0, 5.0) if step * power <= max_length)
-    edge, wide = round(14 * unit), max(round(2 * unit), 1)
-    right, low = panel[0] - edge, panel[1] - edge
+    edge = round(14 * unit)
+    wide = max(round(2 * unit), 1)
+    right = panel[0] - edge
+    low = panel[1] - edge
     left = right - round(length * scale)
     for line in (
         (left, low, right, low),
@@ -309,13 +326,12 @@ def _draw_scale(
         (right, low - 3 * wide, right, low),
     ):
         draw.line(line, fill=theme.text, width=wide)
-    text = (
-        f"{length:g} m"
-        if length >= 1
-        else f"{100 * length:g} cm"
-        if length >= 0.01
-        else f"{1000 * length:g} mm"
-    )
+    if length >= 1:
+        text = f"{length:g} m"
+    elif length >= 0.01:
+        text = f"{100 * length:g} cm"
+    else:
+        text = f"{1000 * length:g} mm"
     draw.text(
         (0.5 * (left + right), low - 3 * wide),
         text,
@@ -345,7 +361,8 @@ def _draw_axis(
     tail, middle, tip = camera.project(
         np.stack([mark.position - reach, mark.position, mark.position + reach]), panel
     )
-    color, wide = _color(mark, theme), max(round(2 * unit), 1)
+    color = _color(mark, theme)
+    wide = max(round(2 * unit), 1)
     direction = tip - tail
     length = float(np.linalg.norm(direction))
     if length < 8 * unit:
@@ -398,7 +415,8 @@ def _draw_numbers(
         ]
         numbers.append(np.array([*(best - half), *(best + half)]))
         draw.line((*pixel, *best), fill=_color(mark, theme), width=max(round(unit), 1))
-    fill, wide = tuple(round(255 * value) for value in theme.floor), max(round(unit), 1)
+    fill = tuple(round(255 * value) for value in theme.floor)
+    wide = max(round(unit), 1)
     for (mark, _), box in zip(marks_at, numbers, strict=True):
         draw.rounded_rectangle(
             tuple(box),
@@ -450,7 +468,8 @@ def _draw_list(
     columns = min(-(-len(marks) // ROWS), 3)
     rows = min(-(-len(marks) // columns), 2 * ROWS)
     row = min(round(24 * unit), (height - top - edge) // (rows + 1))
-    tall, wide = max(round(0.62 * row), 6), (right - left - 2 * edge) / columns
+    tall = max(round(0.62 * row), 6)
+    wide = (right - left - 2 * edge) / columns
     for k, mark in enumerate(marks[: columns * 2 * ROWS]):
         y = top + (k % rows + 0.5) * row
         number = left + edge + (k // rows) * wide + 2.0 * tall
@@ -461,15 +480,12 @@ def _draw_list(
             font=font(tall),
             anchor="rm",
         )
-        limits = (
-            draw.textlength(mark.limits, font=font(tall, mark.limits))
-            if columns < 3
-            else 0.0
-        )
-        name, free = (
-            shown(mark.name, 60),
-            wide - 3.0 * tall - (limits and limits + tall),
-        )
+        if columns < 3:
+            limits = draw.textlength(mark.limits, font=font(tall, mark.limits))
+        else:
+            limits = 0.0
+        name = shown(mark.name, 60)
+        free = wide - 3.0 * tall - (limits and limits + tall)
         letters = font(tall, name)
         name = _shortened(draw, name, letters, free)
         draw.text(

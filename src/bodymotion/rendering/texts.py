@@ -35,11 +35,9 @@ def _face(pixels: int, file: str | None) -> Any:  # noqa: ANN401
     from PIL import ImageFont
 
     pixels = max(pixels, 6)
-    return (
-        ImageFont.load_default(pixels)
-        if file is None
-        else ImageFont.truetype(file, pixels)
-    )
+    if file is None:
+        return ImageFont.load_default(pixels)
+    return ImageFont.truetype(file, pixels)
 
 
 @lru_cache(maxsize=1)

@@ -121,11 +121,13 @@ class _Film:
     def __init__(
         self, playback: Playback, times: Floats, settings: Settings, speed: float
     ) -> None:
-        self.playback, self.times = playback, times
+        self.playback = playback
+        self.times = times
         roots = playback.roots(times)
-        follow = (
-            playback.goes_far(times) if settings.follow is None else settings.follow
-        )
+        if settings.follow is None:
+            follow = playback.goes_far(times)
+        else:
+            follow = settings.follow
         self.offsets = np.zeros(roots.shape)
         if follow and len(times) > 1:
             path = smoothed_path(roots, float(times[1] - times[0]) / speed)

@@ -57,7 +57,9 @@ def poly_data(
 ) -> Any:  # noqa: ANN401
     """Return points (N, 3) with `indices` of triangles, lines or points; `colors` (N, 3 or 4) are in 0…255, `uv` (N, 2)."""
     v = vtk()
-    data, points, cells = v.vtkPolyData(), v.vtkPoints(), v.vtkCellArray()
+    data = v.vtkPolyData()
+    points = v.vtkPoints()
+    cells = v.vtkCellArray()
     points.SetData(
         v.numpy_to_vtk(np.ascontiguousarray(positions, dtype=np.float32), deep=1)
     )
@@ -138,7 +140,10 @@ def _candidates() -> list[str]:
     """Return the VTK classes of windows whose libraries are installed, the best first."""
     if not sys.platform.startswith("linux"):
         return ["vtkOpenGLRenderWindow"]
-    found = ["vtkEGLRenderWindow"] if _has("libEGL.so.1", "eglInitialize") else []
+    if _has("libEGL.so.1", "eglInitialize"):
+        found = ["vtkEGLRenderWindow"]
+    else:
+        found = []
     if any(
         _has(f"libOSMesa.so{tail}", "OSMesaCreateContextExt")
         for tail in (".8", ".6", "")
@@ -161,10 +166,8 @@ def _has(library: str, function: str) -> bool:
 def _quiet() -> Iterator[None]:
     """Keep messages of VTK off stderr: another kind of window may work."""
     core = need("vtkmodules.vtkCommonCore", EXTRA, "drawing images")
-    level, warns = (
-        core.vtkLogger.GetCurrentVerbosityCutoff(),
-        core.vtkObject.GetGlobalWarningDisplay(),
-    )
+    level = core.vtkLogger.GetCurrentVerbosityCutoff()
+    warns = core.vtkObject.GetGlobalWarningDisplay()
     core.vtkLogger.SetStderrVerbosity(core.vtkLogger.VERBOSITY_OFF)
     core.vtkObject.GlobalWarningDisplayOff()
     try:

@@ -24,7 +24,8 @@ HIDDEN = (
     "problem",
     "joint_names",
 )  # Columns that the page does not show.
-PICTURE_SIZE, MOMENTS = (640, 240), 5
+PICTURE_SIZE = (640, 240)
+MOMENTS = 5
 
 
 def catalogue_page(
@@ -64,8 +65,12 @@ def catalogue_page(
 
     target = Path(output)
     check_page_path(target)
-    folder, shown = target.with_name(f"{target.stem}_files"), []
-    chosen = rows[:pictures] if sources is not None else ()
+    folder = target.with_name(f"{target.stem}_files")
+    shown = []
+    if sources is not None:
+        chosen = rows[:pictures]
+    else:
+        chosen = ()
     for number, row in enumerate(chosen):
         try:
             scene = load_scene(*(sources or (lambda name: ()))(row["file"]))
@@ -104,11 +109,15 @@ def catalogue_page(
 def _cell(value: object) -> object:
     """Return a value for the table: numbers with five digits, rules with their counts as text."""
     if isinstance(value, float):
-        return float(f"{value:.5g}") if isfinite(value) else None
+        if isfinite(value):
+            return float(f"{value:.5g}")
+        return None
     if isinstance(value, Mapping):
         return " ".join(
             f"{rule} ×{count}" if count != 1 else rule
             for rule, count in value.items()
             if count
         )
-    return value if value is None or isinstance(value, (int, str)) else str(value)
+    if value is None or isinstance(value, (int, str)):
+        return value
+    return str(value)

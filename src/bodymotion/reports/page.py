@@ -100,7 +100,8 @@ def contents_of(
 
     Of a motion that plays an animation, the findings are those about the animation; with `check_body`, others have those of the body, too.
     """
-    body, motion = measures.body, measures.motion
+    body = measures.body
+    motion = measures.motion
     found = figures(measures)
     if playback is not None:
         of_motion = checks.check(playback.animation, bpm=playback.settings.bpm).problems
@@ -110,7 +111,10 @@ def contents_of(
         worst = sorted(checks.moments(motion, body), key=lambda moment: -moment.amount)
         of_rules = _moments_of_rules((moment.time, moment) for moment in worst)
     read = (body, motion if playback is None else playback.animation)
-    of_model = checks.check(body).problems if check_body and playback is None else ()
+    if check_body and playback is None:
+        of_model = checks.check(body).problems
+    else:
+        of_model = ()
     moments = (*_moments_of_figures(found), *of_rules)
     return Contents(
         title=title or body.name or "A motion",
@@ -161,7 +165,8 @@ def _joint_rows(measures: Measures) -> tuple[JointRow, ...]:
     displacements, velocities, torques, power = (
         extremes(series(measures, name)) for name in names
     )
-    labels, joints = series(measures, names[0]).labels, measures.body.joints
+    labels = series(measures, names[0]).labels
+    joints = measures.body.joints
     return tuple(
         JointRow(
             label,
@@ -182,11 +187,14 @@ def value_text(value: float, unit: str) -> str:
     if not isfinite(value):
         return "–"
     if unit.startswith("rad"):
-        value, unit = degrees(value), "°" + unit[3:]
+        value = degrees(value)
+        unit = "°" + unit[3:]
     elif unit == "share":
-        value, unit = 100 * value, "%"
+        value = 100 * value
+        unit = "%"
     elif unit == "m" and abs(value) < 0.1:
-        value, unit = 1000 * value, "mm"
+        value = 1000 * value
+        unit = "mm"
     space = "" if unit == "°" else " "
     return f"{value:.4g}{space}{unit}".rstrip()
 
@@ -243,15 +251,15 @@ def _json(figures: Iterable[Figure]) -> str:
 
 
 def _section(title: str, inside: str) -> str:
-    return f"<section><h2>{title}</h2>{inside}</section>" if inside else ""
+    if inside:
+        return f"<section><h2>{title}</h2>{inside}</section>"
+    return ""
 
 
 def _seek_button(time: float | None) -> str:
-    return (
-        ""
-        if time is None
-        else f'<button class="at" data-time="{time!r}">{time:.2f} s</button>'
-    )
+    if time is None:
+        return ""
+    return f'<button class="at" data-time="{time!r}">{time:.2f} s</button>'
 
 
 def _robot(robot: str, span: tuple[float, float]) -> str:
@@ -308,8 +316,14 @@ def _group(group: Group) -> str:
         place_after(location, known[0] if k else Location())
         for k, location in enumerate(known)
     )
-    more = " …" if len(group.locations(MAX_LOCATIONS + 1)) > MAX_LOCATIONS else ""
-    details = [html_text(f"{places}{more}", 300)] if places else []
+    if len(group.locations(MAX_LOCATIONS + 1)) > MAX_LOCATIONS:
+        more = " …"
+    else:
+        more = ""
+    if places:
+        details = [html_text(f"{places}{more}", 300)]
+    else:
+        details = []
     details += [html_text(first.hint, 300)] if first.hint else []
     return (
         f'<li><span class="{first.severity}">{first.severity}</span> <code>{html_text(group.title)}</code> '
@@ -343,7 +357,10 @@ def _joint(row: JointRow) -> str:
         value_text(max(abs(extreme.lowest), abs(extreme.highest)), extreme.unit)
         for extreme in (row.velocity, row.torque, row.power)
     ]
-    used = "" if row.velocity.used is None else value_text(row.velocity.used, "share")
+    if row.velocity.used is None:
+        used = ""
+    else:
+        used = value_text(row.velocity.used, "share")
     values = (
         value_text(d.lowest, d.unit),
         value_text(d.highest, d.unit),
@@ -369,6 +386,10 @@ def _range_bar(row: JointRow) -> str:
     if not (isfinite(low) and isfinite(high)):
         return ""
     beyond = low < -1e-6 or high > 1 + 1e-6
-    left, right = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
-    note = ' <span class="error">beyond</span>' if beyond else ""
+    left = min(max(low, 0.0), 1.0)
+    right = min(max(high, 0.0), 1.0)
+    if beyond:
+        note = ' <span class="error">beyond</span>'
+    else:
+        note = ""
     return f'<span class="bar"><b style="left:{100 * left:.1f}%;width:{100 * (right - left):.1f}%"></b></span>{note}'

@@ -16,9 +16,11 @@ from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints, rest_values
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure
 
-MAX_BESIDE, FLAT_FACTOR = 4, 0.8
+MAX_BESIDE = 4
+FLAT_FACTOR = 0.8
 """Maximum number of capsules of a link; it has ceil(FLAT_FACTOR · width / thickness)."""
-OUTER_SHARE, ROUND_SHARE = 0.4, 0.6
+OUTER_SHARE = 0.4
+ROUND_SHARE = 0.6
 """The share of the farthest point in the radius, and of the radius in the length by which the round ends are outside of the box."""
 WEIGHT = (
     3.0  # [1/m] Of the distance of two capsules among the tasks of inverse kinematics.
@@ -38,12 +40,10 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.Task]:
     if not len(shapes.shapes) or not elbows:
         return []
     table = _capsules(shapes, figure)
-    owners, starts, along, radii = (
-        table[:, 0].astype(np.intp),
-        table[:, 1:4],
-        table[:, 4:7],
-        table[:, 7],
-    )
+    owners = table[:, 0].astype(np.intp)
+    starts = table[:, 1:4]
+    along = table[:, 4:7]
+    radii = table[:, 7]
     links = shapes.shapes[owners]
     arms = np.array(
         [
@@ -58,20 +58,14 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.Task]:
     pairs = np.argwhere(
         partners[owners[:, None], owners] & (arms[:, None] ^ arms).any(axis=2)
     )
-    both, reach = (
-        radii[pairs].sum(axis=1),
-        0.5 * np.linalg.norm(along, axis=1)[pairs].sum(axis=1),
-    )
+    both = radii[pairs].sum(axis=1)
+    reach = 0.5 * np.linalg.norm(along, axis=1)[pairs].sum(axis=1)
 
     def distances_in(frames: Floats) -> Floats:
-        at, found = (
-            np.ascontiguousarray(frames[:, links].swapaxes(0, 1)),
-            np.empty((len(pairs), len(frames))),
-        )
-        ways, begins = (
-            rotations.rotate(at[..., 3:], along[:, None]),
-            poses.transform_points(at, starts[:, None]),
-        )
+        at = np.ascontiguousarray(frames[:, links].swapaxes(0, 1))
+        found = np.empty((len(pairs), len(frames)))
+        ways = rotations.rotate(at[..., 3:], along[:, None])
+        begins = poses.transform_points(at, starts[:, None])
         distances(begins, ways, pairs, reach + both + MARGIN, found)
         return found
 
@@ -103,7 +97,8 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.Task]:
 
 def _capsules(shapes: CollisionPoints, figure: Figure) -> Floats:
     """Return rows for capsules, symmetric in trunk and head: first shape of the link, begin and way (3,) in its frame, radius [m]."""
-    rows, hips = [], [figure.rest[f"{side} hip"] for side in SIDES]
+    rows = []
+    hips = [figure.rest[f"{side} hip"] for side in SIDES]
     lateral = (hips[0] - hips[1]) / np.linalg.norm(hips[0] - hips[1])
     trunk = {
         k
@@ -140,9 +135,10 @@ def _capsules(shapes: CollisionPoints, figure: Figure) -> Floats:
         count = int(
             np.clip(np.ceil(FLAT_FACTOR * wide / max(thin, 1e-9)), 1, MAX_BESIDE)
         )
-        sides = (
-            np.linspace(thin - wide, wide - thin, count) if count > 1 else np.zeros(1)
-        )
+        if count > 1:
+            sides = np.linspace(thin - wide, wide - thin, count)
+        else:
+            sides = np.zeros(1)
         across = np.abs(cloud[:, 1:2] - middle[1] - sides).min(axis=1)
         radius = (1 - OUTER_SHARE) * thin + OUTER_SHARE * np.hypot(
             across, cloud[:, 2] - middle[2]

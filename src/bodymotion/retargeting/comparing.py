@@ -119,11 +119,9 @@ class RetargetComparison(ShortRepr):
     collision_share: float | None
 
     def __str__(self) -> str:
-        beyond, fast, floats = (
-            self.limit_violations,
-            self.speed_violations,
-            100 * self.float_share,
-        )
+        beyond = self.limit_violations
+        fast = self.speed_violations
+        floats = 100 * self.float_share
         rest = f"; source and motion differ in length by {self.unmatched:.2f} s, which are not compared"
         rows = [
             (
@@ -191,24 +189,22 @@ def compare_retarget(
         names, on, (links, cloud, edges) = LEGS, done.contact, soles_of(body, figure)
     else:
         done = recorded(source, source_body, source_roles)
-        names, on, links = (
-            SIDES,
-            done.on_ground,
-            [figure.points[f"{side} ankle"][0] for side in SIDES],
-        )
+        names = SIDES
+        on = done.on_ground
+        links = [figure.points[f"{side} ankle"][0] for side in SIDES]
         clouds = [sole_points(body, figure, side) for side in SIDES]
-        cloud, edges = np.concatenate(clouds), np.cumsum([0, *map(len, clouds)])
+        cloud = np.concatenate(clouds)
+        edges = np.cumsum([0, *map(len, clouds)])
     found = measure(body, motion, feet=links)
     times = done.times[done.times <= found.times[-1] + 1e-9]
     count = len(times)
     q = sampled(found.joint_displacements, found.times, times)
     root = sampled(found.root_poses, found.times, times)
     placed = body.forward_kinematics(q, root)
-    errors = (
-        _leg_errors(done, body, figure, placed)
-        if isinstance(done, Plan)
-        else _limb_errors(done, figure, placed)
-    )
+    if isinstance(done, Plan):
+        errors = _leg_errors(done, body, figure, placed)
+    else:
+        errors = _limb_errors(done, figure, placed)
     contact = on[:count]
     low = lowest(placed[:, links], cloud, edges, PATCH)
     height = low[..., 0]
@@ -304,7 +300,8 @@ def _limb_errors(recording: Recording, figure: Figure, placed: Floats) -> Errors
     heading = rotations.from_rpy(
         [0.0, 0.0, float(np.arctan2(np.sin(yaw).mean(), np.cos(yaw).mean()))]
     )
-    reach, directions = {}, {}
+    reach = {}
+    directions = {}
     for side in SIDES:
         for limb in LIMBS.values():
             roles_of = [f"{side} {part}" for part in limb[:3]]
@@ -346,7 +343,8 @@ def _limb_errors(recording: Recording, figure: Figure, placed: Floats) -> Errors
 
 def _leg_errors(plan: Plan, body: Body, figure: Figure, placed: Floats) -> Errors:
     """Return the distances [m] of four feet from the plan, and the angles [rad] of the trunk, for poses (T, L, 7) of the links."""
-    count, trunk = len(placed), figure.points["trunk"][0]
+    count = len(placed)
+    trunk = figure.points["trunk"][0]
     goals = plan.feet[:count] + contact_depths(body, figure, placed)[..., None] * [
         0,
         0,
@@ -356,10 +354,8 @@ def _leg_errors(plan: Plan, body: Body, figure: Figure, placed: Floats) -> Error
     level = rotations.multiply(
         rotations.conjugate(figure.reference[trunk, 3:]), level_frame(figure)
     )
-    own, way = (
-        rotations.multiply(placed[:, trunk, 3:], level),
-        rotations.from_rpy(plan.rpy[:count]),
-    )
+    own = rotations.multiply(placed[:, trunk, 3:], level)
+    way = rotations.from_rpy(plan.rpy[:count])
     axes = {
         "trunk forward": np.array([1.0, 0.0, 0.0]),
         "trunk up": np.array([0.0, 0.0, 1.0]),
@@ -431,7 +427,8 @@ def side_by_side(
         if isinstance(source, Skeleton)
         else (source_body or body, source)
     )
-    found, other = measure(body, motion), measure(person, moved)
+    found = measure(body, motion)
+    other = measure(person, moved)
     leg = "left hip", "left knee", "left ankle"
     own_size, size = (
         stand_of(one)[0] if one.is_quadruped else one.length(*leg)
@@ -441,10 +438,8 @@ def side_by_side(
         size = float(
             figure.rest["left hip"][2] - min(at[2] for at in figure.rest.values())
         )
-    own, way = (
-        _lateral(robot, found.link_poses),
-        _lateral(figure, np.array(sampled(joints, timeline.times, found.times))),
-    )
+    own = _lateral(robot, found.link_poses)
+    way = _lateral(figure, np.array(sampled(joints, timeline.times, found.times)))
     yaw = np.arctan2(np.cross(way, own)[:, 2].sum(), (way * own).sum())
     shown = np.array(sampled(other.link_poses, other.times, found.times)) * (
         [own_size / size] * 3 + [1.0] * 4

@@ -15,7 +15,9 @@ from bodymotion.kernels.feet import lowest, product
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.retargeting.source import Sole
 
-FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
+FREE_YAW = 0.15
+FREE_PITCH = 0.04
+FREE_TILT = 0.02
 """[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; FREE_TILT where its ankle allows no less."""
 PITCHES = (-0.4, 0.7)  # [rad] Range of the pitch of a foot in contact.
 CLEARANCE = 0.12  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
@@ -45,11 +47,9 @@ def between_stances(
     raw: Floats, times: Floats, stances: Floats, on: Bools, sole: Sole
 ) -> Floats:
     """Return the poses (T, 7) of a foot: `stances` while it is `on` the ground (T,), and `raw` in between, moved to begin and end there."""
-    known, swing, out = (
-        np.flatnonzero(on),
-        np.flatnonzero(~on),
-        np.where(on[:, None], stances, raw),
-    )
+    known = np.flatnonzero(on)
+    swing = np.flatnonzero(~on)
+    out = np.where(on[:, None], stances, raw)
     if not len(swing):
         return out
     clear = np.zeros(len(swing))
@@ -61,11 +61,10 @@ def between_stances(
         )  # 0 before the first phase and after the last.
         share = np.clip((times[swing] - times[before]) / length, 0.0, 1.0)
         part = np.minimum(RETURN_TIME / length, 1.0)
-        gone, back = (
-            quintic(np.minimum(share / part, 1.0)),
-            quintic(np.maximum((share - 1.0) / part + 1.0, 0.0)),
-        )
-        edges, change = np.union1d(before, after), np.zeros((len(on), 6))
+        gone = quintic(np.minimum(share / part, 1.0))
+        back = quintic(np.maximum((share - 1.0) / part + 1.0, 0.0))
+        edges = np.union1d(before, after)
+        change = np.zeros((len(on), 6))
         change[edges] = pose_difference(stances[edges], raw[edges])
         change = (1.0 - gone)[:, None] * change[before] + back[:, None] * change[after]
         out[swing] = changed_pose(raw[swing], change)
@@ -120,7 +119,10 @@ def _stances(
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T
     weights = np.where(contact.all(axis=1), 1.0, TILTED_SHARE)
     # Of the first phase its end counts most: it must not depend on where the recording begins.
-    last = int((~on).argmax()) if not on.all() else len(on)
+    if not on.all():
+        last = int((~on).argmax())
+    else:
+        last = len(on)
     weights[:last] *= np.exp((times[:last] - times[last - 1]) / LATE_TIME)
     yaw = np.unwrap(yaw)
     mean = phase_means(yaw[:, None], on, weights)[:, 0]

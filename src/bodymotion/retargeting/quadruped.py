@@ -59,30 +59,28 @@ from bodymotion.skeleton import Skeleton
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
 HIP_HEIGHT = 0.73  # Of a robot that stands, in lengths of its legs; that of Spot.
-HEIGHTS, MAX_AWAY, LIFTS = (
-    (2 / 3, 25 / 24),
-    1 / 6,
-    (1 / 12, 1 / 4),
-)  # In heights of the hips; a swing is within LIFTS.
+# In heights of the hips; a swing is within LIFTS.
+HEIGHTS = (2 / 3, 25 / 24)
+MAX_AWAY = 1 / 6
+LIFTS = (1 / 12, 1 / 4)
 MAX_LEAN = 0.25  # [rad]
-CUTOFF, FAST_CUTOFF = (
-    2.0,
-    6.0,
-)  # [Hz] of the low-pass filters of the body, for persons and for quadrupeds.
+# [Hz] of the low-pass filters of the body, for persons and for quadrupeds.
+CUTOFF = 2.0
+FAST_CUTOFF = 6.0
 KEY_TIME = 0.05  # [s] between keyframes.
 PAIRS = (0, 1, 1, 0)  # For each leg the foot of the person: 0 left, 1 right.
-BENT, MIN_BENT, BOTH_WAYS = 1.5, 0.1, 0.5
+BENT = 1.5
+MIN_BENT = 0.1
+BOTH_WAYS = 0.5
 """[rad] How far knees are bent where the search begins, and at least; and the difference of the ranges to both sides that counts."""
-FOOT, TRUNK, POSTURE = (
-    10.0,
-    1.0,
-    0.002,
-)  # The weights of goals, and that [1/rad] of the posture.
-FIRST_STEPS, STEPS, RESTARTS = (
-    60,
-    3,
-    20,
-)  # Steps of inverse kinematics in the first pass and the second; start poses.
+# The weights of goals, and that [1/rad] of the posture.
+FOOT = 10.0
+TRUNK = 1.0
+POSTURE = 0.002
+# Steps of inverse kinematics in the first pass and the second; start poses.
+FIRST_STEPS = 60
+STEPS = 3
+RESTARTS = 20
 
 
 Stand: TypeAlias = tuple[float, Floats]
@@ -121,7 +119,8 @@ def planned(
         return _plan_of_quadruped(moving, stand)
     nominal, nominal_feet = stand
     recording = recorded(source, source_body, source_roles)
-    times, points = recording.times, recording.points
+    times = recording.times
+    points = recording.points
     hips = 0.5 * (points["left hip"] + points["right hip"])
     scale = nominal / float(np.quantile(hips[:, 2], 0.95))
     yaw = np.unwrap(rotations.to_rpy(recording.frames["pelvis"])[:, 2])
@@ -167,7 +166,8 @@ def _plan_of_quadruped(moving: MovingFigure, stand: Stand) -> Plan:
     figure, placed, timeline = moving
     times = timeline.times
     own = stand_of(figure)
-    leg, scale = own[0] / HIP_HEIGHT, stand[0] / own[0]
+    leg = own[0] / HIP_HEIGHT
+    scale = stand[0] / own[0]
     hips, feet = (
         np.stack([figure.at(f"{name} {part}", placed) for name in LEGS])
         for part in ("hip", "foot")
@@ -269,18 +269,17 @@ def retarget_to_spot(
 
 def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
     """Return the motion of a body with four legs, whose figure is known, that does what is planned."""
-    walker, reference, trunk = (
-        free_to_walk(body, figure),
-        figure.reference,
-        figure.points["trunk"][0],
-    )
+    walker = free_to_walk(body, figure)
+    reference = figure.reference
+    trunk = figure.points["trunk"][0]
     middle = np.array(
         [
             *np.mean([figure.rest[f"{leg} hip"] for leg in LEGS], axis=0),
             *level_frame(figure),
         ]
     )
-    soles, depth = soles_of(body, figure), contact_depths(body, figure, reference[None])
+    soles = soles_of(body, figure)
+    depth = contact_depths(body, figure, reference[None])
     at = (
         np.column_stack([plan.body, rotations.from_rpy(plan.rpy)])
         + depth.mean() * np.eye(7)[2]
@@ -296,12 +295,11 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
         np.r_[bounds[1][:6], upper],
         POSTURE * moving.astype(np.float64),
     )
-    q, root = (
-        rest,
-        poses.compose(moved[0], reference[0])
-        if not walker.is_mounted
-        else np.asarray(walker.root_pose),
-    )
+    q = rest
+    if not walker.is_mounted:
+        root = poses.compose(moved[0], reference[0])
+    else:
+        root = np.asarray(walker.root_pose)
     for restarts, steps in ((RESTARTS, FIRST_STEPS), (0, STEPS)):
         # Where a foot touches the ground depends on the orientation of its shin.
         problem = ik.TaskList(walker, q, root, rest)
@@ -313,7 +311,8 @@ def as_quadruped(plan: Plan, body: Body, figure: Figure) -> Motion:
             problem.add_task(ik.FrameTask(link, goal, FOOT, point=point))
         problem.add_loops()
         found = ik.solve(problem, space, restarts, steps)
-        q, root = found.q, found.root
+        q = found.q
+        root = found.root
         depth = contact_depths(body, figure, walker.forward_kinematics(q, root))
     held = np.zeros(q.shape, dtype=bool)
     for (link, _), on in zip(points, plan.contact.T, strict=True):
@@ -347,7 +346,8 @@ def _sides(body: Body, figure: Figure) -> Iterator[BendSide]:
 
 def soles_of(body: Body, figure: Figure) -> tuple[list[int], Floats, Indices]:
     """Return the links of the feet, the points (P, 3) with which they can touch the ground, in their frames, and the first one of each."""
-    links, clouds = [], []
+    links = []
+    clouds = []
     for leg in LEGS:
         link, point = figure.points[f"{leg} foot"]
         cloud = poses.transform_points(
@@ -372,7 +372,8 @@ def _steps(at_rest: Floats, on: Bools, lift: Floats, limits: Floats) -> Floats:
     for a, b in runs(on):
         out[a:b] = at_rest[(a + b) // 2]
     for a, b in runs(~on):
-        before, after = out[max(a - 1, 0)], out[min(b, len(on) - 1)]
+        before = out[max(a - 1, 0)]
+        after = out[min(b, len(on) - 1)]
         share = inner_shares(b - a)
         out[a:b] = before + quintic(share)[:, None] * (after - before)
         out[a:b, 2] += np.clip(lift[a:b].max(), *limits) * bump(share)

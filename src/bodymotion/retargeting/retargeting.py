@@ -70,51 +70,61 @@ from bodymotion.retargeting.source import (
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
 
-CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF, ARM_CUTOFF = 6.0, 2.0, 3.0, 8.0
+CUTOFF = 6.0
+SLOW_CUTOFF = 2.0
+PELVIS_CUTOFF = 3.0
+ARM_CUTOFF = 8.0
 """[Hz] of the low-pass filters of goals and legs; of the posture near which arms are in the last pass, so that what their goals leave
 open is smooth; of what the pelvis is moved for the feet; and of arms at the end."""
 MIN_FEET_RATIO = 1.05  # Minimum ratio of the distance of feet side by side to the width of their soles.
 STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in contact.
-POSTURE, ARM_POSTURE = (
-    0.004,
-    0.008,
-)  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
-FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = (
-    4.0,
-    0.1,
-    1.0,
-    0.7,
-    0.3,
-    0.13,
-    0.3,
-    0.1,
-)
+# The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
+POSTURE = 0.004
+ARM_POSTURE = 0.008
+FOOT = 4.0
+SWING = 0.1
+PELVIS = 1.0
+CHEST = 0.7
+HEAD = 0.3
+KNEE = 0.13
+ARM = 0.3
+HAND = 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
-LAST_FOOT, LAST_PELVIS, LESS, LAST_LEGS, LAST_WRIST, LAST_POSTURE = (
-    30.0,
-    10.0,
-    0.7,
-    1.0,
-    0.6,
-    0.03,
-)
+LAST_FOOT = 30.0
+LAST_PELVIS = 10.0
+LESS = 0.7
+LAST_LEGS = 1.0
+LAST_WRIST = 0.6
+LAST_POSTURE = 0.03
 """The weights in the last pass: of feet; of the pelvis, which is less by a factor each time, so that it is smooth if feet reach their goals
 nevertheless, and moves with them if not; of the filtered values of legs and trunk; of wrists; and of the values of other joints."""
-MAX_ARM_PASSES, SLOW_POSTURE, MAX_BEHIND = 8, 0.3, 0.02
+MAX_ARM_PASSES = 8
+SLOW_POSTURE = 0.3
+MAX_BEHIND = 0.02
 """How often arms are brought to their goals at most, so that other joints make up for those that are too slow; the weight of the posture
 then; and how far behind [rad or m] joints may be."""
-MAX_PLANS, MAX_MISS = 7, 0.0075
+MAX_PLANS = 7
+MAX_MISS = 0.0075
 """How often the feet are planned at most; and of the length of a leg: a foot that is further from its goals on average in a stance phase
 cannot reach them, and is planned again, with the orientations that it reaches."""
-MAX_ATTEMPTS, SOLE_TOLERANCE, MAX_MISSED_SHARE, MAX_REMAINING = 12, 2e-4, 0.02, 0.95
+MAX_ATTEMPTS = 12
+SOLE_TOLERANCE = 2e-4
+MAX_MISSED_SHARE = 0.02
+MAX_REMAINING = 0.95
 """How often the last pass is repeated at most, to keep velocity limits and pinned feet together; the distance [m] at which soles are at
 their goals; the share of frames in which they, and plans, need not be; and that of the mean distance before below which repeating helps."""
-FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 1, 20
+FIRST_STEPS = 60
+STEPS = 2
+ARM_STEPS = 4
+LAST_STEPS = 1
+RESTARTS = 20
 """Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass over legs; and tried start poses."""
-SLICE, RUN_IN = 1000, 40
+SLICE = 1000
+RUN_IN = 40
 """Frames that are solved one after another, about, and those by which a slice begins later. It ends where the hips are high: near there
 is the posture with which the search begins."""
-BENT, MIN_BENT = 0.4, 0.05
+BENT = 0.4
+MIN_BENT = 0.05
 """[rad] How far knees and elbows are bent where the search begins, and at least: beyond straight they would bend to the other side."""
 MAX_DEPTH = 0.004  # [m] Where a shin leans, the block of an ankle reaches below the sole, which is not lifted for less.
 MIN_SWING_SHARE = 0.3  # A hinge whose limb moves ahead by less than this share of its way bends to its wider side.
@@ -146,11 +156,10 @@ def retarget(
         of a robot has a `source_body`.
     """
     source, source_body = with_body(source, source_body)
-    motion = (
-        of_same_links(source, body)
-        if isinstance(source, Skeleton) and not roles and not source_roles
-        else None
-    )
+    if isinstance(source, Skeleton) and not roles and not source_roles:
+        motion = of_same_links(source, body)
+    else:
+        motion = None
     if motion is None and (figure := figure_of_body(body, roles)).is_quadruped:
         motion = as_quadruped(
             planned(source, source_body, source_roles, stand_of(figure)), body, figure
@@ -167,7 +176,8 @@ def retarget(
 def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     """Return the motion of a body, whose figure is known, that does what is recorded."""
     goals = Goals(recording, body, figure)
-    times, pelvis = recording.times, figure.points["pelvis"][0]
+    times = recording.times
+    pelvis = figure.points["pelvis"][0]
     legs = goals.columns("left ankle", "right ankle", "chest")
     arms = [column for column in goals.columns(*figure.points) if column not in legs]
     space = goals.space(legs, POSTURE)
@@ -176,11 +186,10 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     )
     placed = goals.placed(q, root)
     for plan in range(MAX_PLANS):
-        shares = (
-            goals.missed(placed)
-            if plan
-            else np.ones_like(goals.recording.on_ground, dtype=np.float64)
-        )
+        if plan:
+            shares = goals.missed(placed)
+        else:
+            shares = np.ones_like(goals.recording.on_ground, dtype=np.float64)
         if (shares > 0).mean() <= MAX_MISSED_SHARE:
             break
         goals.plan_feet(placed, shares)
@@ -193,15 +202,19 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         q[:, arms] = goals.search(
             tasks, goals.space(arms, ARM_POSTURE, False), still, ARM_STEPS
         )[0][:, arms]
-    slow, q = smoothed(q, times, SLOW_CUTOFF), smoothed(q, times, CUTOFF)
+    slow = smoothed(q, times, SLOW_CUTOFF)
+    q = smoothed(q, times, CUTOFF)
     others = np.setdiff1d(np.arange(body.num_joints), legs)
     q[:, others], root = slow[:, others], smoothed(root, times, CUTOFF, are_poses=True)
-    held, before, space = goals.in_contact(), np.inf, goals.space(legs, LAST_LEGS)
+    held = goals.in_contact()
+    before = np.inf
+    space = goals.space(legs, LAST_LEGS)
     for attempt in range(MAX_ATTEMPTS):
         q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
         placed = goals.placed(q, root)
         away = goals.follow(placed)
-        rows, now = np.flatnonzero(away > SOLE_TOLERANCE), float(away.mean())
+        rows = np.flatnonzero(away > SOLE_TOLERANCE)
+        now = float(away.mean())
         if len(rows) <= MAX_MISSED_SHARE * len(q) or now > MAX_REMAINING * before:
             break
         before = now
@@ -211,14 +224,17 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         q, root = goals.refine(last, space, q, root, rows, LAST_STEPS)
     else:
         placed = goals.placed(q, root)
-    apart, posture = kept_apart(body, figure, placed), LAST_POSTURE
+    apart = kept_apart(body, figure, placed)
+    posture = LAST_POSTURE
     for _ in range(MAX_ARM_PASSES):
         reaching: list[ik.Task] = [*goals.arms(placed, LAST_WRIST), *apart]
         if not (arms and reaching):
             break
         q = goals.refine(reaching, goals.space(arms, posture, False), q, root)[0]
         q[:, arms] = smoothed(q[:, arms], times, ARM_CUTOFF)
-        sought, q, posture = q, within_speeds(body, q, times, held), SLOW_POSTURE
+        sought = q
+        q = within_speeds(body, q, times, held)
+        posture = SLOW_POSTURE
         if (
             np.abs(q - sought)[:, arms].max(axis=1) > MAX_BEHIND
         ).mean() <= MAX_MISSED_SHARE:
@@ -233,10 +249,13 @@ class Goals:
     """Where the parts of a body should be in each frame, as tasks of inverse kinematics."""
 
     def __init__(self, recording: Recording, body: Body, figure: Figure) -> None:
-        self.recording, self.body, self.figure = recording, body, figure
+        self.recording = recording
+        self.body = body
+        self.figure = figure
         self.axes = part_axes(figure)
         self.start, self.lower, self.upper = bent(body, self._sides(), MIN_BENT, BENT)
-        rest, times = figure.rest, recording.times
+        rest = figure.rest
+        times = recording.times
         middle = 0.5 * (rest["left hip"] + rest["right hip"])
         upright = rotations.multiply(
             figure.reference[figure.points["pelvis"][0], 3:], self.axes["pelvis"]
@@ -270,7 +289,8 @@ class Goals:
             raw = np.concatenate([ankle, recording.frames[f"{side} foot"]], axis=1)
             self.raw.append(smoothed(raw, times, CUTOFF, are_poses=True))
         self._apart()
-        self.free_pelvis, self.leg = self.pelvis, float(leg)
+        self.free_pelvis = self.pelvis
+        self.leg = float(leg)
         self.plan_feet()
 
     def _apart(self) -> None:
@@ -301,7 +321,8 @@ class Goals:
         The pelvis moves by the mean of what both feet are moved, and is no further from a foot in contact than a leg is long. Of what
         the plan before is changed by, `shares` (T, 2) are taken.
         """
-        times, contact = self.recording.times, self.recording.contact
+        times = self.recording.times
+        contact = self.recording.contact
         if (
             placed is not None
         ):  # Where the axes of a hip do not meet, it moves with the thigh.
@@ -316,7 +337,8 @@ class Goals:
                 for side in SIDES
             )
             self.at_hips = [smoothed(hip, times, CUTOFF) for hip in hips]
-        before, self.ankles = self.ankles, []
+        before = self.ankles
+        self.ankles = []
         for k, side in enumerate(SIDES):
             path = self.raw[k]
             if placed is not None:
@@ -383,10 +405,8 @@ class Goals:
 
         It is that of the mean distance in a stance phase; in swings it goes from one to the next.
         """
-        shares, frames = (
-            np.zeros(self.recording.on_ground.shape),
-            np.arange(len(placed)),
-        )
+        shares = np.zeros(self.recording.on_ground.shape)
+        frames = np.arange(len(placed))
         for k, (side, on) in enumerate(
             zip(SIDES, self.recording.on_ground.T, strict=True)
         ):
@@ -409,7 +429,8 @@ class Goals:
         """
         away = np.zeros(len(placed))
         for k, side in enumerate(SIDES):
-            on, feet = self.recording.on_ground[:, k], self.foot(side, placed)
+            on = self.recording.on_ground[:, k]
+            feet = self.foot(side, placed)
             same = np.ones(len(on))
             turned = phase_means(pose_difference(feet, self.ankles[k]), on, same) * [
                 0,
@@ -451,7 +472,8 @@ class Goals:
             return q, root + lift * np.eye(7)[2]
         slides = np.zeros(self.body.num_joints)
         for column in self.columns("pelvis"):
-            joint, link = self.body.joints[column], self.body.joint_links[column]
+            joint = self.body.joints[column]
+            link = self.body.joint_links[column]
             if joint.type == "slide":
                 slides[column] = np.round(
                     rotations.rotate(self.figure.reference[link, 3:], joint.axis)[2], 3
@@ -467,12 +489,16 @@ class Goals:
 
         A knee bends the shin backwards, an elbow the forearm forwards.
         """
-        rest, links = self.figure.rest, self.body.links
+        rest = self.figure.rest
+        links = self.body.links
         forward = np.cross(rest["left hip"] - rest["right hip"], [0.0, 0.0, 1.0])
         for side in SIDES:
             for parts, ahead in ((LIMBS["leg"], -forward), (LIMBS["arm"], forward)):
                 roles = [f"{side} {part}" for part in parts[:3]]
-                index = self.figure.points[roles[1]][0] if roles[0] in rest else -1
+                if roles[0] in rest:
+                    index = self.figure.points[roles[1]][0]
+                else:
+                    index = -1
                 if (
                     index in self.body.joint_links
                     and links[index].joint.type == "rotate"
@@ -488,10 +514,8 @@ class Goals:
         """Return the root's pose (7,) for which the pelvis is at its goal in a frame, with the joints as where the search begins."""
         if self.body.is_mounted:
             return np.asarray(self.body.root_pose)
-        link, turned = (
-            self.figure.points["pelvis"][0],
-            self.turned("pelvis", self.pelvis[frame, 3:]),
-        )
+        link = self.figure.points["pelvis"][0]
+        turned = self.turned("pelvis", self.pelvis[frame, 3:])
         placed = self.placed(self.start, np.asarray(self.body.root_pose))
         at = self.pelvis[frame, :3] - rotations.rotate(
             turned, self._local("pelvis", self.middle)
@@ -611,16 +635,16 @@ class Goals:
 
     def on_chest(self, placed: Floats) -> list[ik.FrameTask]:
         """Return the tasks of arms and head for poses (T, L, 7) of the links, moved to where the chest is where the search begins."""
-        chest, tasks = self.figure.points["chest"][0], []
+        chest = self.figure.points["chest"][0]
+        tasks = []
         begin = self.placed(self.start, np.asarray(self.body.root_pose))[chest]
         moved = poses.compose(begin, poses.inverse(placed[:, chest]))
         for task in (*self.trunk()[1:], *self.arms(placed)):
             goal = np.asarray(task.goal)
-            goal = (
-                rotations.multiply(moved[:, 3:], goal)
-                if goal.shape[1] == 4
-                else poses.transform_points(moved, goal)
-            )
+            if goal.shape[1] == 4:
+                goal = rotations.multiply(moved[:, 3:], goal)
+            else:
+                goal = poses.transform_points(moved, goal)
             tasks.append(replace(task, goal=goal))
         return [task for task in tasks if task.link != chest]
 
@@ -644,7 +668,8 @@ class Goals:
         Each slice begins `RUN_IN` frames after its end, with more steps, and goes backwards in time: the result does not depend on where
         the recording begins. A `root` (7,) that is given stays where it is.
         """
-        count, start = len(self.pelvis), self.start
+        count = len(self.pelvis)
+        start = self.start
         out = np.empty((count, self.body.num_joints)), np.empty((count, 7))
         inner = [] if self.body.is_mounted else range(count - SLICE, SLICE // 2, -SLICE)
         edges = [
@@ -658,7 +683,10 @@ class Goals:
         def work(begin: int, end: int) -> None:
             for first, stop in pairwise(edges[begin : end + 1]):
                 last = min(stop + RUN_IN, count)
-                at = self.placed_root(last - 1) if root is None else root
+                if root is None:
+                    at = self.placed_root(last - 1)
+                else:
+                    at = root
                 begun = self._solution(
                     tasks,
                     space,
@@ -689,7 +717,9 @@ class Goals:
         steps: int = STEPS,
     ) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7) that are nearer to the goals, each frame from its own, in some `rows` or all."""
-        rows, out = np.arange(len(q)) if rows is None else rows, (q.copy(), root.copy())
+        if rows is None:
+            rows = np.arange(len(q))
+        out = (q.copy(), root.copy())
         found = self._solution(tasks, space, rows, q[rows], root[rows], q[rows], steps)
         out[0][rows], out[1][rows] = found.q, found.root
         return out

@@ -285,7 +285,8 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
     """
     check_kind(body, "body", Body)
     placed = body.forward_kinematics(neutral(body))
-    lies, errors = _lies(body, placed), []
+    lies = _lies(body, placed)
+    errors = []
     for rotation in UPRIGHT_ROTATIONS if lies else UPRIGHT_ROTATIONS[-1:]:
         reference = np.round(
             poses.compose(np.array([0.0, 0.0, 0.0, *rotation]), placed), DIGITS
@@ -367,7 +368,8 @@ def _with_level_feet(body: Body, figure: Figure) -> Figure:
     ahead = np.cross(lateral, [0.0, 0.0, 1.0])
     for (axis, way), side in product(((lateral, ahead), (ahead, -lateral)), SIDES):
         role = f"{side} ankle"
-        cloud, ankle = foot_cloud(body, figure, role), figure.rest[role]
+        cloud = foot_cloud(body, figure, role)
+        ankle = figure.rest[role]
         points = np.column_stack([cloud @ way, cloud[:, 2]])[
             np.argsort(cloud[:, 2], kind="stable")
         ]
@@ -382,10 +384,8 @@ def _with_level_feet(body: Body, figure: Figure) -> Figure:
         same = (
             np.abs(angles - angles[np.argmax(along)]) < MIN_TILT
         )  # A sole that is nearly flat has several edges.
-        length, angle = (
-            along[same].sum(),
-            float(np.arctan2(up[same].sum(), along[same].sum())),
-        )
+        length = along[same].sum()
+        angle = float(np.arctan2(up[same].sum(), along[same].sum()))
         if MIN_TILT < abs(angle) < MAX_TILT and length > MIN_SOLE * np.ptp(
             outline[:, 0]
         ):
@@ -584,7 +584,8 @@ def find_hinge(body: Body, figure: Figure, above: str, role: str, below: str) ->
     With unit axis a, the limbs u above and v below make the angle atan2(a · (u × v), u · v), whose derivative by the joint is 1. The end
     moves by a × v.
     """
-    index, rest = figure.points[role][0], figure.rest
+    index = figure.points[role][0]
+    rest = figure.rest
     if index not in body.joint_links or body.links[index].joint.type != "rotate":
         raise ValueError(
             f"{figure.name}: {role}: no joint rotates link {figure.names[index]!r}; name a hinge (--map)"
@@ -628,11 +629,10 @@ def _tip(body: Body, index: int, at: Floats) -> Floats | None:
     """
     link = body.links[index]
     cloud = link.contact_points
-    middle = (
-        0.5 * (cloud.min(axis=0) + cloud.max(axis=0))
-        if len(cloud)
-        else np.asarray(link.center_of_mass)
-    )
+    if len(cloud):
+        middle = 0.5 * (cloud.min(axis=0) + cloud.max(axis=0))
+    else:
+        middle = np.asarray(link.center_of_mass)
     if (far := float(np.linalg.norm(middle))) < MIN_TIP:
         return None
     if not len(cloud):
@@ -652,7 +652,10 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
     height = float(np.ptp(at[:, 2]))
     low = _low_tips(tree, height, given)
     shared = _shared([_path(tree.parents, k, -1) for k in low])
-    pelvis = tree.names.index(given["pelvis"]) if "pelvis" in given else shared
+    if "pelvis" in given:
+        pelvis = tree.names.index(given["pelvis"])
+    else:
+        pelvis = shared
     around = _rooted(tree.parents, pelvis)
     legs: dict[int, int] = {}
     for k in low:
@@ -686,7 +689,8 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str]) -> dict[str, Point]
         for role, point in zip(LIMBS["leg"], points, strict=True):
             found[f"{side} {role}"] = point
     chest, arms = _arms(tree, around, pelvis, set(legs), lateral, height)
-    chest = tree.names.index(given["chest"]) if "chest" in given else chest
+    if "chest" in given:
+        chest = tree.names.index(given["chest"])
     paths = [_path(around, tip, chest) for tip in arms]
     limbs = _limbs(tree, paths, "elbow", lateral, height)
     if tree.is_person and arms:
@@ -814,7 +818,10 @@ def _is_left_first(
 def _bend_of_knees(tree: _Tree, parts: Sequence[Limb]) -> float:
     """Return how far [m] knees are in front of the lines from hips to ankles, mean of all frames, if the first leg is the left one."""
     first, second = (tree.clip[:, [part.middle, part.last]] for part in parts)
-    upper = tree.clip[:, tree.legs.joint] if tree.legs is not None else first[:, 0]
+    if tree.legs is not None:
+        upper = tree.clip[:, tree.legs.joint]
+    else:
+        upper = first[:, 0]
     across = first[:, 0] - second[:, 0]
     total = 0.0
     for knee, ankle in ((first[:, 0], first[:, 1]), (second[:, 0], second[:, 1])):
@@ -837,7 +844,9 @@ def _palm(tree: _Tree, path: list[int], limb: Limb) -> int:
         pattern = GRIP if k in past else FINGER
         if tree.axes[k].any() and not pattern.search(tree.names[k]):
             carried.append(k)
-    return carried[-1] if carried else path[-1]
+    if carried:
+        return carried[-1]
+    return path[-1]
 
 
 def _head(
@@ -864,10 +873,14 @@ def _head(
     path = _path(around, top, chest) or [top]
     if not tree.is_person:
         named = [k for k in path if HEAD.search(tree.names[k])]
-        return named[-1] if named else path[max(len(path) - 2, 0)]
+        if named:
+            return named[-1]
+        return path[max(len(path) - 2, 0)]
     joints = [k for k in path if k < tree.num_joints] or path[:1]
     branches = [k for k in joints if around.count(k) > 1]
-    return branches[0] if branches else joints[-1]
+    if branches:
+        return branches[0]
+    return joints[-1]
 
 
 def _quadruped_roles(
@@ -938,7 +951,9 @@ def _lower_end(tree: _Tree, leaf: int) -> int:
     heights = tree.placed[:, 2]
     parent = tree.parents[leaf]
     is_end = bool(tree.owners[leaf].offset.any())
-    return parent if is_end and heights[leaf] > heights[parent] else leaf
+    if is_end and heights[leaf] > heights[parent]:
+        return parent
+    return leaf
 
 
 def _separate_feet(tree: _Tree, paths: Mapping[int, list[int]]) -> list[int]:
@@ -1004,7 +1019,9 @@ def _front_and_hind(tree: _Tree, paths: Sequence[list[int]]) -> _LegPairs:
 
 def _shared(paths: list[list[int]]) -> int:
     """Return the last joint that paths from the root have in common; 0 without."""
-    return max({*paths[0]}.intersection(*paths[1:]), default=0) if paths else 0
+    if paths:
+        return max({*paths[0]}.intersection(*paths[1:]), default=0)
+    return 0
 
 
 def _path(parents: Sequence[int], joint: int, top: int) -> list[int]:
@@ -1019,7 +1036,8 @@ def _path(parents: Sequence[int], joint: int, top: int) -> list[int]:
 def _rooted(parents: Sequence[int], root: int) -> list[int]:
     """Return the parents of all joints, seen from another root."""
     found = list(parents)
-    previous, joint = -1, root
+    previous = -1
+    joint = root
     while joint >= 0:
         found[joint], previous, joint = previous, joint, parents[joint]
     return found
@@ -1044,7 +1062,8 @@ def _arms(
     # A root that only holds the pelvis is an end seen from there, too: it is a helper of the file, and no hand.
     leaves = set(tree.leaves)
     tips: tuple[int, ...] = ()
-    best, chest = MIN_ARM * height, pelvis
+    best = MIN_ARM * height
+    chest = pelvis
     for joint in (k for k in range(len(at)) if len(children[k]) > 1):
         under = [joint]
         for k in under:
@@ -1053,7 +1072,8 @@ def _arms(
         across = lateral - spine * float(lateral @ spine) / max(
             float(spine @ spine), MIN_TIP**2
         )
-        beside, lengths = {joint: 0}, {joint: 0.0}
+        beside = {joint: 0}
+        lengths = {joint: 0.0}
         for k, way in zip(
             under[1:], ((at[under[1:]] - at[joint]) @ across).tolist(), strict=True
         ):
@@ -1071,7 +1091,9 @@ def _arms(
         ) > best * (1 + 1e-6):
             first = [_path(around, tip, joint)[0] for _, tip in sides.values()]
             if first[0] != first[1]:
-                best, chest, tips = shorter, joint, (sides[1][1], sides[-1][1])
+                best = shorter
+                chest = joint
+                tips = (sides[1][1], sides[-1][1])
     return chest, tips
 
 
@@ -1190,7 +1212,10 @@ def _limb_of_robot(tree: _Tree, path: list[int], role: str, middle: int) -> Limb
     axes = tree.axes
     joint = path[middle]
     moving = [k for k in path if axes[k].any()]
-    split = moving.index(joint) if joint in moving else 0
+    if joint in moving:
+        split = moving.index(joint)
+    else:
+        split = 0
     near = 2 if role == "knee" else 3
     beyond = [k for k in moving[split + 1 :] if not FINGER.search(tree.names[k])]
     after = [k for k in beyond if not GRIP.search(tree.names[k])] or beyond
@@ -1209,10 +1234,12 @@ def _limb_of_robot(tree: _Tree, path: list[int], role: str, middle: int) -> Limb
 
 def _crossing(at: Floats, axes: Floats, joints: Sequence[int]) -> Floats:
     """Return the point (3,) nearest to the axes of joints; of several, the one nearest to the last joint."""
-    matrix, right = 1e-3 * np.eye(3), 1e-3 * at[joints[-1]]
+    matrix = 1e-3 * np.eye(3)
+    right = 1e-3 * at[joints[-1]]
     for k in joints:
         across = np.eye(3) - np.outer(axes[k], axes[k])
-        matrix, right = matrix + across, right + across @ at[k]
+        matrix = matrix + across
+        right = right + across @ at[k]
     return np.asarray(np.linalg.solve(matrix, right))
 
 

@@ -38,11 +38,10 @@ SAME = 1e-3  # [m] Offsets of joints that differ by less are those of the same r
 def check_kind(value: object, what: str, *kinds: type) -> None:
     """Raise TypeError where a value is of none of the kinds."""
     if not isinstance(value, kinds):
-        how = (
-            "; read files with bodymotion.load first"
-            if isinstance(value, (str, PurePath))
-            else ""
-        )
+        if isinstance(value, (str, PurePath)):
+            how = "; read files with bodymotion.load first"
+        else:
+            how = ""
         expected = " or ".join(with_article(kind.__name__) for kind in kinds)
         raise TypeError(f"{what}: expected {expected}, got {type(value).__name__}{how}")
 
@@ -59,27 +58,25 @@ def with_body(
         raise WrongUseError(
             f"{title(source)}: {with_article(type(source).__name__)}; {unused}"
         )
-    return (
-        (play(source), spot_body(arm=needs_arm(source)))
-        if isinstance(source, Animation)
-        else (source, body)
-    )
+    if isinstance(source, Animation):
+        return (play(source), spot_body(arm=needs_arm(source)))
+    return (source, body)
 
 
 def problems_of_source(source: Skeleton | Motion) -> tuple[Problem, ...]:
     """Return the jumps of a source, of a robot those of its root, which filters spread; and that its unit or up axis is assumed."""
     if isinstance(source, Skeleton):
-        found, first = check_skeleton(source), ("frames", 1)
+        found = check_skeleton(source)
+        first = ("frames", 1)
         left_out = any(one.subject == first for one in found) and is_calibrated(
             source.joint_poses(), source.times
         )
         return tuple(one for one in found if not left_out or one.subject != first)
     root = source.link_position
-    of_root = (
-        []
-        if root is None
-        else jumps_of_root(root.values[:, 0], all_frames(source, root))
-    )
+    if root is None:
+        of_root = []
+    else:
+        of_root = jumps_of_root(root.values[:, 0], all_frames(source, root))
     return tuple(one.problem for one in of_root)
 
 
@@ -117,9 +114,13 @@ def to_skeleton(
     found = measure(body, motion.resample(rate))
     placed = np.array(found.link_poses)
     upright = np.array([0.0, 0.0, 0.0, *rotations.from_rpy([-0.5 * np.pi, 0.0, 0.0])])
-    joints, columns = [], []
+    joints = []
+    columns = []
     for link in body.links:
-        to_parent = inverse(placed[:, link.parent]) if link.index else upright
+        if link.index:
+            to_parent = inverse(placed[:, link.parent])
+        else:
+            to_parent = upright
         local = compose(to_parent, placed[:, link.index])
         offset = CENTIMETRES * local[:, :3]
         moves = link.index == 0 or link.joint.type == "slide"

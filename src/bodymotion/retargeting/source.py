@@ -38,14 +38,12 @@ from bodymotion.retargeting.roles import (
 from bodymotion.retargeting.skeletons import check_kind, is_calibrated, title
 from bodymotion.skeleton import Skeleton
 
-GROUND_HEIGHT, GROUND_SPEED = (
-    0.1,
-    0.25,
-)  # [leg lengths, leg lengths/s] Lower, slower points of feet define the ground.
-CONTACT_HEIGHT, CONTACT_SPEED = (
-    0.06,
-    0.35,
-)  # [leg lengths, leg lengths/s] Lower, slower points are in contact.
+# [leg lengths, leg lengths/s] Lower, slower points of feet define the ground.
+GROUND_HEIGHT = 0.1
+GROUND_SPEED = 0.25
+# [leg lengths, leg lengths/s] Lower, slower points are in contact.
+CONTACT_HEIGHT = 0.06
+CONTACT_SPEED = 0.35
 MIN_PHASE = 0.08  # [s] Shorter contacts, and gaps between contacts, are removed.
 LEFT_OUT = 16  # Means leave out less than 1/LEFT_OUT of the frames, the first: mostly they are the same where a recording begins later.
 MAX_LEAN = np.radians(
@@ -180,7 +178,8 @@ def moving_figure(
         )
     else:
         check_kind(body, "source_body", Body)
-        found, root = measure(body, source), source.link_position
+        found = measure(body, source)
+        root = source.link_position
         placed = found.link_poses
         timeline = found.timeline or Timeline.stamped(found.times)
         if root is not None and not (known := root.values[:, 0, 3:].any(axis=1)).all():
@@ -190,11 +189,10 @@ def moving_figure(
         raise ValueError(
             f"{name}: numbers are not finite (`bodymotion check`); `edit --fill-gaps` fills gaps"
         )
-    figure = (
-        figure_of_skeleton(source, placed, roles)
-        if isinstance(source, Skeleton)
-        else figure_of_body(found.body, roles)
-    )
+    if isinstance(source, Skeleton):
+        figure = figure_of_skeleton(source, placed, roles)
+    else:
+        figure = figure_of_body(found.body, roles)
     if is_calibrated(placed, timeline.times):
         placed = placed[[1, *range(1, len(placed))]]
     return MovingFigure(figure, np.round(placed, DIGITS), timeline)
@@ -243,12 +241,14 @@ def recorded(
         for part in feet
     ]
     contact = np.array(phases).transpose(2, 1, 0)
-    ground = lows["toe"] if isinstance(source, Skeleton) else 0.0
-    axes = (
-        part_axes(figure)
-        if isinstance(source, Motion)
-        else _mean_axes(figure, placed[late], lasting, contact[late])
-    )
+    if isinstance(source, Skeleton):
+        ground = lows["toe"]
+    else:
+        ground = 0.0
+    if isinstance(source, Motion):
+        axes = part_axes(figure)
+    else:
+        axes = _mean_axes(figure, placed[late], lasting, contact[late])
     ankle = lows["ankle"] - ground
     if isinstance(source, Motion):
         ankle = sole(body, figure).depth  # type: ignore[arg-type]
@@ -287,7 +287,10 @@ def sole_points(body: Body, figure: Figure, side: str) -> Floats:
         return poses.transform_points(poses.inverse(figure.reference[foot]), cloud)
     leg = figure.length(f"{side} hip", f"{side} knee", f"{side} ankle")
     high = float(figure.at(f"{side} ankle", figure.reference)[2])
-    depth = high if 0 < high < 0.15 * leg else 0.1 * leg
+    if 0 < high < 0.15 * leg:
+        depth = high
+    else:
+        depth = 0.1 * leg
     box = [[x * leg, y * leg, -depth] for x in (0.15, -0.1) for y in (0.05, -0.05)]
     return ankle + rotations.rotate(part_axes(figure)[f"{side} foot"], np.array(box))
 
@@ -300,10 +303,8 @@ def lowest_of_links(body: Body, placed: Floats, below: float = 0.0) -> Floats:
     lowest = np.full(len(placed), np.inf)
     for k, link in enumerate(body.links):
         if len(points := link.contact_points):
-            middle, size = (
-                0.5 * (points.max(axis=0) + points.min(axis=0)),
-                0.5 * np.ptp(points, axis=0),
-            )
+            middle = 0.5 * (points.max(axis=0) + points.min(axis=0))
+            size = 0.5 * np.ptp(points, axis=0)
             up = rotations.rotate(
                 rotations.conjugate(placed[:, k, 3:]), [0.0, 0.0, 1.0]
             )
@@ -371,15 +372,17 @@ def _mean_axes(
             )
             z = rotations.rotate(back, up)[flat if flat.any() else upright].mean(axis=0)
             # Without a toe, feet point forward where the figure is upright.
-            lateral = (
-                np.cross(z, forward)
-                if forward.any()
-                else rotations.rotate(back, across)[upright].mean(axis=0)
-            )
+            if forward.any():
+                lateral = np.cross(z, forward)
+            else:
+                lateral = rotations.rotate(back, across)[upright].mean(axis=0)
             found[part] = np.round(_frame(z, lateral), DIGITS)
         else:
             # Who always leans has the spine as the up axis of chest and head.
-            along = up if part == "pelvis" or straight.any() else spine
+            if part == "pelvis" or straight.any():
+                along = up
+            else:
+                along = spine
             counted = straight if straight.any() else upright
             lateral = rotations.rotate(back, across if part == "pelvis" else shoulders)[
                 counted

@@ -12,12 +12,14 @@ from bodymotion.retargeting.roles import DIGITS
 from bodymotion.retargeting.source import smoothed
 
 SPEED_SHARE = 0.999  # Of the velocity limits of joints, which are kept.
-MAX_CHANGE, MAX_ACCELERATION = 1.9, 190.0
+MAX_CHANGE = 1.9
+MAX_ACCELERATION = 190.0
 """[rad/s, rad/s²] Sudden is a change of speed from frame to frame of more than the first, and the second times the time; for the root
 half as much, for a sliding joint 1/SLIDES. The rules MOT301 to MOT305 report little more."""
 RAMP = 0.04  # What is more sudden by this share is filtered in full, and what is between in part: little differences have little effect.
 SLIDES = 4.0
-CUTOFFS, CALMING_TIME = (5.0, 4.0, 3.0, 2.0), 0.05
+CUTOFFS = (5.0, 4.0, 3.0, 2.0)
+CALMING_TIME = 0.05
 """[Hz] of the low-pass filters of what is sudden, one after another; and [s] how much longer they last on both sides."""
 
 
@@ -37,7 +39,9 @@ def within_speeds(body: Body, q: Floats, times: Floats, held: Bools) -> Floats:
         before = np.minimum.accumulate((values + way)[::-1])[::-1] - way
         return np.asarray(np.minimum(np.minimum.accumulate(values - way) + way, before))
 
-    out, values, known = q.copy(), q[:, limited], held[:, limited]
+    out = q.copy()
+    values = q[:, limited]
+    known = held[:, limited]
     bounds = (
         upper(np.where(known, values, np.inf)),
         -upper(np.where(known, -values, np.inf)),
@@ -54,7 +58,10 @@ def calmed(
 
     The joints of `legs` and trunk are filtered where one of them or the root is sudden, any other joint where it is.
     """
-    gap = median_step(times) if len(times) > 2 else 0.0
+    if len(times) > 2:
+        gap = median_step(times)
+    else:
+        gap = 0.0
     shares = np.array(
         [SLIDES if joint.type == "slide" else 1.0 for joint in body.joints]
     )

@@ -35,11 +35,9 @@ class PlaybackSettings:
         """Return the settings with another value of "bpm", "slices", or of a parameter, whose name follows a dot; "" resets all."""
         if name in ("bpm", "slices"):
             return replace(self, **{name: value})  # type: ignore[arg-type]
-        return (
-            replace(self, parameters={**self.parameters, name[1:]: value})
-            if name
-            else PlaybackSettings()
-        )
+        if name:
+            return replace(self, parameters={**self.parameters, name[1:]: value})
+        return PlaybackSettings()
 
     def within(self, animation: Animation) -> PlaybackSettings:
         """Return the settings clipped to what an animation allows."""
@@ -48,8 +46,14 @@ class PlaybackSettings:
             limits = animation.parameters.get(name)
             if limits is None:
                 continue
-            low = -np.inf if limits.minimum is None else limits.minimum
-            high = np.inf if limits.maximum is None else limits.maximum
+            if limits.minimum is None:
+                low = -np.inf
+            else:
+                low = limits.minimum
+            if limits.maximum is None:
+                high = np.inf
+            else:
+                high = limits.maximum
             if low <= high:
                 parameters[name] = float(np.clip(value, low, high))
         settings = PlaybackSettings(self.bpm, None, parameters)
@@ -111,22 +115,18 @@ class AnimationPlayback:
             and subject[0] == "keyframes"
             and isinstance(subject[1], int)
         )
-        return (
-            int(subject[1])
-            if is_keyframe and int(subject[1]) < len(self.animation.keyframes)
-            else None
-        )
+        if is_keyframe and int(subject[1]) < len(self.animation.keyframes):
+            return int(subject[1])
+        return None
 
     def time_of(self, keyframe: int) -> float | None:
         """Return the time [s] at which a keyframe is first shown; None where it is not."""
         at = float(self.animation.keyframes.times[keyframe])
         moments = self.timing.moments
         frame = int(np.argmax(moments >= at - 1e-9))
-        return (
-            float(self.timing.timeline.times[frame])
-            if moments[frame] >= at - 1e-9
-            else None
-        )
+        if moments[frame] >= at - 1e-9:
+            return float(self.timing.timeline.times[frame])
+        return None
 
 
 def play_animation(
@@ -149,12 +149,14 @@ def play_animation(
 
 def slice_range(animation: Animation, natural: int) -> tuple[float, float]:
     """Return the shortest and the longest length [slices] of a move whose natural length is `natural`."""
-    low = min(1.0, natural) if "truncatable" in animation.options else float(natural)
-    high = (
-        max(MAX_LENGTH_FACTOR * natural, natural + 16.0)
-        if "extendable" in animation.options
-        else float(natural)
-    )
+    if "truncatable" in animation.options:
+        low = min(1.0, natural)
+    else:
+        low = float(natural)
+    if "extendable" in animation.options:
+        high = max(MAX_LENGTH_FACTOR * natural, natural + 16.0)
+    else:
+        high = float(natural)
     return low, high
 
 
@@ -224,7 +226,9 @@ def beats_of(motion: Motion) -> Beats | None:
     ):
         return None
     bpm, duration, count = (float(n) for n in numbers if isinstance(n, (int, float)))
-    return Beats(bpm, duration, count) if duration > 1e-6 and count < 1e9 else None
+    if duration > 1e-6 and count < 1e9:
+        return Beats(bpm, duration, count)
+    return None
 
 
 class Block(NamedTuple):
@@ -247,7 +251,10 @@ def moves_of(motion: Motion) -> dict[str, list[Block]]:
     Moves whose tracks are unknown are in a row of their own, "moves".
     """
     recorded = motion.extra.get("spot")
-    moves = recorded.get("moves") if isinstance(recorded, Mapping) else None
+    if isinstance(recorded, Mapping):
+        moves = recorded.get("moves")
+    else:
+        moves = None
     rows: dict[str, list[Block]] = {}
     for move in moves if isinstance(moves, (list, tuple)) else ():
         match move:

@@ -78,10 +78,8 @@ def looking(position: npt.ArrayLike, look_at: npt.ArrayLike) -> Camera:
 
     Raises ValueError when the positions are equal, or a number is not finite.
     """
-    here, there = (
-        np.asarray(position, dtype=np.float64),
-        np.asarray(look_at, dtype=np.float64),
-    )
+    here = np.asarray(position, dtype=np.float64)
+    there = np.asarray(look_at, dtype=np.float64)
     if not np.isfinite([*here, *there]).all() or np.linalg.norm(there - here) < 1e-6:
         raise ValueError(
             "the position of a camera and the point it looks at must be finite and different"
@@ -106,22 +104,23 @@ def fitted(
     up = _up_of(forward)
     axes = _axes(forward, up)
     seen = points @ axes.T
-    low, high = seen.min(axis=0), seen.max(axis=0)
+    low = seen.min(axis=0)
+    high = seen.max(axis=0)
     radius = max(0.5 * float(np.linalg.norm(high - low)), 1e-3)
-    share, aspect = 1.0 - 2.0 * margin, size[0] / size[1]
+    share = 1.0 - 2.0 * margin
+    aspect = size[0] / size[1]
     if flat:
         center = 0.5 * (low + high)
         height = max(high[1] - low[1], (high[0] - low[0]) / aspect, 1e-3) / share
         at = center @ axes
         return Camera(at - 4 * radius * axes[2], at, up, height=float(height))
     slopes = np.tan(0.5 * field_of_view) * share * np.array([aspect, 1.0])
-    depth, middle = np.inf, np.zeros(2)
+    depth = np.inf
+    middle = np.zeros(2)
     for k, slope in enumerate(slopes):
         # Each point must be between the two planes through the camera and the sides of the image.
-        one, other = (
-            (seen[:, k] - slope * seen[:, 2]).max(),
-            (-seen[:, k] - slope * seen[:, 2]).max(),
-        )
+        one = (seen[:, k] - slope * seen[:, 2]).max()
+        other = (-seen[:, k] - slope * seen[:, 2]).max()
         depth, middle[k] = min(depth, -(one + other) / (2 * slope)), 0.5 * (one - other)
     depth = min(depth, low[2] - 0.2 * radius)
     position = np.array([*middle, depth]) @ axes
@@ -140,10 +139,8 @@ def smoothed_path(roots: Floats, step: float) -> Floats:
     if reach:
         bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / SMOOTHING) ** 2)
         # Mirrored at its ends, the path keeps them, and the velocity there.
-        before, after = (
-            2 * roots[0] - roots[reach:0:-1],
-            2 * roots[-1] - roots[-2 : -reach - 2 : -1],
-        )
+        before = 2 * roots[0] - roots[reach:0:-1]
+        after = 2 * roots[-1] - roots[-2 : -reach - 2 : -1]
         padded = np.concatenate([before, roots, after])
         path = np.stack(
             [
@@ -158,7 +155,9 @@ def smoothed_path(roots: Floats, step: float) -> Floats:
 def _up_of(forward: Floats) -> Floats:
     """Return the upward direction (3,): +z, or +x for a camera that looks straight down or up."""
     level = np.hypot(forward[0], forward[1]) > 1e-3 * abs(forward[2])
-    return np.array([0.0, 0.0, 1.0]) if level else np.array([1.0, 0.0, 0.0])
+    if level:
+        return np.array([0.0, 0.0, 1.0])
+    return np.array([1.0, 0.0, 0.0])
 
 
 def _axes(forward: Floats, up: Floats) -> Floats:

@@ -12,7 +12,8 @@ from bodymotion.scene.scene import Scene
 
 def extended(first: Scene, second: Scene) -> Scene:
     """Return the first scene with its last frame held until the end of the second one, at the times of the second one's frames."""
-    own, other = first.timeline, second.timeline
+    own = first.timeline
+    other = second.timeline
     later = other.times[other.times > own.times[-1] + ON_FRAME]
     count = len(later)
     if first.num_frames < 2 or not count:
@@ -63,7 +64,8 @@ class Differences:
         self._scene = first
         times = first.timeline.times[: first.own_frames or first.num_frames]
         common = times[times <= second.timeline.times[-1] + 1e-9]
-        frames, count = np.asarray(second.timeline.frames_at(common)), len(common)
+        frames = np.asarray(second.timeline.frames_at(common))
+        count = len(common)
         columns = min(first.q.shape[1], second.q.shape[1])
         self.joints: Floats = second.q[frames, :columns] - first.q[:count, :columns]
         self.roots: Floats | None = None
@@ -84,17 +86,16 @@ class Differences:
                 f"max {self._joint(at, column)} at {fixed(float(self._scene.timeline.times[at]), 2)} s"
             )
         if self.roots is not None and len(self.roots):
-            now = (
-                f"{1e3 * self.roots[frame]:.0f} mm, " if frame < len(self.roots) else ""
-            )
+            if frame < len(self.roots):
+                now = f"{1e3 * self.roots[frame]:.0f} mm, "
+            else:
+                now = ""
             parts.append(f"distance of roots {now}max {1e3 * self.roots.max():.0f} mm")
         return "; ".join(parts) or "no joints to compare"
 
     def _joint(self, frame: int, column: int) -> str:
-        joint, amount = (
-            self._scene.body.joints[column],
-            float(self.joints[frame, column]),
-        )
+        joint = self._scene.body.joints[column]
+        amount = float(self.joints[frame, column])
         name = shown(joint.name) or f"joint {column}"
         if joint.type == "slide":
             return f"{name} {fixed(1e3 * amount, 1, '+')} mm"

@@ -42,7 +42,10 @@ def warn_missing_letters(letters: Iterable[str]) -> None:
     asian = any(
         one.isalpha() and unicodedata.east_asian_width(one) in "WF" for one in new
     )
-    advice = "; on Debian and Ubuntu: apt install fonts-noto-cjk" if asian else ""
+    if asian:
+        advice = "; on Debian and Ubuntu: apt install fonts-noto-cjk"
+    else:
+        advice = ""
     print(
         f"bodymotion: no font of this machine has {listed}; boxes replace them{advice}",
         file=sys.stderr,

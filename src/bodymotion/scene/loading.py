@@ -127,7 +127,10 @@ def load_inputs(
             f"an animation is {done} alone, on the body of Spot: leave out the {other}"
         )
     if len(bodies) > 1 or len(motions) > max_motions:
-        most = "one motion" if max_motions == 1 else "two motions"
+        if max_motions == 1:
+            most = "one motion"
+        else:
+            most = "two motions"
         numbers = (
             f"{counted(len(bodies), 'model')} and {counted(len(motions), 'motion')}"
         )
@@ -225,11 +228,9 @@ def _load_scene(
     if body is None and motions:
         body = _spot_body_for(motions[0])
     first = replace(make_scene(body, motions[0] if motions else None), music=sound)
-    return (
-        first
-        if len(motions) < 2
-        else side_by_side(first, make_scene(body, motions[1]), ghost)
-    )
+    if len(motions) < 2:
+        return first
+    return side_by_side(first, make_scene(body, motions[1]), ghost)
 
 
 def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # noqa: ANN401
@@ -282,11 +283,9 @@ def _spot_body_for(motion: Motion) -> Body | None:
         return None
     from bodymotion.spot.playback import JOINT_NAMES, spot_body
 
-    return (
-        spot_body(arm=joints.num_parts == 19)
-        if joints.part_labels == JOINT_NAMES[: joints.num_parts]
-        else None
-    )
+    if joints.part_labels == JOINT_NAMES[: joints.num_parts]:
+        return spot_body(arm=joints.num_parts == 19)
+    return None
 
 
 def group_text(group: Group) -> str:
@@ -296,13 +295,15 @@ def group_text(group: Group) -> str:
     also = ", ".join(
         place_after(place, first.location) for place in others[: MAX_LOCATIONS - 1]
     )
-    also = (
-        f" (also at {also}{' …' if group.count > MAX_LOCATIONS else ''})"
-        if also
-        else ""
-    )
+    if also:
+        also = f" (also at {also}{' …' if group.count > MAX_LOCATIONS else ''})"
+    else:
+        also = ""
     place = first.location
-    path = Path(place.path).name if place.path else None
+    if place.path:
+        path = Path(place.path).name
+    else:
+        path = None
     where = (
         ":".join(
             str(part) for part in (path, place.line, place.column) if part is not None
@@ -310,8 +311,14 @@ def group_text(group: Group) -> str:
         or place.inside
         or ""
     )
-    inside = f" ({place.inside})" if place.inside and place.inside != where else ""
-    hint = f" [{first.hint}]" if first.hint else ""
+    if place.inside and place.inside != where:
+        inside = f" ({place.inside})"
+    else:
+        inside = ""
+    if first.hint:
+        hint = f" [{first.hint}]"
+    else:
+        hint = ""
     return f"{where}{': ' if where else ''}{group.title} {first.message}{inside}{also}{hint}"
 
 
@@ -343,7 +350,8 @@ def report_problems(
     scene: Scene, suffix: str = "", *, only_mismatches: bool = False
 ) -> None:
     """Write to stderr how many findings there are, and the first rules, or only the mismatches of motion and body; and notes."""
-    groups, lines = scene.findings, []
+    groups = scene.findings
+    lines = []
     if groups:
         lines = [f"bodymotion: {severities(groups)} in the files{suffix}"]
         if only_mismatches:

@@ -20,17 +20,21 @@ from bodymotion.geometry.arrays import Floats, check_memory, median_step
 from bodymotion.system.deferred import need
 from bodymotion.system.files import open_file
 
-MAX_SECONDS, MAX_EMBEDDED = (
-    900.0,
-    40_000_000,
-)  # Longer pieces [s], and larger files [bytes] on pages, are refused.
+# Longer pieces [s], and larger files [bytes] on pages, are refused.
+MAX_SECONDS = 900.0
+MAX_EMBEDDED = 40_000_000
 MAX_SAMPLES = (
     100_000_000  # Of all channels: 15 minutes of stereo at 48 kHz are 86 million.
 )
 STORED_BYTES = 2  # [bytes] Of a sample in an uncompressed recording.
-RATE, HOP, WINDOW = 22050, 110, 512
+RATE = 22050
+HOP = 110
+WINDOW = 512
 """[Hz] of the analysis, and samples from one value of the onset strength (5 ms) to the next, and in each."""
-MIN_TEMPO, MAX_TEMPO, USUAL_TEMPO = 50.0, 210.0, 120.0  # [beats per minute]
+# [beats per minute]
+MIN_TEMPO = 50.0
+MAX_TEMPO = 210.0
+USUAL_TEMPO = 120.0
 SAME_ONSETS = 0.5  # Twice the tempo is the tempo where onsets repeat so well, relative to the slower one.
 LOUDNESS = 30.0
 """The onset strength is that of ln(1 + this × the power in parts of the largest): louder drums mark the beats, not hi-hats between them."""
@@ -40,10 +44,9 @@ MAX_UNEVEN = (
 REACH = 12  # Values of the onset strength to each side of a beat (60 ms) in which its onset is looked for.
 SILENCE = 20  # Values of the onset strength before time 0: a sound that begins the piece has its onset after silence, as any other.
 MIN_STEADY = 4  # Beats, at least, of which it is known whether their tempo is steady.
-MIN_SLICES, MAX_SLICES = (
-    250.0,
-    450.0,
-)  # [per minute] Tempos that are advised for choreographies.
+# [per minute] Tempos that are advised for choreographies.
+MIN_SLICES = 250.0
+MAX_SLICES = 450.0
 KINDS = (".wav", ".flac", ".ogg", ".mp3")
 
 
@@ -67,7 +70,9 @@ class Music(ShortRepr):
     @property
     def tempo(self) -> float:
         """The beats per minute; 0 where there are none."""
-        return 60.0 / median_step(self.beats) if len(self.beats) > 1 else 0.0
+        if len(self.beats) > 1:
+            return 60.0 / median_step(self.beats)
+        return 0.0
 
     @cached_property
     def beats(self) -> Floats:
@@ -78,7 +83,8 @@ class Music(ShortRepr):
         ImportError
             When librosa is not installed; the message names the extra.
         """
-        librosa, strength = need("librosa", "music", "finding beats"), self._onsets()
+        librosa = need("librosa", "music", "finding beats")
+        strength = self._onsets()
         lag = _beat_lag(
             librosa.autocorrelate(
                 strength - strength.mean(), max_size=int(4 * RATE / HOP)
@@ -95,20 +101,18 @@ class Music(ShortRepr):
         frames = librosa.beat.beat_track(
             **options, tightness=400, trim=False, units="frames"
         )[1]
-        loud = (
-            np.flatnonzero(strength > 0.2 * np.quantile(strength[frames], 0.8))
-            if len(frames)
-            else frames
-        )
-        near = (
-            [
+        if len(frames):
+            loud = np.flatnonzero(strength > 0.2 * np.quantile(strength[frames], 0.8))
+        else:
+            loud = frames
+        if len(loud):
+            near = [
                 frame
                 for frame in frames
                 if loud[0] - lag / 2 <= frame <= loud[-1] + lag / 2
             ]
-            if len(loud)
-            else []
-        )
+        else:
+            near = []
         # A beat is at the strongest onset near it.
         starts = [max(frame - REACH, 0) for frame in near]
         near = [
@@ -208,7 +212,9 @@ class Music(ShortRepr):
                 MIN_SLICES / (n * self.tempo), n * self.tempo / MAX_SLICES, 1.0
             ),
         )
-        moves, ends, free = list(choreography.moves), list[tuple[int, int]](), 0
+        moves = list(choreography.moves)
+        ends = list[tuple[int, int]]()
+        free = 0
         for index in sorted(range(len(moves)), key=lambda k: moves[k].start_slice):
             move = moves[index]
             while ends and ends[0][0] <= move.start_slice:
@@ -238,7 +244,8 @@ def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
     OSError
         When there is no such file; MemoryError when it does not fit into memory.
     """
-    file, sound = Path(path), need("soundfile", "music", "reading music")
+    file = Path(path)
+    sound = need("soundfile", "music", "reading music")
     if beats_per_bar < 1:
         raise WrongUseError(f"{beats_per_bar} beats in a bar; expected one or more")
     try:

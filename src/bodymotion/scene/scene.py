@@ -47,10 +47,15 @@ MAX_PATH_POINTS = 1500
 HAND = "hand"
 REACH_TOLERANCE = 1e-3  # [m] A foot that is no farther from its target reaches it.
 
-BONE, JOINT = Material(diffuse=(0.56, 0.63, 0.73)), Material(diffuse=(0.25, 0.42, 0.66))
-BONE_RADIUS, JOINT_RADIUS, WHEEL_RADIUS, MAX_WHEEL_RADIUS = 0.012, 0.02, 0.08, 0.3
+BONE = Material(diffuse=(0.56, 0.63, 0.73))
+JOINT = Material(diffuse=(0.25, 0.42, 0.66))
+BONE_RADIUS = 0.012
+JOINT_RADIUS = 0.02
+WHEEL_RADIUS = 0.08
+MAX_WHEEL_RADIUS = 0.3
 """Of a stick figure, in sizes of the body; of a wheel where its inertia does not give the radius."""
-MIN_BULK_WEIGHT, BULK_GAP = 0.5, 10.0
+MIN_BULK_WEIGHT = 0.5
+BULK_GAP = 10.0
 """Points outside of a ball around at least this share of the body do not count if they are more than BULK_GAP times as far away."""
 
 
@@ -159,11 +164,9 @@ class Scene:
     @cached_property
     def shapes(self) -> tuple[tuple[Shape, ...], ...]:
         """The shapes that are drawn of each link, in its frame: its own, or a stick figure where they are missing."""
-        return (
-            tuple(() for _ in self.body.links)
-            if self.without_body
-            else drawn_shapes(self.body, not self.num_unread)
-        )
+        if self.without_body:
+            return tuple(() for _ in self.body.links)
+        return drawn_shapes(self.body, not self.num_unread)
 
     @cached_property
     def extent(self) -> BodyExtent:
@@ -173,26 +176,25 @@ class Scene:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Warnings for everyone who views the scene, as sentences: files of shapes are missing, shapes are far away."""
-        missing = "" if self.num_unread else missing_files_text(self.body)
+        if self.num_unread:
+            missing = ""
+        else:
+            missing = missing_files_text(self.body)
         return tuple(text for text in (missing, self.extent.describe_far()) if text)
 
     @cached_property
     def contacts(self) -> FootContacts | None:
         """The foot contacts that the motion records; None where it has none, or the body has no such feet."""
-        return (
-            None
-            if self.motion is None
-            else contacts_of(self.body, self.motion, self.timeline)
-        )
+        if self.motion is None:
+            return None
+        return contacts_of(self.body, self.motion, self.timeline)
 
     @cached_property
     def beats(self) -> Beats | None:
         """The slices and beats of a Spot move; None for other motions."""
-        return (
-            None
-            if self.motion is None or "spot" not in self.motion.extra
-            else beats_of(self.motion)
-        )
+        if self.motion is None or "spot" not in self.motion.extra:
+            return None
+        return beats_of(self.motion)
 
     @property
     def num_frames(self) -> int:
@@ -219,7 +221,10 @@ class Scene:
     @property
     def motion_problems(self) -> tuple[Problem, ...]:
         """The findings about the motion or animation, those about motion and body together first."""
-        found = self.motion.problems if self.motion is not None else ()
+        if self.motion is not None:
+            found = self.motion.problems
+        else:
+            found = ()
         return tuple(
             dict.fromkeys(
                 (
@@ -249,7 +254,9 @@ class Scene:
             return "its meshes are being read"
         if self.without_body:
             return "there is no body"
-        return "the motion has only two frames" if self.num_frames < 3 else ""
+        if self.num_frames < 3:
+            return "the motion has only two frames"
+        return ""
 
     def ground_offset(self, link_poses: Floats) -> Floats:
         """Return the height (...) [m] to add to link poses (..., L, 7) so that the lowest point of the body is at 0."""
@@ -287,7 +294,10 @@ class Scene:
                 "crawler",
             ):
                 degrees = joint.type != "slide"
-                values = np.rad2deg(self.q[:, column]) if degrees else self.q[:, column]
+                if degrees:
+                    values = np.rad2deg(self.q[:, column])
+                else:
+                    values = self.q[:, column]
                 found.append(
                     Curve(
                         joint.name or f"joint {column}",
@@ -320,7 +330,10 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
     contact = motion.last(MultiValueSeq, FOOT_CONTACT)
     if contact is None or not contact.num_frames:
         return None
-    labels = contact.part_labels if any(contact.part_labels) else LEGS
+    if any(contact.part_labels):
+        labels = contact.part_labels
+    else:
+        labels = LEGS
     index = {link.name: link.index for link in body.links}
     names = tuple(labels[: contact.num_parts])
     links = tuple(index.get(f"{name}_foot", index.get(name, -1)) for name in names)
@@ -336,7 +349,8 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
             if name in names:
                 reach_errors[:, names.index(name)] = values[:, column]
             elif name == HAND and HAND in index:
-                names, links = (*names, HAND), (*links, index[HAND])
+                names = (*names, HAND)
+                links = (*links, index[HAND])
                 stance = np.hstack([stance, np.zeros((len(stance), 1), dtype=bool)])
                 reach_errors = np.hstack([reach_errors, values[:, column : column + 1]])
     reach_errors[approximate_frames(motion, timeline.times)] = 0.0
@@ -382,9 +396,11 @@ def make_scene(
     mismatches = () if body is None else fit_problems(motion, body)
     if body is None or not parts:
         body = body or _body_of_frames(motion)
-        positions, timeline = motion.link_position, timed[0].timeline
+        positions = motion.link_position
+        timeline = timed[0].timeline
         if positions is not None and positions.num_frames and positions.num_parts:
-            link_poses, timeline = positions.values, positions.timeline
+            link_poses = positions.values
+            timeline = positions.timeline
         else:
             still = body.forward_kinematics(np.zeros((1, body.num_joints)))
             link_poses = np.broadcast_to(
@@ -398,18 +414,16 @@ def make_scene(
         link_poses = body.link_poses(common)
         joints = common.joint_displacement
         try:
-            q = (
-                body.recovered_joints(link_poses)
-                if joints is None
-                else body.joint_values(joints)
-            )
+            if joints is None:
+                q = body.recovered_joints(link_poses)
+            else:
+                q = body.joint_values(joints)
         except ValueError:
             q = body.recovered_joints(link_poses)
-        recorded = (
-            common.link_position.values
-            if common.link_position is not None
-            else link_poses
-        )
+        if common.link_position is not None:
+            recorded = common.link_position.values
+        else:
+            recorded = link_poses
     link_poses, num_wrong = _drawable(link_poses, recorded)
     notes = []
     if num_wrong:
@@ -447,7 +461,10 @@ def _body_of_frames(motion: Motion) -> Body:
     """Return a body without shapes that has a link for each pose of a motion."""
     positions = motion.link_position
     count = max(positions.num_parts if positions is not None else 1, 1)
-    labels = positions.part_labels if positions is not None else ()
+    if positions is not None:
+        labels = positions.part_labels
+    else:
+        labels = ()
     names = [
         labels[i] if i < len(labels) else ("root" if i == 0 else f"link {i}")
         for i in range(count)
@@ -586,14 +603,18 @@ def _stand_in(link: Link, children: list[Link], size: float) -> tuple[Shape, ...
             Shape(shape.geometry, shape.transform, BONE, shape.name)
             for shape in link.collisions
         )
-    joint, mass = link.joint, link.mass
+    joint = link.joint
+    mass = link.mass
     turns = joint.type == "crawler" or (
         joint.type == "rotate" and not np.isfinite([joint.lower, joint.upper]).any()
     )
     if turns and not children and link.index:
         # The moment of a disc about its axis is m r² / 2.
         moment = float(joint.axis @ link.inertia @ joint.axis)
-        radius = float(np.sqrt(2.0 * moment / mass)) if mass > 0 and moment > 0 else 0.0
+        if mass > 0 and moment > 0:
+            radius = float(np.sqrt(2.0 * moment / mass))
+        else:
+            radius = 0.0
         if not 2 * BONE_RADIUS < radius / size < MAX_WHEEL_RADIUS:
             radius = WHEEL_RADIUS * size
         return (
@@ -672,9 +693,9 @@ class BodyExtent:
     def bounds(self, link_poses: npt.ArrayLike) -> Floats | None:
         """Return the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7); None without shapes."""
         placed = self.placed(link_poses)
-        return (
-            np.stack([placed.min(axis=0), placed.max(axis=0)]) if len(placed) else None
-        )
+        if len(placed):
+            return np.stack([placed.min(axis=0), placed.max(axis=0)])
+        return None
 
 
 def _bulk(points: Floats, weights: npt.ArrayLike) -> Bools:
@@ -697,8 +718,6 @@ def _bulk(points: Floats, weights: npt.ArrayLike) -> Bools:
     )
     # A few points alone are no bulk: two boxes of a small part beside a large one.
     gaps = gaps[gaps >= 3]
-    return (
-        np.asarray(distances <= sorted_distances[gaps[0]])
-        if len(gaps)
-        else np.ones(len(points), dtype=bool)
-    )
+    if len(gaps):
+        return np.asarray(distances <= sorted_distances[gaps[0]])
+    return np.ones(len(points), dtype=bool)

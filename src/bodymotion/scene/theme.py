@@ -5,7 +5,9 @@ from typing import Any, TypeAlias
 
 Rgb: TypeAlias = tuple[int, int, int]
 
-ROTATION_AXIS, SLIDE_AXIS, CRAWLER_AXIS = (190, 0, 110), (0, 90, 170), (30, 140, 60)
+ROTATION_AXIS = (190, 0, 110)
+SLIDE_AXIS = (0, 90, 170)
+CRAWLER_AXIS = (30, 140, 60)
 
 # Each colour has one meaning, in the scene, on the timeline, and in plots.
 MASS_COLOR = (230, 190, 0)  # The centre of mass.

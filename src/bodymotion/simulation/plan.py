@@ -44,7 +44,10 @@ class Plan:
         *,
         floor: bool,
     ) -> None:
-        placed = None if motion is None else configurations(body, motion)
+        if motion is None:
+            placed = None
+        else:
+            placed = configurations(body, motion)
         times = None if placed is None else placed.times
         self.problems: tuple[Problem, ...] = ()
         if placed is not None:
@@ -70,13 +73,13 @@ class Plan:
             raise WrongUseError(
                 f"the simulation would last from {start:g} s to {end:g} s; expected an end after the start, by at most 1e5 s"
             )
-        self.start, self.timestep = start, timestep
+        self.start = start
+        self.timestep = timestep
         self.steps = max(round((end - start) / timestep), 1)
-        self.frame_rate = (
-            FRAME_RATE
-            if times is None or len(times) < 2
-            else (len(times) - 1) / float(times[-1] - times[0])
-        )
+        if times is None or len(times) < 2:
+            self.frame_rate = FRAME_RATE
+        else:
+            self.frame_rate = (len(times) - 1) / float(times[-1] - times[0])
         # Plan, states, sensors and results of each joint; contacts of each link, twice: while steps are taken, and in the result.
         numbers = (
             10 * body.num_joints
@@ -86,7 +89,8 @@ class Plan:
         check_memory(self.steps * 8 * numbers, f"a simulation of {self.steps} steps")
         if placed is None:
             q, root = points.home()
-            root = root if floor else np.array(body.root_pose)
+            if not floor:
+                root = np.array(body.root_pose)
             self.q, self.root = (
                 np.tile(q, (self.steps + 1, 1)),
                 np.tile(root, (self.steps + 1, 1)),
@@ -103,7 +107,8 @@ class Plan:
                 at,
                 method,
             )
-            self.q, self.dq = values[1:], np.diff(values, axis=0)
+            self.q = values[1:]
+            self.dq = np.diff(values, axis=0)
             self.dq /= timestep
             if start <= placed.times[0]:
                 self.dq[0] = self.dq[1]
@@ -116,7 +121,8 @@ class Plan:
     def _start(
         self, body: Body, points: CollisionPoints, *, floor: bool, moves: bool
     ) -> tuple[Floats, Floats]:
-        q, root = self.q[0], np.array(self.root[0])
+        q = self.q[0]
+        root = np.array(self.root[0])
         root[3:] = rotations.normalized(root[3:])
         if body.extra_joints:
             from bodymotion.model.closed_loops import close_loops
@@ -138,7 +144,10 @@ class Plan:
 
         Raises ValueError when it has none, or they are not finite.
         """
-        found = None if motion is None else motion.last(MultiValueSeq, JOINT_EFFORT)
+        if motion is None:
+            found = None
+        else:
+            found = motion.last(MultiValueSeq, JOINT_EFFORT)
         if found is None:
             raise ValueError(
                 f"drive='effort' needs a motion with the component {JOINT_EFFORT}"
@@ -204,7 +213,8 @@ class TorqueServo:
     """The law of the servo as a controller of torques: kp · (q_cmd − q) + kd · (q̇_cmd − q̇), for gains (J, 2)."""
 
     def __init__(self, gains: Floats, plan: Plan) -> None:
-        self.gains, self.plan = gains, plan
+        self.gains = gains
+        self.plan = plan
 
     def step(self, state: RobotState) -> Floats:
         """Return the torques (J,)."""
@@ -230,11 +240,10 @@ def torques(controller: Controller, state: RobotState) -> Floats:
             f"the controller failed at {state.time:g} s: {type(error).__name__}: {error}"
         ) from error
     if found.shape != state.q.shape or not np.isfinite(found).all():
-        what = (
-            "numbers that are not finite"
-            if found.shape == state.q.shape
-            else f"shape {found.shape}"
-        )
+        if found.shape == state.q.shape:
+            what = "numbers that are not finite"
+        else:
+            what = f"shape {found.shape}"
         raise ControllerError(
             f"the controller returned {what} at {state.time:g} s; expected {len(state.q)} finite torques"
         )

@@ -100,7 +100,8 @@ def load_project(
     num_bodies = 0
     num_links = 0
     for item in _items(_tree(path)):
-        kind, data = str(item.get("class")), item.get("data")
+        kind = str(item.get("class"))
+        data = item.get("data")
         data = data if isinstance(data, Mapping) else {}
         if kind == "BodyItem":
             num_bodies += 1
@@ -153,7 +154,10 @@ def load_project(
         for k in order[1:]
         for thing, _, pose in [found[k]]
     )
-    settings = times[0] if times else {}
+    if times:
+        settings = times[0]
+    else:
+        settings = {}
     return Project(
         replace(body, root_pose=at),
         motion,
@@ -304,4 +308,6 @@ def _number(data: Mapping[str, Any], *keys: str) -> float | None:
     found = next(
         (data[key] for key in keys if isinstance(data.get(key), (int, float))), 0.0
     )
-    return float(found) if 0 < found <= sys.float_info.max else None
+    if 0 < found <= sys.float_info.max:
+        return float(found)
+    return None

@@ -107,7 +107,10 @@ class Simulation(ContentEquality):
     scenery: tuple[Thing, ...] = field(default=(), repr=False)
 
     def _summary(self) -> str:
-        ended = "" if self.fall is None else f", falls at {self.fall:.3f} s"
+        if self.fall is None:
+            ended = ""
+        else:
+            ended = f", falls at {self.fall:.3f} s"
         if self.diverged:
             ended += f", diverges at {self.times[-1]:.3f} s"
         return f"Simulation({self.body.name!r}: {self.times[-1]:g} s in {len(self.times)} steps{ended})"
@@ -189,7 +192,10 @@ class Simulation(ContentEquality):
     @cached_property
     def motion(self) -> Motion:
         """The simulated motion at `frame_rate`: joint displacements, poses of all links, ZMP, joint efforts."""
-        step = float(self.times[1]) if len(self.times) > 1 else 1.0
+        if len(self.times) > 1:
+            step = float(self.times[1])
+        else:
+            step = 1.0
         count = int(np.floor(self.times[-1] * self.frame_rate + 1e-6)) + 1
         rows = np.minimum(
             np.rint(np.arange(count) / self.frame_rate / step).astype(int),
@@ -248,24 +254,24 @@ class Simulation(ContentEquality):
                 f"{device.kind} {device.name!r} was not read; gyros, accelerometers, force and range sensors can be"
             )
         mujoco = need("mujoco", "sim", "the simulation")
-        data, times, rays = (
-            mujoco.MjData(self.model),
-            scan_times(device, self.times),
-            ray_directions(device),
-        )
+        data = mujoco.MjData(self.model)
+        times = scan_times(device, self.times)
+        rays = ray_directions(device)
         steps = np.searchsorted(self.times, times - 1e-9)
         links = self._link_poses(steps)
         placed = poses.compose(links[:, device.link], device.pose)
         values = np.zeros((len(times), len(rays)))
-        geom, found = np.zeros(len(rays), dtype=np.int32), np.zeros(len(rays))
+        geom = np.zeros(len(rays), dtype=np.int32)
+        found = np.zeros(len(rays))
         for row, step in enumerate(steps):
             data.qpos[:] = self.states[step, : self.model.nq]
             mujoco.mj_kinematics(self.model, data)
             ways = np.ascontiguousarray(rotations.rotate(placed[row, 3:], rays))
-            link, longest = (
-                int(self.bodies[device.link]),
-                device.max_distance if device.max_distance > 0 else 1e9,
-            )
+            link = int(self.bodies[device.link])
+            if device.max_distance > 0:
+                longest = device.max_distance
+            else:
+                longest = 1e9
             mujoco.mj_multiRay(
                 self.model,
                 data,
@@ -315,7 +321,10 @@ class Simulation(ContentEquality):
     @cached_property
     def energy(self) -> float:
         """The mechanical work [J] of the motors, positive or negative: Σ |effort · dq| · dt."""
-        step = float(self.times[1]) if len(self.times) > 1 else 0.0
+        if len(self.times) > 1:
+            step = float(self.times[1])
+        else:
+            step = 0.0
         return float(np.abs(self.effort * self.dq).sum() * step)
 
     @cached_property
@@ -354,18 +363,21 @@ def device_values(device: Device, values: Floats) -> Floats:
 
     The force sensor of MuJoCo is what the parent exerts on the link, that of OpenHRP what the link exerts on its parent.
     """
-    return -values if isinstance(device, ForceSensor) else values
+    if isinstance(device, ForceSensor):
+        return -values
+    return values
 
 
 def recorded(run: Run, frame_rate: float | None) -> Simulation:
     """Return what was simulated so far."""
     run.sense()
-    world, plan, count = run.world, run.plan, run.done + 1
-    states, sensed = run.states[:count, 1:], run.sensors[:count]
-    q, effort = (
-        columns_or_zeros(states, world.qpos),
-        columns_or_zeros(sensed, world.effort),
-    )
+    world = run.world
+    plan = run.plan
+    count = run.done + 1
+    states = run.states[:count, 1:]
+    sensed = run.sensors[:count]
+    q = columns_or_zeros(states, world.qpos)
+    effort = columns_or_zeros(sensed, world.effort)
     dq = columns_or_zeros(
         states, np.where(world.dofs >= 0, world.model.nq + world.dofs, -1)
     )
@@ -375,11 +387,10 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     down = fallen(world.body, root, plan.root[:count])
     times: Floats = np.asarray(plan.timestep * np.arange(count), dtype=np.float64)
     found = sorted(run.contacts)
-    contacts = (
-        np.stack([run.contacts[k][:count] for k in found], axis=1)
-        if found
-        else np.zeros((count, 0, 9))
-    )
+    if found:
+        contacts = np.stack([run.contacts[k][:count] for k in found], axis=1)
+    else:
+        contacts = np.zeros((count, 0, 9))
     # MuJoCo has the force on what touches the link.
     contacts[..., :6] *= -1.0
     devices = world.body.devices
@@ -401,10 +412,8 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
         if joint.velocity_lower < joint.velocity_upper:
             limits[1, column] = joint.velocity_lower, joint.velocity_upper
     (lowest, highest), (slowest, fastest) = limits.transpose(0, 2, 1)
-    saturated, too_fast = (
-        (effort <= lowest) | (effort >= highest),
-        (dq < slowest) | (dq > fastest),
-    )
+    saturated = (effort <= lowest) | (effort >= highest)
+    too_fast = (dq < slowest) | (dq > fastest)
     at_limits = [
         *_limit_problems(
             world.body, rules.SATURATED, "motor", "at the limit of effort", saturated
@@ -462,7 +471,10 @@ def _divergence(body: Body, speeds: Floats, time: float) -> Problem:
     if len(speeds):
         fastest = int(np.argmax(np.abs(speeds)))
         joint = body.joints[fastest].name or f"joint {fastest}"
-        unit = "m/s" if body.joints[fastest].type == "slide" else "rad/s"
+        if body.joints[fastest].type == "slide":
+            unit = "m/s"
+        else:
+            unit = "rad/s"
         message += f"; {joint} is fastest, at {abs(speeds[fastest]):.3g} {unit}"
         data["joint"] = joint
     return rules.DIVERGED.problem(message, data=data)
@@ -484,4 +496,6 @@ def _limit_problems(
         " …" if len(worst) > 6 else ""
     )
     message = f"{counted(len(shares), kind)} {how} for a part of the time: {listed}"
-    return [rule.problem(message, data={"joints": shares})] if shares else []
+    if shares:
+        return [rule.problem(message, data={"joints": shares})]
+    return []

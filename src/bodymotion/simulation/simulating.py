@@ -105,7 +105,9 @@ class Run:
 
     def __init__(self, world: World, plan: Plan, pushes: Sequence[Push]) -> None:
         self.mujoco = need("mujoco", "sim", "the simulation")
-        self.world, self.plan, posture = world, plan, plan.posture
+        self.world = world
+        self.plan = plan
+        posture = plan.posture
         # First and last step, MuJoCo body, and force.
         self.pushes = [
             (
@@ -116,7 +118,8 @@ class Run:
             )
             for push in pushes
         ]
-        model, moving = world.model, world.qpos >= 0
+        model = world.model
+        moving = world.qpos >= 0
         self.data = data = self.mujoco.MjData(model)
         data.qpos[world.qpos[moving]] = posture[0][moving]
         data.qvel[world.dofs[moving]] = plan.dq[0][moving]
@@ -146,20 +149,23 @@ class Run:
 
     def control(self, values: Floats) -> Floats:
         """Return values (steps, J) of joints as controls (steps, nu)."""
-        driven, columns = self.world.actuators >= 0, np.full(self.world.model.nu, -1)
+        driven = self.world.actuators >= 0
+        columns = np.full(self.world.model.nu, -1)
         columns[self.world.actuators[driven]] = np.flatnonzero(driven)
         return columns_or_zeros(values, columns)
 
     def forward(self, control: Floats, last: int) -> None:
         """Step to step `last` with controls (steps, nu), by `mujoco.rollout` where nothing but these and pushes changes."""
-        model, data = self.world.model, self.data
+        model = self.world.model
+        data = self.data
         if self.world.crawlers:
             for k in range(self.done, last):
                 data.ctrl[:] = control[k]
                 self._step(k)
             return
         rollout = need("mujoco.rollout", "sim", "the simulation")
-        spec, rows = self.mujoco.mjtState.mjSTATE_CTRL, control[self.done : last]
+        spec = self.mujoco.mjtState.mjSTATE_CTRL
+        rows = control[self.done : last]
         if any(
             first < last and until > self.done for first, until, _, _ in self.pushes
         ):
@@ -186,12 +192,17 @@ class Run:
             # After a divergence, the rest of a rollout repeats one state.
             steps = self.states[: last + 1, 0] / self.plan.timestep
             late = np.abs(steps - np.arange(last + 1)) > 0.5
-            self.done = max(int(np.argmax(late)) - 2, 0) if late.any() else last
+            if late.any():
+                self.done = max(int(np.argmax(late)) - 2, 0)
+            else:
+                self.done = last
 
     def controlled(self, controller: Controller, last: int) -> None:
         """Step to step `last` with the torques of a controller."""
-        world, data = self.world, self.data
-        driven, moving = world.actuators >= 0, world.qpos >= 0
+        world = self.world
+        data = self.data
+        driven = world.actuators >= 0
+        moving = world.qpos >= 0
         devices = [
             (number, world.body.devices[number], columns)
             for number, columns in world.sensors.items()
@@ -238,7 +249,10 @@ class Run:
 
         Of a run that has ended or diverged, nothing more is kept.
         """
-        count = min(len(qpos), self.plan.steps - first) if first == self.done else 0
+        if first == self.done:
+            count = min(len(qpos), self.plan.steps - first)
+        else:
+            count = 0
         times = self.plan.timestep * np.arange(first + 1, first + len(qpos) + 1)
         values = np.concatenate([times[:, None], qpos, qvel], axis=1)
         bad = ~np.isfinite(values[:count]).all(axis=1)
@@ -282,12 +296,11 @@ class Run:
 
     def roots(self, rows: slice) -> Floats:
         """Return the poses (N, 7) of the root in the world at some of the steps."""
-        states, at = self.states[rows], self.world.root + 1
-        return (
-            states[:, at : at + 7].copy()
-            if at
-            else np.tile(self.world.body.root_pose, (len(states), 1))
-        )
+        states = self.states[rows]
+        at = self.world.root + 1
+        if at:
+            return states[:, at : at + 7].copy()
+        return np.tile(self.world.body.root_pose, (len(states), 1))
 
     def sense(self) -> None:
         """Read the sensors in the last state."""
@@ -389,7 +402,8 @@ def simulate(
         if name not in ("until_fall", "progress")
     }
     run, control, controller = _started(**setup)
-    world, plan = run.world, run.plan
+    world = run.world
+    plan = run.plan
     try:
         while run.done < plan.steps:
             first = run.done
@@ -468,7 +482,8 @@ def _started(
             raise ValueError(
                 f"pushes: no link {push.link!r}; {choices(push.link, links)}"
             )
-    floor = not body.is_mounted if floor is None else floor
+    if floor is None:
+        floor = not body.is_mounted
     plan = Plan(body, motion, start, end, timestep, robot.points, floor=floor)
     table = np.array(robot.default_gains if gains is None else gains, dtype=np.float64)
     if (
@@ -539,12 +554,18 @@ def simulate_many(
         When the number of bodies is not that of the motions, `workers` is less than 1, or a device does not support an option; other
         errors are those of `simulate`.
     """
-    several = [bodies] * len(motions) if isinstance(bodies, Body) else list(bodies)
+    if isinstance(bodies, Body):
+        several = [bodies] * len(motions)
+    else:
+        several = list(bodies)
     if len(several) != len(motions):
         raise WrongUseError(
             f"bodies: expected one, or one for each of {len(motions)} motions, got {len(several)}"
         )
-    count = (os.cpu_count() or 1) if workers is None else workers
+    if workers is None:
+        count = os.cpu_count() or 1
+    else:
+        count = workers
     if count < 1:
         raise WrongUseError(f"workers: expected at least 1, got {workers}")
     pairs = list(zip(several, motions, strict=True))
@@ -557,7 +578,8 @@ def simulate_many(
         name: value.default for name, value in signature(simulate).parameters.items()
     }
     settings = {**defaults, **options}
-    frame_rate, until_fall = settings["frame_rate"], settings.pop("until_fall")
+    frame_rate = settings["frame_rate"]
+    until_fall = settings.pop("until_fall")
     progress = settings.pop("progress") or (lambda done, total: None)
     runs = []
     # Runs of one model share what is known of it.

@@ -37,11 +37,9 @@ def step_together(
     """
     warp, mjwarp = _modules()
     first = runs[0][0]
-    model, count, steps = (
-        first.world.model,
-        len(runs),
-        max(run.plan.steps for run, _ in runs),
-    )
+    model = first.world.model
+    count = len(runs)
+    steps = max(run.plan.steps for run, _ in runs)
     max_contacts = int(
         np.clip(
             8 * ((model.geom_contype | model.geom_conaffinity) > 0).sum(), *CONTACTS
@@ -149,9 +147,13 @@ def frames_together(
     world = robot_of(body, "free").world(
         options, (np.zeros(body.num_joints), body.root_pose)
     )
-    batch, q, root = q.shape[:-1], q.reshape(-1, q.shape[-1]), root.reshape(-1, 7)
+    batch = q.shape[:-1]
+    q = q.reshape(-1, q.shape[-1])
+    root = root.reshape(-1, 7)
     rates = [values.reshape(len(q), -1) for values in rates]
-    model, moving, start = world.model, world.qpos >= 0, world.root
+    model = world.model
+    moving = world.qpos >= 0
+    start = world.root
     free = int(model.jnt_dofadr[model.jnt_qposadr == start][0]) + np.arange(6)
     orientations = rotations.normalized(root[:, 3:])
     back = rotations.conjugate(orientations)
@@ -170,10 +172,8 @@ def frames_together(
             [base[:, :3], rotations.rotate(back, base[:, 3:])], axis=1
         )
         states[name][:, world.dofs[moving]] = joints[:, moving]
-    placed, forces = (
-        np.empty((len(q), len(body.links), 7)),
-        np.zeros((len(q), model.nv)),
-    )
+    placed = np.empty((len(q), len(body.links), 7))
+    forces = np.zeros((len(q), model.nv))
     with warp.ScopedDevice(device):
         worlds = mjwarp.put_model(model)
         for part in (slice(k, k + FRAMES) for k in range(0, len(q), FRAMES)):

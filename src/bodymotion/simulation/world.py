@@ -271,10 +271,12 @@ def build_world(
     """
     mujoco = need("mujoco", "sim", "the simulation")
     # A free root has the pose of its file in the model, which is kept for other postures.
-    body = replace(body, root_pose=posture[1]) if body.is_mounted else body
+    if body.is_mounted:
+        body = replace(body, root_pose=posture[1])
     body = _meeting_loops(_without_balls(body), posture[0])
     own: SelfCollision = "none" if options.self_collision == "none" else "all"
-    friction, gains = options.friction, options.gains
+    friction = options.friction
+    gains = options.gains
     written = _written(
         replace(body, devices=_sites(body)),
         ModelOptions(own, "none" if gains is None else "position", gains, scene=False),
@@ -457,10 +459,8 @@ def _add_sensors(
     mujoco = need("mujoco", "sim", "the simulation")
 
     def add(name: str, kind: str, of: str, what: str, **more: object) -> None:
-        sense, target = (
-            getattr(mujoco.mjtSensor, f"mjSENS_{kind}"),
-            getattr(mujoco.mjtObj, f"mjOBJ_{of}"),
-        )
+        sense = getattr(mujoco.mjtSensor, f"mjSENS_{kind}")
+        target = getattr(mujoco.mjtObj, f"mjOBJ_{of}")
         world.add_sensor(name=name, type=sense, objtype=target, objname=what, **more)
 
     for actuator in world.actuators:
@@ -507,11 +507,10 @@ def _located(
             if found >= 0:
                 actuators[columns[index]] = found
                 effort[columns[index]] = model.sensor(f"effort {ROBOT}{name}").adr[0]
-    root = (
-        int(model.joint(ROBOT + written.joints[0]).qposadr[0])
-        if 0 in written.joints
-        else -1
-    )
+    if 0 in written.joints:
+        root = int(model.joint(ROBOT + written.joints[0]).qposadr[0])
+    else:
+        root = -1
     sensors: dict[int, slice] = {}
     for number in range(len(body.devices)):
         adrs = [

@@ -44,7 +44,8 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
             f"the skeleton has {skeleton.num_channels} channels; a body has at most {MAX_LINKS} links"
         )
     path = skeleton.source.path
-    offsets, count = _offsets(skeleton), Counter(skeleton.names)
+    offsets = _offsets(skeleton)
+    count = Counter(skeleton.names)
     names = [
         name if name and count[name] == 1 else f"{name}#{index}"
         for index, name in enumerate(skeleton.names)
@@ -75,8 +76,12 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
     else:
         links.append(Link(name="origin", joint=Joint(name="origin", type="free")))
     for index in depth_first(dict(enumerate(skeleton.parents))):
-        offset, parent = offsets[index], last.get(skeleton.joints[index].parent, 0)
-        steps = [] if has_one_root and not links else _steps(skeleton, index)
+        offset = offsets[index]
+        parent = last.get(skeleton.joints[index].parent, 0)
+        if has_one_root and not links:
+            steps = []
+        else:
+            steps = _steps(skeleton, index)
         columns.append(_displacements(skeleton, steps))
         for _, channel in steps or [(-1, "")]:
             moves: JointType = (
@@ -96,7 +101,8 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
                     joint=joint,
                 )
             )
-            parent, number = len(links) - 1, number + bool(channel)
+            parent = len(links) - 1
+            number = number + bool(channel)
         begin = len(links) - max(len(steps), 1)
         if links[begin].parent >= 0:
             links[begin] = replace(
@@ -144,11 +150,10 @@ def _displacements(skeleton: Skeleton, steps: list[tuple[int, str]]) -> Floats:
     turning = [channel for _, channel in steps if channel.endswith("rotation")]
     slides = len(steps) - len(turning)
     angles = np.radians(values[:, slides:])
-    angles = (
-        continuous(angles)
-        if len(turning) == len({*turning}) == 3
-        else np.unwrap(angles, axis=0)
-    )
+    if len(turning) == len({*turning}) == 3:
+        angles = continuous(angles)
+    else:
+        angles = np.unwrap(angles, axis=0)
     return np.concatenate((values[:, :slides] * skeleton.unit, angles), axis=1)
 
 

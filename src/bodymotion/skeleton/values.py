@@ -175,11 +175,9 @@ class Skeleton(ContentEquality):
         """The rate [Hz]: a whole number where `frame_time` is its inverse, rounded; 30 for 0.033333 s."""
         whole = round(1 / self.frame_time)
         decimals = len(f"{self.frame_time:.12f}".rstrip("0").partition(".")[2])
-        return (
-            float(whole)
-            if whole and round(1 / whole, decimals) == self.frame_time
-            else 1 / self.frame_time
-        )
+        if whole and round(1 / whole, decimals) == self.frame_time:
+            return float(whole)
+        return 1 / self.frame_time
 
     @property
     def times(self) -> Floats:
@@ -255,7 +253,10 @@ class Skeleton(ContentEquality):
             ratios = np.abs(np.log(np.array(UNITS) * leg / LEG_LENGTH))
             rest = np.zeros((len(self.joints), 3))
             for index, own in enumerate(self.joints):
-                above = rest[own.parent] if own.parent >= 0 else np.zeros(3)
+                if own.parent >= 0:
+                    above = rest[own.parent]
+                else:
+                    above = np.zeros(3)
                 rest[index] = above + own.offset
             up = _axis(upward.mean(axis=0))
             at_rest = _axis(rest[hips] - rest[feet].mean(axis=0))
@@ -319,11 +320,9 @@ class Skeleton(ContentEquality):
                 (one for one in branches.values() if parent in one), None
             ):
                 branch.append(joint)
-        return (
-            [branch[-1] for branch in sorted(branches.values(), key=len)[:-1]]
-            if len(branches) > 2
-            else []
-        )
+        if len(branches) > 2:
+            return [branch[-1] for branch in sorted(branches.values(), key=len)[:-1]]
+        return []
 
     def joint_positions(self, *, as_read: bool = False) -> Floats:
         """Return the positions (T, J, 3) of the joints in the world [m], z up; with `as_read` in the file's unit and axes."""
@@ -414,7 +413,8 @@ class Skeleton(ContentEquality):
         self._check_memory(len(values))
         # A link for each channel, first those that slide, after a root that does not move.
         rows = [(-1, 0, 0, [0.0] * 3, [0.0] * 3)]
-        last, scales = [0], np.ones(self.num_channels)
+        last = [0]
+        scales = np.ones(self.num_channels)
         for index, joint in enumerate(self.joints):
             channels = [*zip(self.columns(index), joint.channels, strict=True)]
             slides = {
@@ -437,7 +437,8 @@ class Skeleton(ContentEquality):
                 rows.append(
                     (above, kind, column, offset, [float(one == axis) for one in "XYZ"])
                 )
-                above, offset = len(rows) - 1, [0.0] * 3
+                above = len(rows) - 1
+                offset = [0.0] * 3
             last.append(above)
         parents, kinds, columns, offsets, axes = map(np.array, zip(*rows, strict=True))
         scales[columns[kinds == 1]] = np.pi / 180
@@ -445,10 +446,8 @@ class Skeleton(ContentEquality):
         offsets = np.concatenate(
             [offsets, np.tile(rotations.IDENTITY, (len(rows), 1))], axis=1
         )
-        tree, chosen = (
-            (parents, kinds, columns, offsets, axes),
-            np.array(last[1:], np.int64),
-        )
+        tree = (parents, kinds, columns, offsets, axes)
+        chosen = np.array(last[1:], np.int64)
         return link_poses(tree, values * scales, root, chosen, size)
 
 
@@ -458,7 +457,9 @@ def _axis(direction: Floats) -> str | None:
     is_steep = abs(direction[axis]) > np.cos(np.radians(MAX_TILT)) * np.linalg.norm(
         direction
     )
-    return f"{'-' if direction[axis] < 0 else ''}{'XYZ'[axis]}" if is_steep else None
+    if is_steep:
+        return f"{'-' if direction[axis] < 0 else ''}{'XYZ'[axis]}"
+    return None
 
 
 def euler_values(turns: Floats) -> Floats:
@@ -476,7 +477,8 @@ def depth_first(
     children: dict[int, list[int]] = {}
     for index in sorted(parents, key=rank):
         children.setdefault(parents[index], []).append(index)
-    order, waiting = [], children.get(-1, [])[::-1]
+    order = []
+    waiting = children.get(-1, [])[::-1]
     while waiting:
         order.append(waiting.pop())
         waiting += children.get(order[-1], [])[::-1]

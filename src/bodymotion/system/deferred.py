@@ -38,7 +38,10 @@ def public(package: str, *own: str) -> tuple[list[str], Callable[[str], Any]]:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         where = names[name]
-        found = None if where == package else getattr(import_module(where), name, None)
+        if where == package:
+            found = None
+        else:
+            found = getattr(import_module(where), name, None)
         setattr(
             module, name, import_module(f"{where}.{name}") if found is None else found
         )

@@ -111,7 +111,9 @@ class _Pipe:
 
     def seen(self) -> bytes | None:
         """Return all bytes if they have been read, else None."""
-        return None if self._file is not None else self._seen.getvalue()
+        if self._file is not None:
+            return None
+        return self._seen.getvalue()
 
     def _fill(self, size: int) -> None:
         while self._file is not None and self._seen.tell() < size:
@@ -169,7 +171,9 @@ def _about_pipe(path: Path) -> os.stat_result | None:
         about = path.stat()
     except (OSError, ValueError):
         return None
-    return None if stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode) else about
+    if stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode):
+        return None
+    return about
 
 
 def pipe_content(path: str | Path) -> bytes | None:
@@ -191,7 +195,9 @@ def pipe_content(path: str | Path) -> bytes | None:
 def open_file(path: str | Path) -> BinaryIO:
     """Open a file for reading bytes anywhere in it; a pipe is read first. Raises OSError as `open` and `pipe_content` do."""
     content = pipe_content(path)
-    return Path(path).open("rb") if content is None else io.BytesIO(content)
+    if content is None:
+        return Path(path).open("rb")
+    return io.BytesIO(content)
 
 
 def read_head(path: str | Path, size: int) -> bytes:
@@ -216,12 +222,13 @@ def pipe_seen(path: str | Path) -> bytes | None:
     """Return what has come out of a pipe if all of it has been read already; never reads."""
     about = _about_pipe(Path(path))
     pipes = _kept.get()
-    pipe = (
-        None
-        if about is None or pipes is None
-        else pipes.get((about.st_dev, about.st_ino))
-    )
-    return None if pipe is None else pipe.seen()
+    if about is None or pipes is None:
+        pipe = None
+    else:
+        pipe = pipes.get((about.st_dev, about.st_ino))
+    if pipe is None:
+        return None
+    return pipe.seen()
 
 
 def size_of(path: str | Path) -> int | None:
@@ -229,7 +236,9 @@ def size_of(path: str | Path) -> int | None:
     path = Path(path)
     if _about_pipe(path) is not None:
         content = pipe_seen(path)
-        return None if content is None else len(content)
+        if content is None:
+            return None
+        return len(content)
     try:
         return path.stat().st_size
     except (OSError, ValueError):
@@ -536,7 +545,10 @@ def check_place(path: str | Path) -> None:
         When its folder is not there.
     """
     path = Path(path)
-    folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+    if path.is_symlink():
+        folder = Path(os.path.realpath(path)).parent
+    else:
+        folder = path.parent
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
     if not folder.exists():
@@ -581,7 +593,8 @@ class _Pending:
     stream: BinaryIO
 
     def __init__(self, path: Path) -> None:
-        self._path, self.target = path, Path(os.path.realpath(path))
+        self._path = path
+        self.target = Path(os.path.realpath(path))
         self._temporary: Path | None = None
 
     def open(self) -> None:

@@ -105,7 +105,9 @@ class ProcessLimits:
 
 def _plus(limit: T | None, more: T) -> T | None:
     """Return a limit that is raised; None where there is none."""
-    return None if limit is None else limit + more
+    if limit is None:
+        return None
+    return limit + more
 
 
 OF_OTHERS = ProcessLimits(MEMORY, PROCESSOR_TIME, DEADLINE, FILE_SIZE)
@@ -233,7 +235,10 @@ class LimitedProcess:
             When the process has ended.
         """
         data = _dumps(_Request(function, arguments, limits))
-        main_file = _main_file() if b"__main__" in data else None
+        if b"__main__" in data:
+            main_file = _main_file()
+        else:
+            main_file = None
         self.num_calls += 1
         self._has_call = True
         self._limits = limits
@@ -322,7 +327,8 @@ class LimitedProcess:
             reason = "processor time"
             text = f"it took more than {processor or math.nan:g} s of processor time"
         elif code == _NO_MEMORY:
-            reason, text = "memory", "its memory was not sufficient"
+            reason = "memory"
+            text = "its memory was not sufficient"
         else:
             reason = "crash"
             text = f"it has ended with exit code {code}"
@@ -435,11 +441,10 @@ def call_limited(
         with _within(limits):
             return function(*arguments)
     while True:
-        process = (
-            LimitedProcess(shares_files=True, is_quiet=True)
-            if shares_files
-            else take_process(is_quiet=True)
-        )
+        if shares_files:
+            process = LimitedProcess(shares_files=True, is_quiet=True)
+        else:
+            process = take_process(is_quiet=True)
         is_usable = False
         try:
             process.submit(function, *arguments, limits=limits)
@@ -461,7 +466,9 @@ def call_limited(
 
 def reason_of(error: ProcessEndedError | MemoryError) -> Ended:
     """Return why a call has ended."""
-    return error.ended if isinstance(error, ProcessEndedError) else "memory"
+    if isinstance(error, ProcessEndedError):
+        return error.ended
+    return "memory"
 
 
 def may_pass_again(

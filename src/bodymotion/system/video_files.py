@@ -23,10 +23,9 @@ CODECS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     ".gif": ("gif", {}),
 }
-BT709, LIMITED_RANGE = (
-    1,
-    1,
-)  # Colour space and range of HD video (numbers of ITU-T H.273), which players assume.
+# Colour space and range of HD video (numbers of ITU-T H.273), which players assume.
+BT709 = 1
+LIMITED_RANGE = 1
 
 
 class VideoFile:
@@ -69,7 +68,8 @@ class VideoFile:
         if self.kind != ".gif":
             context.color_primaries = context.color_trc = context.colorspace = BT709
             context.color_range = LIMITED_RANGE
-        self._count, self._rate = 0, rate
+        self._count = 0
+        self._rate = rate
         self._sound: Any = None
         if sound is not None and self.kind != ".gif":
             self._samples, pace = sound
@@ -77,7 +77,8 @@ class VideoFile:
                 "aac" if self.kind == ".mp4" else "libopus", rate=48000
             )
             self._sound.codec_context.layout = "stereo"
-            self._pace, self._heard = pace, 0
+            self._pace = pace
+            self._heard = 0
 
     def frame(self, pixels: Any, layout: str, kind: str = "yuv420p") -> Any:  # noqa: ANN401
         """Return pixels (H, W, 3 or 4), highest row first, as a frame of PyAV in the colours of HD video."""

@@ -60,11 +60,9 @@ class MotionAnalysis:
     @cached_property
     def zmp(self) -> Floats | None:
         """(T, 3) [m] the computed zero moment point, NaN in flight; None for a body that is not on feet."""
-        return (
-            self.placed(self.measures.zmp)
-            if self.measures is not None and self.on_feet
-            else None
-        )
+        if self.measures is not None and self.on_feet:
+            return self.placed(self.measures.zmp)
+        return None
 
     @cached_property
     def on_feet(self) -> bool:
@@ -85,9 +83,10 @@ class MotionAnalysis:
             return ""
         if m.is_mounted:
             return "The root is mounted: there are no foot contacts and no support polygon."
-        reason = (
-            "The body has no mass" if not m.body.mass > 0 else "The body has no feet"
-        )
+        if not m.body.mass > 0:
+            reason = "The body has no mass"
+        else:
+            reason = "The body has no feet"
         return f"{reason}: there is no support polygon."
 
     @cached_property
@@ -111,20 +110,16 @@ class MotionAnalysis:
     @cached_property
     def support(self) -> Floats | None:
         """(T, M, 3) [m] the corners of the support polygon, counter-clockwise from above; NaN for unused corners."""
-        return (
-            None
-            if self.measures is None
-            else self._on_ground(self.measures.support_polygons.corners)
-        )
+        if self.measures is None:
+            return None
+        return self._on_ground(self.measures.support_polygons.corners)
 
     @cached_property
     def contact_points(self) -> Floats | None:
         """(T, K, 3) [m] the point of each foot that touches the ground, or would touch it first."""
-        return (
-            None
-            if self.measures is None
-            else self.placed(self.measures.contacts.points)
-        )
+        if self.measures is None:
+            return None
+        return self.placed(self.measures.contacts.points)
 
     @cached_property
     def collisions(self) -> Collisions | None:
@@ -132,12 +127,12 @@ class MotionAnalysis:
         from bodymotion.checks.physics.checking import ground_of
         from bodymotion.checks.physics.collisions import find_collisions
 
-        body, q = self.scene.body, self.scene.q
-        ground = (
-            None
-            if body.is_mounted
-            else ground_of(body, q, self.roots, self.scene.timeline.times)
-        )
+        body = self.scene.body
+        q = self.scene.q
+        if body.is_mounted:
+            ground = None
+        else:
+            ground = ground_of(body, q, self.roots, self.scene.timeline.times)
         with suppress(ImportError, ValueError):
             return find_collisions(
                 body,
@@ -244,12 +239,17 @@ def analyze(
 
 
 def _without_held_frames(scene: Scene) -> Scene:
-    own, whole = scene.own_frames, scene.timeline
+    own = scene.own_frames
+    whole = scene.timeline
     if not own:
         return scene
     timeline = whole.part(slice(own))
-    zmp = None if scene.zmp is None else scene.zmp[:own]
-    link_poses, q = scene.link_poses[:own], scene.q[:own]
+    if scene.zmp is None:
+        zmp = None
+    else:
+        zmp = scene.zmp[:own]
+    link_poses = scene.link_poses[:own]
+    q = scene.q[:own]
     return replace(
         scene,
         timeline=timeline,
@@ -290,11 +290,10 @@ def _measure(scene: Scene) -> Measures:
     root = MultiSE3Seq(
         content=LINK_POSITION, timeline=scene.timeline, values=scene.link_poses[:, :1]
     )
-    zmp = (
-        [scene.motion.zmp]
-        if scene.motion is not None and scene.motion.zmp is not None
-        else []
-    )
+    if scene.motion is not None and scene.motion.zmp is not None:
+        zmp = [scene.motion.zmp]
+    else:
+        zmp = []
     if not scene.has_root and not scene.body.is_mounted:
         found = measure(scene.body, Motion((joints, *zmp)))
         if any(problem.rule == ON_FEET.code for problem in found.problems):
@@ -313,26 +312,32 @@ class BackgroundAnalysis:
         post: Callable[[Callable[[], object]], None],
         done: Callable[[MotionAnalysis], None],
     ) -> None:
-        self._post, self._done = post, done
+        self._post = post
+        self._done = done
         self._job: tuple[Scene | None, bool, frozenset[str]] = (
             None,
             False,
             frozenset(),
         )
         self._analysis: MotionAnalysis | None = None
-        self._running, self._failure = False, ""
+        self._running = False
+        self._failure = ""
 
     def describe(self) -> str:
         """Return that an analysis is under way, or why there is none."""
         if self._running:
             return "measuring …"
         failure = self._failure or (self._analysis.failure if self._analysis else "")
-        return f"Cannot be measured: {failure}." if failure else ""
+        if failure:
+            return f"Cannot be measured: {failure}."
+        return ""
 
     def known(self, scene: Scene, on_ground: bool) -> MotionAnalysis | None:
         """Return the analysis of a scene, moved to the ground or not; None when there is none yet."""
         found, (of, ground, _) = self._analysis, self._job
-        return found if of is scene and ground == on_ground else None
+        if of is scene and ground == on_ground:
+            return found
+        return None
 
     def request(
         self, scene: Scene, on_ground: bool, quantities: frozenset[str] = frozenset()
@@ -348,19 +353,24 @@ class BackgroundAnalysis:
             on_ground,
             quantities | computed if is_same else quantities,
         )
-        self._analysis, self._running, self._failure = known, True, ""
+        self._analysis = known
+        self._running = True
+        self._failure = ""
         compile_in_background(lambda: self._work(job, known))
 
     def forget(self) -> None:
         """Cancel what is under way and drop the result."""
         self._job = (None, False, frozenset())
-        self._analysis, self._running, self._failure = None, False, ""
+        self._analysis = None
+        self._running = False
+        self._failure = ""
 
     def _work(
         self, job: tuple[Scene, bool, frozenset[str]], known: MotionAnalysis | None
     ) -> None:
         scene, on_ground, quantities = job
-        found, failure = known, ""
+        found = known
+        failure = ""
         try:
             found = known or analyze(scene, on_ground, lambda: job is self._job)
             for name in quantities if found is not None else ():
@@ -375,6 +385,8 @@ class BackgroundAnalysis:
 
     def _finish(self, job: object, found: MotionAnalysis | None, failure: str) -> None:
         if job is self._job:
-            self._analysis, self._running, self._failure = found, False, failure
+            self._analysis = found
+            self._running = False
+            self._failure = failure
             if found is not None:
                 self._done(found)

@@ -25,10 +25,9 @@ from bodymotion.viewer.server import on_user
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
-MIN_TEMPO, MAX_TEMPO = (
-    40.0,
-    220.0,
-)  # [beats per minute] The range that the slider of the tempo has at least.
+# [beats per minute] The range that the slider of the tempo has at least.
+MIN_TEMPO = 40.0
+MAX_TEMPO = 220.0
 WRITE_BACK_DELAY = 0.6  # [s] After a user has moved a slider its value is not overwritten for this time.
 MAX_KEYFRAMES = 3  # Number of keyframes that are listed for one rule.
 
@@ -69,17 +68,16 @@ class SliderLimits:
 
     def clipped(self, value: float) -> float:
         """Return a value clipped to the range."""
-        return (
-            min(max(value, self.lowest), self.highest)
-            if isfinite(value)
-            else self.default
-        )
+        if isfinite(value):
+            return min(max(value, self.lowest), self.highest)
+        return self.default
 
 
 def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
     """Return the range of a parameter's slider: its limits, or a default range where the animation gives none."""
     if name.endswith("_slices"):
-        low, high = 0.0, 16.0
+        low = 0.0
+        high = 16.0
     else:
         low, high = (-1.5, 1.5) if name.endswith("_offset") else (-2.0, 2.0)
     low, high = DEFAULT_LIMITS.get(name, (low, high))
@@ -89,7 +87,8 @@ def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
             parameter.maximum - parameter.minimum
         )
         if from_file:
-            low, high = float(parameter.minimum), float(parameter.maximum)
+            low = float(parameter.minimum)
+            high = float(parameter.maximum)
     default = parameter.default
     if default is None or not isfinite(default):
         default = NEUTRAL.get(name, 0.0)
@@ -124,7 +123,8 @@ class AnimationPanel:
         self.head = gui.add_html(_head(playback))
         now = playback.timing.bpm
         tempo = playback.animation.bpm or now
-        low, high = min(MIN_TEMPO, tempo / 2, now), max(MAX_TEMPO, 2 * tempo, now)
+        low = min(MIN_TEMPO, tempo / 2, now)
+        high = max(MAX_TEMPO, 2 * tempo, now)
         limits = SliderLimits(
             round(low, 3),
             round(high, 3),
@@ -145,11 +145,10 @@ class AnimationPanel:
         for name, parameter in playback.animation.parameters.items():
             limits = parameter_limits(name, parameter)
             text = f"{limits.lowest:g} … {limits.highest:g}, default {limits.default:g}"
-            hint = (
-                f"{name}: {text}"
-                if limits.from_file
-                else f"{name}: the robot has its limits; here {text}"
-            )
+            if limits.from_file:
+                hint = f"{name}: {text}"
+            else:
+                hint = f"{name}: the robot has its limits; here {text}"
             if name in NOT_SIMULATED:
                 hint += ". For the robot's controller: shown, not simulated"
             self._add_slider(
@@ -216,7 +215,8 @@ class AnimationPanel:
         self.head.content = _head(playback)
         self.options.content = options_html(playback)
         self._findings.content = findings_html(playback)
-        slider, limits = self._sliders["slices"], _length_limits(playback)
+        slider = self._sliders["slices"]
+        limits = _length_limits(playback)
         if self._limits["slices"].fixed:
             self._limits["slices"] = limits
         elif limits != self._limits["slices"] and not limits.fixed:
@@ -232,11 +232,10 @@ class AnimationPanel:
                 >= WRITE_BACK_DELAY
             ):
                 value = self._value(name)
-                widget.value = (
-                    value
-                    if self._limits[name].fixed
-                    else self._limits[name].clipped(value)
-                )
+                if self._limits[name].fixed:
+                    widget.value = value
+                else:
+                    widget.value = self._limits[name].clipped(value)
 
 
 def _length_limits(playback: AnimationPlayback) -> SliderLimits:
@@ -247,9 +246,10 @@ def _length_limits(playback: AnimationPlayback) -> SliderLimits:
 
 def _head(playback: AnimationPlayback) -> str:
     timing = playback.timing
-    natural = (
-        f" (natural length {timing.natural})" if timing.natural != timing.slices else ""
-    )
+    if timing.natural != timing.slices:
+        natural = f" (natural length {timing.natural})"
+    else:
+        natural = ""
     length = f"{timing.slices:g} slices{natural} at {timing.bpm:g} beats per minute, {timing.timeline.duration:.2f} s"
     return small_html(
         f"{playback.title}: {', '.join(playback.animation.controls)}. {length}"
@@ -269,7 +269,10 @@ def options_html(playback: AnimationPlayback) -> str:
             )
             style = "display:inline-block;width:1.6em;height:0.8em;border-radius:2px"
             chip = f'<span style="{style};background:rgb({color})"></span> '
-        parts = value if isinstance(value, tuple) else (value,)
+        if isinstance(value, tuple):
+            parts = value
+        else:
+            parts = (value,)
         text = " ".join(
             "✓" if p is True else f"{p:g}" if isinstance(p, float) else str(p)
             for p in parts
@@ -331,7 +334,8 @@ class AnimationControl:
     """
 
     def __init__(self, viewer: Viewer, show: Callable[[Scene, float], None]) -> None:
-        self._viewer, self._show = viewer, show
+        self._viewer = viewer
+        self._show = show
         self._pending: PlaybackSettings | None = None
         self._failed = False
 
@@ -347,7 +351,8 @@ class AnimationControl:
         self._pending = None
 
     def _apply_pending(self) -> None:
-        settings, self._pending = self._pending, None
+        settings = self._pending
+        self._pending = None
         playback = self._viewer.scene.playback
         if settings is None or playback is None:
             return

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 MAX_LISTED_FAULTS = (
     3  # Number of rules that the panel lists when a saved file has errors.
 )
-TIME_TO_LOAD, LOADING_INTERVAL = 1.0, 0.5
+TIME_TO_LOAD = 1.0
+LOADING_INTERVAL = 0.5
 """[s] Of files that take longer to load, the viewer is started before; seconds between two messages about it."""
 WATCH_INTERVAL = 0.25  # [s] between two looks at the files.
 
@@ -179,7 +180,9 @@ def _started(
             found.put(error)
 
     # A daemon: Ctrl-C must not wait for a file to be read.
-    begin, viewer, scene = monotonic(), None, None
+    begin = monotonic()
+    viewer = None
+    scene = None
     threading.Thread(target=work, name="bodymotion-loading", daemon=True).start()
     try:
         while scene is None or scene.num_unread:
@@ -209,11 +212,10 @@ def _started(
                     make_scene(Body(name="Loading …", links=(Link(),)), None)
                 )
             if scene is None or scene.num_unread:
-                left = (
-                    f"{counted(scene.num_unread, 'mesh file')} left, "
-                    if scene is not None
-                    else ""
-                )
+                if scene is not None:
+                    left = f"{counted(scene.num_unread, 'mesh file')} left, "
+                else:
+                    left = ""
                 viewer.show_message(
                     f"Loading {names}: {left}{monotonic() - begin:.0f} s"
                 )
@@ -273,11 +275,10 @@ def _error_text(error: Exception) -> str:
         error.problem
     ]
     groups = grouped(errors)
-    more = (
-        f" … and {len(groups) - MAX_LISTED_FAULTS} more"
-        if len(groups) > MAX_LISTED_FAULTS
-        else ""
-    )
+    if len(groups) > MAX_LISTED_FAULTS:
+        more = f" … and {len(groups) - MAX_LISTED_FAULTS} more"
+    else:
+        more = ""
     return " · ".join(map(group_text, groups[:MAX_LISTED_FAULTS])) + more
 
 
@@ -294,7 +295,8 @@ class FileWatcher:
         saved: Callable[[], None],
         interval: float = WATCH_INTERVAL,
     ) -> None:
-        self._saved, self._interval = saved, interval
+        self._saved = saved
+        self._interval = interval
         self._stopped = threading.Event()
         self._thread = threading.Thread(
             target=self._run, name="bodymotion-watch", daemon=True
@@ -316,7 +318,8 @@ class FileWatcher:
     def check(self) -> bool:
         """Look at the files once; return whether one has been saved and does not change any more."""
         now = self._states()
-        unchanged, self._last = now == self._last, now
+        unchanged = now == self._last
+        self._last = now
         if unchanged and now != self._known and None not in now:
             self._known = now
             return True

@@ -41,7 +41,8 @@ from bodymotion.viewer.scene_view import (
 from bodymotion.viewer.server import quiet_server, stop_server
 
 MAX_FRAME_RATE = 60.0  # Frames per second.
-CLOCK_RATE, VALUES_RATE = 12.0, 4.0
+CLOCK_RATE = 12.0
+VALUES_RATE = 4.0
 """Updates per second, during playback, of the clock and the slider, and of the values of joints."""
 MAX_TICK = 0.5  # [s] After a longer pause (a computer that slept) the player stays at its time.
 WORK_TIMEOUT = 600.0  # [s] for `WorkQueue.run`.
@@ -81,11 +82,9 @@ class WorkQueue:
     def next(self, timeout: float) -> Callable[[], object] | None:
         """Return the next work, waiting at most `timeout` seconds for it; None when there is none."""
         try:
-            return (
-                self._waiting.get(timeout=timeout)
-                if timeout > 0
-                else self._waiting.get_nowait()
-            )
+            if timeout > 0:
+                return self._waiting.get(timeout=timeout)
+            return self._waiting.get_nowait()
         except queue.Empty:
             return None
 
@@ -206,7 +205,10 @@ class Viewer:
         """Show another scene at the same time and with the same options; with `reset_camera` all browsers see the whole robot."""
 
         def show() -> None:
-            bounds = scene.extent.bounds(scene.link_poses[0]) if reset_camera else None
+            if reset_camera:
+                bounds = scene.extent.bounds(scene.link_poses[0])
+            else:
+                bounds = None
             clients = self.server.get_clients().values() if reset_camera else ()
             if bounds is not None:  # before the links come, one after the other
                 for client in clients:
@@ -299,8 +301,12 @@ class Viewer:
         """Select a link by its index, show it in the panel and highlight it; another number, or the selected link, selects none."""
 
         def show() -> None:
-            links, before = self.scene.body.links, self.selected_link
-            found = links[index] if 0 <= index < len(links) else None
+            links = self.scene.body.links
+            before = self.selected_link
+            if 0 <= index < len(links):
+                found = links[index]
+            else:
+                found = None
             self.selected_link = None if found is before else found
             self.scene_view.nodes.select(None if self.selected_link is None else index)
             self.panel.link_card.update()
@@ -409,10 +415,14 @@ class Viewer:
 
     def _analyze(self) -> None:
         """Start the analysis that is needed for what is shown; overlays drop one that is out of date."""
-        overlays, known = self.scene_view.analysis_overlays, self.analysis
+        overlays = self.scene_view.analysis_overlays
+        known = self.analysis
         if overlays.analysis is not known:
             overlays.set_analysis(known)
-        plotted = self.options.quantity if self.panel.plot is not None else None
+        if self.panel.plot is not None:
+            plotted = self.options.quantity
+        else:
+            plotted = None
         # The timeline shows contacts and findings of every motion that can be measured.
         if (
             overlays.needed
@@ -444,7 +454,8 @@ class Viewer:
         self.num_shown += 1
 
     def _run(self) -> None:
-        last, last_frame = monotonic(), -1
+        last = monotonic()
+        last_frame = -1
         next_panel = next_values = 0.0
         while not self._stopped.is_set():
             work = self._queue.next(
@@ -453,12 +464,15 @@ class Viewer:
                 else 1.0
             )
             try:
-                acted, played = False, self.player.playing
+                acted = False
+                played = self.player.playing
                 while work is not None and not self._stopped.is_set():
                     work()
-                    acted, work = True, self._queue.next(0.0)
+                    acted = True
+                    work = self._queue.next(0.0)
                 now = monotonic()
-                seconds, last = now - last, now
+                seconds = now - last
+                last = now
                 self.player.advance(seconds if played and seconds <= MAX_TICK else 0.0)
                 frame = self.player.frame
                 if not acted and not self.server.get_clients():
@@ -473,7 +487,8 @@ class Viewer:
                     all_values = acted or now >= next_values
                     self.panel.sync(all_values)
                     next_panel = now + 1.0 / CLOCK_RATE
-                    next_values = now + 1.0 / VALUES_RATE if all_values else next_values
+                    if all_values:
+                        next_values = now + 1.0 / VALUES_RATE
             except Exception:
                 if not self._stopped.is_set():
                     traceback.print_exc(file=sys.stderr)

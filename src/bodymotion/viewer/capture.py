@@ -43,7 +43,8 @@ class Capture:
         ).start()
 
     def _image(self, client: viser.ClientHandle) -> None:
-        height, width = client.camera.image_height, client.camera.image_width
+        height = client.camera.image_height
+        width = client.camera.image_width
         try:
             image = client.get_render(
                 height, width, transport_format="png", timeout=RENDER_TIMEOUT
@@ -58,7 +59,8 @@ class Capture:
         if self.share is not None:
             return
         self._cancelled.clear()
-        self.share, self.state = 0.0, "making a video …"
+        self.share = 0.0
+        self.state = "making a video …"
         threading.Thread(
             target=self._video, args=(client,), name="bodymotion-video", daemon=True
         ).start()
@@ -69,7 +71,8 @@ class Capture:
 
     def _video(self, client: viser.ClientHandle) -> None:
         viewer = self._viewer
-        before, playing = viewer.time, viewer.playing
+        before = viewer.time
+        playing = viewer.playing
         try:
             width, height = even_size(
                 client.camera.image_width, client.camera.image_height
@@ -115,10 +118,8 @@ def png(image: npt.NDArray[np.uint8]) -> bytes:
     """Return an image (H, W, 3 or 4) over white as a PNG file."""
     from PIL import Image
 
-    file, seen = (
-        io.BytesIO(),
-        Image.fromarray(np.ascontiguousarray(image)).convert("RGBA"),
-    )
+    file = io.BytesIO()
+    seen = Image.fromarray(np.ascontiguousarray(image)).convert("RGBA")
     Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert(
         "RGB"
     ).save(file, "PNG")

@@ -22,7 +22,8 @@ LIMITS: dict[str, str] = {"velocity": "joint_velocities", "torque": "torques"}
 COLOR_STOPS = np.array(
     [[38, 150, 70], [245, 205, 30], [215, 35, 30]], dtype=np.float64
 )  # The colours at 0, 50 and 100 % of the limit.
-BEYOND_COLOR, NO_LIMIT_COLOR = (140, 0, 150), (150, 154, 162)
+BEYOND_COLOR = (140, 0, 150)
+NO_LIMIT_COLOR = (150, 154, 162)
 COLOR_STEPS = 40  # Number of different colours; a link whose colour stays is not sent.
 
 
@@ -86,10 +87,8 @@ class LimitColors:
             vertices = np.concatenate(
                 [position for part in parts for position in part.positions]
             )
-            name, faces = (
-                f"{nodes.names[link.index]}/limit",
-                np.concatenate(indices).reshape(-1, 3),
-            )
+            name = f"{nodes.names[link.index]}/limit"
+            faces = np.concatenate(indices).reshape(-1, 3)
             mesh = nodes.server.scene.add_mesh_simple(
                 name, vertices, faces, color=NO_LIMIT_COLOR, side="double"
             )
@@ -105,11 +104,10 @@ class LimitColors:
         """Set the colours of a frame; without one all links are grey."""
         for link, mesh in self._meshes.items():
             column = self._columns.get(link)
-            color = (
-                NO_LIMIT_COLOR
-                if frame is None or column is None
-                else color_of(float(self.shares[frame, column]))
-            )
+            if frame is None or column is None:
+                color = NO_LIMIT_COLOR
+            else:
+                color = color_of(float(self.shares[frame, column]))
             if color != self._colors[link]:
                 mesh.color = self._colors[link] = color
 

@@ -44,9 +44,11 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.scene_view import RobotNodes
 
-MAX_DEVICE_LABELS, MAX_JOINT_LABELS = 60, 200
+MAX_DEVICE_LABELS = 60
+MAX_JOINT_LABELS = 200
 MAX_RAYS = 61  # Number of rays that are drawn of a range sensor; its first and last ray always are.
-INERTIA_COLOR, OTHER_DEVICE_COLOR = (235, 170, 30), (20, 150, 90)
+INERTIA_COLOR = (235, 170, 30)
+OTHER_DEVICE_COLOR = (20, 150, 90)
 DEVICE_COLORS = {
     VisionSensor: (30, 120, 220),
     RangeSensor: (220, 90, 30),
@@ -59,7 +61,8 @@ POSITION_DIGITS = (
 NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}
 ON_SCREEN = {"thickness_units": "screen"}
 
-SUPPORT_COLOR, COMPUTED_ZMP_COLOR = (70, 120, 220), (0, 140, 110)
+SUPPORT_COLOR = (70, 120, 220)
+COMPUTED_ZMP_COLOR = (0, 140, 110)
 LAYER_HEIGHT = 0.0012  # Height of a flat overlay above the ground, in sizes of the robot, against flicker.
 COLLISION_COLOR = (215, 25, 30)
 MAX_COLLISIONS = 12  # Collisions of one frame that are shown.
@@ -120,7 +123,8 @@ class Overlays:
 
     def _make_axes(self) -> list[Any]:
         """Return an arrow along each joint axis, its colour by the type of the joint."""
-        size, made = self._nodes.size, []
+        size = self._nodes.size
+        made = []
         sizes = {
             "shaft_radius": 0.003 * size,
             "head_radius": 0.007 * size,
@@ -129,10 +133,8 @@ class Overlays:
         for link in self._body.links:
             if link.index and link.joint.type in AXIS_COLORS:
                 axis = link.joint.axis * (0.07 * size)
-                name, arrow = (
-                    f"{self._nodes.names[link.index]}/axis",
-                    np.stack([-0.5 * axis, axis])[None],
-                )
+                name = f"{self._nodes.names[link.index]}/axis"
+                arrow = np.stack([-0.5 * axis, axis])[None]
                 made.append(
                     self._api.add_arrows(
                         name, arrow, AXIS_COLORS[link.joint.type], **sizes
@@ -142,7 +144,8 @@ class Overlays:
 
     def _make_devices(self) -> list[Any]:
         """Return the outlines of the devices, with their names."""
-        labels, made = device_labels(self._body.devices, 0.01 * self._nodes.size), []
+        labels = device_labels(self._body.devices, 0.01 * self._nodes.size)
+        made = []
         for number, device in enumerate(self._body.devices):
             if not 0 <= device.link < len(self._body.links):
                 continue
@@ -187,7 +190,8 @@ class Overlays:
 
     def _make_inertias(self) -> list[Any]:
         """Return a ball at the centre of mass of each link with mass, and the box of its inertia."""
-        size, made = self._nodes.size, []
+        size = self._nodes.size
+        made = []
         for link in self._body.links:
             if not link.mass > 0 or not np.isfinite(link.center_of_mass).all():
                 continue
@@ -204,10 +208,8 @@ class Overlays:
             )
             box = inertia_box(link)
             if box is not None:
-                lengths, wxyz = (
-                    np.maximum(box[0], 1e-4 * size),
-                    rotations.from_matrix(box[1]),
-                )
+                lengths = np.maximum(box[0], 1e-4 * size)
+                wxyz = rotations.from_matrix(box[1])
                 made.append(
                     self._api.add_box(
                         f"{name}/inertia",
@@ -226,10 +228,8 @@ class Overlays:
         """
         size = self._nodes.size
         line = np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -2.0 * size]]])
-        projection, plumb = (
-            "/world/centre of mass on the ground",
-            "/world/centre of mass plumb line",
-        )
+        projection = "/world/centre of mass on the ground"
+        plumb = "/world/centre of mass plumb line"
         return [
             self._labelled_ball(
                 "/world/centre of mass", "● CoM", 0.014 * size, MASS_COLOR
@@ -263,7 +263,9 @@ class Overlays:
 def joint_label(link: Link) -> str:
     """Return the label of a link: the id of its joint, if any, and the name of the joint, or else of the link."""
     name = shown(link.joint.name or link.name or f"link {link.index}", 30)
-    return f"{link.joint.id}  {name}" if link.joint.id >= 0 else name
+    if link.joint.id >= 0:
+        return f"{link.joint.id}  {name}"
+    return name
 
 
 def joint_labels(
@@ -330,23 +332,24 @@ def device_outline(device: Device, size: float) -> Floats:
 
 
 def _frustum(device: VisionSensor, length: float) -> Floats:
-    angle = device.field_of_view if 0 < device.field_of_view < np.pi else np.pi / 4
+    if 0 < device.field_of_view < np.pi:
+        angle = device.field_of_view
+    else:
+        angle = np.pi / 4
     right, up = replace(
         device,
         field_of_view=angle,
         width=max(device.width, 1),
         height=max(device.height, 1),
     ).half_size
-    depth = (
-        min(length, device.back_clip_distance)
-        if device.back_clip_distance > 0
-        else length
-    )
-    near = (
-        min(device.front_clip_distance, 0.5 * depth)
-        if device.front_clip_distance > 0
-        else 0.0
-    )
+    if device.back_clip_distance > 0:
+        depth = min(length, device.back_clip_distance)
+    else:
+        depth = length
+    if device.front_clip_distance > 0:
+        near = min(device.front_clip_distance, 0.5 * depth)
+    else:
+        near = 0.0
     corners = np.array(
         [[-right, -up, -1.0], [right, -up, -1.0], [right, up, -1.0], [-right, up, -1.0]]
     )
@@ -361,17 +364,21 @@ def _frustum(device: VisionSensor, length: float) -> Floats:
 
 
 def _fan(device: RangeSensor, length: float) -> Floats:
-    angle = min(device.scan_angle, 2 * np.pi) if device.scan_angle > 0 else 0.0
-    length = (
-        min(length, max(device.max_distance, 1e-3))
-        if device.max_distance > 0
-        else length
-    )
+    if device.scan_angle > 0:
+        angle = min(device.scan_angle, 2 * np.pi)
+    else:
+        angle = 0.0
+    if device.max_distance > 0:
+        length = min(length, max(device.max_distance, 1e-3))
     half = 0.5 * angle
-    step = (
-        min(max(device.scan_step, 1e-9), 2 * np.pi) if device.scan_step > 0 else angle
-    )
-    rays_per_side = int(half / step + 1e-9) if step > 0 else 0
+    if device.scan_step > 0:
+        step = min(max(device.scan_step, 1e-9), 2 * np.pi)
+    else:
+        step = angle
+    if step > 0:
+        rays_per_side = int(half / step + 1e-9)
+    else:
+        rays_per_side = 0
     if rays_per_side > MAX_RAYS // 2:
         rays_per_side = MAX_RAYS // 2
         step = half / rays_per_side
@@ -392,17 +399,18 @@ class FootMarks:
     """
 
     def __init__(self, nodes: RobotNodes, contacts: FootContacts | None) -> None:
-        self._on, self._move = True, nodes.move
+        self._on = True
+        self._move = nodes.move
         api: Any = nodes.server.scene
-        self._balls, self._discs = [], []
+        self._balls = []
+        self._discs = []
         extent = nodes.scene.extent
         for link in () if contacts is None else contacts.links:
             points = extent.points[extent.links == link]
-            radius = (
-                1.05 * float(np.linalg.norm(points, axis=1).max())
-                if len(points)
-                else 0.02 * nodes.size
-            )
+            if len(points):
+                radius = 1.05 * float(np.linalg.norm(points, axis=1).max())
+            else:
+                radius = 0.02 * nodes.size
             name = f"{nodes.names[link]}/foot"
             self._balls.append(
                 api.add_icosphere(
@@ -440,12 +448,16 @@ class FootMarks:
         for k, (name, link) in enumerate(
             zip(contacts.names, contacts.links, strict=True)
         ):
-            ball, disc = self._balls[k], self._discs[k]
-            stance, missed = (
-                bool(contacts.stance[frame, k]),
-                bool(contacts.out_of_reach[frame, k]),
-            )
-            color = MISSED if missed else STANCE if stance else SWING
+            ball = self._balls[k]
+            disc = self._discs[k]
+            stance = bool(contacts.stance[frame, k])
+            missed = bool(contacts.out_of_reach[frame, k])
+            if missed:
+                color = MISSED
+            elif stance:
+                color = STANCE
+            else:
+                color = SWING
             ball.visible = name != HAND or missed
             if ball.color != color:
                 ball.color = color
@@ -487,16 +499,16 @@ class AnalysisOverlays:
     @property
     def quantities(self) -> tuple[str, ...]:
         """The quantities that they need, beyond those that every analysis has."""
-        return ("torques",) if self._options.torque_limits else ()
+        if self._options.torque_limits:
+            return ("torques",)
+        return ()
 
     def describe(self) -> str:
         """Return why an overlay that is on cannot be shown."""
         balance = any(getattr(self._options, name, False) for name in self._names)
-        return (
-            self.analysis.no_feet_reason
-            if self.analysis is not None and balance
-            else ""
-        )
+        if self.analysis is not None and balance:
+            return self.analysis.no_feet_reason
+        return ""
 
     def set_analysis(self, analysis: MotionAnalysis | None) -> None:
         """Show another analysis, or none."""
@@ -508,7 +520,10 @@ class AnalysisOverlays:
         analysis = self.analysis
         if analysis is None:
             return
-        at = min(frame, analysis.scene.num_frames - 1) if recorded else None
+        if recorded:
+            at = min(frame, analysis.scene.num_frames - 1)
+        else:
+            at = None
         if self._options.trails and "trails" not in self._made:
             self._made["trails"] = _Trails(self._nodes, analysis, self._options)
         for name in (*self._names, "trails"):
@@ -575,7 +590,9 @@ class _Overlay:
 def closed_corners(corners: Floats, count: int) -> Floats | None:
     """Return the `count` first corners of (M, 3) with the last known one in place of those that are NaN or missing; None without any."""
     known = int(np.isfinite(corners[:, 0]).sum())
-    return corners[np.minimum(np.arange(count), known - 1)] if known else None
+    if known:
+        return corners[np.minimum(np.arange(count), known - 1)]
+    return None
 
 
 class _Patch(_Overlay):
@@ -595,10 +612,8 @@ class _Patch(_Overlay):
         self._count = count = 3 if corners is None else max(corners.shape[1], 3)
         api: Any = nodes.server.scene
         inner = np.arange(1, count - 1)
-        faces, edges = (
-            np.stack([np.zeros_like(inner), inner, inner + 1], axis=1),
-            np.zeros((count, 2, 3)),
-        )
+        faces = np.stack([np.zeros_like(inner), inner, inner + 1], axis=1)
+        edges = np.zeros((count, 2, 3))
         look = {
             "color": color,
             "opacity": opacity,
@@ -630,12 +645,14 @@ class _FootPatches(_Overlay):
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
         self._points = analysis.contact_points
         api: Any = nodes.server.scene
-        self._patches, self._balls = [], []
+        self._patches = []
+        self._balls = []
         for k, corners in enumerate(analysis.foot_patches):
             self._patches.append(
                 _Patch(nodes, f"/world/foot print {k}", corners, STANCE, 0.75, 2)
             )
-            name, radius = f"/world/foot in swing {k}", 0.009 * nodes.size
+            name = f"/world/foot in swing {k}"
+            radius = 0.009 * nodes.size
             self._balls.append(
                 api.add_icosphere(
                     name, radius=radius, color=SWING, visible=False, **NO_SHADOW
@@ -661,7 +678,8 @@ class _ComputedZmp(_Overlay):
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
         self._points = analysis.zmp
         api: Any = nodes.server.scene
-        side, name = 0.02 * nodes.size, "/world/measured zero moment point"
+        side = 0.02 * nodes.size
+        name = "/world/measured zero moment point"
         self._cube = api.add_box(
             name, COMPUTED_ZMP_COLOR, (side, side, side), visible=False, **NO_SHADOW
         )
@@ -674,7 +692,10 @@ class _ComputedZmp(_Overlay):
         self.handles = (self._cube,)
 
     def place(self, frame: int | None) -> None:
-        point = None if frame is None or self._points is None else self._points[frame]
+        if frame is None or self._points is None:
+            point = None
+        else:
+            point = self._points[frame]
         self._cube.visible = point is not None and bool(np.isfinite(point).all())
         if self._cube.visible:
             self._cube.position = point
@@ -684,13 +705,16 @@ class _CollisionMarks(_Overlay):
     """Where links are inside of each other or below the floor: red balls with the names of the links and the depth."""
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
-        self._found, self._body = analysis.collisions, nodes.scene.body
-        self._frames = (
-            np.zeros(0, dtype=np.int64) if self._found is None else self._found.frames
-        )
+        self._found = analysis.collisions
+        self._body = nodes.scene.body
+        if self._found is None:
+            self._frames = np.zeros(0, dtype=np.int64)
+        else:
+            self._frames = self._found.frames
         api: Any = nodes.server.scene
         radius = 0.012 * nodes.size
-        self._balls, self._labels = [], []
+        self._balls = []
+        self._labels = []
         for k in range(
             min(int(np.bincount(self._frames).max(initial=0)), MAX_COLLISIONS)
         ):
@@ -707,7 +731,8 @@ class _CollisionMarks(_Overlay):
         self.handles = tuple(self._balls)
 
     def place(self, frame: int | None) -> None:
-        found, rows = self._found, np.flatnonzero(self._frames == frame)
+        found = self._found
+        rows = np.flatnonzero(self._frames == frame)
         for k, (ball, label) in enumerate(zip(self._balls, self._labels, strict=True)):
             ball.visible = k < len(rows)
             if k < len(rows) and found is not None:
@@ -752,11 +777,9 @@ class _Trails(_Overlay):
     def __init__(
         self, nodes: RobotNodes, analysis: MotionAnalysis, options: DisplayOptions
     ) -> None:
-        self._timeline, self._options, theme = (
-            analysis.scene.timeline,
-            options,
-            DARK if options.dark else LIGHT,
-        )
+        self._timeline = analysis.scene.timeline
+        self._options = options
+        theme = DARK if options.dark else LIGHT
         paths = {
             "mass": (
                 analysis.center_of_mass if analysis.scene.body.mass > 0 else None,

@@ -200,7 +200,8 @@ def _record(
 
 def _analysis_note(view: SceneView) -> str:
     """Return as HTML what the colours of limits mean, or why nothing is measured; empty where that is not needed."""
-    analysis, colors = view.analysis_overlays.analysis, view.analysis_overlays.colors
+    analysis = view.analysis_overlays.analysis
+    colors = view.analysis_overlays.colors
     if analysis is not None and analysis.failure:
         return f" · cannot be measured: {html_text(analysis.failure)}"
     if colors is None:
@@ -271,8 +272,10 @@ def timeline_data(
 
     Contacts and findings are those that the motion records, or those of the `analysis`.
     """
-    times, beats = scene.timeline.times, scene.beats
-    rows, marks = _rows(scene, analysis), _marks(scene, analysis)
+    times = scene.timeline.times
+    beats = scene.beats
+    rows = _rows(scene, analysis)
+    marks = _marks(scene, analysis)
     return {
         "start": float(times[0]),
         "end": float(times[-1]),
@@ -310,8 +313,12 @@ def _music(scene: Scene) -> dict[str, Any] | None:
     sound = scene.music
     if sound is None:
         return None
-    beats, levels = sound.beats, sound.levels(MAX_LEVELS)
-    first = int(np.searchsorted(beats, sound.downbeats[0])) if len(beats) else 0
+    beats = sound.beats
+    levels = sound.levels(MAX_LEVELS)
+    if len(beats):
+        first = int(np.searchsorted(beats, sound.downbeats[0]))
+    else:
+        first = 0
     return {
         "levels": np.round(100 * levels).astype(int).tolist(),
         "duration": sound.duration,
@@ -323,24 +330,24 @@ def _music(scene: Scene) -> dict[str, Any] | None:
 
 def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
     """Return the moves of a dance by their tracks, and the contacts of each foot: when it is in stance, in swing or out of reach."""
-    contacts, line = scene.contacts, scene.timeline
-    moves = (
-        {}
-        if scene.motion is None or "spot" not in scene.motion.extra
-        else moves_of(scene.motion)
-    )
+    contacts = scene.contacts
+    line = scene.timeline
+    if scene.motion is None or "spot" not in scene.motion.extra:
+        moves = {}
+    else:
+        moves = moves_of(scene.motion)
     rows: list[list[Any]] = [
         [track.replace("_", " "), [_block(one) for one in blocks[:MAX_SPANS]]]
         for track, blocks in moves.items()
     ]
     if contacts is not None:
         for k, name in enumerate(contacts.names):
-            missed, stance = contacts.out_of_reach[:, k], contacts.stance[:, k]
-            swing = (
-                []
-                if name == HAND
-                else _spans(line, ~stance, SWING) + _spans(line, stance, STANCE)
-            )
+            missed = contacts.out_of_reach[:, k]
+            stance = contacts.stance[:, k]
+            if name == HAND:
+                swing = []
+            else:
+                swing = _spans(line, ~stance, SWING) + _spans(line, stance, STANCE)
             if name != HAND or missed.any():
                 rows.append(
                     [shown(name.upper(), 6), swing + _spans(line, missed, MISSED)]
@@ -374,7 +381,8 @@ def _spans(timeline: Timeline, on: Bools, color: Rgb) -> list[list[Any]]:
     found: list[list[Any]] = []
     gap = timeline.duration / MAX_SPANS
     for first, end in runs(on):
-        start, stop = float(times[first]), float(times[min(end, len(times) - 1)])
+        start = float(times[first])
+        stop = float(times[min(end, len(times) - 1)])
         if found and start - found[-1][1] < gap:
             found[-1][1] = stop
         else:
@@ -462,7 +470,8 @@ class PlaybackPanel:
 
     def sync(self) -> None:
         """Show the state of the player."""
-        player, scene = self._viewer.player, self._viewer.scene
+        player = self._viewer.player
+        scene = self._viewer.scene
         self._clock.content = self._clock_html()
         text = f"frame {player.frame} of {player.num_frames - 1}"
         if scene.beats is not None:
@@ -477,7 +486,8 @@ class PlaybackPanel:
         self._state.content = "bodymotion-state:" + json.dumps(state)
 
     def _clock_html(self) -> str:
-        player, scene = self._viewer.player, self._viewer.scene
+        player = self._viewer.player
+        scene = self._viewer.scene
         rate = player.timeline.frame_rate
         clock = f"{player.time:.3f} s</b> of {player.end:.3f} s"
         if player.start:
@@ -491,9 +501,10 @@ class PlaybackPanel:
         if scene.beats is not None:
             lines.append(f"<b>{html_text(scene.beats.describe(player.time))}</b>")
         lines.append(f'<span style="opacity:0.7;font-size:0.85em">{frame}</span>')
-        missed = (
-            scene.contacts.describe(player.frame) if scene.contacts is not None else ""
-        )
+        if scene.contacts is not None:
+            missed = scene.contacts.describe(player.frame)
+        else:
+            missed = ""
         if missed:
             lines.append(
                 f'<span style="font-size:0.85em;color:rgb{MISSED}">{html_text(missed)}</span>'
@@ -511,7 +522,10 @@ class PlaybackPanel:
 def request(viewer: Viewer, text: str) -> None:
     """Do what a browser requests as JSON: {"seek": time}, {"act": action}, {"speed": speed} or {"select": link}; ignore other text."""
     try:
-        wanted = json.loads(text) if len(text) <= MAX_REQUEST else None
+        if len(text) <= MAX_REQUEST:
+            wanted = json.loads(text)
+        else:
+            wanted = None
     except (ValueError, RecursionError):
         return
     match wanted:

@@ -93,13 +93,18 @@ def tree_html(body: Body) -> str:
     for link in body.links[:MAX_LISTED_LINKS]:
         depths.append(0 if link.parent < 0 else depths[link.parent] + 1)
         joint = link.joint
-        other = (
-            f" · {shown(joint.name)}" if joint.name and joint.name != link.name else ""
-        )
-        number = f" {joint.id}" if joint.id >= 0 else ""
-        note = (
-            html_text(f"{JOINT_KINDS[joint.type]}{number}{other}") if link.index else ""
-        )
+        if joint.name and joint.name != link.name:
+            other = f" · {shown(joint.name)}"
+        else:
+            other = ""
+        if joint.id >= 0:
+            number = f" {joint.id}"
+        else:
+            number = ""
+        if link.index:
+            note = html_text(f"{JOINT_KINDS[joint.type]}{number}{other}")
+        else:
+            note = ""
         rows.append(
             f'<div data-bodymotion-link="{link.index}" style="cursor:pointer;padding:1px 0 1px {0.9 * min(depths[-1], 14)}em">'
             f'{html_text(link.name) or f"link {link.index}"} <span style="opacity:0.6">{note}</span></div>'
@@ -124,8 +129,12 @@ class LinkCard:
 
     def update(self) -> None:
         """Show the selected link of the viewer, and the plot of its joint."""
-        link, scene = self._viewer.selected_link, self._viewer.scene
-        name = "" if link is None else link.joint.name
+        link = self._viewer.selected_link
+        scene = self._viewer.scene
+        if link is None:
+            name = ""
+        else:
+            name = link.joint.name
         curve = next(
             (curve for curve in scene.curves if name and curve.name == name), None
         )
@@ -155,8 +164,12 @@ class LinkCard:
 
 
 def _facts(viewer: Viewer, link: Link) -> list[tuple[str, str]]:
-    body, joint = viewer.scene.body, link.joint
-    parent = body.links[link.parent].name if link.parent >= 0 else "the world"
+    body = viewer.scene.body
+    joint = link.joint
+    if link.parent >= 0:
+        parent = body.links[link.parent].name
+    else:
+        parent = "the world"
     facts = [
         (
             "Joint",
@@ -214,34 +227,40 @@ def slider_range(joint: Joint) -> SliderRange:
     """Return the range of a joint's slider: its limits, or ±180° or ±1 m without limits."""
     rotary = joint.type != "slide"
     default = DEFAULT_RANGE["rotate" if rotary else "slide"]
-    lower, upper = joint.lower, joint.upper
-    lower = (
-        lower
-        if abs(lower) <= MAX_LIMIT
-        else -default
-        if not abs(upper) <= MAX_LIMIT
-        else min(-default, upper)
-    )
-    upper = upper if abs(upper) <= MAX_LIMIT else max(default, lower)
+    lower = joint.lower
+    upper = joint.upper
+    if abs(lower) <= MAX_LIMIT:
+        lower = lower
+    elif not abs(upper) <= MAX_LIMIT:
+        lower = -default
+    else:
+        lower = min(-default, upper)
+    if not (abs(upper) <= MAX_LIMIT):
+        upper = max(default, lower)
     if lower > upper:
         lower, upper = upper, lower
-    to_shown = float(np.rad2deg(1.0)) if rotary else 1.0
+    if rotary:
+        to_shown = float(np.rad2deg(1.0))
+    else:
+        to_shown = 1.0
     digits = 1 if rotary else 3
     while digits < 6 and 0 < (upper - lower) * to_shown < 10 * 10.0**-digits:
         digits += 1
-    lowest, highest = round(lower * to_shown, digits), round(upper * to_shown, digits)
+    lowest = round(lower * to_shown, digits)
+    highest = round(upper * to_shown, digits)
     return SliderRange(lowest, highest, 10.0**-digits, to_shown, lower, upper)
 
 
 def value_text(joint: Joint, value: float) -> str:
     """Return a joint value in degrees and radians, or metres, and whether it is beyond the joint's limits."""
-    text = (
-        f"{fixed(value, 3, '+')} m"
-        if joint.type == "slide"
-        else f"{fixed(np.rad2deg(value), 1, '+')}° {fixed(value, 3, '+')} rad"
-    )
+    if joint.type == "slide":
+        text = f"{fixed(value, 3, '+')} m"
+    else:
+        text = f"{fixed(np.rad2deg(value), 1, '+')}° {fixed(value, 3, '+')} rad"
     beyond = value < joint.lower - 1e-6 or value > joint.upper + 1e-6
-    return f"{text} (beyond limit)" if beyond else text
+    if beyond:
+        return f"{text} (beyond limit)"
+    return text
 
 
 class JointSliders:
@@ -335,7 +354,8 @@ class DisplayPanel:
                     self._legend = gui.add_html("", visible=False)
 
     def _add_cameras(self) -> None:
-        gui, viewer = self._gui, self._viewer
+        gui = self._gui
+        viewer = self._viewer
         presets = gui.add_button_group("Camera", tuple(PRESETS))
         presets.on_click(
             lambda event: self._move(
@@ -387,7 +407,8 @@ class DisplayPanel:
         self._capture_state = self._gui.add_html("", visible=False)
 
     def _add_trail_and_path(self) -> None:
-        gui, viewer = self._gui, self._viewer
+        gui = self._gui
+        viewer = self._viewer
         trail: Any = gui.add_slider(
             "Trail [s]", 0.5, MAX_TRAIL_SECONDS, 0.5, viewer.options.trail_seconds
         )
@@ -422,11 +443,10 @@ class DisplayPanel:
         if self._path is not None:
             self._path.value = self._chosen_path()
         overlays = viewer.scene_view.analysis_overlays
-        status = (
-            (viewer.background_analysis.describe() or overlays.describe())
-            if overlays.needed
-            else ""
-        )
+        if overlays.needed:
+            status = viewer.background_analysis.describe() or overlays.describe()
+        else:
+            status = ""
         _show_text(self._status, status)
         _show_text(self._capture_state, viewer.capture.state)
         share = viewer.capture.share
@@ -567,7 +587,10 @@ def _joints_hint(scene: Scene, num_sliders: int) -> str:
         )
     if not scene.without_body:
         return "No joint of this body moves a link."
-    joints = scene.motion.joint_displacement if scene.motion is not None else None
+    if scene.motion is not None:
+        joints = scene.motion.joint_displacement
+    else:
+        joints = None
     if joints is None or not joints.num_parts:
         return "There is no body: the poses of the motion are shown as frames. It has no joint values."
     return (
@@ -595,17 +618,17 @@ def summary_html(viewer: Viewer) -> str:
             )
         )
     if viewer.options.stand:
-        reason = (
-            "The motion has no root poses: the" if scene.motion is not None else "The"
-        )
+        if scene.motion is not None:
+            reason = "The motion has no root poses: the"
+        else:
+            reason = "The"
         facts.append(("Ground", f"{reason} body stands on its lowest point."))
     facts += [("Note", note) for note in scene.notes]
     groups = scene.findings
-    findings = (
-        f"<b>{severities(groups)} in the files</b>{groups_html(groups)}"
-        if groups
-        else ""
-    )
+    if groups:
+        findings = f"<b>{severities(groups)} in the files</b>{groups_html(groups)}"
+    else:
+        findings = ""
     return (
         '<div style="padding:0 1em;font-size:0.82em;overflow-wrap:anywhere">'
         f"{table_html((name, html_text(text)) for name, text in facts)}<br>"

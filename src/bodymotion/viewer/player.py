@@ -80,11 +80,10 @@ class Player:
 
     def seek(self, time: float) -> None:
         """Go to a time [s], at least that of the first frame, at most that of the last."""
-        self.time = (
-            min(max(float(time), self.start), self.end)
-            if isfinite(time)
-            else self.start
-        )
+        if isfinite(time):
+            self.time = min(max(float(time), self.start), self.end)
+        else:
+            self.time = self.start
 
     def seek_frame(self, frame: int) -> None:
         """Go to the time of a frame; indices below 0 are the first frame, those beyond the last the last."""
@@ -104,10 +103,8 @@ class Player:
 
     def change_speed(self, name: str) -> None:
         """Set the next of `SPEEDS` that is "faster" or "slower"."""
-        faster, slower = (
-            (s for s in SPEEDS if s > self.speed),
-            (s for s in reversed(SPEEDS) if s < self.speed),
-        )
+        faster = (s for s in SPEEDS if s > self.speed)
+        slower = (s for s in reversed(SPEEDS) if s < self.speed)
         self.speed = next(faster if name == "faster" else slower, self.speed)
 
     def advance(self, seconds: float) -> None:
@@ -142,7 +139,8 @@ def run_action(player: Player, name: str, before_seek: Callable[[], None]) -> No
         distance: player.timeline.frames_at(player.time + distance) - player.frame
         for distance in (0.1, -0.1)
     }
-    tenth, back = max(1, int(near[0.1])), min(-1, int(near[-0.1]))
+    tenth = max(1, int(near[0.1]))
+    back = min(-1, int(near[-0.1]))
     steps = {
         "next": 1,
         "back": -1,

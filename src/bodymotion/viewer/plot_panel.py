@@ -27,7 +27,11 @@ JOINT_VALUES = "Joint values"
 MAX_POINTS = 800
 COLORS = ("#1f77d0", "#e0701a", "#2a9d4a", "#b03ac0")
 """The colours of the curves, whose number they limit."""
-HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 190, 40, 12, 10, 20
+HEIGHT = 190
+LEFT = 40
+RIGHT = 12
+TOP = 10
+BOTTOM = 20
 """[px] Height of the plot and its margins; on the right `LEFT` when there is a second unit."""
 GRID = 1000  # Resolution of the drawing in both directions.
 _LINE = 'fill="none" stroke-linejoin="round" vector-effect="non-scaling-stroke"'
@@ -119,7 +123,10 @@ class PlotPanel:
             )
             for k, choice in enumerate(self._choices):
                 choice.options = (NONE, *self._curves)
-                choice.value = kept[k] if k < len(kept) else NONE
+                if k < len(kept):
+                    choice.value = kept[k]
+                else:
+                    choice.value = NONE
             self._kept = ()
             self._drawn = (name, known)
         times = self._scene.timeline.times
@@ -133,7 +140,10 @@ class PlotPanel:
         self._now.content = f"<style>:root{{--bodymotion-now:{share:.5f}}}</style>"
         name = self.quantity
         if name is None or self._drawn == (name, True):
-            status = "" if self._curves else "There are no values of this quantity."
+            if self._curves:
+                status = ""
+            else:
+                status = "There are no values of this quantity."
         elif not status:
             status = "This motion on this body does not have this quantity."
         self._status.visible = bool(status)
@@ -163,7 +173,10 @@ def filled(curve: Curve, count: int) -> Curve:
 
 
 def _value(curve: Curve, frame: int) -> str:
-    value = float(curve.values[frame]) if frame < len(curve.values) else np.nan
+    if frame < len(curve.values):
+        value = float(curve.values[frame])
+    else:
+        value = np.nan
     if not np.isfinite(value):
         return "—"
     if curve.unit == "deg":
@@ -183,7 +196,8 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
     points = [
         decimated(times, np.nan_to_num(curve.values), MAX_POINTS) for curve in curves
     ]
-    start, end = float(times[0]), float(times[-1])
+    start = float(times[0])
+    end = float(times[-1])
     units = list(dict.fromkeys(curve.unit for curve in curves))
     scales = {
         unit: _scale(
@@ -197,10 +211,8 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
     }
     lines = []
     for color, curve, (moments, values) in zip(COLORS, curves, points, strict=False):
-        x, y = (
-            _on_grid(moments, start, end),
-            GRID - _on_grid(values, *scales[curve.unit]),
-        )
+        x = _on_grid(moments, start, end)
+        y = GRID - _on_grid(values, *scales[curve.unit])
         corners = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
         lines.append(
             f'<polyline points="{corners}" stroke="{color}" stroke-width="1.5" {_LINE}/>'
@@ -242,10 +254,8 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
 
 def _scale(columns: list[Floats]) -> tuple[float, float]:
     """Return the lowest and the highest value of an axis, with a margin around the curves."""
-    low, high = (
-        min(float(c.min()) for c in columns),
-        max(float(c.max()) for c in columns),
-    )
+    low = min(float(c.min()) for c in columns)
+    high = max(float(c.max()) for c in columns)
     margin = 0.06 * (high - low) or max(0.1 * abs(high), 1e-3)
     return low - margin, high + margin
 
@@ -266,7 +276,8 @@ def ticks(low: float, high: float, count: int = 7) -> list[float]:
         for factor in (1.0, 2.0, 5.0, 10.0)
         if factor * power >= raw * (1 - 1e-9)
     )
-    first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
+    first = int(np.ceil(low / step - 1e-9))
+    last = int(np.floor(high / step + 1e-9))
     return [
         float(f"{step * i:.10g}")
         for i in range(first, min(last, first + 3 * count) + 1)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 MIN_JOINTS = 3  # Minimum number of joints of an arm or leg, between two branches, or a branch and its tip.
 HANDLE_SIZE = 0.12  # Of the size of the robot.
 POSTURE_WEIGHT = 1e-3  # Joints that the task leaves free stay near where they were when the drag began.
-MAX_STEPS, MAX_UNDO = 50, 100
+MAX_STEPS = 50
+MAX_UNDO = 100
 SAME_ROTATION = (
     1e-4  # [rad] A handle that is rotated by less is dragged along its axes.
 )
@@ -104,7 +105,8 @@ class PoseHandles:
         from bodymotion.formats.registry import save
 
         view = self._viewer.scene_view
-        q, root = np.array(view.q), view.link_poses()[0]
+        q = np.array(view.q)
+        root = view.link_poses()[0]
         names = [joint.name for joint in self._viewer.scene.body.joints]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "pose.seq"
@@ -151,7 +153,8 @@ class PoseHandles:
         """Put the handles on the links as they are shown; those of limbs and of the selected link."""
         if not (self._on and self._is_compiled):
             return
-        view, selected = self._viewer.scene_view, self._viewer.selected_link
+        view = self._viewer.scene_view
+        selected = self._viewer.selected_link
         links = view.link_poses()
         wanted = {
             *limb_ends(self._viewer.scene.body),
@@ -172,7 +175,8 @@ class PoseHandles:
                     handle.wxyz = links[index, 3:]
 
     def _add(self, index: int) -> viser.TransformControlsHandle:
-        server, size = self._viewer.server, self._viewer.scene_view.nodes.size
+        server = self._viewer.server
+        size = self._viewer.scene_view.nodes.size
         handle = server.scene.add_transform_controls(
             f"/world/handles/{index}", HANDLE_SIZE * size, depth_test=False
         )
@@ -190,7 +194,8 @@ class PoseHandles:
         return handle
 
     def _begin(self, index: int) -> None:
-        viewer, view = self._viewer, self._viewer.scene_view
+        viewer = self._viewer
+        view = self._viewer.scene_view
         viewer.player.pause()
         links = view.link_poses()
         self._undo = [*self._undo[1 - MAX_UNDO :], (view.manual_q, view.manual_root)]
@@ -212,9 +217,11 @@ class PoseHandles:
         self._is_waiting = False
         view = self._viewer.scene_view
         drag = self._drag
-        handle = (
-            None if drag is None else self._handles.get(drag.link)
-        )  # None when another link was selected meanwhile
+        # None when another link was selected meanwhile
+        if drag is None:
+            handle = None
+        else:
+            handle = self._handles.get(drag.link)
         if drag is None or handle is None or view.manual_root is None:
             return
         body = self._viewer.scene.body

@@ -59,7 +59,8 @@ GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
 _MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
 """The types of viser's messages that set a part of a pose."""
 MIN_POSE_CHANGE = 1e-6  # [m, or of a quaternion's elements] Smaller changes since the last message are not sent.
-SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
+SECOND_ROBOT_WIDTHS = 1.35
+SECOND_ROBOT_SIZES = 0.45
 """Distance to the second robot: the first one's width times the one, and at least its size times the other."""
 
 
@@ -111,20 +112,16 @@ class SceneView:
     @property
     def q(self) -> Floats:
         """The joint values (J,) that are shown."""
-        return (
-            self.manual_q
-            if self.manual_q is not None
-            else np.asarray(self.shown_scene.q[self.frame])
-        )
+        if self.manual_q is not None:
+            return self.manual_q
+        return np.asarray(self.shown_scene.q[self.frame])
 
     @property
     def shown_scene(self) -> Scene:
         """What is shown while nothing is set by hand: the motion as it is, or with its loops closed."""
-        return (
-            self.loops.closed_scene
-            if self.options.motion_loops and self.loops.exist
-            else self.scene
-        )
+        if self.options.motion_loops and self.loops.exist:
+            return self.loops.closed_scene
+        return self.scene
 
     def pose_joint(self, column: int, value: float) -> None:
         """Set a joint by hand; the joints of closed loops follow while that option is on."""
@@ -132,11 +129,15 @@ class SceneView:
         target = np.array(before)
         target[column] = value
         closing = self.options.loops and self.loops.exist
-        self.manual_q = self.loops.pose(before, target, column) if closing else target
+        if closing:
+            self.manual_q = self.loops.pose(before, target, column)
+        else:
+            self.manual_q = target
 
     def set_pose(self, q: Floats | None, root: Floats | None) -> None:
         """Set all joints and the root by hand; None for those of the motion."""
-        self.manual_q, self.manual_root = q, root
+        self.manual_q = q
+        self.manual_root = root
         self.loops.manual_result = None
 
     def loop_note(self) -> str:
@@ -176,7 +177,8 @@ class SceneView:
 
     def can_show(self, scene: Scene) -> bool:
         """Return whether the nodes can show another scene: of the same body, or that with more shapes, and feet, without second motion."""
-        before, after = self.scene.contacts, scene.contacts
+        before = self.scene.contacts
+        after = scene.contacts
         same_feet = (() if before is None else before.links) == (
             () if after is None else after.links
         )
@@ -228,7 +230,10 @@ class SceneView:
     def _poses(self, frame: int) -> Floats:
         poses = self.shown_scene.link_poses[frame]
         if self.manual_q is not None:
-            root = poses[0] if self.manual_root is None else self.manual_root
+            if self.manual_root is None:
+                root = poses[0]
+            else:
+                root = self.manual_root
             poses = self.scene.body.forward_kinematics(self.manual_q, root)
         if self.options.stand and self.manual_root is None:
             poses = np.array(poses)
@@ -239,7 +244,8 @@ class SceneView:
         """Return the poses (L, 7) of the links below their parents in a frame of the motion; those of some frames are computed together."""
         if self.manual_q is not None:
             return None
-        of_motion, first = self.shown_scene.link_poses, frame - frame % FRAMES_TOGETHER
+        of_motion = self.shown_scene.link_poses
+        first = frame - frame % FRAMES_TOGETHER
         if self._together[0] is not of_motion or self._together[1] != first:
             together = self.nodes.below_parents(
                 of_motion[first : first + FRAMES_TOGETHER]
@@ -339,7 +345,8 @@ class SceneView:
 
     def set_first_camera(self) -> None:
         """Set the camera of browsers that connect."""
-        first, camera = self.first_camera(), self.server.initial_camera
+        first = self.first_camera()
+        camera = self.server.initial_camera
         camera.fov = first.field_of_view
         camera.near, camera.far = 0.01 * self.nodes.size, 300.0 * self.nodes.size
         camera.position, camera.look_at = first.position, first.look_at
@@ -362,9 +369,10 @@ def default_options(scene: Scene) -> dict[str, bool]:
     """
     roots = scene.link_poses[:, 0, :2]
     bounds = scene.extent.bounds(scene.link_poses[0])
-    size = (
-        float(np.linalg.norm(bounds[1] - bounds[0])) if bounds is not None else np.inf
-    )
+    if bounds is not None:
+        size = float(np.linalg.norm(bounds[1] - bounds[0]))
+    else:
+        size = np.inf
     return {
         "stand": scene.on_ground_by_default,
         "follow": bool(
@@ -422,7 +430,10 @@ class ClosedLoops:
             self.scene.body, self.scene.body.forward_kinematics(q)
         )
         # An open loop is on no branch of solutions: any closed pose near the target will do.
-        start = q if max(apart.max(), tilted.max()) <= CLOSURE_TOLERANCE else None
+        if max(apart.max(), tilted.max()) <= CLOSURE_TOLERANCE:
+            start = q
+        else:
+            start = None
         self.manual_result = self.loops.close(
             target, driving=self.loops.driving(first, q=q), start=start
         )
@@ -436,7 +447,8 @@ class ClosedLoops:
     @cached_property
     def closed_scene(self) -> Scene:
         """The scene with its loops closed in all frames; root poses stay as they are."""
-        scene, found = self.scene, self.closed_motion.q
+        scene = self.scene
+        found = self.closed_motion.q
         q = np.where(np.isfinite(found), found, scene.q)
         link_poses = frozen(scene.body.forward_kinematics(q, scene.link_poses[:, 0]))
         return replace(scene, q=frozen(q), link_poses=link_poses)
@@ -459,33 +471,29 @@ class ClosedLoops:
 def _closure_text(body: Body, apart: Floats, tilted: Floats) -> str:
     is_open = np.flatnonzero((apart > CLOSURE_TOLERANCE) | (tilted > CLOSURE_TOLERANCE))
     if not len(is_open):
-        return (
-            "The loop is closed."
-            if len(body.extra_joints) == 1
-            else "All loops are closed."
-        )
+        if len(body.extra_joints) == 1:
+            return "The loop is closed."
+        return "All loops are closed."
     parts = []
     for k in is_open[:MAX_LISTED_LOOPS]:
         joint = body.extra_joints[k]
         name = joint.name or " – ".join(
             body.links[index].name or f"link {index}" for index in joint.links
         )
-        gaps = (
-            [f"{fixed(1e3 * apart[k], 3 if apart[k] < 1e-3 else 1)} mm"]
-            if apart[k] > CLOSURE_TOLERANCE
-            else []
-        )
+        if apart[k] > CLOSURE_TOLERANCE:
+            gaps = [f"{fixed(1e3 * apart[k], 3 if apart[k] < 1e-3 else 1)} mm"]
+        else:
+            gaps = []
         gaps += (
             [f"{fixed(np.rad2deg(tilted[k]), 2)}°"]
             if tilted[k] > CLOSURE_TOLERANCE
             else []
         )
         parts.append(f"{name} is open by {' and '.join(gaps)}")
-    more = (
-        f", and {len(is_open) - MAX_LISTED_LOOPS} more"
-        if len(is_open) > MAX_LISTED_LOOPS
-        else ""
-    )
+    if len(is_open) > MAX_LISTED_LOOPS:
+        more = f", and {len(is_open) - MAX_LISTED_LOOPS} more"
+    else:
+        more = ""
     return f"{'; '.join(parts)}{more}."
 
 
@@ -588,11 +596,10 @@ def from_viewpoint(
     """
     pose = poses.compose(model, viewpoint.pose)
     forward = rotations.rotate(pose[3:], [0.0, 0.0, -1.0])
-    field = (
-        viewpoint.field_of_view
-        if 0.05 < viewpoint.field_of_view < 2.8
-        else FIELD_OF_VIEW
-    )
+    if 0.05 < viewpoint.field_of_view < 2.8:
+        field = viewpoint.field_of_view
+    else:
+        field = FIELD_OF_VIEW
     target = pose[:3] + max(distance, 1e-3) * forward
     return Camera(pose[:3], target, rotations.rotate(pose[3:], [0.0, 1.0, 0.0]), field)
 
@@ -637,12 +644,12 @@ class RobotNodes:
         """By the name of a node, the shapes that it shows, and the node; None where nothing is visible."""
         self._moved: dict[str, Floats] = {}
         self._selected: tuple[int, viser.GlbHandle | None] | None = None
-        self._frames_shown, self._visuals_shown, self._collisions_shown = (
-            False,
-            True,
-            False,
-        )
-        self._root, self._material, self._on_click = root, material, on_click
+        self._frames_shown = False
+        self._visuals_shown = True
+        self._collisions_shown = False
+        self._root = root
+        self._material = material
+        self._on_click = on_click
         api = server.scene
         if root == ROBOT:
             self._world: viser.FrameHandle = api.add_frame("/world", show_axes=False)
@@ -650,10 +657,14 @@ class RobotNodes:
             root, show_axes=False, position=np.asarray(offset, dtype=np.float64)
         )
         for link in body.links:
-            parent = self.names[link.parent] if link.parent >= 0 else root
+            if link.parent >= 0:
+                parent = self.names[link.parent]
+            else:
+                parent = root
             name = f"{parent}/{node_name(link.index, link.name)}"
             self.names.append(name)
-            length, radius = 0.08 * self.size, 0.0025 * self.size
+            length = 0.08 * self.size
+            radius = 0.0025 * self.size
             self.links.append(
                 api.add_frame(
                     name, show_axes=False, axes_length=length, axes_radius=radius
@@ -684,17 +695,14 @@ class RobotNodes:
         if shapes != drawn:
             if node is not None:
                 node.remove()
-            data, opaque = (
-                to_glb(shapes, material),
-                material is None or not material.transparency,
-            )
-            node = (
-                self.server.scene.add_glb(
+            data = to_glb(shapes, material)
+            opaque = material is None or not material.transparency
+            if data:
+                node = self.server.scene.add_glb(
                     name, data, cast_shadow=opaque, receive_shadow=opaque
                 )
-                if data
-                else None
-            )
+            else:
+                node = None
             if (
                 node is not None
                 and link is not None
@@ -718,11 +726,10 @@ class RobotNodes:
 
         `local` (L, 7) are their poses below their parents, where they are known; that of the root may be another.
         """
-        local = (
-            self.below_parents(link_poses)
-            if local is None
-            else np.concatenate([link_poses[:1], local[1:]])
-        )
+        if local is None:
+            local = self.below_parents(link_poses)
+        else:
+            local = np.concatenate([link_poses[:1], local[1:]])
         with np.errstate(invalid="ignore"):
             moved = ~(
                 np.abs(local[:, :3] - self._sent[:, :3]).max(axis=1) <= MIN_POSE_CHANGE
@@ -783,16 +790,13 @@ class RobotNodes:
         if index is None:
             return
         self.links[index].show_axes = True
-        data, name = (
-            to_glb(self.scene.shapes[index], SELECTED),
-            f"{self.names[index]}/selected",
-        )
+        data = to_glb(self.scene.shapes[index], SELECTED)
+        name = f"{self.names[index]}/selected"
         add = self.server.scene.add_glb
-        copy = (
-            add(name, data, scale=1.01, cast_shadow=False, receive_shadow=False)
-            if data
-            else None
-        )
+        if data:
+            copy = add(name, data, scale=1.01, cast_shadow=False, receive_shadow=False)
+        else:
+            copy = None
         self._selected = (index, copy)
 
     def show_visuals(self, on: bool) -> None:
@@ -825,7 +829,8 @@ def _bounds(scene: Scene, link_poses: Floats) -> Floats:
     origins = np.concatenate(
         [link_poses[:, :3], scene.link_poses[frames, :, :3].reshape(-1, 3)]
     )
-    low, high = origins.min(axis=0), origins.max(axis=0)
+    low = origins.min(axis=0)
+    high = origins.max(axis=0)
     margin = 0.1 + 0.1 * (high - low)
     return np.stack([low - margin, high + margin])
 
@@ -849,7 +854,8 @@ class ComparedRobotNodes:
             self._offset[1] = -max(
                 SECOND_ROBOT_WIDTHS * width, SECOND_ROBOT_SIZES * first.size
             )
-        material, start = GHOST if is_ghost else None, self._poses_at(0, stand)
+        material = GHOST if is_ghost else None
+        start = self._poses_at(0, stand)
         self.nodes = RobotNodes(
             server,
             scene,

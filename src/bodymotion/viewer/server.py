@@ -117,10 +117,8 @@ def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
     def hook(
         connection: ServerConnection, request: Request
     ) -> Awaitable[_Answer] | _Answer:
-        hosts, origins = (
-            request.headers.get_all("Host"),
-            request.headers.get_all("Origin"),
-        )
+        hosts = request.headers.get_all("Host")
+        origins = request.headers.get_all("Origin")
         single = len(hosts) == 1 and len(origins) <= 1
         if not single or not is_allowed(
             hosts[0], origins[0] if origins else None, served
@@ -134,7 +132,10 @@ def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
                 }
             )
             return Response(http.HTTPStatus.FORBIDDEN, "Forbidden", headers, text)
-        answer = None if next_hook is None else next_hook(connection, request)
+        if next_hook is None:
+            answer = None
+        else:
+            answer = next_hook(connection, request)
         return _not_framed(answer)
 
     return hook
@@ -148,7 +149,9 @@ def _not_framed(answer: Awaitable[_Answer] | _Answer) -> Awaitable[_Answer] | _A
 
         async def wait() -> _Answer:
             found = _not_framed(await answer)
-            return await found if isinstance(found, Awaitable) else found
+            if isinstance(found, Awaitable):
+                return await found
+            return found
 
         return wait()
     answer.headers["Content-Security-Policy"] = "frame-ancestors 'self'"
@@ -163,7 +166,8 @@ def _guarded(served: str) -> Iterator[list[bool]]:
     """
     from websockets.asyncio import server as sockets
 
-    serve, guarded = sockets.serve, []
+    serve = sockets.serve
+    guarded = []
 
     def guarded_serve(*args: Any, **options: Any) -> Any:  # noqa: ANN401
         guarded.append(True)

@@ -78,7 +78,9 @@ def find_fixes(path: Path, codes: Iterable[str]) -> Fixes | None:
         for edit in found
         if edit.rule in wanted and data[edit.start : edit.stop] != edit.text
     )
-    return Fixes(path, data, edits) if edits else None
+    if edits:
+        return Fixes(path, data, edits)
+    return None
 
 
 def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
@@ -95,7 +97,9 @@ def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
         # After a CR alone, a part of a line may become a line.
         from bodymotion.checks.fixing.seq import is_same_motion
 
-        return edits if is_same_motion(data, applied(data, edits), path) else []
+        if is_same_motion(data, applied(data, edits), path):
+            return edits
+        return []
     return edits
 
 

@@ -31,7 +31,8 @@ def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
         data.decode("utf-8")
     except UnicodeDecodeError:
         return
-    problems, lines = parse_cha(data, path).problems, Lines(data, any_end=True)
+    problems = parse_cha(data, path).problems
+    lines = Lines(data, any_end=True)
     codes = {problem.rule for problem in problems}
     if rules.BOM.code in codes and data.startswith(_BOM):
         count = next(
@@ -117,7 +118,8 @@ def _is_comment(lines: Lines, number: int) -> bool:
 
 def _comments(lines: Lines, alone: list[int]) -> Iterator[Edit]:
     """Join comments between blank lines (in the lines `alone`) to the options below them, or to the keyframes above them."""
-    first, last = 1, len(lines.starts)
+    first = 1
+    last = len(lines.starts)
     while first < last and (_is_blank(lines, first) or _is_comment(lines, first)):
         first += 1
     while last > first and (_is_blank(lines, last) or _is_comment(lines, last)):

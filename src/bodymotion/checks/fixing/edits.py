@@ -39,7 +39,8 @@ def in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
 
 def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
     """Return the changed bytes."""
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     for edit in in_order(edits):
         pieces += [data[at : edit.start], edit.text]
         at = edit.stop
@@ -73,7 +74,10 @@ class Lines:
 
     def span(self, line: int) -> tuple[int, int]:
         """Return where a line begins, and where the next one does; lines count from 1."""
-        stop = self.starts[line] if line < len(self.starts) else len(self.data)
+        if line < len(self.starts):
+            stop = self.starts[line]
+        else:
+            stop = len(self.data)
         return self.starts[line - 1], stop
 
     def text(self, line: int) -> bytes:
@@ -109,7 +113,8 @@ def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]
         _changed_lines(data, starts, group) for group in _groups(data, starts, edits)
     )
     for hunk in _hunks(change for change in changes if change is not None):
-        begin, end = max(hunk[0][0] - CONTEXT, 0), min(hunk[-1][1] - 1 + CONTEXT, last)
+        begin = max(hunk[0][0] - CONTEXT, 0)
+        end = min(hunk[-1][1] - 1 + CONTEXT, last)
         old = end + 1 - begin
         new = old + sum(first + len(after) - stop for first, stop, after in hunk)
         yield f"@@ -{_range(begin, old)} +{_range(begin + moved, new)} @@\n"
@@ -136,18 +141,18 @@ def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> list[_Grou
     for edit in edits:
         first = min(bisect_right(starts, edit.start) - 1, last)
         # The last removed byte is in the last line; where the end of that line is removed, the next line becomes a part of it.
-        final = (
-            first
-            if edit.stop == edit.start
-            else min(max(bisect_right(starts, edit.stop - 1) - 1, first), last)
-        )
+        if edit.stop == edit.start:
+            final = first
+        else:
+            final = min(max(bisect_right(starts, edit.stop - 1) - 1, first), last)
         if (
             edit.stop > edit.start
             and data[edit.stop - 1 : edit.stop] == b"\n"
             and not edit.text.endswith(b"\n")
         ):
             whole = edit.start == starts[first] and not edit.text
-            final = final if whole else min(final + 1, last)
+            if not whole:
+                final = min(final + 1, last)
         if groups and first <= groups[-1][1]:
             begin, end, others = groups[-1]
             others.append(edit)
@@ -181,11 +186,9 @@ def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | 
     same = 0
     while same < min(len(before), len(after)) and before[same] == after[same]:
         same += 1
-    return (
-        (first + same, first + len(before), after[same:])
-        if before[same:] or after[same:]
-        else None
-    )
+    if before[same:] or after[same:]:
+        return (first + same, first + len(before), after[same:])
+    return None
 
 
 def _hunks(changes: Iterable[_Changed]) -> Iterator[list[_Changed]]:
@@ -201,12 +204,16 @@ def _hunks(changes: Iterable[_Changed]) -> Iterator[list[_Changed]]:
 
 
 def _range(begin: int, count: int) -> str:
-    return f"{begin + 1 if count else begin},{count}" if count != 1 else f"{begin + 1}"
+    if count != 1:
+        return f"{begin + 1 if count else begin},{count}"
+    return f"{begin + 1}"
 
 
 def _shown(sign: str, line: bytes) -> str:
     text = sign + line.decode("utf-8", "replace")
-    return text if text.endswith("\n") else f"{text}\n\\ No newline at end of file\n"
+    if text.endswith("\n"):
+        return text
+    return f"{text}\n\\ No newline at end of file\n"
 
 
 def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int, str]]:

@@ -84,7 +84,10 @@ def _version(
         if lines.data[at : at + 1] != b"{":
             return
         quote = lines.data[at + 1 :].lstrip()[:1]
-        key = b'"formatVersion"' if quote == b'"' else b"formatVersion"
+        if quote == b'"':
+            key = b'"formatVersion"'
+        else:
+            key = b"formatVersion"
         yield Edit(
             at + 1, at + 1, key + f": {version}, ".encode(), rules.VERSION_MISSING.code
         )
@@ -119,7 +122,8 @@ def _num_frames(
         for fields in (component_fields(document, header, Diagnostics()), top):
             if "num_frames" not in fields.values:
                 continue
-            node, stated = fields.values["num_frames"], fields.count("num_frames")
+            node = fields.values["num_frames"]
+            stated = fields.count("num_frames")
             if isinstance(node, Scalar) and stated is not None:
                 lost = not header.num_frames or (
                     stated > header.num_frames and _is_last(document, header)
@@ -206,7 +210,10 @@ def _rows_to_fix(
     if piece.block is not None:
         # All rows at once: a long motion may have as many to fix.
         rough = _rough(piece.block, layout)
-        nodes = list(piece.nodes()) if rough.any() else []
+        if rough.any():
+            nodes = list(piece.nodes())
+        else:
+            nodes = []
         if len(nodes) == len(rough):
             for k in np.flatnonzero(rough.any(axis=1)).tolist():
                 row = nodes[k]

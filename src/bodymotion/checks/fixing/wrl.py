@@ -38,7 +38,10 @@ _DEFINED = re.compile(
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
     """Return the edits; none for a text that cannot be read, or whose encoding is not certain."""
     whole, encoding = decode(data)
-    start = len(BOM) if data.startswith(BOM) else 0
+    if data.startswith(BOM):
+        start = len(BOM)
+    else:
+        start = 0
     if encoding == "utf-16" or whole.encode(encoding, "replace") != data[start:]:
         return ()
     problems = read_openhrp(path).problems
@@ -113,15 +116,15 @@ def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
         if problem.rule not in fields:
             continue
         name, count = fields[problem.rule]
-        place, starts = problem.location, text.lines.starts
+        place = problem.location
+        starts = text.lines.starts
         if place.line is None or place.column is None or place.line > len(starts):
             continue
         at = starts[place.line - 1] + place.column - 1
-        found = (
-            numbers(count).match(text.data, at + len(name))
-            if text.data.startswith(name, at)
-            else None
-        )
+        if text.data.startswith(name, at):
+            found = numbers(count).match(text.data, at + len(name))
+        else:
+            found = None
         if found is None:
             continue
         places = [found.span(k) for k in (1, 2, 3)]
@@ -199,7 +202,8 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
     opened = WORD.match(text, place)
     if opened is None or opened[1] != "[":
         return
-    at, items = opened.end(), []
+    at = opened.end()
+    items = []
     while (item := _ITEM.match(text, at)) is not None:
         items.append(item)
         at = item.end()
@@ -231,11 +235,10 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
     for name, missing in behind.items():
         if name:
             line, begin = _start(text, kept[name])
-            between = (
-                _newline(text) + text[line:begin]
-                if not text[line:begin].strip() and line
-                else " "
-            )
+            if not text[line:begin].strip() and line:
+                between = _newline(text) + text[line:begin]
+            else:
+                between = " "
             new = "".join(f"{between}USE {one}" for one in missing)
             yield kept[name].end(), kept[name].end(), new, LISTS.code
         else:
@@ -256,7 +259,8 @@ def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Ch
         return
     line = max(text.rfind("\n", 0, body), text.rfind("\r", 0, body)) + 1
     indent = text[line:body]
-    new, inner = _newline(text), indent + "  "
+    new = _newline(text)
+    inner = indent + "  "
     if indent.strip():
         yield (
             end,
@@ -285,13 +289,16 @@ def _end_of_value(text: str, at: int) -> int | None:
         if token.re is WORD and len(token[1]) == 1:
             depth += (token[1] in "[{") - (token[1] in "]}")
             if token[1] in "]}" and depth <= 0:
-                return token.end() if depth == 0 else None
+                if depth == 0:
+                    return token.end()
+                return None
     return None
 
 
 def ends_in_strings(data: bytes) -> bool:
     """Return whether a string of the text has several lines: to change their ends would change the string."""
-    text, at = decode(data)[0], 0
+    text = decode(data)[0]
+    at = 0
     for token in _tokens(text, 0):
         at = token.end()
         if token.re is STRING and ("\r" in token[1] or "\n" in token[1]):

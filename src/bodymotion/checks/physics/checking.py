@@ -93,7 +93,8 @@ are about 30 mm off."""
 MAX_LOAD = 1.05  # The largest torque, as a multiple of the motor's limit; torques computed from frames have errors.
 MIN_OVERLOAD = 0.05  # [s] A shorter overload of a motor is not reported.
 BRIDGE = 0.05  # [s] Two violations with a shorter time between them are one.
-MAX_ZMP_DISTANCE, MAX_ZMP_SHARE = 1.0, 0.1
+MAX_ZMP_DISTANCE = 1.0
+MAX_ZMP_SHARE = 0.1
 """[m] If the zero moment point is farther outside of the feet in more than this share of the frames, the frame rate is wrong."""
 MAX_FLOOR_DEPTHS: tuple[tuple[Severity, float], ...] = (
     ("error", 0.1),
@@ -262,7 +263,10 @@ def measure_samples(
         and (efforts := effort_range(joint)) is not None
     ]
     limits = np.array([efforts for _, efforts in motors]).reshape(-1, 2)
-    count = 0 if ground is None else len(ground.feet.links)
+    if ground is None:
+        count = 0
+    else:
+        count = len(ground.feet.links)
     slowest, support, margins, recorded_margins, differences = np.full(
         (5, len(frames)), np.nan
     )
@@ -277,18 +281,20 @@ def measure_samples(
         tuple(column for column, _ in motors),
         limits,
     )
-    recorded = None if zmp is None else sampled(zmp.values, zmp.timeline.times, kept)
+    if zmp is None:
+        recorded = None
+    else:
+        recorded = sampled(zmp.values, zmp.timeline.times, kept)
     size = max(BLOCK_POSES // len(body.links), MIN_BLOCK_FRAMES)
     for start in range(0, len(frames), size):
         # Each block is measured with an overlap on both sides.
         inner = slice(start, min(start + size, len(frames)))
         outer = slice(max(start - window, 0), min(inner.stop + window, len(frames)))
         rows = frames[outer]
-        placed = (
-            root_on_feet(body, q[rows], ground.feet.links)
-            if root is None and ground
-            else None
-        )
+        if root is None and ground:
+            placed = root_on_feet(body, q[rows], ground.feet.links)
+        else:
+            placed = None
         if placed is None:
             assert root is not None
             placed = np.concatenate(
@@ -309,7 +315,10 @@ def measure_samples(
             feet=() if ground is None else ground.feet.links,
         )
         cut = slice(inner.start - outer.start, inner.stop - outer.start)
-        points = None if recorded is None else np.asarray(recorded[outer])
+        if recorded is None:
+            points = None
+        else:
+            points = np.asarray(recorded[outer])
         if points is not None and zmp is not None and zmp.is_root_relative:
             points = poses.transform_points(measures.root_poses, points)
         if forces:
@@ -449,7 +458,8 @@ def physics(
     links = motion.link_position
     if links is not None and links.content in unusable:
         links = None
-    found, root = list[Finding](), None
+    found = list[Finding]()
+    root = None
     if (
         links is not None
         and links.num_parts
@@ -457,7 +467,8 @@ def physics(
         and _is_increasing(links.timeline.times)
     ):
         root = links.values[:, 0]
-        of_links, number = all_frames(motion, links), component_number(motion, links)
+        of_links = all_frames(motion, links)
+        number = component_number(motion, links)
         found += jumps_of_root(root, of_links)
         formats = motion.source.options.get("se3_formats")
         known = isinstance(formats, (tuple, list)) and len(formats) == len(
@@ -474,7 +485,8 @@ def physics(
             or links.num_parts != len(body.links)
         ):
             return found
-        main, q = links, _recovered(motion, body)
+        main = links
+        q = _recovered(motion, body)
     if main is None or q is None or not _is_increasing(main.timeline.times):
         return found
     times = main.timeline.times
@@ -491,17 +503,20 @@ def physics(
             and zmp.num_frames
             and _is_increasing(zmp.timeline.times)
         )
-        zmp = zmp if usable and np.isfinite(zmp.values).any() else None
+        if not (usable and np.isfinite(zmp.values).any()):
+            zmp = None
     free = body.links[0].joint.type == "free"
     has_place = (
         not free or root is not None or (zmp is not None and zmp.is_root_relative)
     )
-    ground = ground_of(body, q, root, times) if free and has_place else None
-    floor = (
-        ground.height
-        if ground is not None and ground.level and root is not None
-        else None
-    )
+    if free and has_place:
+        ground = ground_of(body, q, root, times)
+    else:
+        ground = None
+    if ground is not None and ground.level and root is not None:
+        floor = ground.height
+    else:
+        floor = None
     chosen = chosen_frames(q, root, times)
     overlaps, collisions = _overlaps(body, q, root, frames, chosen, floor)
     if overlaps is not None:
@@ -551,7 +566,9 @@ def physics(
         found += balance(samples)
     found = _with_cause(found, body)
     # The forces in an extra joint are unknown.
-    return found if body.extra_joints else found + torques(samples, body, MIN_OVERLOAD)
+    if body.extra_joints:
+        return found
+    return found + torques(samples, body, MIN_OVERLOAD)
 
 
 def physics_of_plays(
@@ -591,8 +608,14 @@ def physics_of_plays(
         rows = slice(edges[k], edges[k + 1])
         numbers = chosen[rows] - k * len(times)
         sampling = Sampling(numbers, times[numbers], frames.locate)
-        own = None if overlaps is None else overlaps.of_postures(rows)
-        found = list(unchecked) if own is None else _collisions(own, sampling, body)
+        if overlaps is None:
+            own = None
+        else:
+            own = overlaps.of_postures(rows)
+        if own is None:
+            found = list(unchecked)
+        else:
+            found = _collisions(own, sampling, body)
         if samples is not None:
             part = samples.of_frames(rows, sampling)
             own_frames = Sampling(np.arange(len(times)), times, frames.locate)
@@ -647,7 +670,9 @@ def _recovered(motion: Motion, body: Body) -> Floats | None:
 
     try:
         joints = recover_joints(motion, body)[0].joint_displacement
-        return None if joints is None else body.joint_values(joints)
+        if joints is None:
+            return None
+        return body.joint_values(joints)
     except ValueError:
         return None
 
@@ -672,9 +697,8 @@ def off_the_floor(
         return []
     if zmp is not None:
         points = np.asarray(sampled(zmp.values, zmp.timeline.times, times))
-        points = (
-            poses.transform_points(root, points) if zmp.is_root_relative else points
-        )
+        if zmp.is_root_relative:
+            points = poses.transform_points(root, points)
         heights = points[np.isfinite(points[:, 2]), 2]
         if not heights.size or np.ptp(heights) > MAX_FLOOR_VARIATION:
             return []
@@ -682,7 +706,8 @@ def off_the_floor(
         floor = round(float(np.median(heights)), 3) + 0.0
         reason = "the recorded zero moment point is there"
     elif _is_at_zero(ground, body):
-        floor, reason = 0.0, "with the root at its pose in the model they are there"
+        floor = 0.0
+        reason = "with the root at its pose in the model they are there"
     else:
         return []
     if abs(ground.height - floor) <= CONTACT_HEIGHT:
@@ -721,7 +746,8 @@ def feet_on_ground(
     """
     if not ground.level:
         return _hovers(samples, level=False) or _uneven(samples)
-    feet, links = ground.feet.links, body.links
+    feet = ground.feet.links
+    links = body.links
     slips = [
         _slips(samples, k, links[f].name)
         for k, f in enumerate(feet)
@@ -767,7 +793,10 @@ def _overlaps(
     """Return the collisions in some `frames` of a motion; None, and the finding with the reason, where they cannot be found."""
     if len(body.links) < 2 or not len(frames):
         return None, []
-    placed = np.broadcast_to(body.root_pose, (len(q), 7)) if root is None else root
+    if root is None:
+        placed = np.broadcast_to(body.root_pose, (len(q), 7))
+    else:
+        placed = root
     try:
         return find_collisions(body, q[frames], placed[frames], floor), []
     except (ImportError, ValueError) as error:
@@ -821,14 +850,13 @@ def _uneven(samples: Samples) -> list[Finding]:
 
 
 def _hovers(samples: Samples, *, level: bool) -> list[Finding]:
-    amount, limit, text = (
-        samples.slowest,
-        MAX_CONTACT_SPEED,
-        "slowest foot moves at {amount:.3g} m/s",
-    )
+    amount = samples.slowest
+    limit = MAX_CONTACT_SPEED
+    text = "slowest foot moves at {amount:.3g} m/s"
     if level:
         text = "lowest foot is {amount:.3g} mm above the ground"
-        amount, limit = samples.heights.min(axis=1) * 1000, MIN_AIR_HEIGHT * 1000
+        amount = samples.heights.min(axis=1) * 1000
+        limit = MIN_AIR_HEIGHT * 1000
     text = f"no foot is in contact for {{duration:.2f}} s, and the body does not fall: the {text} in {{at}}"
     hovering = np.where(samples.support > MIN_SUPPORT, amount, np.nan)
     return _together(
@@ -841,10 +869,8 @@ def _hovers(samples: Samples, *, level: bool) -> list[Finding]:
 
 def balance(samples: Samples) -> list[Finding]:
     """Return where the computed and the recorded zero moment point are outside of the feet, and where they differ."""
-    outside, differs = (
-        "is up to {amount:.3g} mm outside of the feet",
-        "is up to {amount:.3g} mm from the computed one",
-    )
+    outside = "is up to {amount:.3g} mm outside of the feet"
+    differs = "is up to {amount:.3g} mm from the computed one"
     found: list[Finding] = []
     for rule, amount, limit, min_duration, text in (
         (rules.ZMP_OUTSIDE, -samples.margins, MAX_ZMP_OUTSIDE, MIN_TIPPING, outside),
@@ -863,11 +889,10 @@ def balance(samples: Samples) -> list[Finding]:
             differs,
         ),
     ):
-        point = (
-            "the zero moment point"
-            if rule is rules.ZMP_OUTSIDE
-            else "the recorded zero moment point"
-        )
+        if rule is rules.ZMP_OUTSIDE:
+            point = "the zero moment point"
+        else:
+            point = "the recorded zero moment point"
         text = f"{point} {text}, in {{at}}, for {{duration:.2f}} s"
         moments = _moments(
             rule,
@@ -889,10 +914,8 @@ def torques(samples: Samples, body: Body, min_duration: float) -> list[Finding]:
         joint = body.joints[column]
         name = joint.name or body.links[body.joint_links[column]].name
         loads = np.asarray(samples.torques[:, k], dtype=np.float64)
-        effort, unit = (
-            max(abs(samples.efforts[k])),
-            "Nm" if joint.type == "rotate" else "N",
-        )
+        effort = max(abs(samples.efforts[k]))
+        unit = "Nm" if joint.type == "rotate" else "N"
         needs = f"{{subject!r}} needs {{amount:.4g}} {unit}, and its motor has {effort:.4g} {unit}"
         text = f"{needs}, in {{at}}; it is overloaded for {{duration:.2f}} s"
         limits = {"threshold": MAX_LOAD, "min_duration": min_duration, "bridge": BRIDGE}

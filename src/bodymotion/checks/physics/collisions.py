@@ -89,17 +89,19 @@ class _Boxes:
             return
         self.edges = [*first.tolist(), len(shapes.shapes)]
         starts = shapes.starts[first]
-        low, high = (
-            np.minimum.reduceat(shapes.points, starts),
-            np.maximum.reduceat(shapes.points, starts),
-        )
-        self.middles, self.halves = 0.5 * (low + high), 0.5 * (high - low)
+        low = np.minimum.reduceat(shapes.points, starts)
+        high = np.maximum.reduceat(shapes.points, starts)
+        self.middles = 0.5 * (low + high)
+        self.halves = 0.5 * (high - low)
         self.axes = shapes.axes
         self.shape_middles, self.shape_halves = shapes.boxes
         self.radii = np.linalg.norm(self.shape_middles, axis=1) + np.linalg.norm(
             self.shape_halves, axis=1
         )
-        count = len(first) if len(first) <= MAX_LINKS else 0
+        if len(first) <= MAX_LINKS:
+            count = len(first)
+        else:
+            count = 0
         self.partners = np.zeros((count, count), dtype=bool)
         for one in range(count):
             others = shapes.shapes[shapes.partners(int(first[one]))]
@@ -116,11 +118,10 @@ class _Boxes:
         reach = apply(np.abs(turns), self.halves.T[:, :, None]) - 0.5 * LIMIT
         # Most pairs are apart in all frames: the boxes around each over some frames show it.
         starts = np.arange(0, len(placed), FRAMES_TOGETHER)
-        low, high = middles - reach, middles + reach
-        lowest, highest = (
-            np.minimum.reduceat(low, starts, axis=-1),
-            np.maximum.reduceat(high, starts, axis=-1),
-        )
+        low = middles - reach
+        high = middles + reach
+        lowest = np.minimum.reduceat(low, starts, axis=-1)
+        highest = np.maximum.reduceat(high, starts, axis=-1)
         small = is_small(find_deep, self.partners.sum() * len(placed))
         if not small:
             links = tuple(
@@ -151,12 +152,14 @@ class _Boxes:
             )
             deep = box_overlap(a, b, LIMIT) > LIMIT
             for two in sorted(set(pair[1][deep].tolist())):
-                inner, boxes_of = frames[deep & (pair[1] == two)], []
+                inner = frames[deep & (pair[1] == two)]
+                boxes_of = []
                 for k, among in (
                     (one, np.s_[..., :, None, :]),
                     (two, np.s_[..., None, :, :]),
                 ):
-                    part, turn = slice(*self.edges[k : k + 2]), turns[:, :, k, inner]
+                    part = slice(*self.edges[k : k + 2])
+                    turn = turns[:, :, k, inner]
                     axes = np.einsum("ijf,sjk->iksf", turn, self.axes[part])
                     place = (
                         np.einsum("ijf,sj->isf", turn, self.shape_middles[part])
@@ -175,7 +178,8 @@ class _Boxes:
         if floor is not None:
             low = middles[2] - reach[2] - 0.5 * LIMIT < floor - MIN_DEPTH
             for k in np.flatnonzero(low.any(axis=1)).tolist():
-                part, frames = slice(*self.edges[k : k + 2]), np.flatnonzero(low[k])
+                part = slice(*self.edges[k : k + 2])
+                frames = np.flatnonzero(low[k])
                 up = turns[2, :, k, frames]
                 extents = (
                     np.abs(np.einsum("fj,sjk->fsk", up, self.axes[part]))
@@ -221,7 +225,10 @@ def find_collisions(
         for block in blocks
     ]
     frames = np.flatnonzero(np.concatenate([np.zeros(0, dtype=np.bool_), *near]))
-    found = _contacts(body, q, root, frames, floor) if len(frames) else np.zeros((0, 7))
+    if len(frames):
+        found = _contacts(body, q, root, frames, floor)
+    else:
+        found = np.zeros((0, 7))
     # Of several contacts of a pair in one frame the deepest.
     found = found[np.lexsort(found[:, 3::-1].T)]
     pairs = found[:, :3].astype(np.int64)

@@ -35,7 +35,8 @@ from bodymotion.model.body import Body
 from bodymotion.motion.interpolation import find_wraps, unwrapped
 
 RATIO = 8.0  # How many times the median change around it a sudden change is.
-FIRST_NEIGHBOUR, LAST_NEIGHBOUR = 3, 10
+FIRST_NEIGHBOUR = 3
+LAST_NEIGHBOUR = 10
 """The frames around a frame are the third to the tenth on both sides. A jump or a spike itself takes up to three frames."""
 
 MIN_TREMBLING = 0.1  # [s] The shortest trembling; a shorter one is a spike.
@@ -120,7 +121,9 @@ def sudden(
     found = []
     # In numbers of frames: one frame may lie between two sudden ones.
     for run in runs(amount, np.arange(len(amount), dtype=np.float64), bridge=1.0)[0]:
-        first, last, at = run.first, run.last, run.worst
+        first = run.first
+        last = run.last
+        at = run.worst
         jump, before = _jump(steps, speeds, gaps, first, last, scale)
         found.append(
             Sudden(
@@ -136,7 +139,8 @@ def sudden(
         )
     if len(large) <= 4:
         return found, []
-    trembles, large = np.zeros(len(times)), large[change[large] <= RATIO * median]
+    trembles = np.zeros(len(times))
+    large = large[change[large] <= RATIO * median]
     trembles[large + 1] = share[large]
     # Every second frame is enough.
     between = (trembles[1:-1] == 0) & (trembles[2:] > 0) & (trembles[:-2] > 0)
@@ -152,9 +156,13 @@ def _jump(
     outer = [k for k in (first - 1, last + 2) if 0 <= k < len(speeds)]
     unknown = [k for k in outer if not np.isfinite(speeds[k]).all()]
     around = [speeds[k] for k in outer if k not in unknown]
-    expected = 0.5 * (around[0] + around[-1]) if around else np.zeros(steps.shape[1])
+    if around:
+        expected = 0.5 * (around[0] + around[-1])
+    else:
+        expected = np.zeros(steps.shape[1])
     remaining = steps[inside] - expected * gaps[inside, None]
-    sizes, whole = _lengths(remaining), float(_lengths(remaining.sum(axis=0)))
+    sizes = _lengths(remaining)
+    whole = float(_lengths(remaining.sum(axis=0)))
     before = first + int(np.argmax(sizes))
     # A step beside an unknown one may come back there.
     jumps = whole > max(0.5 * float(sizes.max()), scale.step) and not {
@@ -178,7 +186,8 @@ def _median_around(change: Floats, frames: Indices) -> Floats:
     values = np.sort(
         np.where(exists, change[np.clip(indices, 0, len(change) - 1)], np.nan), axis=1
     )
-    rows, count = np.arange(len(frames)), (~np.isnan(values)).sum(axis=1)
+    rows = np.arange(len(frames))
+    count = (~np.isnan(values)).sum(axis=1)
     middle = 0.5 * (
         values[rows, (count - 1) // 2] + values[rows, count // 2 % values.shape[1]]
     )
@@ -199,18 +208,22 @@ def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:
     values = np.array(q)
     values[:, rotates] = unwrapped(q[:, rotates])
     for column in columns.tolist():
-        joint, link = body.joints[column], body.joint_links[column]
+        joint = body.joints[column]
+        link = body.joint_links[column]
         if link < 0 or joint.type not in ("rotate", "slide"):
             continue
         name = joint.name or body.links[link].name
-        wraps = (
-            find_wraps(q[:, [column]])
-            if (values[:, column] != q[:, column]).any()
-            else ()
-        )
+        if (values[:, column] != q[:, column]).any():
+            wraps = find_wraps(q[:, [column]])
+        else:
+            wraps = ()
         for wrap in wraps[:MAX_MOMENTS]:
-            turns, at = abs(wrap.turns), wrap.frame
-            size = "a full turn" if turns == 1 else f"{turns} full turns"
+            turns = abs(wrap.turns)
+            at = wrap.frame
+            if turns == 1:
+                size = "a full turn"
+            else:
+                size = f"{turns} full turns"
             message = (
                 f"{name!r} jumps by {size} from frame {at - 1} to {frames.when(at)}"
             )
@@ -242,7 +255,8 @@ def jumps_of_root(root: Floats, frames: Sampling) -> list[Finding]:
     axes, angles = rotations.to_axis_angle(
         rotations.multiply(rotations.conjugate(units[:-1]), units[1:])
     )
-    position, turn = np.diff(root[:, :3], axis=0), axes * angles[:, None]
+    position = np.diff(root[:, :3], axis=0)
+    turn = axes * angles[:, None]
     turn[~np.isfinite(np.diff(root[:, 3:], axis=0)).all(axis=1)] = np.nan
     parts = [(position, POSITIONS, "", "m"), (turn, ROTATIONS, "", "rad")]
     return _jumps_and_spikes(rules.ROOT_JUMPS, rules.ROOT_SPIKE, parts, frames)
@@ -303,11 +317,10 @@ def _jumps_and_spikes(
             others = sorted({other for _, other, _ in inside if other != name})
             message = _message(event, name, unit, frames)
             if others:
-                also = (
-                    f"so do {len(others)} other joints"
-                    if len(others) > 1
-                    else f"so does {others[0]!r}"
-                )
+                if len(others) > 1:
+                    also = f"so do {len(others)} other joints"
+                else:
+                    also = f"so does {others[0]!r}"
                 message += f", and {also}"
             start, end = (
                 (event.before, event.before + 1)
@@ -325,15 +338,17 @@ def _jumps_and_spikes(
 
 
 def _message(event: Sudden, name: str, unit: str, frames: Sampling) -> str:
-    name_or_root = (
-        repr(name) if name else "the root" if unit == "m" else "the root's orientation"
-    )
+    if name:
+        name_or_root = repr(name)
+    elif unit == "m":
+        name_or_root = "the root"
+    else:
+        name_or_root = "the root's orientation"
     if event.jump:
-        size = (
-            f"{event.jump * 1000:.3g} mm"
-            if unit == "m"
-            else f"{event.jump:.3g} rad ({np.degrees(event.jump):.3g}°)"
-        )
+        if unit == "m":
+            size = f"{event.jump * 1000:.3g} mm"
+        else:
+            size = f"{event.jump:.3g} rad ({np.degrees(event.jump):.3g}°)"
         return f"{name_or_root} jumps by {size} from frame {event.before} to {frames.when(event.before + 1)}"
     size = f"{event.change:.3g} {unit}/s"
     median = f"{event.median_change:.2g} {unit}/s"

@@ -28,7 +28,10 @@ _MAX_HINTS = (
 
 def _number(word: Word) -> float | None:
     """Return the number that a word is; None if it is none, or not finite."""
-    value = float(word.text) if NUMBER.fullmatch(word.text) else math.nan
+    if NUMBER.fullmatch(word.text):
+        value = float(word.text)
+    else:
+        value = math.nan
     return value if math.isfinite(value) else None
 
 
@@ -60,7 +63,10 @@ class _SectionReader:
         """Add the line of a keyword, with the comment behind it, if any."""
         old = self.comments.get(key)
         if self._pending or comment or old:
-            before = (*old.before, *([old.after] if old.after else [])) if old else ()
+            if old:
+                before = (*old.before, *([old.after] if old.after else []))
+            else:
+                before = ()
             self.comments[key] = LineComments((*before, *self._pending), comment)
             self._pending = []
 
@@ -87,7 +93,10 @@ class OptionsReader(_SectionReader):
                 self.add_comment_line(line.comment)
                 continue
             word = line.words[0]
-            name = "controls" if word.text.lower() == "controls" else word.text
+            if word.text.lower() == "controls":
+                name = "controls"
+            else:
+                name = word.text
             if name != word.text:
                 # Without tracks nothing is known of the animation.
                 message = (
@@ -117,11 +126,10 @@ class OptionsReader(_SectionReader):
             message = f"found {word.text!r}; expected the option {word.text.lower()!r} in lower case"
             self.found.report(rules.OPTION_CASE, message, word.location)
         else:
-            hint = (
-                "it is a parameter: move it to the second section"
-                if word.text in PARAMETERS
-                else ""
-            )
+            if word.text in PARAMETERS:
+                hint = "it is a parameter: move it to the second section"
+            else:
+                hint = ""
             hint = hint or choices(word.text, OPTIONS)
             self.found.report(
                 rules.OPTION_UNKNOWN,
@@ -131,7 +139,8 @@ class OptionsReader(_SectionReader):
             )
 
     def _option(self, option: Keyword, line: Line) -> None:
-        name, values = option.keyword, line.words[1:]
+        name = option.keyword
+        values = line.words[1:]
         self.locate(name, line, rules.OPTION_TWICE)
         if option.values == "text":
             self._text(option, line)
@@ -160,7 +169,8 @@ class OptionsReader(_SectionReader):
             )
 
     def _has_count(self, option: Keyword, line: Line) -> bool:
-        expected, count = int(bool(option.values)), len(line.words) - 1
+        expected = int(bool(option.values))
+        count = len(line.words) - 1
         if count < expected:
             message = f"{option.keyword!r} has no value"
             self.found.report(
@@ -234,7 +244,10 @@ class OptionsReader(_SectionReader):
     def _color(self, option: Keyword, line: Line) -> None:
         values = line.words[1:]
         if len(values) != 3:
-            location = line.end if len(values) < 3 else values[3].location
+            if len(values) < 3:
+                location = line.end
+            else:
+                location = values[3].location
             self.found.report(
                 rules.COLOR_COUNT,
                 f"found {counted(len(values), 'value')}, expected 3",
@@ -311,11 +324,10 @@ class ParametersReader(_SectionReader):
         word = line.words[0]
         name = word.text.lower()
         if name not in PARAMETERS:
-            hint = (
-                "it is an option: move it to the first section"
-                if name in OPTIONS
-                else ""
-            )
+            if name in OPTIONS:
+                hint = "it is an option: move it to the first section"
+            else:
+                hint = ""
             hint = hint or choices(name, PARAMETERS)
             self.found.report(
                 rules.PARAMETER_UNKNOWN,
@@ -339,7 +351,10 @@ class ParametersReader(_SectionReader):
     def _values(self, name: str, line: Line) -> None:
         words = line.words[1:]
         if len(words) not in (0, 3):
-            location = line.end if len(words) < 3 else words[3].location
+            if len(words) < 3:
+                location = line.end
+            else:
+                location = words[3].location
             message = f"{name!r} has {counted(len(words), 'value')}, expected 3 or none"
             self.found.report(rules.PARAMETER_VALUES, message, location)
         values = []
@@ -424,11 +439,10 @@ def read_header(line: Line, found: Diagnostics) -> Header:
         return header
     for word in line.words:
         if word.text not in COLUMNS and word.text not in GROUPS:
-            hint = (
-                ""
-                if header.unknown >= _MAX_HINTS
-                else choices(word.text, (*COLUMNS, *GROUPS))
-            )
+            if header.unknown >= _MAX_HINTS:
+                hint = ""
+            else:
+                hint = choices(word.text, (*COLUMNS, *GROUPS))
             found.report(
                 rules.COLUMN_UNKNOWN,
                 f"{word.text[:60]!r} is not a column",
@@ -451,13 +465,19 @@ def _add_columns(
     header: Header, keyword: str, location: Location, found: Diagnostics
 ) -> None:
     columns = singles(keyword)
-    clash = None if keyword in header.keywords else _clash(header, keyword)
+    if keyword in header.keywords:
+        clash = None
+    else:
+        clash = _clash(header, keyword)
     twice = [column for column in columns if column in header.locations]
     if clash:
         rule, other = clash
         found.report(rule, f"there are both {other!r} and {keyword!r}", location)
     elif twice:
-        of = f" of {keyword!r}" if keyword in GROUPS else ""
+        if keyword in GROUPS:
+            of = f" of {keyword!r}"
+        else:
+            of = ""
         message = f"{', '.join(twice)}{of} {'is' if len(twice) == 1 else 'are'} also before this column"
         found.report(rules.COLUMN_TWICE, message, location)
     if keyword not in header.keywords:

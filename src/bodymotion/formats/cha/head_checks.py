@@ -70,7 +70,10 @@ class Checked:
         hint: Callable[[int], str | None] = lambda row: None,
     ) -> None:
         """Report that the value of a column breaks a rule in each of several rows; of many the rest is only counted."""
-        shown = [] if self.found.is_full(rule) else rows[:MAX_LISTED].tolist()
+        if self.found.is_full(rule):
+            shown = []
+        else:
+            shown = rows[:MAX_LISTED].tolist()
         for row in shown:
             self.report(rule, message(row), "keyframes", row, column, hint=hint(row))
         if len(rows) > len(shown):
@@ -89,11 +92,9 @@ class Checked:
 
 def left_out(animation: Animation) -> Sequence[int]:
     """Return for each keyframe of a file that was left out because of faults the row before which it is."""
-    return (
-        found
-        if isinstance(found := animation.source.options.get("left_out"), tuple)
-        else ()
-    )
+    if isinstance(found := animation.source.options.get("left_out"), tuple):
+        return found
+    return ()
 
 
 def keyframe_number(animation: Animation, row: int) -> int:
@@ -109,7 +110,8 @@ def check_names(checked: Checked) -> None:
             checked.report(
                 rules.CONTROLS_TRACK, f"{track!r} is not a track", "options", "controls"
             )
-    playback, color = options.get("arm_playback"), options.get("display_rgb")
+    playback = options.get("arm_playback")
+    color = options.get("display_rgb")
     if playback is not None and playback not in PLAYBACKS:
         message = f"'arm_playback' is {playback!r}, which is not one of its values"
         checked.report(rules.PLAYBACK, message, "options", "arm_playback")
@@ -157,7 +159,8 @@ def check_names(checked: Checked) -> None:
 def check_options(checked: Checked) -> None:
     """Check the values of options, and options with each other."""
     animation = checked.animation
-    options, controls = animation.options, animation.controls
+    options = animation.options
+    controls = animation.controls
     if not controls and checked.found.is_known(("options", "controls")):
         checked.report(
             rules.CONTROLS_MISSING, "no track is controlled", "options", "controls"
@@ -170,7 +173,10 @@ def check_options(checked: Checked) -> None:
     if "arm_prohibited" in options and moved:
         only = moved == list(controls)
         message = f"there is 'arm_prohibited', but the animation controls {'only ' if only else ''}{', '.join(moved)}"
-        rule = rules.ARM_CONTRADICTION if only else rules.ARM_PROHIBITED_USED
+        if only:
+            rule = rules.ARM_CONTRADICTION
+        else:
+            rule = rules.ARM_PROHIBITED_USED
         checked.report(rule, message, "options", "arm_prohibited")
     if "precise_timing" in options and "timing_adjustability" in options:
         message = "there are both 'timing_adjustability' and 'precise_timing'"
@@ -181,11 +187,10 @@ def check_options(checked: Checked) -> None:
         message = f"there is 'neutral_start', but 'controls' is {' '.join(controls)}; expected body, and not legs"
         checked.report(rules.NEUTRAL_START, message, "options", "neutral_start")
     for name in options:
-        unused = (
-            [track for track in OPTIONS[name].tracks if track not in controls]
-            if name in OPTIONS
-            else []
-        )
+        if name in OPTIONS:
+            unused = [track for track in OPTIONS[name].tracks if track not in controls]
+        else:
+            unused = []
         if unused and name not in ("neutral_start", "custom_gait_cycle"):
             message = (
                 f"{name!r} is for {unused[0]}, which {_are(unused[0])} not controlled"
@@ -253,7 +258,10 @@ def check_parameters(checked: Checked) -> None:
         tracks = PARAMETERS[name].tracks
         missing = tuple(track for track in tracks if track not in controls)
         if missing and controls:
-            are = "are" if len(missing) > 1 else _are(missing[0])
+            if len(missing) > 1:
+                are = "are"
+            else:
+                are = _are(missing[0])
             message = f"{name!r} needs {', '.join(tracks)}, but {', '.join(missing)} {are} not controlled"
             checked.report(rules.PARAMETER_TRACK, message, "parameters", name)
         _check_range(checked, name, parameter)
@@ -268,7 +276,9 @@ def check_parameters(checked: Checked) -> None:
 
 def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
     keyword = PARAMETERS[name]
-    low, default, high = parameter.minimum, parameter.default, parameter.maximum
+    low = parameter.minimum
+    default = parameter.default
+    high = parameter.maximum
     known = [value for value in (low, default, high) if value is not None]
     if len(known) in (1, 2):
         message = f"{name!r} has {counted(len(known), 'value')}, expected 3 or none"
@@ -314,11 +324,10 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
                 k,
             )
         elif not keyword.minimum <= value <= keyword.maximum:
-            upper = (
-                ""
-                if keyword.maximum == math.inf
-                else f" and at most {keyword.maximum:g}"
-            )
+            if keyword.maximum == math.inf:
+                upper = ""
+            else:
+                upper = f" and at most {keyword.maximum:g}"
             message = f"{name!r}: {what} {value:g}, expected at least {keyword.minimum:g}{upper}"
             checked.report(
                 _RANGE_RULES.get(name, rules.PARAMETER_NEGATIVE),
@@ -343,7 +352,8 @@ def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
 def check_columns(checked: Checked) -> None:
     """Check that the columns are those that the controlled tracks need."""
     animation = checked.animation
-    columns, controls = set(animation.keyframes.columns), animation.controls
+    columns = set(animation.keyframes.columns)
+    controls = animation.controls
     if not controls:
         return
     tracks = {COLUMNS[column].track for column in columns if column in COLUMNS}

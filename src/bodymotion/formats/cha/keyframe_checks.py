@@ -42,13 +42,17 @@ UNITS = ((1000.0, "millimetres"), (100.0, "centimetres"))
 
 def check_keyframes(checked: Checked) -> None:
     """Check times and values. Where lines were left out because of faults, nothing is reported that may follow from that."""
-    frames, whole = checked.animation.keyframes, not left_out(checked.animation)
+    frames = checked.animation.keyframes
+    whole = not left_out(checked.animation)
     if not len(frames):
         if whole:
             checked.report(rules.NO_KEYFRAMES, "there are no keyframes", "columns")
         return
     if len(frames) == 1 and whole:
-        first = frames.columns[0] if frames.columns else ""
+        if frames.columns:
+            first = frames.columns[0]
+        else:
+            first = ""
         checked.report(
             rules.ONE_KEYFRAME, "there is only one keyframe", "keyframes", 0, first
         )
@@ -86,9 +90,11 @@ def _is_controlled(checked: Checked, column: Column) -> bool:
 
 def _check_values(checked: Checked) -> None:
     frames = checked.animation.keyframes
-    degrees, other_unit = _check_degrees(checked), _check_metres(checked)
+    degrees = _check_degrees(checked)
+    other_unit = _check_metres(checked)
     for k, name in enumerate(frames.columns):
-        values, column = frames.values[:, k], COLUMNS.get(name)
+        values = frames.values[:, k]
+        column = COLUMNS.get(name)
         finite = np.isfinite(values)
         _report_values(checked, MOTION_NOT_FINITE, name, values, ~finite)
         huge = finite & (np.abs(values) > MAX_VALUE)
@@ -178,11 +184,9 @@ def _check_times(checked: Checked) -> None:
 def _check_length(checked: Checked) -> None:
     """Check that the move is not too long to be played."""
     animation = checked.animation
-    times, bpm, frequency = (
-        animation.keyframes.times,
-        animation.bpm,
-        animation.options.get("frequency"),
-    )
+    times = animation.keyframes.times
+    bpm = animation.bpm
+    frequency = animation.options.get("frequency")
     duration = float(times[-1])
     if bpm is not None and not 0 < bpm < math.inf:
         bpm = None
@@ -240,7 +244,8 @@ def _check_quaternions(checked: Checked, part: str) -> None:
     zero = finite & (lengths <= 4 * ZERO_LENGTH)
     wrong = finite & ~zero & (np.abs(lengths - 1) > ROUNDING)
     name = f"{part}_quat"
-    zeros, column = np.flatnonzero(zero), f"{name}_w"
+    zeros = np.flatnonzero(zero)
+    column = f"{name}_w"
     checked.report_rows(
         rules.QUATERNION_ZERO,
         column,
@@ -283,12 +288,12 @@ def _check_degrees(checked: Checked) -> bool:
     found = angles_in_degrees(frames.values, lower, upper, max_angle=MAX_VALUE)
     if found is None or all(frames.columns[k].endswith("_yaw") for k in found.columns):
         return False
-    row, name = found.frame, frames.columns[found.column]
-    more = (
-        f", and {counted(len(found.columns) - 1, 'more column')} too large"
-        if len(found.columns) > 1
-        else ""
-    )
+    row = found.frame
+    name = frames.columns[found.column]
+    if len(found.columns) > 1:
+        more = f", and {counted(len(found.columns) - 1, 'more column')} too large"
+    else:
+        more = ""
     message = f"{name} is {frames.values[row, found.column]:g} in keyframe {checked.number(row)}{more}: these look like degrees"
     checked.report(rules.DEGREES, message, "keyframes", row, name)
     return True
@@ -301,7 +306,8 @@ def _check_metres(checked: Checked) -> bool:
     other unit.
     """
     frames = checked.animation.keyframes
-    front, hind = f"{LEGS[0]}_x", f"{LEGS[2]}_x"
+    front = f"{LEGS[0]}_x"
+    hind = f"{LEGS[2]}_x"
     sizes_of = [
         (name, frames.column(name), "is")
         for name in ("body_z", "com_z", "hand_z")
@@ -317,7 +323,10 @@ def _check_metres(checked: Checked) -> bool:
         )
     for name, values, verb in sizes_of:
         sizes = np.abs(values[np.isfinite(values)])
-        size = float(np.median(sizes)) if sizes.size else 0.0
+        if sizes.size:
+            size = float(np.median(sizes))
+        else:
+            size = 0.0
         if size <= MAX_HEIGHT:
             continue
         for scale, unit in UNITS:
@@ -397,7 +406,8 @@ def check_swings(
 
 def _check_ends(checked: Checked) -> None:
     frames = checked.animation.keyframes
-    first, last = frames.values[0], frames.values[-1].copy()
+    first = frames.values[0]
+    last = frames.values[-1].copy()
     for part in ("body", "hand"):
         group = f"{part}_quat_wxyz"
         if frames.has(group):  # q and -q are the same rotation

@@ -99,13 +99,16 @@ def _keyword(line: str) -> Keyword:
     head, _, sentence = line.strip().partition(": ")
     words, _, tracks = head.partition(" for ")
     name, *words_after = words.split()
-    values, minimum, maximum = "", -math.inf, math.inf
+    values = ""
+    minimum = -math.inf
+    maximum = math.inf
     for word in words_after:
         if "…" in word:
             minimum, maximum = map(float, word.split("…"))
         elif word not in ("whole", "converter"):
             values = word
-    whole, in_document = "whole" in words_after, "converter" not in words_after
+    whole = "whole" in words_after
+    in_document = "converter" not in words_after
     return Keyword(
         name,
         values,
@@ -141,7 +144,8 @@ def singles(keyword: str) -> tuple[str, ...]:
 
 
 def _column(name: str) -> Column:
-    track, ending = _TRACKS.get(name.partition("_")[0], "arm"), name.rpartition("_")[2]
+    track = _TRACKS.get(name.partition("_")[0], "arm")
+    ending = name.rpartition("_")[2]
     quantity = _QUANTITIES.get(ending, "quaternion" if "_quat_" in name else "position")
     return Column(
         name, track, quantity, *JOINT_LIMITS.get(ending, (-math.inf, math.inf))

@@ -131,7 +131,9 @@ def split(data: bytes, found: Diagnostics) -> Sections:
     """Find the sections of a text; report missing sections, and blank lines that are missing or too many."""
     sections = Sections()
     lines = sections.options, sections.parameters, sections.parameters
-    begin, number, expected = 0, 1, OPTION
+    begin = 0
+    number = 1
+    expected = OPTION
     seen: set[int] = set()
     block: list[Line] = []
     kind: int | None = None
@@ -148,12 +150,18 @@ def split(data: bytes, found: Diagnostics) -> Sections:
                     block[0].location,
                 )
                 lines[expected].extend(block)
-            block, kind = [], None
+            block = []
+            kind = None
             more = _BLANK_LINES.match(data, begin)
-            end = begin if more is None else more.end()
+            if more is None:
+                end = begin
+            else:
+                end = more.end()
             count = data.count(b"\n", begin, end)
             blank = line.number
-            begin, number, blanks = end, number + count, blanks + 1 + count
+            begin = end
+            number = number + count
+            blanks = blanks + 1 + count
             continue
         if line.number > MAX_HEAD_LINES:
             found.report(
@@ -184,7 +192,9 @@ def split(data: bytes, found: Diagnostics) -> Sections:
                 section = "parameters" if begun == PARAMETER else "columns"
                 message = f"the {section} begin here without a blank line before them"
                 found.report(rules.BLANK_MISSING, message, line.location)
-                block, kind, expected = [], None, max(expected, begun)
+                block = []
+                kind = None
+                expected = max(expected, begun)
         if line.words and kind is None:
             kind = _kind(line, expected)
             if kind < expected and kind in seen:
@@ -258,7 +268,8 @@ def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
         or _kind(line, OPTION) != PARAMETER
     ):
         return 0, 0
-    options_end, number = 0, line.number
+    options_end = 0
+    number = line.number
     while begin < len(data) and number < MAX_HEAD_LINES:
         number += 1
         other, begin = line_at(data, begin, number)
@@ -390,25 +401,30 @@ class _File:
     """A file while it is read."""
 
     def __init__(self, path: str | Path, text: Text, found: Diagnostics) -> None:
-        self.path, self.text, self.found = path, text, found
+        self.path = path
+        self.text = text
+        self.found = found
         self.sections = split(text.data, found)
-        self.options, self.parameters = OptionsReader(found), ParametersReader(found)
+        self.options = OptionsReader(found)
+        self.parameters = ParametersReader(found)
         self.options.read(self.sections.options)
         self.parameters.read(self.sections.parameters)
-        self.header = (
-            Header()
-            if self.sections.header is None
-            else read_header(self.sections.header, found)
-        )
+        if self.sections.header is None:
+            self.header = Header()
+        else:
+            self.header = read_header(self.sections.header, found)
         self.has_time_column = TIME in self.header.locations
         self.has_times = self.has_time_column or "frequency" in self.options.locations
         self.rows = self._rows()
 
     def _rows(self) -> Rows | None:
-        data, header, start = self.text.data, self.header, self.sections.rows_begin
+        data = self.text.data
+        header = self.header
+        start = self.sections.rows_begin
         if self.sections.header is None or header.is_numbers:
             return None
-        width, names = len(header.values), tuple(header.names)
+        width = len(header.values)
+        names = tuple(header.names)
         common = common_width(data, start, width)
         if not common:
             return read_rows(data, start, width, names, self.found)
@@ -433,7 +449,9 @@ class _File:
 
     def animation(self) -> Animation | None:
         """Return the animation, after a check of all its rules; None without tracks, columns or times."""
-        found, header, options = self.found, self.header, self.options.options
+        found = self.found
+        header = self.header
+        options = self.options.options
         locations = SourceMap(self.entries())
         self._check_times(locations)
         if self.options.has_unknown_track:
@@ -466,18 +484,24 @@ class _File:
             if keyframes is None:
                 # Keyframes one second apart: their values are checked where their times are unknown.
                 untimed = self._keyframes(1.0)
-                frames = Keyframes() if untimed is None else untimed
+                if untimed is None:
+                    frames = Keyframes()
+                else:
+                    frames = untimed
                 checked = replace(
                     checked, animation=replace(animation, keyframes=frames)
                 )
-            of_columns = (
-                replace(checked, found=Diagnostics()) if header.unknown else checked
-            )
+            if header.unknown:
+                of_columns = replace(checked, found=Diagnostics())
+            else:
+                of_columns = checked
             check_columns(of_columns)
             # An unknown column may be one that is missing.
             header.is_misspelt |= of_columns.found.has_errors
             check_keyframes(checked)
-        return None if keyframes is None or "controls" not in options else animation
+        if keyframes is None or "controls" not in options:
+            return None
+        return animation
 
     def _check_times(self, locations: SourceMap) -> None:
         location = locations.locate(("columns", TIME))
@@ -497,7 +521,8 @@ class _File:
 
     def _keyframes(self, frequency: object) -> Keyframes | None:
         """Return the keyframes that were read; None where they have no times."""
-        rows, header = self.rows, self.header
+        rows = self.rows
+        header = self.header
         if rows is None:
             return None
         if self.has_time_column:
@@ -536,7 +561,8 @@ class _File:
         return entries
 
     def _source(self, keyframes: Keyframes | None) -> Source:
-        sections, rows = self.sections, self.rows
+        sections = self.sections
+        rows = self.rows
         above = tuple(line.comment for line in sections.above_header if line.comment)
         header = LineComments(above, sections.header.comment if sections.header else "")
         at_rows, end = _row_comments(rows, keyframes)
@@ -587,7 +613,10 @@ def _word_locator(locations: tuple[Location, ...], path: str | None) -> Locator:
     """Return a locator of a keyword (of the subject's rest `()`) and of its values (of `(k,)`)."""
 
     def locate(rest: Subject) -> Location:
-        word = int(rest[0]) + 1 if rest else 0
+        if rest:
+            word = int(rest[0]) + 1
+        else:
+            word = 0
         return replace(locations[min(word, len(locations) - 1)], path=path)
 
     return locate
@@ -601,10 +630,16 @@ def _row_locator(
         return lambda rest: None
     value_of = {name: k for k, name in enumerate(header.values) if name}
     lines = rows.line_numbers
-    text = rows if in_text or len(rows.data) <= _MAX_LOCATED_BYTES else None
+    if in_text or len(rows.data) <= _MAX_LOCATED_BYTES:
+        text = rows
+    else:
+        text = None
 
     def locate(rest: Subject) -> Location | None:
-        row = int(rest[0]) if rest else -1
+        if rest:
+            row = int(rest[0])
+        else:
+            row = -1
         if not 0 <= row < len(lines):
             return None
         if text is None or len(rest) == 1:

@@ -92,7 +92,9 @@ class Line:
     @property
     def location(self) -> Location:
         """The location of the first word, or else of the comment."""
-        return self.words[0].location if self.words else self.at(len(self.text) + 1)
+        if self.words:
+            return self.words[0].location
+        return self.at(len(self.text) + 1)
 
     @property
     def end(self) -> Location:
@@ -187,15 +189,18 @@ def _decoded(data: bytes, found: Diagnostics) -> tuple[bytes, str]:
 def line_at(data: bytes, begin: int, number: int) -> tuple[Line, int]:
     """Return the line that begins at a byte, and the byte where the next one begins."""
     end = data.find(b"\n", begin)
-    end = len(data) if end < 0 else end
+    if end < 0:
+        end = len(data)
     raw = data[begin : min(end, begin + MAX_LINE_BYTES)]
-    control, clean = None, raw.translate(_TO_BLANKS)
+    control = None
+    clean = raw.translate(_TO_BLANKS)
     if clean != raw:
         first = next(
             k for k, (a, b) in enumerate(zip(raw, clean, strict=True)) if a != b
         )
         control = raw[first], len(raw[:first].decode("utf-8", "replace")) + 1
-    text, too_long = clean.decode("utf-8", "replace"), end - begin > MAX_LINE_BYTES
+    text = clean.decode("utf-8", "replace")
+    too_long = end - begin > MAX_LINE_BYTES
     mark = COMMENT.search(text)
     if mark is None:
         return Line(number, text, "", too_long, control), end + 1
@@ -285,7 +290,8 @@ def common_width(data: bytes, start: int, width: int) -> int:
             for word in line.words
         ):
             return 0
-        found, count = len(line.words), count + 1
+        found = len(line.words)
+        count = count + 1
     return found if count > 1 else 0
 
 
@@ -304,12 +310,16 @@ def read_rows(
         Gets faults: lines of another length, words that are no numbers, and keyframes after a blank line.
     """
     reader = _RowReader(data, width, names, found)
-    begin, number = start, data.count(b"\n", 0, start) + 1
+    begin = start
+    number = data.count(b"\n", 0, start) + 1
     at_once = len(data) - start >= MIN_PLAIN_BYTES and width > 0
     while begin < len(data) and not reader.given_up:
         check_time()
         end = data.find(b"\n", begin + CHUNK_BYTES) + 1 or len(data)
-        plain = _plain_rows(data[begin:end], width) if at_once else None
+        if at_once:
+            plain = _plain_rows(data[begin:end], width)
+        else:
+            plain = None
         if plain is None:
             reader.read_lines(begin, end, number)
         else:
@@ -326,7 +336,10 @@ def _plain_rows(chunk: bytes, width: int) -> _Table | None:
     letters = np.frombuffer(b"\n%b\n" % chunk, np.uint8)
     is_separator = letters <= ord(" ")
     begins = np.flatnonzero(is_separator[:-1] & ~is_separator[1:]) + 1
-    values = numbers_of_rows(chunk, width) if len(begins) else None
+    if len(begins):
+        values = numbers_of_rows(chunk, width)
+    else:
+        values = None
     if values is None:
         return None
     line_begins = np.concatenate(([0], np.flatnonzero(letters[1:-1] == ord("\n")) + 1))[
@@ -342,7 +355,10 @@ class _RowReader:
     def __init__(
         self, data: bytes, width: int, names: tuple[str, ...], found: Diagnostics
     ) -> None:
-        self.data, self.width, self.names, self.found = data, width, names, found
+        self.data = data
+        self.width = width
+        self.names = names
+        self.found = found
         self.given_up = False
         self._count = self._faults = 0
         self._left_out: list[int] = []
@@ -389,7 +405,8 @@ class _RowReader:
         read: list[tuple[list[float], list[bool], int]] = []
         while begin < stop:
             end = self.data.find(b"\n", begin)
-            end = len(self.data) if end < 0 else end
+            if end < 0:
+                end = len(self.data)
             raw = self.data[begin:end]
             words = raw.split()
             row: tuple[list[float], list[bool]] | None = None
@@ -406,7 +423,8 @@ class _RowReader:
                 self._keyframe_follows()
                 read.append((*row, begin))
                 self._count += 1
-            begin, number = end + 1, number + 1
+            begin = end + 1
+            number = number + 1
         if read:
             values, zeros, begins = zip(*read, strict=True)
             shape = len(read), self.width

@@ -51,7 +51,8 @@ def write_cha(
     text, problems = cha_text(animation, style=style)
     with whole_file(path) as stream:
         stream.write(text)
-    name, source = move_name(path), animation.source.path
+    name = move_name(path)
+    source = animation.source.path
     # A name that came from the name of a file may change with the file.
     of_file = (
         ("", name)
@@ -79,22 +80,24 @@ def cha_text(
 
 class _Writer:
     def __init__(self, animation: Animation, canonical: bool) -> None:
-        self.animation, self.canonical = animation, canonical
+        self.animation = animation
+        self.canonical = canonical
         self.problems = Diagnostics()
-        kept = (
-            animation.source.options
-            if animation.source.format == "cha" and not canonical
-            else {}
-        )
+        if animation.source.format == "cha" and not canonical:
+            kept = animation.source.options
+        else:
+            kept = {}
         comments = kept.get("comments")
-        self.comments = comments if isinstance(comments, Comments) else Comments()
+        if isinstance(comments, Comments):
+            self.comments = comments
+        else:
+            self.comments = Comments()
         newline = kept.get("newline")
         self.newline = newline if isinstance(newline, str) else "\n"
-        unread = (
-            animation.source.options.get("unread")
-            if animation.source.format == "cha"
-            else ()
-        )
+        if animation.source.format == "cha":
+            unread = animation.source.options.get("unread")
+        else:
+            unread = ()
         for line in unread if isinstance(unread, tuple) else ():
             self.lost(losses.UNREAD, f"the line {line[:60]!r} is not written")
 
@@ -191,7 +194,10 @@ class _Writer:
             for c in one_line
         ).strip()
         if written != text:
-            comment = ", and # and // begin a comment" if COMMENT.search(text) else ""
+            if COMMENT.search(text):
+                comment = ", and # and // begin a comment"
+            else:
+                comment = ""
             why = f"it is one line without control characters and blanks at its ends{comment}"
             self.lost(
                 losses.DESCRIPTION,
@@ -239,7 +245,9 @@ class _Writer:
             or [c for keyword in kept for c in singles(keyword) if c != TIME] != columns
         ):
             kept = _grouped(columns)
-        return kept if TIME in kept or not timed else [TIME, *kept]
+        if TIME in kept or not timed:
+            return kept
+        return [TIME, *kept]
 
     def _rows(self, frames: Keyframes, header: list[str]) -> bytes:
         if not len(frames):
@@ -262,11 +270,10 @@ def _table(
     names = [column for keyword in header for column in singles(keyword)]
     at = [frames.columns.index(name) if name != TIME else -1 for name in names]
     full = np.column_stack([frames.values, frames.times])
-    zeros = (
-        np.ones(frames.values.shape, np.bool_)
-        if frames.exact_zeros is None
-        else frames.exact_zeros
-    )
+    if frames.exact_zeros is None:
+        zeros = np.ones(frames.values.shape, np.bool_)
+    else:
+        zeros = frames.exact_zeros
     if canonical:
         # In a column of its own every zero counts as bare, whatever its text.
         single = {*header, *(frames.header or _grouped(list(frames.columns)))}
@@ -306,12 +313,12 @@ def _grouped(columns: list[str]) -> list[str]:
 
 def _number(value: Real | float) -> str:
     number = float(value)
-    return (
-        str(int(number))
-        if number.is_integer() and abs(number) < 1e15 and str(number) != "-0.0"
-        else repr(number)
-    )
+    if number.is_integer() and abs(number) < 1e15 and str(number) != "-0.0":
+        return str(int(number))
+    return repr(number)
 
 
 def _commented(line: str, comment: str) -> str:
-    return f"{line} {comment}" if comment else line
+    if comment:
+        return f"{line} {comment}"
+    return line

@@ -126,10 +126,16 @@ def _add_message(file: Any, name: str, fields: Mapping[str, Field]) -> None:  # 
     for choice in choices:
         message.oneof_decl.add(name=choice)
     for field, one in fields.items():
-        label = Proto.LABEL_REPEATED if one.repeated else Proto.LABEL_OPTIONAL
+        if one.repeated:
+            label = Proto.LABEL_REPEATED
+        else:
+            label = Proto.LABEL_OPTIONAL
         added = message.field.add(name=field, number=one.number, label=label)
         if one.kind in MESSAGES or one.kind in ENUMS:
-            added.type = Proto.TYPE_MESSAGE if one.kind in MESSAGES else Proto.TYPE_ENUM
+            if one.kind in MESSAGES:
+                added.type = Proto.TYPE_MESSAGE
+            else:
+                added.type = Proto.TYPE_ENUM
             added.type_name = f".{_PACKAGE}.{one.kind}"
         else:
             added.type = Proto.Type.Value(f"TYPE_{one.kind.upper()}")

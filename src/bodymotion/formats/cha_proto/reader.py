@@ -95,7 +95,10 @@ def from_text(text: str | bytes) -> Animation:
     FormatError
         As `from_bytes` does, and CAP002 with line and column for text that is no such message.
     """
-    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if isinstance(text, str):
+        data = text.encode("utf-8", "surrogatepass")
+    else:
+        data = text
     return _read(data, is_text=True).require()
 
 
@@ -213,7 +216,10 @@ def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noq
                 collect(value, f"{path}{field.name}.")
 
     collect(message, "")
-    parts = [listed(names, _MAX_LISTED)] if names else []
+    if names:
+        parts = [listed(names, _MAX_LISTED)]
+    else:
+        parts = []
     if rows:
         parts.append(f"some in {rows} keyframe{'s' * (rows > 1)}")
     if parts:
@@ -310,7 +316,10 @@ def _wire_of_rows(text: str, kind: str) -> bytes | None:
     for shared, (indices, numbers) in alike.items():
         width = len(numbers[0])
         message, error = attempt(shared % tuple(gap(k) for k in range(width)), row)
-        layout = None if error is not None else Layout.of(message, width)
+        if error is not None:
+            layout = None
+        else:
+            layout = Layout.of(message, width)
         if layout is None:
             return None
         for index, filled in zip(indices, layout.fill(np.array(numbers)), strict=True):
@@ -328,15 +337,18 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
     whole, fault = attempt(text, kind)
     if fault is None:
         return whole, []
-    rows = (
-        getattr(message, ROWS[kind][0])
-        if kind in ("Animation", "ChoreographyStateLog")
-        else []
-    )
-    faulty, rereads, line = list[int](), _MAX_REREAD, 1
+    if kind in ("Animation", "ChoreographyStateLog"):
+        rows = getattr(message, ROWS[kind][0])
+    else:
+        rows = []
+    faulty = list[int]()
+    rereads = _MAX_REREAD
+    line = 1
     begins = _scan(text, frozenset(message.DESCRIPTOR.fields_by_name))[1]
     for begin, end in timed(pairwise([0, *begins, len(text)])):
-        part, num_rows, has_fault = text[begin:end], len(rows), False
+        part = text[begin:end]
+        num_rows = len(rows)
+        has_fault = False
         before = begin - text.rfind("\n", 0, begin) - 1
         # What is faulty only beside other fields is one that is there twice.
         while (
@@ -438,7 +450,8 @@ def attempt(
     """Add a text to a message, by default a new one of a kind; return it, and the first fault."""
     from google.protobuf import text_format
 
-    message = message_class(kind)() if message is None else message
+    if message is None:
+        message = message_class(kind)()
     with warnings.catch_warnings():
         # Of escapes such as \\q, which it does not change.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -452,7 +465,10 @@ def attempt(
                 .replace("bosdyn.api.spot.", "")
                 .rstrip(".")
             )
-            short = reason if len(reason) <= 300 else f"{reason[:120]}…{reason[-120:]}"
+            if len(reason) <= 300:
+                short = reason
+            else:
+                short = f"{reason[:120]}…{reason[-120:]}"
             line = error.GetLine() or 1
             at_fault = "".join(text.split("\n")[line - 1 : line])[:MAX_SHOWN]
             if unusual := unusual_character(at_fault):
@@ -562,7 +578,8 @@ def _parameters(head: Any, found: Diagnostics) -> dict[str, Parameter]:  # noqa:
         if len(known) < len(limits):
             partial.append(name)
         minimum, default, maximum = limits
-        default = known[0] if default is None else default
+        if default is None:
+            default = known[0]
         parameters[name] = Parameter(
             min(known) if minimum is None else minimum,
             default,

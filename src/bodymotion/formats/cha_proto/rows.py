@@ -265,11 +265,9 @@ class Table:
 
     def column(self, path: str) -> Floats:
         """Return the numbers (N,) of a column; zeros where no row has it."""
-        return (
-            self.values[:, self.columns.index(path)]
-            if path in self.columns
-            else np.zeros(len(self.values))
-        )
+        if path in self.columns:
+            return self.values[:, self.columns.index(path)]
+        return np.zeros(len(self.values))
 
 
 def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) -> Table:
@@ -295,7 +293,8 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
         )
         layouts = 0
         while len(indices):
-            content, first = messages[0].tobytes(), int(indices[0])
+            content = messages[0].tobytes()
+            first = int(indices[0])
             try:
                 message = message_class(kind).FromString(content)
             except DecodeError:
@@ -318,11 +317,10 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
             ) == content and not set(others.values()) - {1.0}
             for k, path in enumerate(numbers if is_layout else ()):
                 set_field(message, path, gap(k))
-            layout = (
-                Layout.of(message, len(numbers))
-                if is_layout and layouts < _MAX_LAYOUTS
-                else None
-            )
+            if is_layout and layouts < _MAX_LAYOUTS:
+                layout = Layout.of(message, len(numbers))
+            else:
+                layout = None
             if layout is None:
                 found.append(
                     (
@@ -330,7 +328,8 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
                         np.array([[*numbers.values(), *others.values()]], np.float64),
                     )
                 )
-                messages, indices = messages[1:], indices[1:]
+                messages = messages[1:]
+                indices = indices[1:]
                 continue
             layouts += 1
             same, values = layout.numbers(messages)
@@ -340,7 +339,8 @@ def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) ->
                     np.hstack([values, np.ones((len(values), len(others)))]),
                 )
             )
-            messages, indices = messages[~same], indices[~same]
+            messages = messages[~same]
+            indices = indices[~same]
     known = {"" for _ in rows[:1]}.union(*(parents for parents, _ in pieces))
     leaves = (path for path, one in _fields(kind) if one.kind not in MESSAGES)
     columns = tuple(path for path in leaves if path.rpartition(".")[0] in known)

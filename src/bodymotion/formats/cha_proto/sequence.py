@@ -40,7 +40,8 @@ MAX_BYTES = 16 << 20
 MAX_MOVES = 5_000  # A dance of an hour has about 1000.
 MAX_ANIMATIONS = 1000  # Animations of one choreography that are read.
 MAX_DEPTH = 8  # Of messages in messages of a text whose fields are located.
-SEQUENCE, SAVE = "ChoreographySequence", "ChoreographerSave"
+SEQUENCE = "ChoreographySequence"
+SAVE = "ChoreographerSave"
 KINDS = tuple(name for name, one in MESSAGES["MoveParams"].items() if one.choice)
 """The fields of a move with its parameters: "step_params" …"""
 
@@ -81,7 +82,10 @@ def robot_moves_of(message: Any) -> RobotMoves:  # noqa: ANN401
 
 
 def _info(one: Any) -> MoveInfo:  # noqa: ANN401
-    shown = one.display.color if one.display.HasField("color") else None
+    if one.display.HasField("color"):
+        shown = one.display.color
+    else:
+        shown = None
     return MoveInfo(
         one.name,
         tuple(track for track in TRACKS if getattr(one, f"controls_{track}")),
@@ -100,7 +104,9 @@ def _info(one: Any) -> MoveInfo:  # noqa: ANN401
 
 
 def _state(number: int) -> str:
-    return STATES[number] if 0 <= number < len(STATES) else str(number)
+    if 0 <= number < len(STATES):
+        return STATES[number]
+    return str(number)
 
 
 def ranges_of(text: str) -> dict[str, tuple[str, dict[str, Parameter]]]:
@@ -136,7 +142,10 @@ def limits_of(config: str | Path | None) -> dict[str, Parameter]:
     """Return the robot's limits of the parameters of animations, of its MoveParamsConfig: a text or a file."""
     if config is None:
         return {}
-    text = config.read_text(encoding="utf-8") if isinstance(config, Path) else config
+    if isinstance(config, Path):
+        text = config.read_text(encoding="utf-8")
+    else:
+        text = config
     blocks = (
         limits for kind, limits in ranges_of(text).values() if kind == "animate_params"
     )
@@ -183,9 +192,10 @@ def read_choreography(
         if result.value is None:
             return result
         found.extend(result.problems)
-        robot = (
-            None if robot_moves is None else robot_moves_of(read_move_list(robot_moves))
-        )
+        if robot_moves is None:
+            robot = None
+        else:
+            robot = robot_moves_of(read_move_list(robot_moves))
         finder = ResourceFinder(Path(path).parent, allow_outside, model=Path(path))
         animations = dict(_animations(result.value, finder))
         parts = tuple(
@@ -218,7 +228,10 @@ def _animations(
     for name in plain[:MAX_ANIMATIONS]:
         file = finder.find([place.format(name) for place in _PLACES])
         try:
-            value = read(file)[1].value if isinstance(file, Path) else None
+            if isinstance(file, Path):
+                value = read(file)[1].value
+            else:
+                value = None
         except FormatError:
             continue
         if isinstance(value, Animation):
@@ -235,15 +248,23 @@ def _read(
             raise TOO_LARGE.error(
                 f"{len(data)} bytes, expected at most {MAX_BYTES}", Location(found.path)
             )
-        text = text_of(data, found) if is_text else ""
+        if is_text:
+            text = text_of(data, found)
+        else:
+            text = ""
         if text.count("moves") > MAX_MOVES:
             raise TOO_LARGE.error(f"more than {MAX_MOVES} moves", Location(found.path))
-        kind = (
-            (SAVE if _IS_SAVE.search(text) else SEQUENCE) if is_text else _kind_of(data)
-        )
-        wire = (
-            bytes(parsed(text, kind, found)[0].SerializeToString()) if is_text else data
-        )
+        if is_text:
+            if _IS_SAVE.search(text):
+                kind = SAVE
+            else:
+                kind = SEQUENCE
+        else:
+            kind = _kind_of(data)
+        if is_text:
+            wire = bytes(parsed(text, kind, found)[0].SerializeToString())
+        else:
+            wire = data
         choreography = _choreography(wire, kind, found)
         unknown: list[Subject] = []
         if found.refusal is not None:
@@ -303,7 +324,9 @@ def _kind_of(data: bytes) -> str:
         )
     except DecodeError:
         return SEQUENCE
-    return SAVE if len(inner.moves) or save.music_file else SEQUENCE
+    if len(inner.moves) or save.music_file:
+        return SAVE
+    return SEQUENCE
 
 
 def _choreography(wire: bytes, kind: str, found: Diagnostics) -> Choreography:
@@ -342,7 +365,10 @@ def _choreography(wire: bytes, kind: str, found: Diagnostics) -> Choreography:
 
 def _move(message: Any) -> Move:  # noqa: ANN401
     kind = message.WhichOneof("params") or ""
-    parameters = flat(getattr(message, kind)) if kind else {}
+    if kind:
+        parameters = flat(getattr(message, kind))
+    else:
+        parameters = {}
     return Move(
         message.type,
         message.start_slice,
@@ -377,7 +403,10 @@ def flat(message: Any, prefix: str = "") -> dict[str, Value]:  # noqa: ANN401
 
 def _named(one: Any, number: Any) -> Value:  # noqa: ANN401
     """Return a value, that of an enumeration by its name where it has one."""
-    word = None if one.enum_type is None else one.enum_type.values_by_number.get(number)
+    if one.enum_type is None:
+        word = None
+    else:
+        word = one.enum_type.values_by_number.get(number)
     value: Value = number if word is None else word.name
     return value
 
@@ -402,12 +431,14 @@ def _locator(text: str, path: Path | None) -> Callable[[Subject], Location | Non
     def locate(subject: Subject) -> Location | None:
         if not known:
             known.update(_positions(text))
-        file = None if path is None else str(path)
-        inside = (
-            f"move {subject[1] + 1}"
-            if len(subject) > 1 and isinstance(subject[1], int)
-            else None
-        )
+        if path is None:
+            file = None
+        else:
+            file = str(path)
+        if len(subject) > 1 and isinstance(subject[1], int):
+            inside = f"move {subject[1] + 1}"
+        else:
+            inside = None
         parts = (subject[:length] for length in range(len(subject), 0, -1))
         line, column = next(
             (known[part] for part in parts if part in known), (None, None)
@@ -421,7 +452,10 @@ def _positions(text: str) -> dict[Subject, tuple[int, int]]:
     """Return line and column of the fields of a text: ("name",), ("moves", 3), ("moves", 3, "start_slice"), ("moves", 3, "offset.x")."""
     found: dict[Subject, tuple[int, int]] = {("",): (1, 1)}
     outer: list[str] = []
-    count, line, start, seen = -1, 1, 0, 0
+    count = -1
+    line = 1
+    start = 0
+    seen = 0
     for token in FIELD.finditer(text):
         skipped = text.count("\n", seen, token.start())
         if skipped:
@@ -435,7 +469,10 @@ def _positions(text: str) -> dict[Subject, tuple[int, int]]:
                 whole = (".".join(path),)
                 found[("", len(found)) if whole in found else whole] = position
             elif len(path) > 1:
-                inner = path[2:] if len(path) > 2 and path[1] in KINDS else path[1:]
+                if len(path) > 2 and path[1] in KINDS:
+                    inner = path[2:]
+                else:
+                    inner = path[1:]
                 if inner[-1] != "value":
                     found.setdefault(("moves", count, ".".join(inner)), position)
             elif token["open"]:

@@ -88,7 +88,9 @@ def log_text(data: bytes) -> str:
 
 
 def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation:
-    header, columns, tracks = [TIME], [], []
+    header = [TIME]
+    columns = []
+    tracks = []
     for keyword, track in _GROUPS.items():
         group = GROUPS.get(keyword, (keyword,))
         present = [name for name in group if _field(name) in table.columns]

@@ -58,9 +58,11 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     pb = need(_MESSAGES, "spot", "to_move_info")
     if not len(animation.keyframes):
         raise ValueError("an animation without keyframes has no length")
-    options, info = animation.options, pb.MoveInfo()
+    options = animation.options
+    info = pb.MoveInfo()
     info.name = animation.name.encode("utf-8", "replace").decode()
-    longer, shorter = bool(options.get("extendable")), bool(options.get("truncatable"))
+    longer = bool(options.get("extendable"))
+    shorter = bool(options.get("truncatable"))
     info.is_extendable = longer or shorter
     duration = float(message_times(animation)[-1])
     if animation.bpm is not None:
@@ -95,15 +97,15 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     display.color.r, display.color.g, display.color.b = map(int, color)
     display.color.a = 1.0
     text = options.get("description")
-    text = (
-        _DESCRIPTION if text is None else " ".join(str(text).split()).replace('"', "")
-    )
+    if text is None:
+        text = _DESCRIPTION
+    else:
+        text = " ".join(str(text).split()).replace('"', "")
     display.description = text.encode("utf-8", "replace").decode()
-    start = (
-        pb.MoveInfo.TRANSITION_STATE_SIT
-        if options.get("starts_sitting")
-        else pb.MoveInfo.TRANSITION_STATE_STAND
-    )
+    if options.get("starts_sitting"):
+        start = pb.MoveInfo.TRANSITION_STATE_SIT
+    else:
+        start = pb.MoveInfo.TRANSITION_STATE_STAND
     info.entrance_states.append(start)
     info.exit_state = pb.MoveInfo.TRANSITION_STATE_STAND
     return info

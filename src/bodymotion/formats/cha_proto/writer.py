@@ -189,9 +189,10 @@ def _set_option(head: Any, keyword: str, value: object, problems: Diagnostics) -
     elif keyword == "precise_timing":
         head.timing_adjustability = -1.0
     elif keyword == "arm_playback":
-        head.arm_playback = (
-            ARM_PLAYBACKS.index(str(value)) if value in ARM_PLAYBACKS else 0
-        )
+        if value in ARM_PLAYBACKS:
+            head.arm_playback = ARM_PLAYBACKS.index(str(value))
+        else:
+            head.arm_playback = 0
     elif keyword in _OPTIONS_OF_MOVE_INFO:
         problems.add(
             losses.DISPLAY.problem(f"{keyword} is not in the message Animation")
@@ -211,7 +212,10 @@ def _set_parameters(
         if name not in paths:
             problems.add(losses.NO_FIELD.problem(f"the parameter {name} has no field"))
             continue
-        parameter = limits.get(name, given) if given == Parameter() else given
+        if given == Parameter():
+            parameter = limits.get(name, given)
+        else:
+            parameter = given
         if parameter == Parameter():
             message = f"the parameter {name} has no limits of its own"
             problems.add(
@@ -231,7 +235,10 @@ def _held(name: str, value: float, kind: str, problems: Diagnostics) -> float | 
     value = TINY if value == 0 else value
     if kind == "double":
         return value
-    whole = int(max(min(value, _INT32 - 1), -_INT32)) if not math.isnan(value) else 0
+    if not math.isnan(value):
+        whole = int(max(min(value, _INT32 - 1), -_INT32))
+    else:
+        whole = 0
     if whole != value and value != TINY:
         problems.add(
             losses.WHOLE.problem(f"the parameter {name}: {value} becomes {whole}")
@@ -416,15 +423,13 @@ def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, .
 
 def _editor_losses(choreography: Choreography) -> tuple[Problem, ...]:
     names = ", ".join(name for name in choreography.editor or {} if name != ".")
-    return (
-        (
+    if names:
+        return (
             losses.NO_FIELD.problem(
                 f"the fields of the editor: {names}; a .chr holds them"
             ),
         )
-        if names
-        else ()
-    )
+    return ()
 
 
 def _save(

@@ -94,7 +94,10 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
         "link": link,
         "pose": frozen(pose),
     }
-    limits = SENSOR_LIMITS.get(sensor, ()) if sensor is not None else ()
+    if sensor is not None:
+        limits = SENSOR_LIMITS.get(sensor, ())
+    else:
+        limits = ()
     own: dict[str, Any] = {
         name: frozen(fields.vector(name, default=(-1.0, -1.0, -1.0))) for name in limits
     }

@@ -85,7 +85,9 @@ class ElementReader:
     def __init__(
         self, document: Document, context: Context, parts: InlineLoader
     ) -> None:
-        self.context, self.parts, self.document = context, parts, document
+        self.context = context
+        self.parts = parts
+        self.document = document
         self.shapes = ShapeReader(context, parts)
         self.resources = resources.ResourceReader(
             context.found, parts, resources.named_nodes(document.root)
@@ -183,10 +185,8 @@ class ElementReader:
             case "RigidBody":
                 self._rigid_body(fields, frame)
             case _ if kind in GROUPS:
-                visual, collision = (
-                    frame.visual and kind != "Collision",
-                    frame.collision and kind != "Visual",
-                )
+                visual = frame.visual and kind != "Collision"
+                collision = frame.collision and kind != "Visual"
                 self._inside(fields, NodeFrame(frame.transform, visual, collision))
             case _ if kind == "Text" or kind in SCENERY:
                 fields.report(
@@ -197,15 +197,12 @@ class ElementReader:
                 self._device(fields, kind, frame)
 
     def _moved(self, fields: Fields, frame: NodeFrame) -> NodeFrame:
-        translation, rotation = (
-            fields.translation("translation"),
-            fields.rotation("rotation"),
-        )
-        scale = (
-            fields.vector("scale", default=(1.0, 1.0, 1.0))
-            if isinstance(fields.find("scale"), Sequence)
-            else None
-        )
+        translation = fields.translation("translation")
+        rotation = fields.rotation("rotation")
+        if isinstance(fields.find("scale"), Sequence):
+            scale = fields.vector("scale", default=(1.0, 1.0, 1.0))
+        else:
+            scale = None
         if scale is None and fields.has("scale"):
             scale = (fields.number("scale", default=1.0),) * 3
         if translation is None and rotation is None and scale is None:
@@ -214,7 +211,10 @@ class ElementReader:
             [*(translation or (0.0, 0.0, 0.0)), *(rotation or (1.0, 0.0, 0.0, 0.0))]
         )
         own[:3, :3] *= scale or (1.0, 1.0, 1.0)
-        whole = own if frame.transform is IDENTITY else frame.transform @ own
+        if frame.transform is IDENTITY:
+            whole = own
+        else:
+            whole = frame.transform @ own
         if not np.isfinite(whole).all():
             raise TOO_LARGE.error(
                 f"the pose of {fields.title} is not finite", fields.location()
@@ -236,14 +236,19 @@ class ElementReader:
                 SCALED, f"{fields.title} is inside of a Transform with a scale"
             )
         mass = read_mass(fields)
-        outer, self.drawn = self.drawn, []
+        outer = self.drawn
+        self.drawn = []
         is_invertible = (
             frame.transform is not IDENTITY
             and abs(np.linalg.det(frame.transform[:3, :3])) > 1e-12
         )
-        back = np.linalg.inv(frame.transform) if is_invertible else None
+        if is_invertible:
+            back = np.linalg.inv(frame.transform)
+        else:
+            back = None
         self._inside(fields, frame)
-        inner, self.drawn = self.drawn, outer
+        inner = self.drawn
+        self.drawn = outer
         if back is not None:
             inner = [
                 FoundShape(drawn.shape.moved(back), drawn.visual, drawn.collision)
@@ -273,11 +278,10 @@ class ElementReader:
 
     def _report_unknown_type(self, fields: Fields, kind: str) -> None:
         """Report a type that Choreonoid itself does not have; as a warning where it is probably a misspelt one, and none of a plugin."""
-        almost = (
-            meant(kind, TYPES)
-            if len(self._unknown_types) <= MAX_UNKNOWN_TYPES
-            else None
-        )
+        if len(self._unknown_types) <= MAX_UNKNOWN_TYPES:
+            almost = meant(kind, TYPES)
+        else:
+            almost = None
         message = f"the type {kind} is not one of Choreonoid's own; {fields.title} is kept as it is"
         problem = rules.PLUGIN_NODE.problem(
             message, fields.location(), data={"type": kind}
@@ -316,19 +320,19 @@ class ElementReader:
         fields.report_misspelt(SHAPE_KEYS)
 
     def _material(self, fields: Fields) -> Material | None:
-        appearance, material = fields.find("appearance"), fields.find("material")
+        appearance = fields.find("appearance")
+        material = fields.find("material")
         if isinstance(appearance, Mapping):
             return self.shapes.material(appearance, self.context)
-        return (
-            self.shapes.material(fields.node, self.context)
-            if isinstance(material, Mapping)
-            else None
-        )
+        if isinstance(material, Mapping):
+            return self.shapes.material(fields.node, self.context)
+        return None
 
     def _resource(
         self, fields: Fields, frame: NodeFrame, material: Material | None
     ) -> None:
-        uri, name = fields.text("uri"), fields.text("node")
+        uri = fields.text("uri")
+        name = fields.text("node")
         where = fields.location("uri")
         path = resources.find_file(uri, fields.node, self.parts.finder)
         if isinstance(path, NotFound):
@@ -347,7 +351,10 @@ class ElementReader:
                     f"{path.name} is read as a whole, not its node {name!r:.60}",
                     "node",
                 )
-            drawn = [] if mesh is None else [self._placed(mesh, frame, fields)]
+            if mesh is None:
+                drawn = []
+            else:
+                drawn = [self._placed(mesh, frame, fields)]
         elif suffix in resources.ELEMENTS:
             self._include(path, name, frame, fields)
             return
@@ -395,11 +402,10 @@ class ElementReader:
         found: Node | None = included.root
         if isinstance(found, Mapping):
             scene = found.items.get("scene")
-            found = (
-                (found.items.get(name) or included.anchors.get(name))
-                if name
-                else (scene or found)
-            )
+            if name:
+                found = found.items.get(name) or included.anchors.get(name)
+            else:
+                found = scene or found
         elif name:
             found = included.anchors.get(name)
         if found is None:
@@ -407,7 +413,9 @@ class ElementReader:
                 rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", "node"
             )
             return
-        outer, unit, context = self.document, self.context.angle_unit, self.context
+        outer = self.document
+        unit = self.context.angle_unit
+        context = self.context
         # The model is whole without a faulty file.
         outside, context.found = context.found, Diagnostics(path)
         self._including.append(path)

@@ -45,7 +45,9 @@ class Fields(yaml_fields.Fields):
     def angle(self, *names: str, default: float) -> float:
         """Return an angle [rad]; `default` is in radians."""
         angle = self.number(*names, default=math.nan)
-        return default if math.isnan(angle) else angle * self.context.angle_unit
+        if math.isnan(angle):
+            return default
+        return angle * self.context.angle_unit
 
     @reads(None)
     def translation(self, value: Node, name: str) -> tuple[float, ...]:
@@ -110,7 +112,9 @@ class Fields(yaml_fields.Fields):
                     hint="write 0, 0, 1, 0 for no rotation",
                 )
             return (1.0, 0.0, 0.0, 0.0)
-        x, y, z = x / largest, y / largest, z / largest
+        x = x / largest
+        y = y / largest
+        z = z / largest
         length = math.sqrt(x * x + y * y + z * z)
         error = abs(length * largest - 1.0)
         if angle != 0.0 and error > 1e-2:
@@ -129,7 +133,8 @@ class Fields(yaml_fields.Fields):
 
     def _check_angle(self, part: Sequence, name: str, angle: float) -> None:
         """Report an angle that is probably in the other unit: many turns in radians, or a part of π in degrees."""
-        message, hint = f"{name} of {self.title} has the angle {angle:g}", None
+        message = f"{name} of {self.title} has the angle {angle:g}"
+        hint = None
         if self.context.angle_unit == 1.0:
             if abs(angle) <= MAX_ROTATION:
                 return

@@ -103,7 +103,10 @@ class ShapeReader:
 
     def _geometry(self, fields: Fields, textured: bool) -> Geometry | None:
         kind = fields.text("type")
-        fields.title = label(kind) if kind else fields.title
+        if kind:
+            fields.title = label(kind)
+        else:
+            fields.title = fields.title
         if kind == "Capsule":
             radius, height = (
                 cast("float", size) for size in _values(fields, "Capsule").values()
@@ -115,11 +118,10 @@ class ShapeReader:
         is_mesh = kind == "Mesh"
         kind = "IndexedFaceSet" if is_mesh else kind
         if kind not in GEOMETRY_NODES:
-            message = (
-                f"a geometry has the unknown type {kind!r:.60}"
-                if kind
-                else "a geometry has no type"
-            )
+            if kind:
+                message = f"a geometry has the unknown type {kind!r:.60}"
+            else:
+                message = "a geometry has no type"
             fields.report(rules.GEOMETRY, message, "type")
             return None
         values = _values(fields, kind)
@@ -149,10 +151,14 @@ def _values(fields: Fields, kind: str) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for name in FIELDS.get(kind, "").split():
         declared = standard_fields("Cylinder" if kind == "Capsule" else kind)[name]
-        keys, default = _keys(name), declared.value
+        keys = _keys(name)
+        default = declared.value
         is_size = kind in PRIMITIVES and declared.type != "SFBool"
         if is_size:
-            default = frozen(np.ones(3)) if kind == "Box" else 1.0
+            if kind == "Box":
+                default = frozen(np.ones(3))
+            else:
+                default = 1.0
         elif name == "solid":
             default = False
         if fields.has(*keys):
@@ -197,27 +203,26 @@ def _value(
         case "SFNode":
             node_type, inner, width = LISTS[name]
             rows = fields.rows(*keys, width=width)
-            return (
-                None if rows is None else _vrml(fields.node, node_type, {inner: rows})
-            )
+            if rows is None:
+                return None
+            return _vrml(fields.node, node_type, {inner: rows})
         case _:
             rows = fields.rows(
                 *keys, width={"MFFloat": 1, "MFVec2f": 2, "MFVec3f": 3}[field_type]
             )
-            return (
-                rows.reshape(-1)
-                if rows is not None and field_type == "MFFloat"
-                else rows
-            )
+            if rows is not None and field_type == "MFFloat":
+                return rows.reshape(-1)
+            return rows
 
 
 def _along_spine(fields: Fields, values: dict[str, Value]) -> dict[str, Value]:
     spine = values.get("spine")
-    count = len(spine) if isinstance(spine, np.ndarray) else 2
-    rotations, scale = (
-        fields.rows("orientation", width=4),
-        fields.rows("scale", width=2),
-    )
+    if isinstance(spine, np.ndarray):
+        count = len(spine)
+    else:
+        count = 2
+    rotations = fields.rows("orientation", width=4)
+    scale = fields.rows("scale", width=2)
     found: dict[str, Value] = {}
     if rotations is not None and len(rotations):
         rotations = rotations * [1.0, 1.0, 1.0, fields.context.angle_unit]

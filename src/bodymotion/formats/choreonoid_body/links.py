@@ -116,7 +116,9 @@ ZERO = frozen(np.zeros((3, 3)))
 
 def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
     """Return a function that locates an object made of a mapping, and its attributes; `keys` by attribute. It holds no nodes."""
-    text, start, offsets = node.text, node.offset, dict(node.offsets)
+    text = node.text
+    start = node.offset
+    offsets = dict(node.offsets)
 
     def locate(part: Subject) -> Location | None:
         if not part:
@@ -124,7 +126,9 @@ def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
         names = keys.get(str(part[0]), (str(part[0]),))
         spellings = (spelling for name in names for spelling in (name, camel(name)))
         key = next((spelling for spelling in spellings if spelling in offsets), None)
-        return None if key is None else text.location(offsets[key])
+        if key is None:
+            return None
+        return text.location(offsets[key])
 
     return locate
 
@@ -171,7 +175,9 @@ class RawLink:
     @property
     def title(self) -> str:
         """What the link is called in messages."""
-        return f"link {self.name!r}" if self.name else "a link without a name"
+        if self.name:
+            return f"link {self.name!r}"
+        return "a link without a name"
 
     def add(self, parts: LinkParts, mass: Segment | None = None) -> None:
         """Add the shapes of the link itself, with its own mass if it has one, then its RigidBodies and devices."""
@@ -218,7 +224,10 @@ def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
         fields.has("mass") or fields.has("inertia") or fields.has("center_of_mass")
     )
     link.mass_unset = not has_mass and not parts.segments
-    unset = Segment(mass=1.0, inertia=IDENTITY) if link.mass_unset else None
+    if link.mass_unset:
+        unset = Segment(mass=1.0, inertia=IDENTITY)
+    else:
+        unset = None
     link.add(parts, read_mass(fields, IDENTITY) if has_mass else unset)
 
 
@@ -252,7 +261,8 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
         raise TOO_LARGE.error(message, fields.location("num_joints"))
     first = _without_parts(fields, Joint(name=f"{name}0", type="free"), f"{name}0")
     axis = _read_axis(fields, "joint_axis")
-    axis = frozen([0.0, 1.0, 0.0]) if axis is None or not axis.any() else axis
+    if axis is None or not axis.any():
+        axis = frozen([0.0, 1.0, 0.0])
     offset = fields.vector("joint_offset", default=(0.0, 0.0, 0.0))
     angles = [
         angle * fields.context.angle_unit
@@ -266,9 +276,10 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     )
     track = [first]
     for number in range(1, count):
-        extra = (
-            {"joint_displacement": angles[number - 1]} if number <= len(angles) else {}
-        )
+        if number <= len(angles):
+            extra = {"joint_displacement": angles[number - 1]}
+        else:
+            extra = {}
         joint = Joint(name=f"{name}{number}", type="rotate", axis=axis, extra=extra)
         link = replace(
             first, name=joint.name, parent=track[-1], joint=joint, position=offset
@@ -294,7 +305,10 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
     if kind == "fixed" and fields.text("actuation_mode") in SURFACE_MODES:
         # Older files write a pseudo-continuous track so: the surface moves, the link does not.
         kind = "crawler"
-    unit = fields.context.angle_unit if kind == "rotate" else 1.0
+    if kind == "rotate":
+        unit = fields.context.angle_unit
+    else:
+        unit = 1.0
     lower, upper = _read_range(fields, "joint_range", unit=unit) or (
         default.lower,
         default.upper,
@@ -350,7 +364,10 @@ def _read_range(
     fields: Fields, value: Node, name: str, unit: float
 ) -> tuple[float, float] | None:
     """Return lower and upper end; one number is that of both, the word unlimited none."""
-    ends = value.items if isinstance(value, Sequence) else [value]
+    if isinstance(value, Sequence):
+        ends = value.items
+    else:
+        ends = [value]
     if not 1 <= len(ends) <= 2:
         message = (
             f"{name} of {fields.title} has {counted(len(ends), 'number')}; expected 2"
@@ -399,7 +416,10 @@ def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
     """Return an axis (3,) of length 1, or zero; a vector, or a letter with or without a sign. None where the key is missing."""
     if isinstance(value, Scalar):
         letter = value.value.upper()
-        sign = -1.0 if letter.startswith("-") else 1.0
+        if letter.startswith("-"):
+            sign = -1.0
+        else:
+            sign = 1.0
         letter = letter.removeprefix("-").removeprefix("+")
         if letter not in AXES:
             message = f"{name} of {fields.title} is {value.value!r:.60}; expected a vector, or X, Y, Z, -X, -Y or -Z"

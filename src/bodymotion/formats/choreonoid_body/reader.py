@@ -135,7 +135,8 @@ def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Bod
     )
     if isinstance(recovered, ReadResult):
         return recovered
-    body, others = recovered.value, recovered.problems
+    body = recovered.value
+    others = recovered.problems
     if recovered.lost:
         body, begin = _with_lost_line(body, recovered.lost)
         others = tuple(
@@ -202,14 +203,18 @@ class _ModelLoader:
         self._open = [path.resolve()]
 
     def sub_body(self, fields: Fields, found: Diagnostics) -> _Model | None:
-        uri, where = fields.text("uri"), fields.location("uri")
+        uri = fields.text("uri")
+        where = fields.location("uri")
         path = find_file(uri, fields.node, self.parts.finder)
         if isinstance(path, NotFound):
             # That a file outside is not opened is a rule of our own, and is reported as such.
             if path.rule is PART_OUTSIDE:
                 found.add(path.problem(where))
             else:
-                hint = path.rule.hint if path.rule is PART_REMOTE else None
+                if path.rule is PART_REMOTE:
+                    hint = path.rule.hint
+                else:
+                    hint = None
                 found.report(
                     rules.SUB_BODY,
                     f"{path.message}: the SubBody is left out",
@@ -218,18 +223,18 @@ class _ModelLoader:
                 )
             return None
         if path in self._open or len(self._open) >= MAX_SUB_BODY_DEPTH:
-            reason = (
-                "contains itself"
-                if path in self._open
-                else f"is nested more than {MAX_SUB_BODY_DEPTH} deep"
-            )
+            if path in self._open:
+                reason = "contains itself"
+            else:
+                reason = f"is nested more than {MAX_SUB_BODY_DEPTH} deep"
             fields.report(rules.SUB_BODY, f"{path.name} {reason}: left out", "uri")
             return None
         if path not in self.models:
             self.models[path] = None
             self._open.append(path)
             # The model is whole without a faulty SubBody.
-            own, model = Diagnostics(path), None
+            own = Diagnostics(path)
+            model = None
             with own.recover():
                 if len(self.models) > MAX_FILES:
                     raise TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
@@ -263,7 +268,9 @@ class _Model:
     def __init__(
         self, document: Document, loader: _ModelLoader, found: Diagnostics
     ) -> None:
-        self.document, self.loader, self.found = document, loader, found
+        self.document = document
+        self.loader = loader
+        self.found = found
         self.context = Context(found, NOT_FINITE)
         self.elements = ElementReader(document, self.context, loader.parts)
         self.name = self.version = ""
@@ -307,7 +314,8 @@ class _Model:
                 )
             self.extra_joints += [] if extra_joint is None else [extra_joint]
             self.extra_joints_missing |= extra_joint is None
-        self.name, wanted = header.text("name"), header.text("root_link")
+        self.name = header.text("name")
+        wanted = header.text("root_link")
         self.tree = self.in_tree(
             wanted, header.location("root_link" if wanted else "links")
         )
@@ -319,11 +327,10 @@ class _Model:
         kind = header.text("format")
         if kind != "ChoreonoidBody":
             if kind or not header.has("links"):
-                wrong = (
-                    f"format is {kind!r:.60}, not 'ChoreonoidBody'"
-                    if kind
-                    else "there is no format, and no links"
-                )
+                if kind:
+                    wrong = f"format is {kind!r:.60}, not 'ChoreonoidBody'"
+                else:
+                    wrong = "there is no format, and no links"
                 error = rules.NOT_A_BODY.error(wrong, header.location("format"))
                 if not meant(kind, ("ChoreonoidBody",)):
                     raise error
@@ -361,14 +368,16 @@ class _Model:
         limits = (
             np.array([[link.joint.lower, link.joint.upper] for link in limited]) / unit
         )
-        widest = limits_in_radians(limits) if unit != 1.0 and limited else None
+        if unit != 1.0 and limited:
+            widest = limits_in_radians(limits)
+        else:
+            widest = None
         if widest is not None:
             largest = np.abs(limits).max()
-            ranges = (
-                "range of the only joint is"
-                if len(limited) == 1
-                else f"ranges of all {len(limited)} joints are"
-            )
+            if len(limited) == 1:
+                ranges = "range of the only joint is"
+            else:
+                ranges = f"ranges of all {len(limited)} joints are"
             message = f"the {ranges} within ±{largest:.4g} degrees"
             self.found.report(
                 rules.DEGREES, message, limited[widest].node.location_of("joint_range")
@@ -423,11 +432,10 @@ class _Model:
 
     def sub_body(self, fields: Fields) -> None:
         model = self.loader.sub_body(fields, self.found)
-        prefix, suffix = fields.text("prefix"), fields.text("suffix")
-        device_prefix, id_offset = (
-            fields.text("device_prefix"),
-            fields.integer("joint_id_offset", default=0),
-        )
+        prefix = fields.text("prefix")
+        suffix = fields.text("suffix")
+        device_prefix = fields.text("device_prefix")
+        id_offset = fields.integer("joint_id_offset", default=0)
         if model is None or not model.tree:
             self.is_incomplete = True
             return
@@ -437,7 +445,10 @@ class _Model:
             link = copies[id(original)]
             if isinstance(original.parent, RawLink):
                 link.parent = copies[id(original.parent)]
-            joint_id = link.joint.id + id_offset if link.joint.id >= 0 else -1
+            if link.joint.id >= 0:
+                joint_id = link.joint.id + id_offset
+            else:
+                joint_id = -1
             link.name = f"{prefix}{link.name}{suffix}"
             link.joint = replace(
                 link.joint, name=f"{prefix}{link.joint.name}{suffix}", id=joint_id
@@ -458,11 +469,10 @@ class _Model:
         if not self.links and self.found.refusal is not None:
             return []
         if not self.links:
-            reasons = (
-                (*self.loader.parts.problems, *self.found.problems)
-                if self.is_incomplete
-                else ()
-            )
+            if self.is_incomplete:
+                reasons = (*self.loader.parts.problems, *self.found.problems)
+            else:
+                reasons = ()
             reason = next(
                 (problem for problem in reasons if problem.severity != "note"), None
             )
@@ -472,7 +482,10 @@ class _Model:
                 )
             raise NO_LINKS.error("the body has no link", where)
         by_name = {link.name: link for link in reversed(self.links)}
-        root = by_name.get(wanted) if wanted else self.links[0]
+        if wanted:
+            root = by_name.get(wanted)
+        else:
+            root = self.links[0]
         if root is None:
             self.found.refuse(
                 rules.ROOT.error(
@@ -540,7 +553,10 @@ class _Model:
         below = Counter(id(tops[id(link)]) for link in loose)
         for top in {id(tops[id(link)]): tops[id(link)] for link in loose}.values():
             others = below[id(top)] - len(top)
-            more = f", with {counted(others, 'link')} below" if others else ""
+            if others:
+                more = f", with {counted(others, 'link')} below"
+            else:
+                more = ""
             if isinstance(top[0].parent, RawLink):
                 names = " → ".join(
                     one.name[:60] for one in [*top[:MAX_CIRCLE_SHOWN], top[0]]

@@ -53,8 +53,14 @@ PACKAGE = "package://"
 
 def find_file(uri: str, node: Mapping, finder: ResourceFinder) -> Path | NotFound:
     """Return the file that a uri in a node means, or why it is not opened."""
-    holder = None if node.text.path is None else Path(node.text.path)
-    uris = [uri] if uri else []
+    if node.text.path is None:
+        holder = None
+    else:
+        holder = Path(node.text.path)
+    if uri:
+        uris = [uri]
+    else:
+        uris = []
     if uri.startswith(PACKAGE):
         name, _, rest = uri.removeprefix(PACKAGE).partition("/")
         packages = (
@@ -72,7 +78,9 @@ def _package(name: str, folder: Path) -> Path | None:
     """Return the folder of that name at, or beside, a folder or one of those above it."""
     for above in (folder, *folder.parents):
         if above.name == name or (above / name).is_dir():
-            return above if above.name == name else above / name
+            if above.name == name:
+                return above
+            return above / name
     return None
 
 
@@ -95,7 +103,9 @@ class ResourceReader:
     def __init__(
         self, found: Diagnostics, parts: InlineLoader, names: dict[str, set[str]]
     ) -> None:
-        self.found, self.parts, self.names = found, parts, names
+        self.found = found
+        self.parts = parts
+        self.names = names
         self._walker = SceneWalker(found, parts)
         self._files: dict[Path, object] = {}
         self._left_out: set[str] = set()
@@ -114,11 +124,10 @@ class ResourceReader:
                     PART_UNREADABLE.as_error, f"{path.name} is left out", where
                 )
             except (OSError, ValueError) as error:
-                fault = (
-                    error.strerror
-                    if isinstance(error, OSError)
-                    else mesh_fault(path, error)
-                )
+                if isinstance(error, OSError):
+                    fault = error.strerror
+                else:
+                    fault = mesh_fault(path, error)
                 self.found.report(
                     PART_UNREADABLE.as_error, f"{path.name}: {fault}", where
                 )
@@ -137,9 +146,15 @@ class ResourceReader:
 
         A node that is named keeps the orientation that it has in its file, not its position.
         """
-        others = self.names.get(uri, set()) if name else set()
+        if name:
+            others = self.names.get(uri, set())
+        else:
+            others = set()
         self._left_out = (others | set(excluded)) - {name}
-        draw = self._of_collada if path.suffix.lower() in COLLADA else self._of_scene
+        if path.suffix.lower() in COLLADA:
+            draw = self._of_collada
+        else:
+            draw = self._of_scene
         drawn = draw(path, name, frame, where)
         if drawn is None:
             self.found.report(
@@ -158,7 +173,8 @@ class ResourceReader:
             self.found.extend(scene.problems)
         if not name:
             return self._draw(scene.nodes, frame)
-        self._wanted, self._node = name, None
+        self._wanted = name
+        self._node = None
         self._draw(scene.nodes, NodeFrame())
         self._wanted = ""
         if self._node is None:
@@ -166,7 +182,8 @@ class ResourceReader:
         node, above = self._node
         inside = [node]
         if node.type == "Transform":
-            above, inside = above @ node_transform(node), nodes.children(node)
+            above = above @ node_transform(node)
+            inside = nodes.children(node)
         rotation = np.array(above)
         rotation[:3, 3] = 0.0
         return self._draw(
@@ -179,12 +196,14 @@ class ResourceReader:
         root = self.once(path, where, partial(self._read_collada, where))
         if root is None:
             return []
-        found = (
-            _find_node(root, root.transform, name) if name else (root, root.transform)
-        )
+        if name:
+            found = _find_node(root, root.transform, name)
+        else:
+            found = (root, root.transform)
         if found is None:
             return None
-        node, transform = found[0], np.array(found[1])
+        node = found[0]
+        transform = np.array(found[1])
         transform[:3, 3] *= not name
         shapes = (
             Shape(part.mesh, at, self._textured(part, path, where), title)
@@ -254,7 +273,8 @@ def named_nodes(root: Node) -> dict[str, set[str]]:
         if isinstance(node, Sequence):
             stack += [] if node.numbers else node.items
         elif isinstance(node, Mapping):
-            uri, name = node.items.get("uri"), node.items.get("node")
+            uri = node.items.get("uri")
+            name = node.items.get("node")
             if isinstance(uri, Scalar) and isinstance(name, Scalar):
                 names.setdefault(uri.value, set()).add(name.value)
             stack += node.items.values()

@@ -52,7 +52,9 @@ def opened(source: Any, **options: Any) -> Any:  # noqa: ANN401
 
 def schema_of(reader: Any) -> Any:  # noqa: ANN401
     """Return the schema of Arrow of an opened file."""
-    return reader.schema_arrow if hasattr(reader, "schema_arrow") else reader.schema
+    if hasattr(reader, "schema_arrow"):
+        return reader.schema_arrow
+    return reader.schema
 
 
 def names_in(schema: Any) -> list[str]:  # noqa: ANN401
@@ -81,7 +83,8 @@ def read_arrow(path: str | Path, found: Diagnostics) -> Table | None:
 
 
 def _read(content: bytes, found: Diagnostics) -> Table:
-    reader, path = opened(BytesIO(content)), str(found.path)
+    reader = opened(BytesIO(content))
+    path = str(found.path)
     schema = schema_of(reader)
     names = names_in(schema)
     wanted = {*names}
@@ -98,13 +101,12 @@ def _read(content: bytes, found: Diagnostics) -> Table:
         else:
             table = _read_ipc(content, schema, wanted, budget)
             budget.take_items(table.num_rows, "rows", Location(path))
-    values, bad = (
-        np.empty((table.num_rows, len(names))),
-        np.zeros(table.num_rows, np.bool_),
-    )
+    values = np.empty((table.num_rows, len(names)))
+    bad = np.zeros(table.num_rows, np.bool_)
     columns = dict(zip(table.column_names, table.columns, strict=True))
     for k, name in enumerate(names):
-        cells, factor = columns[name], 1.0
+        cells = columns[name]
+        factor = 1.0
         kind = cells.type
         if hasattr(kind, "value_type"):  # categories
             kind = kind.value_type
@@ -120,7 +122,8 @@ def _read(content: bytes, found: Diagnostics) -> Table:
         values[:, k] = cells.cast("float64", safe=False).to_numpy() * factor
         if cells.null_count:
             missing = cells.is_null().to_numpy()
-            row, bad = int(missing.argmax()), bad | missing
+            row = int(missing.argmax())
+            bad = bad | missing
             message = f"{counted(cells.null_count, 'null')} in column {name!r}, the first one in row {row}"
             found.report(
                 CELL,
@@ -129,11 +132,10 @@ def _read(content: bytes, found: Diagnostics) -> Table:
                 data={"row": row, "column": name},
             )
     # What makes tables of arrays numbers their columns.
-    named = (
-        None
-        if names == [str(k) for k in range(len(names))]
-        else tuple(name.strip() for name in names)
-    )
+    if names == [str(k) for k in range(len(names))]:
+        named = None
+    else:
+        named = tuple(name.strip() for name in names)
     return Table(
         path,
         values,

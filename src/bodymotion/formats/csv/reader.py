@@ -116,7 +116,8 @@ class Column:
 
 def column(text: str) -> Column | None:
     """Return the column that a name stands for; None for an unknown unit."""
-    name, factor = text, None
+    name = text
+    factor = None
     if match := _UNIT.search(text):
         factor = _UNITS.get(match[1].lower())
         if factor is None:
@@ -159,11 +160,9 @@ def holds_motion(path: Path) -> bool | None:
     is_motion = any(
         one is not None and one.kind in ("time", "pose") for one in map(column, names)
     )
-    return (
-        None
-        if {"file", "modified", "run"} <= {*schema.names}
-        else is_motion and "episode_index" not in names
-    )
+    if {"file", "modified", "run"} <= {*schema.names}:
+        return None
+    return is_motion and "episode_index" not in names
 
 
 def read_csv(
@@ -219,7 +218,10 @@ def read_csv(
     is_arrow = False
     with suppress(OSError, ValueError):  # which `read_table` reports
         is_arrow = looks_like_arrow(read_head(path, 8))
-    table = read_arrow(path, found) if is_arrow else read_table(path, found, delimiter)
+    if is_arrow:
+        table = read_arrow(path, found)
+    else:
+        table = read_table(path, found, delimiter)
     if table is None:
         return ReadResult(None, found.problems)
     is_nameless = table.names is None and columns is None
@@ -253,11 +255,10 @@ def read_csv(
     if layout is None and names[: len(OWN_COLUMNS)] != OWN_COLUMNS and reader.assumed:
         message = f"{listed(reader.assumed, 4)}: no unit, read as radians (up to {reader.largest:.6g})"
         found.report(rules.ASSUMED, message, reader.location)
-    source = (
-        Source("parquet", Path(path))
-        if is_arrow
-        else Source("csv", Path(path), encoding="utf-8")
-    )
+    if is_arrow:
+        source = Source("parquet", Path(path))
+    else:
+        source = Source("csv", Path(path), encoding="utf-8")
     motion = table_motion([table], components, source, found)
     return ReadResult(motion, found.problems)
 
@@ -334,12 +335,12 @@ def _bones_seed_name(name: str) -> str:
     """Return the name here of a column of BONES-SEED, whose lengths are centimetres and whose angles are degrees."""
     if match := re.fullmatch(r"root_(translate|rotate)([XYZ])", name):
         axis = "XYZ".index(match[2])
-        return (
-            f"root_{'xyz'[axis]} [cm]"
-            if match[1] == "translate"
-            else f"root_{('roll', 'pitch', 'yaw')[axis]} [deg]"
-        )
-    return f"{name.removesuffix('_dof')} [deg]" if name.endswith("_dof") else name
+        if match[1] == "translate":
+            return f"root_{'xyz'[axis]} [cm]"
+        return f"root_{('roll', 'pitch', 'yaw')[axis]} [deg]"
+    if name.endswith("_dof"):
+        return f"{name.removesuffix('_dof')} [deg]"
+    return name
 
 
 class _Reader:
@@ -352,13 +353,11 @@ class _Reader:
         body: Body | None,
         found: Diagnostics,
     ) -> None:
-        self.table, self.values, self.degrees, self.order, self.body = (
-            table,
-            table.values,
-            degrees,
-            order,
-            body,
-        )
+        self.table = table
+        self.values = table.values
+        self.degrees = degrees
+        self.order = order
+        self.body = body
         self.found = found
         self.location = Location(table.path, table.header_line)
         self.assumed: list[str] = []
@@ -443,7 +442,10 @@ class _Reader:
             poses = poses[:, link_order(names, self.body, self.location)]
             names = [link.name for link in self.body.links[: len(names)]]
         is_numbered = all(name == (str(k) if k else "") for k, name in enumerate(names))
-        labels = tuple(names) if len(parts) > 1 and not is_numbered else ()
+        if len(parts) > 1 and not is_numbered:
+            labels = tuple(names)
+        else:
+            labels = ()
         return [
             MultiSE3Seq(
                 content=LINK_POSITION,
@@ -454,17 +456,19 @@ class _Reader:
         ]
 
     def pose(self, part: str) -> Floats:
-        name = f"link/{part}/" if part else "root_"
-        found, angles, unclear = (
-            self.of("pose", part=part),
-            self.of("angle", part=part),
-            self.of("unclear", part=part),
-        )
+        if part:
+            name = f"link/{part}/"
+        else:
+            name = "root_"
+        found = self.of("pose", part=part)
+        angles = self.of("angle", part=part)
+        unclear = self.of("unclear", part=part)
         orientations = (found.keys() - {0, 1, 2}, angles, unclear)
         if sum(map(bool, orientations)) != 1:
-            orientation = (
-                "more than one orientation" if any(orientations) else "no orientation"
-            )
+            if any(orientations):
+                orientation = "more than one orientation"
+            else:
+                orientation = "no orientation"
             raise rules.POSE.error(
                 f"{name}x, {name}y, {name}z come with {orientation}", self.location
             )
@@ -512,13 +516,15 @@ class _Reader:
         bare = np.where(slides, 1.0, math.pi / 180 if self.degrees else 1.0)
         factors = [one.factor or turn for one, turn in zip(found, bare, strict=True)]
         values = values * factors
-        labels, in_file = names, values
+        labels = names
+        in_file = values
         if (
             self.body is None
             and (by_id := in_id_order(values, names, self.location, self.found))
             is not None
         ):
-            values, labels = by_id, ()
+            values = by_id
+            labels = ()
         elif self.body is not None:
             if nameless and len(names) != len(self.body.joints):
                 wanted = f"{self.body.name} has {len(joints)} joints: {', '.join(joint_names(self.body))}"
@@ -577,7 +583,10 @@ class _Reader:
             self.found.report(OPTION, message, self.location, data=data)
         if self.degrees is None:
             return
-        stated = math.pi / 180 if self.degrees else 1.0
+        if self.degrees:
+            stated = math.pi / 180
+        else:
+            stated = 1.0
         factors = {one.factor for one in self.columns if one.kind in ("angle", "joint")}
         if None not in factors and stated not in factors:
             message = f"no column is an angle without unit: degrees={self.degrees} has no effect"
@@ -602,10 +611,8 @@ class _Reader:
                 angles[:, known], *limits.reshape(-1, 2).T, min_angle=0.0
             )
         ) is not None:
-            joint, value = (
-                joints[known[wrong.column]],
-                angles[wrong.frame, known[wrong.column]],
-            )
+            joint = joints[known[wrong.column]]
+            value = angles[wrong.frame, known[wrong.column]]
             limit = f"far beyond its limits of {joint.lower:.3g} to {joint.upper:.3g} rad: degrees?"
             raise rules.UNIT.error(
                 f"{joint.name} is at {value:.6g} in frame {wrong.frame}, {limit}",

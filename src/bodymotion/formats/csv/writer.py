@@ -76,7 +76,10 @@ def write_csv(
             values if name == "time" else rounded(values, digits)
             for name, values in zip(table.names, table.columns, strict=True)
         ]
-    values = np.column_stack(table.columns) if table.columns else np.zeros((0, 0))
+    if table.columns:
+        values = np.column_stack(table.columns)
+    else:
+        values = np.zeros((0, 0))
     with whole_file(path) as stream:
         if layout is None:
             header = io.StringIO()
@@ -97,11 +100,10 @@ def write_parquet(
     )
     is_arrow = Path(path).suffix.lower() in (".arrow", ".feather")
     with whole_file(path) as stream:
-        write = (
-            arrow(".feather").write_feather
-            if is_arrow
-            else arrow(".parquet").write_table
-        )
+        if is_arrow:
+            write = arrow(".feather").write_feather
+        else:
+            write = arrow(".parquet").write_table
         write(arrow().table(found.columns, found.names), stream)
     return tuple(found.problems)
 
@@ -125,11 +127,10 @@ class _Table:
             for values in shared.links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]].T:
                 self.add("", values)
             if timeline.frame_rate != UNITREE_RATE:
-                rate = (
-                    "time stamps"
-                    if timeline.frame_rate is None
-                    else f"{timeline.frame_rate:g} Hz"
-                )
+                if timeline.frame_rate is None:
+                    rate = "time stamps"
+                else:
+                    rate = f"{timeline.frame_rate:g} Hz"
                 assumed = f"readers assume {UNITREE_RATE:g} Hz, the motion has {rate}"
                 self.lost(losses.RATE, f"the layout holds no rate; {assumed}")
             if shared.links.num_parts > 1:
@@ -146,7 +147,10 @@ class _Table:
         if shared.joints is not None:
             self.joint_columns(shared, degrees, unitree)
         if shared.zmp is not None and not unitree:
-            prefix = "root_relative_zmp" if shared.zmp.is_root_relative else "zmp"
+            if shared.zmp.is_root_relative:
+                prefix = "root_relative_zmp"
+            else:
+                prefix = "zmp"
             for k, axis in enumerate("xyz"):
                 self.add(f"{prefix}_{axis}", shared.zmp.values[:, k])
         for contacts in shared.others:
@@ -170,13 +174,15 @@ class _Table:
         if not (usable and links.num_parts > 1):
             self.problems.extend(renamed_labels("link", labels))
         for part in range(links.num_parts):
-            label = labels[part] if usable else str(part)
+            if usable:
+                label = labels[part]
+            else:
+                label = str(part)
             for k, axis in enumerate(AXES):
-                name = (
-                    f"link/{label}/{axis}"
-                    if part or (usable and links.num_parts > 1)
-                    else f"root_{axis}"
-                )
+                if part or (usable and links.num_parts > 1):
+                    name = f"link/{label}/{axis}"
+                else:
+                    name = f"root_{axis}"
                 self.add(name, links.values[:, part, k])
 
     def joint_columns(self, shared: SharedTime, degrees: bool, unitree: bool) -> None:
@@ -184,7 +190,10 @@ class _Table:
         assert joints is not None
 
         def plain(label: str) -> bool:
-            found = column(label) if is_plain(label) else None
+            if is_plain(label):
+                found = column(label)
+            else:
+                found = None
             return found is not None and (found.kind, found.name) == ("joint", label)
 
         names, lost = column_names(
@@ -201,9 +210,11 @@ class _Table:
             }
         own = self.names[: len(OWN_COLUMNS)] == OWN_COLUMNS
         for k in range(joints.num_parts):
-            name, values = names[k], joints.values[:, k]
+            name = names[k]
+            values = joints.values[:, k]
             if degrees and k not in slides:
-                name, values = f"{name} [deg]", values * (180 / math.pi)
+                name = f"{name} [deg]"
+                values = values * (180 / math.pi)
             elif not own or largest_size(values) > MAX_ANGLE:
                 # Many turns of a wheel would look like degrees without a unit.
                 name = f"{name} [{'rad|m' if self.body is None else 'm' if k in slides else 'rad'}]"

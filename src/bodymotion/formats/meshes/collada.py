@@ -77,10 +77,8 @@ def polygon_corners(element: Element, width: int) -> tuple[Indices, Indices]:
         for k, strip in enumerate(lists):
             first = np.arange(max(len(strip) - 2, 0))
             odd = first % 2
-            in_strip, in_fan = (
-                (first, first + 1 + odd, first + 2 - odd),
-                (np.zeros_like(first), first + 1, first + 2),
-            )
+            in_strip = (first, first + 1 + odd, first + 2 - odd)
+            in_fan = (np.zeros_like(first), first + 1, first + 2)
             lists[k] = strip[
                 np.stack(in_strip if kind == "tristrips" else in_fan, axis=1).reshape(
                     -1
@@ -247,7 +245,10 @@ class _Reader:
         """Return the transparency: of `transparent` the alpha, or the inverted luminance of its colour."""
         found = shading.find("transparent")
         factor = float((*numbers(inside(shading, "transparency/float")), 1.0)[0])
-        color = numbers(inside(found, "color")) if found is not None else np.ones(4)
+        if found is not None:
+            color = numbers(inside(found, "color"))
+        else:
+            color = np.ones(4)
         if len(color) < 4 or not np.isfinite(color).all() or not np.isfinite(factor):
             return 0.0
         if found is not None and found.get("opaque") == "RGB_ZERO":
@@ -255,7 +256,9 @@ class _Reader:
         else:
             opacity = factor * float(color[3])
         # Many programs write 0 for "not transparent", so 0 is read as opaque.
-        return float(np.clip(1.0 - opacity, 0.0, 1.0)) if opacity > 0 else 0.0
+        if opacity > 0:
+            return float(np.clip(1.0 - opacity, 0.0, 1.0))
+        return 0.0
 
     def image(self, name: str, common: Element) -> str:
         """Return the path of the image that a sampler means; some files name the image itself."""
@@ -446,10 +449,8 @@ class _Reader:
     def source(self, url: str, width: int) -> Floats:
         element = self.at(url)
         accessor = inside(element, "technique_common/accessor")
-        stride, start = (
-            int(accessor.get("stride", width)),
-            int(accessor.get("offset", "0")),
-        )
+        stride = int(accessor.get("stride", width))
+        start = int(accessor.get("offset", "0"))
         if element is NOTHING or stride < width or start < 0:
             raise ValueError(
                 f"the source {url!r:.60} does not exist, or has too few numbers"
@@ -464,7 +465,8 @@ def _look_at(rows: Floats) -> Floats:
     side = np.cross(up, back)
     if not side.any() or not back.any():
         raise ValueError("a <lookat> has no direction")
-    back, side = back / np.linalg.norm(back), side / np.linalg.norm(side)
+    back = back / np.linalg.norm(back)
+    side = side / np.linalg.norm(side)
     matrix = np.eye(4)
     matrix[:3, :4] = np.stack([side, np.cross(back, side), back, eye], axis=1)
     return matrix

@@ -50,7 +50,8 @@ class MeshFolder:
             raise ValueError(
                 f"meshes are written as {', '.join(get_args(MeshFormat))}, not as {format!r}"
             )
-        self.model, self.format = model, format
+        self.model = model
+        self.format = format
         self.name = (
             re.sub(
                 r"[\x00-\x1f\x7f/\\]", "_", model.stem + model.suffix.replace(".", "_")
@@ -115,7 +116,8 @@ class MeshFolder:
     def lost(self) -> list[Problem]:
         """The problems of what the files lose of the meshes."""
         found = []
-        kind, look = self.format.upper(), losses.MESH_LOOK
+        kind = self.format.upper()
+        look = losses.MESH_LOOK
         if count := self._losses["rounded"]:
             words = f"{kind} rounds the numbers of {count} of {len(self._by_content)} meshes"
             found.append(
@@ -161,7 +163,8 @@ class MeshFolder:
         one with the same content.
         """
         plain = plain_name(name) or "mesh"
-        number, free = 1, plain
+        number = 1
+        free = plain
         while free.lower() in self._used_names or not self._fits(made := files(free)):
             number += 1
             free = f"{plain}_{number}"
@@ -188,11 +191,10 @@ class MeshFolder:
         ]
         if self.format == "obj":
             with_material = bool(mesh.colors or look.texture)
-            image = (
-                self.image(look.texture)
-                if with_material and look.texture is not None
-                else None
-            )
+            if with_material and look.texture is not None:
+                image = self.image(look.texture)
+            else:
+                image = None
             # In the library an image is named from the library's own folder.
             data, materials = to_obj(
                 mesh,
@@ -202,7 +204,8 @@ class MeshFolder:
             )
         elif self.format == "stl":
             lost |= {"bare"} if corners else set()
-            data, corners = to_stl(mesh), []
+            data = to_stl(mesh)
+            corners = []
         else:
             from bodymotion.formats.meshes.glb import mesh_to_glb
 
@@ -214,11 +217,10 @@ class MeshFolder:
             ):
                 lost.add("flat")
         with np.errstate(over="ignore"):
-            arrays = (
-                [mesh.vertices, *(part.values for part in corners)]
-                if self.format != "obj"
-                else []
-            )
+            if self.format != "obj":
+                arrays = [mesh.vertices, *(part.values for part in corners)]
+            else:
+                arrays = []
             if any((array.astype(np.float32) != array).any() for array in arrays):
                 lost.add("rounded")
         key = hashlib.blake2b(data + materials, digest_size=16).digest()
@@ -246,8 +248,6 @@ def _has_content(path: Path, data: bytes) -> bool:
 
 def plain_name(name: str) -> str:
     """Return a name of letters, digits, `.`, `_` and `-` only, which every file system and every reader accepts."""
-    return (
-        re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-")
-        if name.strip(". ")
-        else ""
-    )
+    if name.strip(". "):
+        return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-")
+    return ""

@@ -39,9 +39,12 @@ IMAGES = ("PNG", "JPEG", "GIF", "BMP", "TGA", "TIFF", "PPM")
 
 UNLIT = "KHR_materials_unlit"
 
-_REPEAT, _CLAMP = 10497, 33071
+_REPEAT = 10497
+_CLAMP = 33071
 
-MARK, VERTEX, GENERATOR = "bodymotion", "_VERTEX", "bodymotion"
+MARK = "bodymotion"
+VERTEX = "_VERTEX"
+GENERATOR = "bodymotion"
 MAX_NODES = 100_000
 MAX_CORNERS = 4_000_000
 _READ_MODES = (0, 1, TRIANGLES, 5)
@@ -57,7 +60,9 @@ def to_glb(
     (KHR_materials_unlit).
     """
     parts = surface_parts(shapes, paint)
-    return _written(parts, glow) if parts else None
+    if parts:
+        return _written(parts, glow)
+    return None
 
 
 def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
@@ -69,7 +74,9 @@ def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
             "normals": mesh.normals is not None,
         }
     }
-    return _written(parts, 0.0, extras) if parts else b""
+    if parts:
+        return _written(parts, 0.0, extras)
+    return b""
 
 
 def _linear(srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
@@ -127,7 +134,8 @@ def _written(
     for part in parts:
         surface = part.surface
         positions = np.concatenate(part.positions)
-        lowest, highest = positions.min(axis=0).tolist(), positions.max(axis=0).tolist()
+        lowest = positions.min(axis=0).tolist()
+        highest = positions.max(axis=0).tolist()
         attributes = {
             "POSITION": document.array(positions, "VEC3", 5126, min=lowest, max=highest)
         }
@@ -195,7 +203,10 @@ def _material(
     look = surface.material
     base: Floats | tuple[float, float, float] = look.diffuse
     if surface.mode != TRIANGLES:
-        base = look.emissive if any(look.emissive) else look.diffuse
+        if any(look.emissive):
+            base = look.emissive
+        else:
+            base = look.diffuse
     if surface.channels:
         base = (1.0, 1.0, 1.0)
     alpha = min(max(1.0 - look.transparency, 0.0), 1.0)
@@ -319,11 +330,10 @@ def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
             for name, shape in made.items()
             for place in placed[name]
         ]
-        images = (
-            0
-            if header["asset"].get("generator") == GENERATOR
-            else len(header.get("images", ()))
-        )
+        if header["asset"].get("generator") == GENERATOR:
+            images = 0
+        else:
+            images = len(header.get("images", ()))
     except (
         Exception
     ) as error:  # trimesh's readers raise many exceptions for broken files
@@ -387,9 +397,10 @@ def _shape(
     primitive: dict[str, Any],
     found: dict[str, Any],
 ) -> Shape:
-    surface = (
-        header["materials"][primitive["material"]] if "material" in primitive else {}
-    )
+    if "material" in primitive:
+        surface = header["materials"][primitive["material"]]
+    else:
+        surface = {}
 
     def numbers(name: str, values: Any, *widths: int) -> Floats:  # noqa: ANN401
         if values.dtype.kind in "iu" and header["accessors"][
@@ -409,7 +420,8 @@ def _shape(
         _, first, number = np.unique(
             keys + 0.0, axis=0, return_index=True, return_inverse=True
         )
-        vertices, number = places[first], number.reshape(-1)
+        vertices = places[first]
+        number = number.reshape(-1)
         if np.array_equal(vertices[number], places):
             break
 
@@ -430,7 +442,8 @@ def _shape(
         return Corners(rows, frozen_ints(row.reshape(-1)[corners]))
 
     own_fields = found["metadata"].get(MARK)
-    own_fields = own_fields if isinstance(own_fields, dict) else {}
+    if not isinstance(own_fields, dict):
+        own_fields = {}
     angle = own_fields.get("crease_angle")
     visual = found.get("visual")
     uv, colors = (

@@ -77,11 +77,17 @@ def to_obj(
     named: dict[str, tuple[Material, str]] = {}
     if library:
         head.append(f"mtllib {library}")
-        named = {"material_0": (look, image)} if colored.materials is None else {}
+        if colored.materials is None:
+            named = {"material_0": (look, image)}
+        else:
+            named = {}
         for number, row in enumerate(
             [] if colored.materials is None else colored.materials.tolist()
         ):
-            clear = 1.0 - row[3] if len(row) > 3 else look.transparency
+            if len(row) > 3:
+                clear = 1.0 - row[3]
+            else:
+                clear = look.transparency
             named[f"material_{number}"] = (
                 replace(look, diffuse=(row[0], row[1], row[2]), transparency=clear),
                 image,
@@ -91,7 +97,8 @@ def to_obj(
     if colored.vertex_colors is not None:
         points = np.concatenate([points, colored.vertex_colors], axis=1)
     parts.append(_rows(b"v", points))
-    uv, normals = mesh.texture_coordinates, mesh.normals
+    uv = mesh.texture_coordinates
+    normals = mesh.normals
     if uv is not None:
         coordinates = uv.values
         if look.texture is not None:
@@ -215,7 +222,8 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
     rows: dict[bytes, list[bytes]] = {b"v": [], b"vt": [], b"vn": [], b"f": []}
     before = array("q")
     """For each face the number of vertices, texture coordinates and normals before it, and that of its material."""
-    names, known = {"": 0}, dict[str, tuple[Material, str]]()
+    names = {"": 0}
+    known = dict[str, tuple[Material, str]]()
     mark: dict[bytes, bytes] = {}
     material = 0
     for line in (
@@ -244,7 +252,10 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
             words = line.split()
             mark = dict(zip(words[2::2], words[3::2], strict=False))
     points = _numbers(rows[b"v"], 3)
-    colors = points[:, -3:] if points.shape[1] >= 6 else None
+    if points.shape[1] >= 6:
+        colors = points[:, -3:]
+    else:
+        colors = None
     points = np.ascontiguousarray(points[:, :3])
     faces = np.array(before).reshape(-1, 4)
     counts, index = _corners(rows[b"f"], faces[:, :3])
@@ -275,7 +286,10 @@ def _numbers(rows: list[bytes], min_width: int) -> Floats:
     shortest = min(lengths)
     if shortest < min_width:
         raise ValueError(f"a line has {shortest} numbers, expected {min_width}")
-    width = min_width if len(lengths) > 1 and shortest < 6 else shortest
+    if len(lengths) > 1 and shortest < 6:
+        width = min_width
+    else:
+        width = shortest
     return _table(rows, width, None, "a line has a word that is not a number")
 
 
@@ -350,7 +364,9 @@ def _part(mesh: Mesh, chosen: Bools) -> Mesh:
     used, faces = np.unique(mesh.faces[chosen], return_inverse=True)
 
     def corners(part: Corners | None) -> Corners | None:
-        return None if part is None else Corners(part.values, part.indices[chosen])
+        if part is None:
+            return None
+        return Corners(part.values, part.indices[chosen])
 
     return replace(
         mesh,
@@ -379,7 +395,9 @@ def read_mtl(data: bytes) -> dict[str, tuple[Material, str]]:
 
 
 def _image(text: str) -> str:
-    return text.split()[-1] if text.startswith("-") else text
+    if text.startswith("-"):
+        return text.split()[-1]
+    return text
 
 
 def _material(lines: dict[str, str]) -> Material:
@@ -391,11 +409,11 @@ def _material(lines: dict[str, str]) -> Material:
             values = [float(number) / divisor for number in lines.get(word, "").split()]
         except ValueError:
             return None
-        return (
-            [min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values]
-            if len(values) == count
-            else None
-        )
+        if len(values) == count:
+            return [
+                min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values
+            ]
+        return None
 
     def color(
         word: str, default_color: tuple[float, float, float]
@@ -403,10 +421,12 @@ def _material(lines: dict[str, str]) -> Material:
         red, green, blue = shares(word, 3) or default_color
         return red, green, blue
 
-    diffuse, ambient = color("Kd", default.diffuse), color("Ka", (0.0, 0.0, 0.0))
+    diffuse = color("Kd", default.diffuse)
+    ambient = color("Ka", (0.0, 0.0, 0.0))
     largest = max(range(3), key=lambda k: diffuse[k])
     has_ambient = diffuse[largest] and "Ka" in lines
-    opaque, clear = shares("d", 1), shares("Tr", 1)
+    opaque = shares("d", 1)
+    clear = shares("Tr", 1)
     return Material(
         diffuse=diffuse,
         ambient_intensity=min(ambient[largest] / diffuse[largest], 1.0)

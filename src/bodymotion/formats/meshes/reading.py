@@ -21,9 +21,13 @@ class MeshReader:
     """Read mesh files for a model; faults in them are reported under the rule `broken`."""
 
     def __init__(self, broken: Rule, found: Diagnostics) -> None:
-        self.broken, self.found = broken, found
+        self.broken = broken
+        self.found = found
         self._passes = MESH_PASSES.get()
-        self._read = {} if self._passes is None else self._passes.read
+        if self._passes is None:
+            self._read = {}
+        else:
+            self._read = self._passes.read
         self._shapes: dict[Path, tuple[Shape, ...]] = {}
 
     @property
@@ -48,7 +52,8 @@ class MeshReader:
                 )
                 return ()
             remarks: list[str] = []
-            known, shapes = len(parts.problems), list[Shape]()
+            known = len(parts.problems)
+            shapes = list[Shape]()
             try:
                 shapes = read_shapes(path, parts, remarks)
             except ValueError as error:
@@ -86,11 +91,9 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
 
             def library(name: str) -> bytes | None:
                 found = parts.resolve_urls([name], path, Location(str(path)))
-                return (
-                    None
-                    if found is None or found.stat().st_size > MAX_BYTES
-                    else found.read_bytes()
-                )
+                if found is None or found.stat().st_size > MAX_BYTES:
+                    return None
+                return found.read_bytes()
 
             made = read_obj(path.read_bytes(), library)
             return [
@@ -125,10 +128,13 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
 
 
 def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Material:
-    image = parts.resolve_urls([name], path, Location(str(path))) if name else None
-    return (
-        material if image is None else replace(material, texture=Texture(image, name))
-    )
+    if name:
+        image = parts.resolve_urls([name], path, Location(str(path)))
+    else:
+        image = None
+    if image is None:
+        return material
+    return replace(material, texture=Texture(image, name))
 
 
 def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:

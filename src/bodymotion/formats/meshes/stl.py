@@ -67,9 +67,10 @@ def read_mesh_file(path: Path) -> Mesh:
                 # A mesh of its own: what other meshes of the model take is not its fault.
                 Budget(str(path), stream.seek(0, 2)).take_bytes(unpacked)
             stream.seek(0)
-            corners = (
-                _text_corners(stream.read()) if path.suffix.lower() == ".stl" else None
-            )
+            if path.suffix.lower() == ".stl":
+                corners = _text_corners(stream.read())
+            else:
+                corners = None
             stream.seek(0)
             if corners is not None:
                 loaded = trimesh.Trimesh(

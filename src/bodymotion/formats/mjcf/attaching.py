@@ -107,7 +107,10 @@ class Attacher:
                 )
                 element.report(rules.ATTACH, message, "model", fatal=True)
             model = models.get(name)
-            content = None if model is None else self._content(element, model)
+            if model is None:
+                content = None
+            else:
+                content = self._content(element, model)
             if model is None or content is None:
                 parent.partial = True
                 del parent.children[index]

@@ -169,11 +169,10 @@ class Tree:
             self._bodies([(tops[0], -1)])
         else:
             if tops and not has_one_body:
-                what = (
-                    f"{len(tops)} bodies"
-                    if len(tops) > 1
-                    else "a body with a joint that is not free"
-                )
+                if len(tops) > 1:
+                    what = f"{len(tops)} bodies"
+                else:
+                    what = "a body with a joint that is not free"
                 world.report(
                     rules.WORLD, f"the world has {what}: it is read as the root link"
                 )
@@ -255,7 +254,10 @@ class Tree:
         found: list[Item] = []
         for top in tops:
             name = top.element.get("name")
-            entry = self.kept.get("link", name).get(FLOATS_IN) if name else None
+            if name:
+                entry = self.kept.get("link", name).get(FLOATS_IN)
+            else:
+                entry = None
             match entry:
                 case [str() as above, int() as place]:
                     self.floating.setdefault(above, []).append((place, top))
@@ -308,13 +310,15 @@ class Tree:
         """Add the links of one body and return the index of the last, which has the body's frame, mass and shapes."""
         element = item.element
         in_file = element.get("name")
-        kept_values = self.kept.get("link", in_file) if in_file else {}
+        if in_file:
+            kept_values = self.kept.get("link", in_file)
+        else:
+            kept_values = {}
         kept_name = kept_values.get("name")
-        name = (
-            kept_name
-            if isinstance(kept_name, str)
-            else in_file or self._free(f"link_{len(self.links)}")
-        )
+        if isinstance(kept_name, str):
+            name = kept_name
+        else:
+            name = in_file or self._free(f"link_{len(self.links)}")
         body_pose = item.placed(pose(element, self.settings))
         joints = read_joints(
             [i for i in inside if i.element.name in ("joint", "freejoint")],
@@ -375,7 +379,9 @@ class Tree:
         return parent
 
     def _name_of(self, index: int) -> str:
-        return self.links[index].element.get("name") if index >= 0 else ""
+        if index >= 0:
+            return self.links[index].element.get("name")
+        return ""
 
     def _in_parent(
         self, parent: int, body_pose: Floats, kept: dict[str, object]
@@ -398,20 +404,26 @@ class Tree:
     ) -> list[RawLink]:
         """Return the links of a body with these joints: each rotates about its anchor, and the last has the body's frame."""
         chain: list[RawLink] = []
-        before, at = body_pose, np.zeros(3)
+        before = body_pose
+        at = np.zeros(3)
         for number, read in enumerate(joints):
             step = read.anchor - at
-            offset = (
-                poses.compose(before, [*step, 1.0, 0.0, 0.0, 0.0])
-                if step.any()
-                else before
-            )
+            if step.any():
+                offset = poses.compose(before, [*step, 1.0, 0.0, 0.0, 0.0])
+            else:
+                offset = before
             if read.rest:
                 offset = poses.compose(offset, displacement(read.joint, -read.rest))
             last = number == len(joints) - 1 and not read.anchor.any()
-            own = name if last else self._free(f"{name}_{read.joint.name or number}")
+            if last:
+                own = name
+            else:
+                own = self._free(f"{name}_{read.joint.name or number}")
             self._names.add(own)
-            joint = read.joint if read.joint.name else replace(read.joint, name=own)
+            if read.joint.name:
+                joint = read.joint
+            else:
+                joint = replace(read.joint, name=own)
             if joint.type in ("rotate", "slide"):
                 joint = replace(joint, id=self._number)
                 self._number += 1
@@ -426,17 +438,23 @@ class Tree:
                     rest=read.rest,
                 )
             )
-            before, at = poses.IDENTITY, read.anchor
+            before = poses.IDENTITY
+            at = read.anchor
         if at.any() or not joints:
             self._names.add(name)
-            back = np.array([*-at, 1.0, 0.0, 0.0, 0.0]) if joints else body_pose
+            if joints:
+                back = np.array([*-at, 1.0, 0.0, 0.0, 0.0])
+            else:
+                back = body_pose
             chain.append(RawLink(name, -1, Joint(name=name), frozen(back), element))
         return chain
 
     def _free(self, wanted: str) -> str:
-        name, number = wanted, 2
+        name = wanted
+        number = 2
         while name in self._names:
-            name, number = f"{wanted}_{number}", number + 1
+            name = f"{wanted}_{number}"
+            number = number + 1
         self._names.add(name)
         return name
 
@@ -477,7 +495,10 @@ class Tree:
             )
         visuals = tuple(geom.shape for geom in geoms if geom.visual)
         collisions = tuple(geom.shape for geom in geoms if geom.collision)
-        own_element = link.element if moving else replace(link.element, attributes={})
+        if moving:
+            own_element = link.element
+        else:
+            own_element = replace(link.element, attributes={})
         of_it = body_extras(own_element, of_kind.get("light", []), self.settings)
         if of_it:
             self.of_bodies[link.name] = of_it
@@ -572,7 +593,10 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
     found: list[JointRead] = []
     for item in items:
         element = item.element
-        kind = "free" if element.name == "freejoint" else element.get("type", "hinge")
+        if element.name == "freejoint":
+            kind = "free"
+        else:
+            kind = element.get("type", "hinge")
         if kind not in TYPES:
             message = (
                 f"a joint has the type {kind!r:.60}; expected one of {', '.join(TYPES)}"
@@ -631,7 +655,10 @@ def _of_one_value(
     length = np.linalg.norm(axis)
     if not abs(length - 1.0) <= 1e-12:
         # One of length 1 is kept to the bit.
-        axis = np.zeros(3) if length < 1e-10 else axis / length
+        if length < 1e-10:
+            axis = np.zeros(3)
+        else:
+            axis = axis / length
     if item.frame is not None:
         axis = rotations.rotate(rotations.normalized(item.frame[3:]), axis)
     lower, upper = _limits(element, unit, settings)
@@ -640,11 +667,10 @@ def _of_one_value(
         if key in element.attributes:
             numbers = element.numbers(key)
             # The margin is no angle for MuJoCo's compiler, whatever its unit.
-            value = (
-                [number * unit for number in numbers]
-                if key == "springref"
-                else list(numbers)
-            )
+            if key == "springref":
+                value = [number * unit for number in numbers]
+            else:
+                value = list(numbers)
             extra[key] = value[0] if len(value) == 1 else value
     # What only MJCF has is kept as text.
     only_mjcf = {
@@ -652,11 +678,10 @@ def _of_one_value(
     }
     if ref := element.number("ref", 0.0) * unit:
         only_mjcf["ref"] = number_text(ref)
-    forces = (
-        element.numbers("actuatorfrcrange", 2)
-        if "actuatorfrcrange" in element.attributes
-        else (0.0, 0.0)
-    )
+    if "actuatorfrcrange" in element.attributes:
+        forces = element.numbers("actuatorfrcrange", 2)
+    else:
+        forces = (0.0, 0.0)
     if forces[0] < forces[1] and element.get("actuatorfrclimited", "auto") != "false":
         extra["joint_effort_range"] = list(forces)
     if only_mjcf:
@@ -715,11 +740,10 @@ def with_kept(joint: Joint, kept: object) -> Joint:
         del values["id"]
     if "extra" in values:
         without = kept.get("without")
-        gone = (
-            {key for key in without if isinstance(key, str)}
-            if isinstance(without, list)
-            else set()
-        )
+        if isinstance(without, list):
+            gone = {key for key in without if isinstance(key, str)}
+        else:
+            gone = set()
         values["extra"] = {
             **values["extra"],
             **{key: value for key, value in joint.extra.items() if key not in gone},
@@ -808,7 +832,10 @@ def joint_element(
             numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
         except (TypeError, ValueError):
             numbers = np.array([np.nan])
-        minimum = -np.inf if key == "springref" else 0.0
+        if key == "springref":
+            minimum = -np.inf
+        else:
+            minimum = 0.0
         if (
             numbers.ndim == 1
             and len(numbers)
@@ -832,7 +859,9 @@ def joint_element(
 def rest_of(joint: Joint) -> float:
     """Return the value of a joint where the body has the pose of the file (`ref`)."""
     rest = first_number(mjcf_values(joint.extra), "ref") or 0.0
-    return rest if np.isfinite(rest) and joint.type in WRITTEN_TYPES else 0.0
+    if np.isfinite(rest) and joint.type in WRITTEN_TYPES:
+        return rest
+    return 0.0
 
 
 def joint_limits(joint: Joint) -> tuple[float, float] | None:
@@ -840,7 +869,8 @@ def joint_limits(joint: Joint) -> tuple[float, float] | None:
 
     MuJoCo ignores equal limits: the upper one is then the next larger number.
     """
-    lower, upper = joint.lower, joint.upper
+    lower = joint.lower
+    upper = joint.upper
     if (
         np.isnan([lower, upper]).any()
         or lower > upper
@@ -854,7 +884,8 @@ def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
     """Return the fields of a joint that differ from those that the reader makes of the element."""
     found = differences(joint, read_back, skip=("extra",))
     # Values under "mjcf" are written as attributes.
-    ours, theirs = joint.extra, read_back.extra
+    ours = joint.extra
+    theirs = read_back.extra
     equal = {
         "mjcf",
         *(key for key in ours if key in theirs and same(ours[key], theirs[key])),
@@ -869,7 +900,10 @@ def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
 def chains(body: Body) -> dict[int, tuple[int, ...]]:
     """Return the links that are written in the body of another one: by index of that one, in order from the parent."""
     planar = body.extra.get(PLANAR_JOINTS)
-    below_planar = set(planar) if isinstance(planar, Mapping) else set()
+    if isinstance(planar, Mapping):
+        below_planar = set(planar)
+    else:
+        below_planar = set()
     if body.source.format != "mjcf" and not below_planar:
         return {}
     children: dict[int, list[int]] = {}
@@ -894,14 +928,19 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
                 own = False
         elif ahead and not own and (moves or link.joint.type == "fixed"):
             found[link.index] = ahead
-        ahead = (*ahead, link.index) if moves and own else ()
+        if moves and own:
+            ahead = (*ahead, link.index)
+        else:
+            ahead = ()
     return found
 
 
 def at_rest(joint: Joint, offset: Floats) -> Floats:
     """Return the pose (7,) of a link in its parent with its joint at the value of `ref`, mostly 0."""
     rest = rest_of(joint)
-    return poses.compose(offset, displacement(joint, rest)) if rest else offset
+    if rest:
+        return poses.compose(offset, displacement(joint, rest))
+    return offset
 
 
 def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
@@ -959,7 +998,10 @@ def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...
     messages = "; ".join(
         f"{body.links[one.link].name or one.link}: {one.message}" for one in found
     )
-    count = "one link" if len(found) == 1 else f"{len(found)} links"
+    if len(found) == 1:
+        count = "one link"
+    else:
+        count = f"{len(found)} links"
     raise REFUSED.error(
         f"MuJoCo refuses {count}: {messages}",
         Location(inside=f"links[{found[0].link}]"),
@@ -972,7 +1014,8 @@ def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
     Moments close to what MuJoCo refuses (a flat body: a + b = c) are written along their axes, the smallest one raised by the
     rounding error.
     """
-    mass, tensor = link.mass, link.inertia
+    mass = link.mass
+    tensor = link.inertia
     if mass < inertias.MIN_INERTIAL and inertias.fault(1.0, tensor) is not None:
         # Links without mass need no inertia in MuJoCo.
         if tensor.any():
@@ -1043,12 +1086,10 @@ class LinkWriter:
     """
 
     def __init__(self, output: Output, geoms: GeomWriter) -> None:
-        self.body, self.names, self.kept, self.problems = (
-            output.body,
-            output.names,
-            output.kept,
-            output.problems,
-        )
+        self.body = output.body
+        self.names = output.names
+        self.kept = output.kept
+        self.problems = output.problems
         self.renamed = output.renamed
         self.geoms = geoms
         self.elements: dict[int, Element] = {}
@@ -1074,12 +1115,22 @@ class LinkWriter:
                 self.kept.add("link", "world", {IS_ROOT: True})
             _lights(world, self._of_bodies.get(link.name, {}))
             return
-        body, ahead = self.body, self._chains.get(link.index, ())
+        body = self.body
+        ahead = self._chains.get(link.index, ())
         name = self.names.free("body", link.name, f"link_{link.index}")
         self.renamed.add("link", link.name, name)
-        first = body.links[ahead[0]] if ahead else link
-        parent = world if first.parent < 0 else self.elements[first.parent]
-        pose = body.root_pose if link.parent < 0 else link.offset
+        if ahead:
+            first = body.links[ahead[0]]
+        else:
+            first = link
+        if first.parent < 0:
+            parent = world
+        else:
+            parent = self.elements[first.parent]
+        if link.parent < 0:
+            pose = body.root_pose
+        else:
+            pose = link.offset
         floats = floats_in_world(body, link.index) and parent is not world
         if floats:
             at_zero = body.forward_kinematics(np.zeros(body.num_joints))
@@ -1228,7 +1279,10 @@ class LinkWriter:
         counts = [
             (len(segment.visuals), len(segment.collisions)) for segment in link.segments
         ]
-        entry = json_of_segments(link, counts) if complete else None
+        if complete:
+            entry = json_of_segments(link, counts)
+        else:
+            entry = None
         if entry:
             extras = (
                 {"extra": segment.extra} if segment.extra else {}

@@ -138,7 +138,9 @@ class ClassTree:
 
 def main_class(prefix: str) -> str:
     """Return the name of the class of elements that name none, in an attached model."""
-    return f"{prefix}main" if prefix else NO_PREFIX
+    if prefix:
+        return f"{prefix}main"
+    return NO_PREFIX
 
 
 class Defaults:
@@ -209,7 +211,10 @@ class Defaults:
 
     def full(self, element: Element, childclass: str = "") -> Element:
         """Return an element with the attributes of its class, or of the class of the bodies around it."""
-        chosen = self.known(element, "class") if element.get("class") else childclass
+        if element.get("class"):
+            chosen = self.known(element, "class")
+        else:
+            chosen = childclass
         if chosen == UNKNOWN:
             return replace(element, partial=True)
         inherited = self._classes.get(chosen, {}).get(element.name)
@@ -246,7 +251,9 @@ class Item:
 
     def placed(self, pose: Floats) -> Floats:
         """Return a pose (7,) in the frame around the element as one in the body."""
-        return pose if self.frame is None else poses.compose(self.frame, pose)
+        if self.frame is None:
+            return pose
+        return poses.compose(self.frame, pose)
 
 
 def contents(
@@ -259,13 +266,15 @@ def contents(
     while stack:
         element, frame, current = stack.pop()
         if element.name == "frame":
-            inner = (
-                defaults.known(element, "childclass")
-                if element.get("childclass")
-                else current
-            )
+            if element.get("childclass"):
+                inner = defaults.known(element, "childclass")
+            else:
+                inner = current
             own = pose(element, settings)
-            whole = own if frame is None else poses.compose(frame, own)
+            if frame is None:
+                whole = own
+            else:
+                whole = poses.compose(frame, own)
             stack += [(child, whole, inner) for child in reversed(element.children)]
         elif element.name == "body":
             yield Item(element, frame, current)
@@ -300,14 +309,18 @@ def orientation(element: Element, settings: Settings) -> Floats:
     found: Floats | None
     match name:
         case "quat":
-            found = numbers if np.linalg.norm(numbers) > MIN_LENGTH else None
+            if np.linalg.norm(numbers) > MIN_LENGTH:
+                found = numbers
+            else:
+                found = None
         case "axisangle":
             has_axis = np.linalg.norm(numbers[:3]) >= MIN_LENGTH
-            found = (
-                rotations.from_axis_angle(numbers[:3], numbers[3] * settings.angle)
-                if has_axis
-                else None
-            )
+            if has_axis:
+                found = rotations.from_axis_angle(
+                    numbers[:3], numbers[3] * settings.angle
+                )
+            else:
+                found = None
         case "euler":
             found = _euler(numbers * settings.angle, settings.eulerseq)
         case "xyaxes":
@@ -315,10 +328,8 @@ def orientation(element: Element, settings: Settings) -> Floats:
         case _:
             found = rotation_to(numbers)
     if found is None:
-        message, hint = (
-            f"{name} of <{element.name}> has length 0, expected more",
-            None if name == "quat" else "",
-        )
+        message = f"{name} of <{element.name}> has length 0, expected more"
+        hint = None if name == "quat" else ""
         element.report(ZERO_QUATERNION, message, name, hint=hint, fatal=True)
         return rotations.IDENTITY
     return found
@@ -333,7 +344,9 @@ def rotation_to(direction: Floats) -> Floats | None:
     side = np.array([-y, x, 0.0])
     sine = np.hypot(x, y)
     if sine < MIN_LENGTH:
-        return np.array(rotations.IDENTITY) if z > 0 else np.array([0.0, 1.0, 0.0, 0.0])
+        if z > 0:
+            return np.array(rotations.IDENTITY)
+        return np.array([0.0, 1.0, 0.0, 0.0])
     return rotations.from_axis_angle(side, np.arctan2(sine, z))
 
 
@@ -342,11 +355,10 @@ def _euler(angles: Floats, sequence: str) -> Floats:
     result = np.array(rotations.IDENTITY)
     for letter, angle in zip(sequence, angles.tolist(), strict=True):
         step = rotations.from_axis_angle(np.eye(3)["xyz".index(letter.lower())], angle)
-        result = (
-            rotations.multiply(result, step)
-            if letter.islower()
-            else rotations.multiply(step, result)
-        )
+        if letter.islower():
+            result = rotations.multiply(result, step)
+        else:
+            result = rotations.multiply(step, result)
     return result
 
 

@@ -62,12 +62,10 @@ class DeviceReader:
     def __init__(
         self, settings: Settings, defaults: Defaults, kept: Kept, links: list[RawLink]
     ) -> None:
-        self.settings, self.defaults, self.kept, self.links = (
-            settings,
-            defaults,
-            kept,
-            links,
-        )
+        self.settings = settings
+        self.defaults = defaults
+        self.kept = kept
+        self.links = links
         self.sites: dict[str, Site] = {}
         self.others: list[Element] = []
         """Sensors that are no devices."""
@@ -112,7 +110,10 @@ class DeviceReader:
             for item in link.items:
                 element = item.element
                 name = element.get("name")
-                kept_values = self.kept.get("device", name) if name else {}
+                if name:
+                    kept_values = self.kept.get("device", name)
+                else:
+                    kept_values = {}
                 if name in used or name in rays:
                     continue
                 site_pose = self._pose(item)
@@ -135,7 +136,10 @@ class DeviceReader:
     def _order(
         self, kept_values: dict[str, object], name: str, device: Device
     ) -> object:
-        key = name if isinstance(device, OtherDevice) else f"{name} {device.kind}"
+        if isinstance(device, OtherDevice):
+            key = name
+        else:
+            key = f"{name} {device.kind}"
         return kept_values.get("order", self.kept.get("sensing", key).get("order"))
 
     def _pose(self, item: Item) -> Floats:
@@ -185,15 +189,14 @@ class DeviceReader:
         for element in sensors:
             kind = SENSORS[element.name]
             if kind not in made:
-                at, more = site_pose, dict[str, Any]()
+                at = site_pose
+                more = dict[str, Any]()
                 if kind == "RangeSensor":
                     rotation = rotations.multiply(
                         rotations.normalized(site_pose[3:]), RAY_ROTATION
                     )
-                    at, more = (
-                        poses.from_parts(site_pose[:3], rotation),
-                        {"scan_angle": 0.0},
-                    )
+                    at = poses.from_parts(site_pose[:3], rotation)
+                    more = {"scan_angle": 0.0}
                 title = element.get("name") or name
                 made[kind] = DEVICE_KINDS[kind](
                     name=title, id=next(self._ids[kind]), link=link, pose=at, **more
@@ -237,11 +240,9 @@ class DeviceReader:
             kept_values["size"] = number_text(
                 [radius, 0.5 * float(np.linalg.norm(ends[:3] - ends[3:]))]
             )
-        return (
-            {"mjcf": {"site": {"name": element.get("name"), **kept_values}}}
-            if kept_values
-            else {}
-        )
+        if kept_values:
+            return {"mjcf": {"site": {"name": element.get("name"), **kept_values}}}
+        return {}
 
     def _changed(self, device: Device, key: str) -> Device:
         kept_values = self.kept.get("sensing", key)
@@ -257,10 +258,8 @@ class DeviceReader:
         element, name = item.element, item.element.get("name")
         width, height = (int(n) for n in finite(element, "resolution", 2, (1.0, 1.0)))
         vertical = math.radians(element.number("fovy", 45.0))
-        sensor, focal = (
-            element.numbers("sensorsize", 2, (0.0, 0.0)),
-            element.numbers("focal", 2, (0.0, 0.0)),
-        )
+        sensor = element.numbers("sensorsize", 2, (0.0, 0.0))
+        focal = element.numbers("focal", 2, (0.0, 0.0))
         if sensor[1] > 0 and focal[1] > 0:
             vertical = 2.0 * math.atan(0.5 * sensor[1] / focal[1])
         extra = {
@@ -279,7 +278,8 @@ class DeviceReader:
             # In MuJoCo, such a camera makes no images.
             if not kept or (made.width, made.height) != (width, height):
                 extra["resolution"] = f"{width} {height}"
-            width, height = made.width, made.height
+            width = made.width
+            height = made.height
         had = angle_over(made.field_of_view, min(made.width, made.height), made.height)
         seen = kept and (
             "fovy" not in element.attributes
@@ -288,11 +288,9 @@ class DeviceReader:
         if not seen or (width, height) != (made.width, made.height):
             shorter = angle_over(vertical, height, min(width, height))
             made = replace(made, width=width, height=height, field_of_view=shorter)
-        return (
-            replace(made, extra={**made.extra, "mjcf": {"camera": extra}})
-            if extra
-            else made
-        )
+        if extra:
+            return replace(made, extra={**made.extra, "mjcf": {"camera": extra}})
+        return made
 
     def _kept(
         self, kept_values: dict[str, object], name: str, link: int, site_pose: Floats
@@ -309,12 +307,10 @@ class DeviceWriter:
     """Writes the devices of a body; sensors are added to `sensors` in the order of the body's devices."""
 
     def __init__(self, output: Output, sensors: Element) -> None:
-        self.names, self.kept, self.problems, self.sensors = (
-            output.names,
-            output.kept,
-            output.problems,
-            sensors,
-        )
+        self.names = output.names
+        self.kept = output.kept
+        self.problems = output.problems
+        self.sensors = sensors
         self.renamed = output.renamed
         self.sites: dict[str, Site] = {}
         self.order: dict[int, int] = {}
@@ -360,10 +356,17 @@ class DeviceWriter:
     def _as_read(self, body: Element, device: Device, order: int | None) -> bool:
         """Write a device as the site and sensors that it was read from; False where it was read from none, or has changed."""
         own = mjcf_values(device.extra)
-        site, sensors = attributes_of(own.get("site")), own.get("sensors")
-        kind = None if isinstance(device, OtherDevice) else device.kind
+        site = attributes_of(own.get("site"))
+        sensors = own.get("sensors")
+        if isinstance(device, OtherDevice):
+            kind = None
+        else:
+            kind = device.kind
         name = site.get("name", "")
-        entries = sensors if isinstance(sensors, (list, tuple)) else ()
+        if isinstance(sensors, (list, tuple)):
+            entries = sensors
+        else:
+            entries = ()
         sensor_entries = [one for one in entries if isinstance(one, Mapping)]
         if not name or {
             SENSORS.get(str(one.get("element"))) for one in sensor_entries
@@ -475,7 +478,10 @@ class DeviceWriter:
 
     def _report(self, device: Device, message: str) -> None:
         message = f"{device.kind} {device.name}: {message}"
-        rule = losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE
+        if device.kind in EFFECTS:
+            rule = losses.DEVICE.as_note
+        else:
+            rule = losses.DEVICE
         self.problems.add(rule.problem(message, Location(inside=f"link {device.link}")))
 
 
@@ -501,14 +507,20 @@ def _limit_of(device: Device, sensor: str) -> float:
         else getattr(device, LIMITS[sensor])
     )
     first = float(limit[0])
-    return first if np.isfinite(first) and first > 0 and (limit == first).all() else 0.0
+    if np.isfinite(first) and first > 0 and (limit == first).all():
+        return first
+    return 0.0
 
 
 def _image(device: VisionSensor) -> dict[str, str]:
-    width, height = int(device.width), int(device.height)
+    width = int(device.width)
+    height = int(device.height)
     # The field of view is that of the height in MuJoCo, that of the shorter side in a Body, as in Choreonoid.
     angle = angle_over(device.field_of_view, min(width, height), height)
-    attributes = {"fovy": number_text(np.degrees(angle))} if 0 < angle < np.pi else {}
+    if 0 < angle < np.pi:
+        attributes = {"fovy": number_text(np.degrees(angle))}
+    else:
+        attributes = {}
     return attributes | (
         {"resolution": f"{width} {height}"} if width > 0 and height > 0 else {}
     )

@@ -124,7 +124,8 @@ def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
         return {"element": "light", **values, "pos": number_text(item_pose[:3])}
     if "fromto" in values:
         ends = finite(element, "fromto", 6).reshape(2, 3)
-        ends = ends if item.frame is None else poses.transform_points(item.frame, ends)
+        if not (item.frame is None):
+            ends = poses.transform_points(item.frame, ends)
         return {"element": element.name, **values, "fromto": number_text(ends)}
     item_pose = item.placed(pose(element, settings))
     return {
@@ -169,7 +170,8 @@ def with_efforts(
             forces = controls
         low, high = forces or stated or (-math.inf, math.inf)
         if stated is not None:
-            low, high = max(low, stated[0]), min(high, stated[1])
+            low = max(low, stated[0])
+            high = min(high, stated[1])
         if controls is not None and (controls[0] > low or controls[1] < high):
             narrow.append(elements[0])
         is_known = stated is not None and np.allclose(
@@ -201,15 +203,22 @@ def _summed_ranges(
 
     None where one of them has no such range.
     """
-    low, high = 0.0, 0.0
+    low = 0.0
+    high = 0.0
     for element in actuators:
         ends = _actuator_range(element, settings, attribute)
         if ends is None:
             return None
-        gear = element.numbers("gear")[0] if element.get("gear") else 1.0
+        if element.get("gear"):
+            gear = element.numbers("gear")[0]
+        else:
+            gear = 1.0
         least, most = sorted((ends[0] * gear, ends[1] * gear))
-        low, high = low + least, high + most
-    return (low, high) if low < high else None
+        low = low + least
+        high = high + most
+    if low < high:
+        return (low, high)
+    return None
 
 
 def _actuator_range(
@@ -228,7 +237,9 @@ def _actuator_range(
         return None
     low, high = element.numbers(attribute, 2)
     is_range = low < high and math.isfinite(low) and math.isfinite(high)
-    return (low, high) if is_range else None
+    if is_range:
+        return (low, high)
+    return None
 
 
 def plain_sections(
@@ -345,7 +356,9 @@ def plain_sections(
                     joint.get("name") if joint.get("type") == "ball" else raw.joint.name
                 )
         kept["joints"] = list(named.values())
-    return {"mjcf": kept} if kept else {}
+    if kept:
+        return {"mjcf": kept}
+    return {}
 
 
 def _plain(element: Element, left: list[int], depth: int = 0) -> dict[str, object]:
@@ -370,27 +383,24 @@ def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, obj
         for child in element.all("default")
         if (below := _classes(child, left, depth + 1))
     ]
-    return (
-        {"element": "default", **element.attributes, "children": inside}
-        if inside
-        else {}
-    )
+    if inside:
+        return {"element": "default", **element.attributes, "children": inside}
+    return {}
 
 
 def _kind(section: str, element: Element) -> str:
     """Return the kind of object that an element of a section is: names are unique within a kind."""
-    return (
-        section
-        if section in ("actuator", "sensor", "equality")
-        else KINDS.get(element.name, element.name)
-    )
+    if section in ("actuator", "sensor", "equality"):
+        return section
+    return KINDS.get(element.name, element.name)
 
 
 class ExtraSections:
     """The sections of a body that was read from MJCF."""
 
     def __init__(self, body: Body, problems: Diagnostics) -> None:
-        self.body, self.problems = body, problems
+        self.body = body
+        self.problems = problems
         self.kept_values = mjcf_values(body.extra)
         self.classes: set[str] = set()
         """The classes of defaults in the model."""
@@ -489,9 +499,10 @@ class ExtraSections:
         )
         inner = one.get("children")
         for child in inner if isinstance(inner, (list, tuple)) else []:
-            made = (
-                self._element(child, depth + 1) if isinstance(child, Mapping) else None
-            )
+            if isinstance(child, Mapping):
+                made = self._element(child, depth + 1)
+            else:
+                made = None
             if made is not None:
                 element.children.append(made)
         return element
@@ -501,11 +512,10 @@ class ExtraSections:
         stack = [(element, section)]
         while stack:
             one, section = stack.pop()
-            inside = (
-                one.name
-                if one.name in (*LISTS, "actuator", "sensor") and not one.get("name")
-                else section
-            )
+            if one.name in (*LISTS, "actuator", "sensor") and not one.get("name"):
+                inside = one.name
+            else:
+                inside = section
             if one.get("name"):
                 self._names.setdefault(_kind(section, one), set()).add(one.get("name"))
             stack += [(child, inside) for child in one.children]
@@ -545,9 +555,8 @@ class ExtraSections:
 
     def _report(self, message: str, section: str = "actuator") -> None:
         location = Location(inside=self.body.name or "extra")
-        rule = (
-            losses.ONLY_MJCF
-            if section in PHYSICAL_SECTIONS
-            else losses.ONLY_MJCF.as_note
-        )
+        if section in PHYSICAL_SECTIONS:
+            rule = losses.ONLY_MJCF
+        else:
+            rule = losses.ONLY_MJCF.as_note
         self.problems.add(rule.problem(f"left out: {message}", location))

@@ -128,13 +128,11 @@ class Geoms:
         path: Path,
         found: Diagnostics,
     ) -> None:
-        self.settings, self.kept, self.finder, self.path, self.found = (
-            settings,
-            kept,
-            finder,
-            path,
-            found,
-        )
+        self.settings = settings
+        self.kept = kept
+        self.finder = finder
+        self.path = path
+        self.found = found
         self._loader = InlineLoader(finder)
         self._files = MeshReader(PART_UNREADABLE.as_error, found)
         self._elements: dict[str, dict[str, Element]] = {
@@ -194,7 +192,10 @@ class Geoms:
                 rotations.normalized(finite(element, "refquat", 4))
             )
             vertices = rotations.rotate(back, vertices)
-        normals = None if "refquat" in element.attributes else found.normals
+        if "refquat" in element.attributes:
+            normals = None
+        else:
+            normals = found.normals
         moved = replace(found, vertices=frozen(vertices), normals=normals)
         scale = finite(element, "scale", 3, (1.0, 1.0, 1.0))
         if (scale != 1.0).any():
@@ -282,11 +283,10 @@ class Geoms:
     def material(self, geom: Element) -> Material:
         """Return the material of a geom; its own rgba takes precedence over that of the material."""
         name = geom.get("material")
-        own = (
-            tuple(finite(geom, "rgba", 4).tolist())
-            if "rgba" in geom.attributes
-            else None
-        )
+        if "rgba" in geom.attributes:
+            own = tuple(finite(geom, "rgba", 4).tolist())
+        else:
+            own = None
         key = (name, own)
         if key not in self._materials:
             self._materials[key] = self._material(name, own, geom)
@@ -356,7 +356,10 @@ class Geoms:
             return material
         file = texture.get("file")
         folder = self.settings.of(texture).texturedir
-        path = self._file(file, folder, texture) if file else None
+        if file:
+            path = self._file(file, folder, texture)
+        else:
+            path = None
         if not file:
             texture.report(
                 rules.LOOK, f"texture {name!r:.60} has no image file: it is left out"
@@ -366,9 +369,10 @@ class Geoms:
         kept = kept_values.get("texture")
         values: dict[str, Any] = kept if isinstance(kept, dict) else {}
         repeat = values.get("repeat")
-        repeats = (
-            repeat if isinstance(repeat, list) and len(repeat) == 2 else [True, True]
-        )
+        if isinstance(repeat, list) and len(repeat) == 2:
+            repeats = repeat
+        else:
+            repeats = [True, True]
         image = Texture(path, file, bool(repeats[0]), bool(repeats[1]))
         image = replace(
             image,
@@ -393,7 +397,10 @@ class Geoms:
             "mesh",
             "plane",
         )
-        frame = poses.IDENTITY if between else pose(element, self.settings)
+        if between:
+            frame = poses.IDENTITY
+        else:
+            frame = pose(element, self.settings)
         visual, collision = _visual_and_collision(element)
         material = self.material(element)
         found = self._form(element, kind, frame)
@@ -410,7 +417,10 @@ class Geoms:
             else _solid(kind, size, geom_pose)
         )
         name = element.get("name")
-        kept = self.kept.get("geom", name).get("name") if name else None
+        if name:
+            kept = self.kept.get("geom", name).get("name")
+        else:
+            kept = None
         shape = Shape(
             geometry,
             frozen(transform),
@@ -422,11 +432,10 @@ class Geoms:
     def _form(self, element: Element, kind: str, frame: Floats) -> _Form | None:
         """Return the form of a geom whose pose (7,) is `frame`, unless fromto gives it; None where it is left out, which is reported."""
         count = len(element.get("size").split())
-        size = (
-            tuple(finite(element, "size", count).tolist())
-            if "size" in element.attributes
-            else ()
-        )
+        if "size" in element.attributes:
+            size = tuple(finite(element, "size", count).tolist())
+        else:
+            size = ()
         if element.partial and "type" not in element.attributes:
             return None
         if kind == "plane":
@@ -448,11 +457,9 @@ class Geoms:
         asset = self.mesh(element.need("mesh"), element)
         if asset is None:
             return None
-        return (
-            (size, frame, *asset)
-            if kind == "mesh"
-            else self._fitted(element, kind, asset, frame)
-        )
+        if kind == "mesh":
+            return (size, frame, *asset)
+        return self._fitted(element, kind, asset, frame)
 
     def _fitted(
         self, element: Element, kind: str, asset: MeshAsset, frame: Floats
@@ -474,10 +481,15 @@ class Geoms:
         middle = np.zeros(3)
         if bounds:
             points = (mesh.vertices - center) @ axes
-            low, high = points.min(axis=0), points.max(axis=0)
-            half, middle = 0.5 * (high - low), 0.5 * (low + high)
+            low = points.min(axis=0)
+            high = points.max(axis=0)
+            half = 0.5 * (high - low)
+            middle = 0.5 * (low + high)
         x, y, z = half.tolist()
-        radius = max(x, y) if bounds else 0.5 * (x + y)
+        if bounds:
+            radius = max(x, y)
+        else:
+            radius = 0.5 * (x + y)
         sizes: dict[str, tuple[float, ...]] = {
             "sphere": (max(x, y, z) if bounds else (x + y + z) / 3.0,),
             "capsule": (radius, max(0.0, z - (radius if bounds else 0.5 * radius))),
@@ -515,11 +527,10 @@ class Geoms:
                 return None
             frame = poses.from_parts(0.5 * (ends[:3] + ends[3:]), rotation)
             half = 0.5 * float(np.linalg.norm(along))
-            size = (
-                [size[0] if size else 0.0, half]
-                if kind in ("capsule", "cylinder")
-                else [*(size * 2)[:1] * 2, half]
-            )
+            if kind in ("capsule", "cylinder"):
+                size = [size[0] if size else 0.0, half]
+            else:
+                size = [*(size * 2)[:1] * 2, half]
         number = _SIZES[kind]
         size = size[:number]
         if len(size) == number and all(value > 0 for value in size):
@@ -540,7 +551,9 @@ class Geoms:
 def _joined(meshes: list[Mesh]) -> Mesh | None:
     """Return several meshes as one, without normals and colours; None for no mesh."""
     if len(meshes) < 2:
-        return meshes[0] if meshes else None
+        if meshes:
+            return meshes[0]
+        return None
     starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
     faces = [
         mesh.faces + np.int32(start)
@@ -598,11 +611,9 @@ def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Segment:
     whole = Link(
         segments=tuple(part for part in map(_of_geom, chosen) if part is not None)
     )
-    return (
-        _segment(whole.mass, whole.center_of_mass, whole.inertia)
-        if whole.mass > 0
-        else Segment()
-    )
+    if whole.mass > 0:
+        return _segment(whole.mass, whole.center_of_mass, whole.inertia)
+    return Segment()
 
 
 def _of_geom(geom: Geom) -> Segment | None:
@@ -627,11 +638,10 @@ def _of_geom(geom: Geom) -> Segment | None:
         volume, moments = (_shell_moments if shell else _solid_moments)(kind, size)
     if not volume > 0:
         return None
-    mass = (
-        element.number("mass")
-        if "mass" in element.attributes
-        else volume * element.number("density", DENSITY)
-    )
+    if "mass" in element.attributes:
+        mass = element.number("mass")
+    else:
+        mass = volume * element.number("density", DENSITY)
     if mass == 0:
         return None
     rotation = rotations.to_matrix(geom.pose[3:])
@@ -709,7 +719,8 @@ def mesh_moments(
             rules.GEOM_MASS,
             "the mass of a mesh is that of its convex hull",
         )
-        corner = corner if hull is None else hull.vertices[hull.faces]
+        if hull is not None:
+            corner = hull.vertices[hull.faces]
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     area = 0.5 * np.linalg.norm(normal, axis=1)
     if not area.sum() > 0:
@@ -759,7 +770,10 @@ def settled(mass: Segment, settings: Settings) -> Segment:
     smallest, middle, most = np.sort(changed).tolist()
     if settings.balanceinertia and smallest + middle < most:
         changed = np.full(3, changed.mean())
-    tensor = mass.inertia if (changed == moments).all() else (axes * changed) @ axes.T
+    if (changed == moments).all():
+        tensor = mass.inertia
+    else:
+        tensor = (axes * changed) @ axes.T
     return _segment(max(mass.mass, settings.boundmass), mass.center_of_mass, tensor)
 
 
@@ -852,7 +866,9 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
     ordered = kinds == sorted(kinds, key=lambda kind: kind[1]) and (
         (True, True) not in kinds or len(set(kinds)) == 1
     )
-    return found if not ordered or any(len(values) > 1 for values in found) else []
+    if not ordered or any(len(values) > 1 for values in found):
+        return found
+    return []
 
 
 def _hidden(group: str) -> bool:
@@ -861,13 +877,11 @@ def _hidden(group: str) -> bool:
 
 def kind_of(*, visual: bool, collision: bool) -> str:
     """Return the class that our writer gives a geom."""
-    return (
-        "seen_collision"
-        if visual and collision
-        else "visual"
-        if visual
-        else "collision"
-    )
+    if visual and collision:
+        return "seen_collision"
+    if visual:
+        return "visual"
+    return "collision"
 
 
 def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
@@ -907,7 +921,10 @@ def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
 
 def pose_attributes(pose: Floats) -> dict[str, str]:
     """Return the attributes pos and quat (w x y z) of a pose (7,); those of the identity are left out."""
-    position = {"pos": number_text(pose[:3])} if pose[:3].any() else {}
+    if pose[:3].any():
+        position = {"pos": number_text(pose[:3])}
+    else:
+        position = {}
     return position | (
         {"quat": number_text(pose[3:])}
         if (pose[3:] != rotations.IDENTITY).any()
@@ -919,7 +936,9 @@ class GeomWriter:
     """Writes shapes and their materials; each mesh, material and image is one asset, however often it is used."""
 
     def __init__(self, output: Output, hull_vertices: int = 0) -> None:
-        self.output, self.asset, self.names = output, output.asset, output.names
+        self.output = output
+        self.asset = output.asset
+        self.names = output.names
         # Every body has its inertia. MuJoCo does not use that of meshes, but refuses flat ones unless inertia is "shell".
         self._attributes = {
             "inertia": "shell",
@@ -938,7 +957,8 @@ class GeomWriter:
         """Add the shapes of a link to its body, called `name`; return whether all of them are written."""
         left_out = self._counts["not drawn", name]
         if not self._as_read(element, link, name):
-            visuals, collisions = link.visuals, link.collisions
+            visuals = link.visuals
+            collisions = link.collisions
             flat = any(
                 found is not None and found.is_flat for found in map(solid, visuals)
             )
@@ -983,7 +1003,8 @@ class GeomWriter:
         name: str,
         rules: Mapping[str, object] = {},
     ) -> None:
-        found, plane = solid(shape), rules.get("plane")
+        found = solid(shape)
+        plane = rules.get("plane")
         is_plane = isinstance(plane, str) and poses.is_rigid(shape.transform)
         if found is None:
             self._counts["not drawn", name] += 1
@@ -1070,16 +1091,16 @@ class GeomWriter:
         name = self.names.free("material", f"material_{len(self._materials)}")
         self._materials[key] = name
         red, green, blue = material.diffuse
-        specular = (
-            sum(material.specular) / 3.0
-            if len(set(material.specular)) > 1
-            else material.specular[0]
-        )
+        if len(set(material.specular)) > 1:
+            specular = sum(material.specular) / 3.0
+        else:
+            specular = material.specular[0]
         brightest = max(material.diffuse)
         # MuJoCo stores emission in single precision; for colours near black it has no effect.
-        emission = (
-            min(max(material.emissive) / brightest, 1000.0) if brightest > 1e-6 else 0.0
-        )
+        if brightest > 1e-6:
+            emission = min(max(material.emissive) / brightest, 1000.0)
+        else:
+            emission = 0.0
         rgba = (red, green, blue, 1.0 - material.transparency)
         numbers: dict[str, Any] = {
             "rgba": rgba,
@@ -1139,7 +1160,10 @@ class GeomWriter:
         found = []
         for (what, name), count in self._counts.items():
             rule, message = messages[what]
-            shapes = "a shape" if count == 1 else f"{count} shapes"
+            if count == 1:
+                shapes = "a shape"
+            else:
+                shapes = f"{count} shapes"
             found.append(
                 rule.problem(
                     message.format(shapes, name), Location(inside=f"link {name}")
@@ -1158,7 +1182,10 @@ def _shared(
     left = [list(link.visuals), list(link.collisions)]
     found: list[tuple[Mapping[str, object], Shape, bool, bool]] = []
     for row in plan:
-        shown = row.get("shown") if isinstance(row, Mapping) else None
+        if isinstance(row, Mapping):
+            shown = row.get("shown")
+        else:
+            shown = None
         if (
             not isinstance(row, Mapping)
             or not isinstance(shown, (list, tuple))

@@ -46,14 +46,14 @@ class LoopWriter:
         sites: Mapping[str, Site],
         classes: Collection[str],
     ) -> None:
-        self.body, self.names, self.kept, self.problems = (
-            output.body,
-            output.names,
-            output.kept,
-            output.problems,
-        )
+        self.body = output.body
+        self.names = output.names
+        self.kept = output.kept
+        self.problems = output.problems
         self.renamed = output.renamed
-        self.elements, self.sites, self.classes = elements, sites, classes
+        self.elements = elements
+        self.sites = sites
+        self.classes = classes
 
     def write(self, tendon: Element, equality: Element) -> None:
         """Add the constraints, and the tendons that they need, to the sections of a model."""
@@ -108,10 +108,8 @@ class LoopWriter:
                 )
             return
         directions = constrained_directions(joint)
-        distances, moved = (
-            self._distances(joint, directions),
-            self._moved(joint, directions),
-        )
+        distances = self._distances(joint, directions)
+        moved = self._moved(joint, directions)
         for count, (direction, rest) in enumerate(
             zip(directions, distances, strict=True)
         ):
@@ -124,7 +122,10 @@ class LoopWriter:
             spatial = tendon.add("spatial", {"name": tendon_name, "rgba": "0 0 0 0"})
             spatial.add("site", {"site": far})
             spatial.add("site", {"site": sites[1]})
-            own = name if count == 0 else self.names.free("equality", f"{name}_{count}")
+            if count == 0:
+                own = name
+            else:
+                own = self.names.free("equality", f"{name}_{count}")
             polynomial = number_text([FAR_DISTANCE - rest, 0, 0, 0, 0])
             attributes = {
                 "name": own,
@@ -227,7 +228,9 @@ class LoopReader:
     """Reads the extra joints of a model: equalities that hold points together."""
 
     def __init__(self, defaults: Defaults, kept: Kept, sites: dict[str, Site]) -> None:
-        self.defaults, self.kept, self.sites = defaults, kept, sites
+        self.defaults = defaults
+        self.kept = kept
+        self.sites = sites
         self.others: list[Element] = []
         """Equalities that are no extra joints."""
         self.tendons: set[str] = set()
@@ -269,7 +272,10 @@ class LoopReader:
                 and element.get("active", "true") != "false"
                 and not ends & left_out
             )
-            joint = self._connect(element, of_body, reference) if is_read else None
+            if is_read:
+                joint = self._connect(element, of_body, reference)
+            else:
+                joint = None
             if joint is None:
                 self.others.append(element)
             else:

@@ -175,7 +175,10 @@ def _report_name(
 ) -> str | None:
     """Report an unknown name, and return which of the known ones may be meant, unless so many were reported that more are only counted."""
     full = element.is_full(rules.UNKNOWN_NAME) or element.is_full(MISSPELT)
-    meant = None if full else closest_name(name, known)
+    if full:
+        meant = None
+    else:
+        meant = closest_name(name, known)
     if meant is None:
         element.report(rules.UNKNOWN_NAME, message, attribute)
     else:
@@ -211,17 +214,20 @@ def check_actuators(root: Element) -> None:
     names["tendon"] = {element.get("name") for element in root.inside("tendon")}
     for element in root.inside("actuator"):
         for attribute in DRIVEN:
-            kind, name = OF_KIND[attribute], element.get(attribute)
+            kind = OF_KIND[attribute]
+            name = element.get(attribute)
             if not name or name in names[kind]:
                 continue
             known = names[kind] - {""}
-            other = (
-                closest_name(name, sorted(known))
-                if len(known) <= MAX_SPELLING_NAMES
-                else None
-            )
+            if len(known) <= MAX_SPELLING_NAMES:
+                other = closest_name(name, sorted(known))
+            else:
+                other = None
             message = f"<{element.name:.60}> drives the {kind} {name!r:.60}, which does not exist"
-            hint = None if other is None else f"did you mean {other!r:.60}?"
+            if other is None:
+                hint = None
+            else:
+                hint = f"did you mean {other!r:.60}?"
             element.report(rules.REFERENCE, message, attribute, hint=hint)
 
 
@@ -250,7 +256,8 @@ class Names:
         name = text
         number = self._next.get((kind, text), 2)
         while name in used:
-            name, number = f"{text}_{number}", number + 1
+            name = f"{text}_{number}"
+            number = number + 1
         self._next[kind, text] = number
         used.add(name)
         return name

@@ -123,7 +123,10 @@ def parse_mjcf(
         and not files.included
         and not any(world.partial for world in root.all("worldbody"))
     )
-    unknown = OF_THE_WHOLE if world else OF_THE_WHOLE | OF_THE_WORLD
+    if world:
+        unknown = OF_THE_WHOLE
+    else:
+        unknown = OF_THE_WHOLE | OF_THE_WORLD
     found.discard(
         problem
         for problem in found.problems
@@ -149,7 +152,11 @@ class _Files:
         """Return the root of a model, with the elements of included files; FormatError where it is no MJCF, or too large."""
         root = self._parse(data, self.path)
         seen = {self.path.resolve()}
-        stack, count = [(root, 0)] if root is not None else [], 0
+        if root is not None:
+            stack = [(root, 0)]
+        else:
+            stack = []
+        count = 0
         while stack:
             element, depth = stack.pop()
             count += 1
@@ -214,9 +221,10 @@ class _Files:
         if not name:
             raise MISSING.error(f"<{include.name}> has no file", include.location)
         document = include.document
-        holder = (
-            Path(document.path) if document is not None and document.path else self.path
-        )
+        if document is not None and document.path:
+            holder = Path(document.path)
+        else:
+            holder = self.path
         # MuJoCo starts from the folder of the model, then from that of the file that names another.
         file = self.finder.find_one(name, self.path)
         if not isinstance(file, Path) and holder != self.path:
@@ -275,7 +283,8 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
     check_actuators(root)
     links = with_efforts(links, tree, root, defaults)
     extra = plain_sections(root, of_body, loops, devices, tree)
-    own, info = of_body.get("extra"), of_body.get("info")
+    own = of_body.get("extra")
+    info = of_body.get("info")
     if not tree.has_body:
         return None
     entries: dict[Subject, Location | Locator] = {
@@ -366,16 +375,19 @@ def _check_unit(links: Sequence[RawLink], settings: Settings) -> None:
         np.array([[link.joint.lower, link.joint.upper] for link in limited])
         / settings.angle
     )
-    widest = limits_in_radians(limits) if settings.angle != 1.0 and limited else None
+    if settings.angle != 1.0 and limited:
+        widest = limits_in_radians(limits)
+    else:
+        widest = None
     if widest is None:
         return
-    link, largest = limited[widest], np.abs(limits).max()
+    link = limited[widest]
+    largest = np.abs(limits).max()
     element = link.joint_element or link.element
-    which = (
-        f"the limits of joint {link.joint.name!r:.60} are"
-        if len(limited) == 1
-        else "the limits of all joints are"
-    )
+    if len(limited) == 1:
+        which = f"the limits of joint {link.joint.name!r:.60} are"
+    else:
+        which = "the limits of all joints are"
     element.report(
         rules.RADIANS,
         f"{which} within ±{largest:.4g} degrees: are radians meant?",

@@ -90,7 +90,8 @@ def actuators(body: Body, links: LinkWriter) -> Element:
             and index in links.joint_names
             and body.links[index].joint.type in MOVING
         ):
-            joint, name = body.links[index].joint, links.joint_names[index]
+            joint = body.links[index].joint
+            name = links.joint_names[index]
             attributes = {"name": links.names.free("actuator", name), "joint": name}
             if joint.gear_ratio not in (0.0, 1.0):
                 attributes["gear"] = number_text(joint.gear_ratio)
@@ -117,10 +118,8 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
         mimic = link.joint.extra.get("mimic")
         if not isinstance(mimic, Mapping):
             continue
-        own, other = (
-            links.joint_names.get(link.index),
-            named.get(str(mimic.get("joint"))),
-        )
+        own = links.joint_names.get(link.index)
+        other = named.get(str(mimic.get("joint")))
         numbers = [mimic.get("offset", 0.0), mimic.get("multiplier", 1.0)]
         usable = all(isinstance(n, (int, float)) and np.isfinite(n) for n in numbers)
         if (
@@ -290,7 +289,8 @@ def _check(body: Body) -> None:
 
 class _Writer:
     def __init__(self, body: Body, folder: MeshFolder, options: ModelOptions) -> None:
-        self.body, self.options = body, options
+        self.body = body
+        self.options = options
         self.output = Output(body, folder, Names())
         self.problems, self.kept = self.output.problems, self.output.kept
 
@@ -306,14 +306,14 @@ class _Writer:
         root.children += extras.elements(*WRITTEN_WHOLE)
         default = root.add("default")
         for name, values in CLASSES.items():
-            own = (
-                {**values, "contype": "0"}
-                if self.options.self_collision == "none"
-                else values
-            )
+            if self.options.self_collision == "none":
+                own = {**values, "contype": "0"}
+            else:
+                own = values
             default.add("default", {"class": name}).add("geom", dict(own))
         extras.defaults(default)
-        world, sensors = Element("worldbody"), Element("sensor")
+        world = Element("worldbody")
+        sensors = Element("sensor")
         geoms = GeomWriter(
             self.output, 64 if self.options.collision_shapes == "hull" else 0
         )
@@ -329,8 +329,14 @@ class _Writer:
         for link in body.links:
             links.write(link, world)
         devices = self._devices(links.elements, sensors)
-        contact = excluded_contacts(body, links) if makes else Element("contact")
-        points = CollisionPoints(body) if makes else None
+        if makes:
+            contact = excluded_contacts(body, links)
+        else:
+            contact = Element("contact")
+        if makes:
+            points = CollisionPoints(body)
+        else:
+            points = None
         if points is not None and self.options.self_collision == "touching":
             exclude_overlaps(points, links, contact)
         kind = self.options.actuators or ("motor" if makes else None)
@@ -338,11 +344,10 @@ class _Writer:
         if kind == "motor":
             actuator = actuators(body, links)
         elif kind == "position":
-            table = (
-                None
-                if self.options.gains is None
-                else np.asarray(self.options.gains, dtype=np.float64)
-            )
+            if self.options.gains is None:
+                table = None
+            else:
+                table = np.asarray(self.options.gains, dtype=np.float64)
             actuator = position_actuators(body, links, table)
             root.add("option", dict(INTEGRATOR))
         keyframe = Element("keyframe")
@@ -350,11 +355,9 @@ class _Writer:
             keyframe.children += home_keyframe(points, links, world, actuator)
             if has_floor:
                 add_floor(world, self.options.friction)
-        tendon, equality, custom = (
-            Element("tendon"),
-            Element("equality"),
-            root.add("custom"),
-        )
+        tendon = Element("tendon")
+        equality = Element("equality")
+        custom = root.add("custom")
         LoopWriter(self.output, links.elements, devices.sites, extras.classes).write(
             tendon, equality
         )
@@ -452,7 +455,8 @@ def boxed(body: Body) -> Body:
         found = solid(shape)
         if found is None or found.mesh is None or found.is_flat:
             return shape
-        low, high = found.mesh.vertices.min(axis=0), found.mesh.vertices.max(axis=0)
+        low = found.mesh.vertices.min(axis=0)
+        high = found.mesh.vertices.max(axis=0)
         at = poses.compose(found.pose, [*(0.5 * (low + high)), 1.0, 0.0, 0.0, 0.0])
         return replace(
             shape,
@@ -505,10 +509,11 @@ def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> E
     `gains` (J, 2) are kp and kd; by default `bodymotion.model.links.default_gains`.
     """
     actuator = Element("actuator")
-    table, passive = (
-        default_gains(body) if gains is None else gains,
-        passive_joints(body),
-    )
+    if gains is None:
+        table = default_gains(body)
+    else:
+        table = gains
+    passive = passive_joints(body)
     for column, index in enumerate(body.joint_links):
         joint = body.links[index].joint
         if (
@@ -522,11 +527,10 @@ def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> E
         attributes = {"name": links.names.free("actuator", name), "joint": name}
         attributes |= {"kp": number_text(kp), "kv": number_text(kd)}
         # MuJoCo keeps the range of a joint itself; that of a motor in a file may be of a control without a unit.
-        efforts = (
-            None
-            if "actuatorfrcrange" in mjcf_values(joint.extra)
-            else effort_range(joint)
-        )
+        if "actuatorfrcrange" in mjcf_values(joint.extra):
+            efforts = None
+        else:
+            efforts = effort_range(joint)
         if efforts is not None:
             attributes["forcerange"] = number_text(efforts)
         if body.source.format == "mjcf":
@@ -565,7 +569,8 @@ def home_keyframe(
 ) -> list[Element]:
     """Return the keyframe of `CollisionPoints.home`, if there are joints; the controls of position actuators hold it."""
     body, (q, root) = points.body, points.home()
-    columns, names_of_joints = enumerate(body.joint_links), links.joint_names
+    columns = enumerate(body.joint_links)
+    names_of_joints = links.joint_names
     values = {
         names_of_joints[index]: [float(q[column])]
         for column, index in columns
@@ -584,4 +589,6 @@ def home_keyframe(
         attributes["ctrl"] = number_text(
             [values[one.get("joint")][0] for one in actuator.children]
         )
-    return [Element("key", attributes)] if joints else []
+    if joints:
+        return [Element("key", attributes)]
+    return []

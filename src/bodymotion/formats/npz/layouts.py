@@ -63,8 +63,10 @@ WXYZ_OF: dict[QuaternionOrder, list[int]] = {
 }
 """The indices of w x y z in a quaternion of each order."""
 
-JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
-RATES, TIMES = ("fps", "frame_rate", "frequency"), ("times", "time")
+JOINT_NAMES = ("joint_names", "dof_names")
+LINK_NAMES = ("link_names", "body_names")
+RATES = ("fps", "frame_rate", "frequency")
+TIMES = ("times", "time")
 ROOT_JOINTS = (
     "root",
     "freejoint",
@@ -78,7 +80,8 @@ UNIT_TOLERANCE = 0.01  # The difference of a quaternion's length from 1.
 LOCO_MUJOCO_RATE = 500.0  # [Hz] That of loco-mujoco's files, which do not have it.
 G1_JOINTS = tuple(Path(__file__).with_name("g1_joints.txt").read_text("utf-8").split())
 """The joints of the Unitree G1 in MuJoCo's order, in which Unitree, GMR and others write them."""
-UPRIGHT, NOT_UPRIGHT = 0.9, 0.75
+UPRIGHT = 0.9
+NOT_UPRIGHT = 0.75
 """Mean heights of the root's z axis: above the one in the right order of quaternions, below the other in the wrong one."""
 
 
@@ -169,7 +172,9 @@ def order_of(quaternions: Floats) -> QuaternionOrder | None:
             "xyzw": float(1 - 2 * np.mean(a + b)),
         }
     best, other = sorted(heights, key=lambda order: -heights[order])
-    return best if heights[best] > UPRIGHT and heights[other] < NOT_UPRIGHT else None
+    if heights[best] > UPRIGHT and heights[other] < NOT_UPRIGHT:
+        return best
+    return None
 
 
 @dataclass(frozen=True)
@@ -232,13 +237,11 @@ class _Reader:
         options: ReadOptions,
         found: Diagnostics,
     ) -> None:
-        self.arrays, self.location, self.body, self.options, self.found = (
-            arrays,
-            location,
-            options.body,
-            options,
-            found,
-        )
+        self.arrays = arrays
+        self.location = location
+        self.body = options.body
+        self.options = options
+        self.found = found
         self.used: set[str] = set()
         """The keys of arrays that were read."""
         self.is_ours = False
@@ -269,7 +272,10 @@ class _Reader:
     ) -> tuple[str, ...]:
         """Return the `stated` names, or those of the first existing array of `keys`; empty without both."""
         self.acted.add("joint_names" if keys is JOINT_NAMES else "link_names")
-        names = tuple(stated) if stated is not None else ()
+        if stated is not None:
+            names = tuple(stated)
+        else:
+            names = ()
         key = next((key for key in keys if key in self.arrays), "")
         if not names and key:
             array = self.array(key)
@@ -281,11 +287,8 @@ class _Reader:
             )
         self.used.add(key)
         # MuJoCo's lists begin with the free joint.
-        names = (
-            names[1:]
-            if stated is None and len(names) == count + 1 and names[0] in ROOT_JOINTS
-            else names
-        )
+        if stated is None and len(names) == count + 1 and names[0] in ROOT_JOINTS:
+            names = names[1:]
         if names and len(names) != count:
             raise rules.SHAPE.error(
                 f"{len(names)} names for {count} columns: {', '.join(names[:60])}",
@@ -353,7 +356,10 @@ class _Reader:
         first = self.array(
             next((key for key in keys if self.arrays[key] is not UNREAD), keys[0])
         )
-        count = len(first) if first.ndim else 0
+        if first.ndim:
+            count = len(first)
+        else:
+            count = 0
         timeline = self.timeline(count)
         if "link_position" in self.arrays:
             with self.found.recover(("contents", LINK_POSITION)):
@@ -371,10 +377,8 @@ class _Reader:
             relative = self.arrays.get("zmp_is_root_relative", np.zeros(1))
             self.used.add("zmp_is_root_relative")
             with self.found.recover(("contents", ZMP)):
-                values, is_relative = (
-                    self.numbers("zmp", (count, 3)),
-                    bool(relative.any()),
-                )
+                values = self.numbers("zmp", (count, 3))
+                is_relative = bool(relative.any())
                 zmp = Vector3Seq(
                     content=ZMP,
                     timeline=timeline,
@@ -413,11 +417,10 @@ class _Reader:
             raise rules.NAMES.error(
                 f"found {counted(q.shape[1], 'joint')} without names", self.location
             )
-        links = (
-            self.names(LINK_NAMES, self.options.link_names, position.shape[1])
-            if layout.position
-            else ()
-        )
+        if layout.position:
+            links = self.names(LINK_NAMES, self.options.link_names, position.shape[1])
+        else:
+            links = ()
         q = self.in_radians(q, names, self.options.degrees)
         timeline = self.timeline(len(q))
         poses = np.concatenate([position, turn], axis=-1)
@@ -463,16 +466,18 @@ class _Reader:
             and key in self.arrays
             and str(self.arrays[key]) in ("wxyz", "xyzw")
         ):
-            order = "wxyz" if str(self.arrays[key]) == "wxyz" else "xyzw"
+            if str(self.arrays[key]) == "wxyz":
+                order = "wxyz"
+            else:
+                order = "xyzw"
             self.used.add(key)
         elif order is None:
             order = order_of(turn)
             assert layout.order
-            reason = (
-                "in which the root is upright"
-                if order
-                else "of its program; the data do not decide"
-            )
+            if order:
+                reason = "in which the root is upright"
+            else:
+                reason = "of its program; the data do not decide"
             order = order or layout.order
             message = f"{layout.rotation} ({layout.name}) is read as {' '.join(order)}, the order {reason}"
             self.found.report(rules.GUESSED_ORDER, message, self.location)

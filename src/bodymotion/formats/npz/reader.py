@@ -101,11 +101,10 @@ def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Arr
         raise rules.NOT_AN_ARCHIVE.error(
             f"arrays of the file format version {version} are not read", inside
         )
-    read = (
-        np.lib.format.read_array_header_1_0
-        if version == (1, 0)
-        else np.lib.format.read_array_header_2_0
-    )
+    if version == (1, 0):
+        read = np.lib.format.read_array_header_1_0
+    else:
+        read = np.lib.format.read_array_header_2_0
     try:
         shape, fortran, dtype = read(stream)
     except Exception as error:  # a header is Python's source: what its tokens and its syntax raise comes through
@@ -159,9 +158,10 @@ def write_archive(
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, array in arrays.items():
             info = zipfile.ZipInfo(f"{name}.npy")
-            info.compress_type = (
-                zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
-            )
+            if compressed:
+                info.compress_type = zipfile.ZIP_DEFLATED
+            else:
+                info.compress_type = zipfile.ZIP_STORED
             with archive.open(info, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 

@@ -51,11 +51,10 @@ def write_npz(
     shared = on_one_timeline(motion, rows=False, body=body, nameless=layout is not None)
     problems = Diagnostics()
     problems.extend(shared.problems)
-    arrays = (
-        _ours(shared, problems)
-        if layout is None
-        else _beyond_mimic(shared, body, problems)
-    )
+    if layout is None:
+        arrays = _ours(shared, problems)
+    else:
+        arrays = _beyond_mimic(shared, body, problems)
     with whole_file(path) as stream:
         write_archive(stream, arrays)
     return problems.problems
@@ -125,7 +124,10 @@ def _beyond_mimic(
     if shared.links is not None and shared.links.num_parts >= len(body.links):
         poses: Floats = np.asarray(shared.links.values[:, : len(body.links)])
     else:
-        root = None if shared.links is None else shared.links.values[:, 0]
+        if shared.links is None:
+            root = None
+        else:
+            root = shared.links.values[:, 0]
         poses = body.forward_kinematics(q, root)
     if shared.zmp is not None:
         problems.add(losses.COMPONENT.problem("the layout holds no zero moment point"))

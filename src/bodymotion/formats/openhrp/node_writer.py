@@ -140,7 +140,11 @@ def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
         array = np.asarray(value)
     except ValueError:
         return None, ()
-    kind, size = array.dtype.kind, array.shape[-1] if array.ndim else 1
+    kind = array.dtype.kind
+    if array.ndim:
+        size = array.shape[-1]
+    else:
+        size = 1
     if kind == "b" and array.ndim == 0:
         return bool(array), ("SFBool",)
     if kind not in "iuf" or array.ndim > 2 or not np.isfinite(array).all():
@@ -156,11 +160,9 @@ def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
             array
         ) == array.item() else ()
     types = (*VECTOR_TYPES.get(size, ()), "MFFloat", "MFTime")
-    return (
-        (array.astype(np.int32), ("MFInt32", *types))
-        if whole
-        else (array.astype(np.float64), types)
-    )
+    if whole:
+        return (array.astype(np.int32), ("MFInt32", *types))
+    return (array.astype(np.float64), types)
 
 
 class KeptFields:
@@ -270,11 +272,9 @@ def moved(
             losses.PLACE,
             f"{title}: a transform that is not affine is written as the nearest one",
         )
-    return (
-        [Node("Transform", fields={**fields, "children": children})]
-        if fields
-        else children
-    )
+    if fields:
+        return [Node("Transform", fields={**fields, "children": children})]
+    return children
 
 
 def shape_nodes(
@@ -407,11 +407,9 @@ def joint_fields(
 def _type(joint: Joint) -> str:
     """Return the type by the name that the file had for it."""
     kept = joint.extra.get("jointType")
-    return (
-        kept
-        if isinstance(kept, str) and JOINT_TYPES.get(kept) == joint.type
-        else joint.type
-    )
+    if isinstance(kept, str) and JOINT_TYPES.get(kept) == joint.type:
+        return kept
+    return joint.type
 
 
 def _axis(joint: Joint) -> Floats:
@@ -419,7 +417,10 @@ def _axis(joint: Joint) -> Floats:
     kept = joint.extra.get("jointAxis")
     if isinstance(kept, np.ndarray) and kept.shape == (3,) and np.isfinite(kept).all():
         largest = np.abs(kept).max()
-        unit = kept / largest if largest > 0 else DEFAULT.axis
+        if largest > 0:
+            unit = kept / largest
+        else:
+            unit = DEFAULT.axis
         if np.abs(unit / np.linalg.norm(unit) - joint.axis).max() <= 1e-12:
             return kept
     return joint.axis
@@ -475,7 +476,10 @@ class SegmentWriter:
         url: Callable[[Texture, bool], str],
         folder: Path | None,
     ) -> None:
-        self.names, self.report, self.url, self.folder = names, report, url, folder
+        self.names = names
+        self.report = report
+        self.url = url
+        self.folder = folder
         self.parts: dict[Path, Scene] = {}
         self.bound: set[str] = set()
         self.shapes = ShapeWriter(
@@ -508,9 +512,10 @@ class SegmentWriter:
     def nodes(self, segment: Segment, name: str, is_last: bool) -> list[Node]:
         """Return the nodes of a segment; only its shapes where it has nothing else and is the last of its link, as it is read."""
         known = self._known.get(segment.name)
-        shared = (
-            known[1] if known is not None and known[1].name == name and name else None
-        )
+        if known is not None and known[1].name == name and name:
+            shared = known[1]
+        else:
+            shared = None
         if shared is not None and shared.fields:
             return moved(segment.transform, [shared], f"Segment {name!r}", self.report)
         bare = Segment(visuals=segment.visuals, collisions=segment.collisions)
@@ -534,16 +539,16 @@ class SegmentWriter:
             fields["momentsOfInertia"] = segment.inertia.reshape(-1)
         fields |= self._kept.of(segment.extra, SEGMENT_USED)
         fields["children"] = self._shapes(segment, name)
-        node = (
-            shared
-            if shared is not None
-            else Node("Segment", name, proto=self._kept.proto)
-        )
+        if shared is not None:
+            node = shared
+        else:
+            node = Node("Segment", name, proto=self._kept.proto)
         node.fields |= fields
         return moved(segment.transform, [node], title, self.report)
 
     def _shapes(self, segment: Segment, name: str) -> list[Node]:
-        title, shapes = f"Segment {name!r}", (*segment.visuals, *segment.collisions)
+        title = f"Segment {name!r}"
+        shapes = (*segment.visuals, *segment.collisions)
         if self.folder is None or not any(
             isinstance(shape.geometry, Mesh) for shape in shapes
         ):
@@ -552,7 +557,8 @@ class SegmentWriter:
         nodes = shape_nodes(segment, writer, title, surfaces=True)
         scene = Scene(nodes=nodes, protos={p.name: p for p in prototypes_of(nodes)})
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:100] or "shapes"
-        path, count = self.folder / f"{plain}.wrl", 1
+        path = self.folder / f"{plain}.wrl"
+        count = 1
         # Free also where capital letters are ignored.
         while path.name.lower() in self._part_names or not _fits(path, scene):
             count += 1
@@ -609,7 +615,10 @@ class DeviceWriter:
             return device.kind
         if device.type not in self._types:
             wanted = device.type
-            name = wanted if is_name(wanted) else legal_name(wanted, "Device")
+            if is_name(wanted):
+                name = wanted
+            else:
+                name = legal_name(wanted, "Device")
             if name in RESERVED:
                 name += "Device"
             while name in RESERVED or name in self._types.values():
@@ -633,7 +642,8 @@ class DeviceWriter:
         fields |= pose_fields(device.pose, title, self.report)
         theirs = SENSOR_FIELDS.get(type(device), {})
         for ours, field in theirs.items():
-            value, before = getattr(device, ours), getattr(type(device)(), ours)
+            value = getattr(device, ours)
+            before = getattr(type(device)(), ours)
             if not isinstance(before, (str, int)):
                 fields |= vector_fields({field: value}, title, self.report, before)
                 continue

@@ -187,9 +187,9 @@ def name_of(node: Node) -> str:
 def label(node: Node) -> str:
     """Return the type and the name of a node: `Joint 'WAIST'`."""
     name = name_of(node)
-    return (
-        f"{node.type} {name!r}" if name else f"{with_article(node.type)} without a name"
-    )
+    if name:
+        return f"{node.type} {name!r}"
+    return f"{with_article(node.type)} without a name"
 
 
 def plain(value: object) -> object:
@@ -198,11 +198,9 @@ def plain(value: object) -> object:
         return value.name or value.type
     if isinstance(value, list):
         return [plain(item) for item in value]
-    return (
-        value
-        if value is None or isinstance(value, (bool, int, float, str, np.ndarray))
-        else str(value)
-    )
+    if value is None or isinstance(value, (bool, int, float, str, np.ndarray)):
+        return value
+    return str(value)
 
 
 def rest(node: Node, used: set[str]) -> dict[str, object]:
@@ -275,7 +273,8 @@ def _axis(
     length = math.hypot(x, y, z)
     if length and abs(length - 1.0) > 1e-6:
         message = f"jointAxis of {label(node)} is {_shown(vector)}, expected a vector of length 1"
-        location, data = node.location_of("jointAxis"), {"length": length}
+        location = node.location_of("jointAxis")
+        data = {"length": length}
         found.report(
             AXIS_LENGTH, message, location, subject=(*subject, "axis"), data=data
         )
@@ -302,20 +301,18 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
         )
     if angle != 0.0 and any((x, y, z)) and not 0.98 < x * x + y * y + z * z < 1.02:
         is_far = abs(math.hypot(x, y, z) - 1) > MAX_LENGTH_ERROR
-        hint = (
-            "are these three angles, or a quaternion? An axis and an angle belong here"
-            if is_far
-            else None
-        )
+        if is_far:
+            hint = "are these three angles, or a quaternion? An axis and an angle belong here"
+        else:
+            hint = None
         message = f"rotation of {label(node)} is {_shown(rotation)}, expected an axis of length 1"
         location = node.location_of("rotation")
         found.report(QUATERNION, message, location, hint=hint, subject=rotation_subject)
     # The default where a number is not finite; a zero axis is refused.
-    quaternion = (
-        nodes.quaternion(*nodes.axis_angle(node))
-        if rotation != (0.0, 0.0, 1.0, 0.0)
-        else (1.0, 0.0, 0.0, 0.0)
-    )
+    if rotation != (0.0, 0.0, 1.0, 0.0):
+        quaternion = nodes.quaternion(*nodes.axis_angle(node))
+    else:
+        quaternion = (1.0, 0.0, 0.0, 0.0)
     unknown: Subject = (*subject, "offset") if subject else ()
     return frozen(
         (*finite(node, "translation", (0.0, 0.0, 0.0), found, unknown), *quaternion)
@@ -340,7 +337,8 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
         shown = (kind.splitlines() or [""])[0][:40]
         expected = f"expected one of {', '.join(JOINT_TYPES)}"
         message = f"jointType of {label(node)} is {shown!r}, {expected}"
-        message = message if kind else f"{label(node)} has no jointType, {expected}"
+        if not kind:
+            message = f"{label(node)} has no jointType, {expected}"
         found.fault(
             rules.JOINT_TYPE.error(message, node.location_of("jointType")),
             (*subject, "type"),
@@ -419,7 +417,9 @@ def _limit(
             f"{name} of {label(node)} has {len(values)} numbers; the first is used"
         )
         found.report(rules.SEVERAL_LIMITS, message, node.location_of(name))
-    return default if np.isnan(values[0]) else float(values[0])
+    if np.isnan(values[0]):
+        return default
+    return float(values[0])
 
 
 def _report_unused(
@@ -513,7 +513,10 @@ def is_sensor(node: Node) -> bool:
 
 def sensor_key(node: Node) -> tuple[str, int]:
     """Return the kind that the ids of a sensor count, under the name that the document has for it, and its id; −1 for none to be read."""
-    kind = CLASSES[node.type].__name__ if node.type in CLASSES else node.type
+    if node.type in CLASSES:
+        kind = CLASSES[node.type].__name__
+    else:
+        kind = node.type
     try:
         return kind, nodes.integer(node, "sensorId", -1)
     except FormatError:
@@ -540,7 +543,10 @@ def read_sensor(
         "id": nodes.integer(node, "sensorId", -1),
         "link": link,
     }
-    whole = transform if transform is IDENTITY else transform @ poses.to_matrix(pose)
+    if transform is IDENTITY:
+        whole = transform
+    else:
+        whole = transform @ poses.to_matrix(pose)
     if not np.isfinite(whole).all():
         found.report(
             NOT_FINITE,
@@ -756,10 +762,8 @@ class TreeReader:
             self.found.fault(error, (*subject, "offset"), (*subject, "rotation"))
         parent = self.link
         if parent is None and self.open_links:
-            message, hint = (
-                f"{label(node)} is a second root Joint: left out",
-                "put it into the children of the first",
-            )
+            message = f"{label(node)} is a second root Joint: left out"
+            hint = "put it into the children of the first"
             self.found.report(UNCONNECTED, message, node.location, hint=hint)
             self.found.mark_unknown(*ALL)
             # Its faults are reported; the body is whole without it.
@@ -793,7 +797,10 @@ class TreeReader:
             JOINT_FIELDS,
         )
         offset = poses.IDENTITY if offset is None else offset
-        above = -1 if parent is None else parent.bare.index
+        if parent is None:
+            above = -1
+        else:
+            above = parent.bare.index
         link = OpenLink(
             node,
             Link(
@@ -802,7 +809,8 @@ class TreeReader:
         )
         children = self._children(node)
         self.open_links.append(link)
-        around, self.link = (self.link, self.segment, self.walker.unknown), link
+        around = (self.link, self.segment, self.walker.unknown)
+        self.link = link
         self.segment = None
         self.walker.unknown = (*subject, "shapes")
         outer, self.walker.drawn = self.walker.drawn, []
@@ -831,8 +839,12 @@ class TreeReader:
             self.beside_root.append((node, frame))
             return
         self.segment_nodes.append(node)
-        transform = IDENTITY if _is_identity(frame.transform) else frame.transform
-        around, self.segment = self.segment, transform
+        if _is_identity(frame.transform):
+            transform = IDENTITY
+        else:
+            transform = frame.transform
+        around = self.segment
+        self.segment = transform
         outer, self.walker.drawn = self.walker.drawn, []
 
         def leave() -> None:
@@ -861,7 +873,10 @@ class TreeReader:
         if self.link is None:
             self.beside_root.append((node, frame))
             return
-        transform = IDENTITY if _is_identity(frame.transform) else frame.transform
+        if _is_identity(frame.transform):
+            transform = IDENTITY
+        else:
+            transform = frame.transform
         if self.segment is not None and self.segment is not IDENTITY:
             transform = self.segment @ transform
         self.sensors.append((node, self.link.bare.index, transform))

@@ -155,7 +155,10 @@ class _ModelReader:
         allow_outside: bool | None,
         apply_humanoid_pose: bool,
     ) -> None:
-        self.path, self.data, self.scene, self.refusal = path, data, scene, refusal
+        self.path = path
+        self.data = data
+        self.scene = scene
+        self.refusal = refusal
         self.apply_humanoid_pose = apply_humanoid_pose
         self.found = ModelDiagnostics(path, scene.damage, DOUBTFUL)
         self.parts = InlineLoader(path.parent, allow_outside, model=path)
@@ -273,7 +276,10 @@ class _ModelReader:
             options,
             self.parts.files,
         )
-        environment = by_purpose(self.walker.drawn)[0] if self.humanoids else ()
+        if self.humanoids:
+            environment = by_purpose(self.walker.drawn)[0]
+        else:
+            environment = ()
         return replace(
             body,
             viewpoints=tuple(self.viewpoints),
@@ -457,13 +463,19 @@ def _locator(
         own = [segment for segment in segments or () if name in segment.offsets]
         if len(own) == 1 and (text := own[0].text) is not None:
             known[name] = (text.lines, own[0].offsets[name])
-    lines, offset = node.text.lines, node.offset
+    lines = node.text.lines
+    offset = node.offset
     names = {**SEGMENT_FIELDS, **fields}
 
     def locate(rest: Subject) -> Location:
-        name = str(rest[0]) if rest else ""
+        if rest:
+            name = str(rest[0])
+        else:
+            name = ""
         at = known.get(names.get(name, camel(name)))
-        return lines.location(offset) if at is None else at[0].location(at[1])
+        if at is None:
+            return lines.location(offset)
+        return at[0].location(at[1])
 
     return locate
 
@@ -496,7 +508,8 @@ def _check_names(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
         ("segments", tree.segment_nodes),
     ):
         items = nodes.children(humanoid, name)
-        counts, in_tree = Counter(map(id, items)), {id(node) for node in found_nodes}
+        counts = Counter(map(id, items))
+        in_tree = {id(node) for node in found_nodes}
         missing = [label(node) for node in found_nodes if not counts[id(node)]]
         # A node of an unknown type may be meant as a link, and may hold links.
         is_whole = tree.found.is_known(("links", "all"))

@@ -72,7 +72,10 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
     """Return a WorldInfo for what came from one; report the texts that cannot be written."""
     fields: dict[str, Value] = {}
     for key, value in info.items():
-        texts = list(value) if isinstance(value, (list, tuple, np.ndarray)) else None
+        if isinstance(value, (list, tuple, np.ndarray)):
+            texts = list(value)
+        else:
+            texts = None
         if key == "title" and isinstance(value, str):
             fields["title"] = value
         elif (
@@ -83,7 +86,9 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
             fields["info"] = texts
         elif key not in ("name", "version", "info") or not isinstance(value, str):
             report(losses.KEPT_VALUE, f"info[{key!r}] is left out")
-    return [Node("WorldInfo", fields=fields)] if fields else []
+    if fields:
+        return [Node("WorldInfo", fields=fields)]
+    return []
 
 
 def viewpoint_node(view: Viewpoint, report: Report) -> Node:
@@ -198,7 +203,10 @@ class _Builder:
         around = body.extra.get("placed")
         extra = {name: value for name, value in body.extra.items() if name != "placed"}
         kept = KeptFields("Humanoid", [extra], self.report)
-        name = legal_name(body.name) if body.name else ""
+        if body.name:
+            name = legal_name(body.name)
+        else:
+            name = ""
         self.renamed.add("model", body.name, name)
         fields: dict[str, Value] = {}
         texts = {
@@ -288,7 +296,8 @@ class _Builder:
         otherwise: list[tuple[str, str, str]] = []
         """Kinds and names of parts that are not those of their nodes, and these."""
         for index in order:
-            link, joint = links[index], links[index].joint
+            link = links[index]
+            joint = links[index].joint
             self.where = f"link {link.name!r}"
             while path and path[-1] != link.parent:
                 self.segments.bound.add(names[path.pop()])
@@ -299,11 +308,10 @@ class _Builder:
             )
             fields |= kept.of(joint.extra, node_writer.WRITTEN)
             # What cannot be the name of the node is written into its field name.
-            unsaid = (
-                {"link": link.name, "joint": joint.name}
-                if joint.name != link.name
-                else {}
-            )
+            if joint.name != link.name:
+                unsaid = {"link": link.name, "joint": joint.name}
+            else:
+                unsaid = {}
             for kind, name in unsaid.items():
                 if name and name != names[index]:
                     otherwise.append((kind, name, names[index]))
@@ -442,7 +450,10 @@ def write_openhrp(
     path = Path(path)
     if mesh not in ("inline", "parts"):
         raise ValueError(f'mesh: "inline" or "parts", not {mesh!r}')
-    folder = path.parent / f"{path.stem}-parts" if mesh == "parts" else None
+    if mesh == "parts":
+        folder = path.parent / f"{path.stem}-parts"
+    else:
+        folder = None
     outside = Diagnostics()
 
     def url(texture: Texture, in_part: bool) -> str:
@@ -454,7 +465,8 @@ def write_openhrp(
     with np.errstate(all="ignore"):
         builder = _Builder(body, url, folder)
         builder.build(path.stem)
-    parts, model = list(builder.segments.parts.items()), (path, builder.scene)
+    parts = list(builder.segments.parts.items())
+    model = (path, builder.scene)
     with new_folder(folder) if folder and parts else nullcontext():
         for start in range(0, max(1, len(parts)), MAX_OPEN_FILES):
             # The model is written with the last of its parts, so it never names one that does not exist.

@@ -126,7 +126,9 @@ def _attempt(data: bytes, path: Path) -> ReadResult[KeyPoses] | FormatError:
 
 class _Reader:
     def __init__(self, found: Diagnostics, text: Text, has_aliases: bool) -> None:
-        self.found, self.text, self.has_aliases = found, text, has_aliases
+        self.found = found
+        self.text = text
+        self.has_aliases = has_aliases
         self.context = Context(found, MOTION_NOT_FINITE)
         self.locations: dict[Subject, Location] = {}
         self.poses: list[KeyPose] = []
@@ -140,14 +142,16 @@ class _Reader:
 
     def read(self, root: Mapping) -> KeyPoses:
         top = self.fields(root, "the sequence")
-        kind, refs = top.text("type"), top.find("refs")
+        kind = top.text("type")
+        refs = top.find("refs")
         if kind != "PoseSeq":
             message = f"the file has the type {kind[:60]!r}, not PoseSeq"
             error = rules.NOT_KEY_POSES.error(message, top.location("type"))
             if not meant(kind, ("PoseSeq",)):
                 raise error
             self.found.refuse(error)
-        name, target = top.text("name"), top.text("target_body")
+        name = top.text("name")
+        target = top.text("target_body")
         if not name:
             self.found.report(
                 rules.NAME, "the sequence has no name", top.location("name")
@@ -181,14 +185,16 @@ class _Reader:
         for (_, number, *rest), location in self.locations.items():
             if number in numbers:
                 locations["poses", numbers[number], *rest] = location
-        options, found = (
-            {"layout": layout} if layout else {},
-            SourceMap(locations, self.found.unknown),
-        )
+        if layout:
+            options = {"layout": layout}
+        else:
+            options = {}
+        found = SourceMap(locations, self.found.unknown)
         source = Source(
             "pseq", self.text.path, "1.0", self.text.encoding, options, locations=found
         )
-        poses, problems = tuple(self.poses[n] for n in ordered), self.found.problems
+        poses = tuple(self.poses[n] for n in ordered)
+        problems = self.found.problems
         return KeyPoses(
             name=name,
             target_body=target,
@@ -207,11 +213,10 @@ class _Reader:
         ref = self.fields(item, "a pose")
         time = ref.number("time", default=math.nan)
         if not time >= 0:
-            message = (
-                "a pose has no time"
-                if math.isnan(time)
-                else f"a pose is at {time:g} s, before 0"
-            )
+            if math.isnan(time):
+                message = "a pose has no time"
+            else:
+                message = f"a pose is at {time:g} s, before 0"
             if "time" not in ref.unknown:
                 self.found.report(rules.TIME, message, ref.location("time"))
             return
@@ -248,7 +253,8 @@ class _Reader:
         )
 
     def _pose(self, pose: Fields, number: int) -> KeyPose | None:
-        kind, name = pose.text("type"), pose.text("name")
+        kind = pose.text("type")
+        name = pose.text("name")
         if kind == "PronunSymbol":
             return KeyPose(syllable=name, extra=pose.rest())
         if kind != "Pose":
@@ -263,7 +269,10 @@ class _Reader:
         if others:
             message = f"{pose.title}: spJoints has {others[:5]}, which are not among its joints"
             self.found.report(rules.STATIONARY, message, pose.location("sp_joints"))
-        zmp = pose.vector("zmp", default=(0.0, 0.0, 0.0)) if pose.has("zmp") else None
+        if pose.has("zmp"):
+            zmp = pose.vector("zmp", default=(0.0, 0.0, 0.0))
+        else:
+            zmp = None
         if "zmp" in pose.unknown:
             zmp = None
         made = KeyPose(
@@ -296,7 +305,8 @@ class _Reader:
 
     def _joints(self, pose: Fields, number: int) -> dict[int, float] | None:
         """Return the displacements by joint id; None where they are unknown."""
-        ids, q = self._ids(pose, "joints") or [], pose.numbers("q") or []
+        ids = self._ids(pose, "joints") or []
+        q = pose.numbers("q") or []
         if not {"joints", "q"} & pose.unknown:
             if len(ids) != len(q):
                 message = f"{pose.title} has {counted(len(ids), 'joint')}, but q has {counted(len(q), 'value')}"
@@ -341,14 +351,16 @@ class _Reader:
         return links
 
     def _link(self, link: Fields) -> LinkKey | None:
-        name, index = link.text("name"), link.integer("index", default=-1)
+        name = link.text("name")
+        index = link.integer("index", default=-1)
         if not name and index < 0:
             raise rules.LINK_NAME.error(
                 "a link has neither a name nor an index", link.location()
             )
-        link.title = (
-            f"link {name[:60]!r}" if name else f"the link with the index {index}"
-        )
+        if name:
+            link.title = f"link {name[:60]!r}"
+        else:
+            link.title = f"the link with the index {index}"
         base, stationary, touching, slave = (
             link.flag(flag, default=False) for flag in FLAGS
         )
@@ -371,11 +383,10 @@ class _Reader:
         with np.errstate(all="ignore"):
             error = np.abs(rotation @ rotation.T - np.eye(3)).max()
         if not error <= MAX_ROTATION_ERROR or np.linalg.det(rotation) < 0:
-            what = (
-                "mirrors"
-                if error <= MAX_ROTATION_ERROR
-                else f"has R·Rᵀ off by {error:.3g}"
-            )
+            if error <= MAX_ROTATION_ERROR:
+                what = "mirrors"
+            else:
+                what = f"has R·Rᵀ off by {error:.3g}"
             self.found.report(
                 rules.ROTATION,
                 f"the rotation of {link.title} {what}",

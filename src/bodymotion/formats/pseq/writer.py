@@ -29,10 +29,14 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
     path = Path(path)
     layout = key_poses.source.options.get("layout")
     lost = as_text.Unwritable()
-    text, encoding = "", "utf-8"
+    text = ""
+    encoding = "utf-8"
     if isinstance(layout, Layout):
         text = _with_layout(key_poses, layout, lost)
-        encoding = layout.encoding if text == layout.text else "utf-8"
+        if text == layout.text:
+            encoding = layout.encoding
+        else:
+            encoding = "utf-8"
     text = text or _head(key_poses, lost) + "".join(
         _pose(pose, 2, lost) for pose in _in_file_order(key_poses.poses)
     )
@@ -69,7 +73,10 @@ def _with_layout(key_poses: KeyPoses, layout: Layout, lost: as_text.Unwritable) 
     same_head = (key_poses.name, key_poses.target_body, key_poses.extra) == layout.value
     if same_head and sorted(map(id, ordered)) == sorted(kept):
         return layout.text
-    head = layout.head if same_head else _head(key_poses, lost)
+    if same_head:
+        head = layout.head
+    else:
+        head = _head(key_poses, lost)
     end = "" if head.endswith("\n") else "\n"
     texts = (kept.get(id(pose)) or _pose(pose, layout.indent, lost) for pose in ordered)
     body = "".join(text if text.endswith("\n") else text + "\n" for text in texts)

@@ -88,7 +88,8 @@ class Frames:
     """The rows of one component: the items of a node."""
 
     def __init__(self, nodes: list[Node], text: PiecedText) -> None:
-        self._nodes, self._text = nodes, text
+        self._nodes = nodes
+        self._text = text
         self.num_rows = len(nodes)
 
     def row(self, number: int) -> Node:
@@ -113,14 +114,13 @@ class Frames:
 
     def locator(self) -> Callable[[int, int | None, str], Location | None]:
         """Return a function that locates rows after the file is closed, and holds none; it returns None where the file was removed."""
-        offsets, text = np.array([row.offset for row in self._nodes]), self._text
+        offsets = np.array([row.offset for row in self._nodes])
+        text = self._text
 
         def locate(row: int, element: int | None, inside: str) -> Location | None:
-            return (
-                text.location(int(offsets[row]), inside)
-                if 0 <= row < len(offsets)
-                else None
-            )
+            if 0 <= row < len(offsets):
+                return text.location(int(offsets[row]), inside)
+            return None
 
         return locate
 
@@ -133,7 +133,9 @@ class _SpanFrames(Frames):
     """Rows in the bytes of a file; with `singly`, each is read by itself where a piece of them is no YAML."""
 
     def __init__(self, source: ByteSource, span: Span, singly: bool = False) -> None:
-        self._source, self._span, self._singly = source, span, singly
+        self._source = source
+        self._span = span
+        self._singly = singly
         self.num_rows = span.num_rows
         # Rows are located one after another, those of each joint apart: a piece of them is read once.
         self._rows_by_line = lru_cache(4)(self._find_lines)
@@ -147,11 +149,15 @@ class _SpanFrames(Frames):
     def _find_lines(self, k: int) -> tuple[bytes, list[tuple[int, int]], Indices]:
         """Return a piece, where its rows are that are on lines of their own, and where its lines end."""
         text = self._read(k)
-        rows = [] if self._span.indent is None else row_starts(text, self._span.indent)
+        if self._span.indent is None:
+            rows = []
+        else:
+            rows = row_starts(text, self._span.indent)
         return text, rows, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
 
     def _parsed(self, k: int) -> list[Node]:
-        piece, text = self._span.pieces[k], self._read(k)
+        piece = self._span.pieces[k]
+        text = self._read(k)
         where = PiecedText(self._source.path)
         try:
             found = rows_by_yaml(
@@ -165,7 +171,10 @@ class _SpanFrames(Frames):
                 str(error), self._location(k, wrong.start() if wrong else 0, None)
             ) from None
         except FormatError as error:
-            fault = error if error.problem.rule == NOT_YAML.code else None
+            if error.problem.rule == NOT_YAML.code:
+                fault = error
+            else:
+                fault = None
             raise UnusualError(error.problem.message, error.problem.location) from fault
         self._check_count(k, len(found))
         return found
@@ -182,9 +191,14 @@ class _SpanFrames(Frames):
         singly = self._singly and self._span.indent is not None
         for k, piece in enumerate(self._span.pieces):
             block = parse_rows(self._read(k), self._span.indent, layout)
-            block = block if block is not None and len(block) == piece.rows else None
-            nodes, location = partial(self._parsed, k), partial(self._location, k)
-            singles = partial(self._singles, k) if singly else None
+            if not (block is not None and len(block) == piece.rows):
+                block = None
+            nodes = partial(self._parsed, k)
+            location = partial(self._location, k)
+            if singly:
+                singles = partial(self._singles, k)
+            else:
+                singles = None
             yield RowPiece(
                 piece.first_row,
                 piece.rows,
@@ -201,9 +215,13 @@ class _SpanFrames(Frames):
             yield single_row(text[start:stop], self._span.indent or 0, start)
 
     def _location(self, k: int, offset: int, inside: str | None) -> Location:
-        piece, ends = self._span.pieces[k], self._rows_by_line(k)[2]
+        piece = self._span.pieces[k]
+        ends = self._rows_by_line(k)[2]
         lines = int(ends.searchsorted(offset))
-        column = offset - int(ends[lines - 1]) if lines else piece.column + offset
+        if lines:
+            column = offset - int(ends[lines - 1])
+        else:
+            column = piece.column + offset
         return Location(self._source.path, piece.line + lines, column, inside)
 
     def _line(self, number: int) -> tuple[int, tuple[int, int] | None]:
@@ -213,7 +231,8 @@ class _SpanFrames(Frames):
             - 1,
             0,
         )
-        piece, rows = self._span.pieces[k], self._rows_by_line(k)[1]
+        piece = self._span.pieces[k]
+        rows = self._rows_by_line(k)[1]
         number -= piece.first_row
         return k, rows[number] if number < len(rows) == piece.rows else None
 
@@ -290,7 +309,9 @@ def _offset(row: Node | None, element: int | None) -> int:
     if row is None or element is None:
         return 0 if row is None else row.offset
     found = list(elements(row))
-    return found[element].offset if element < len(found) else row.offset
+    if element < len(found):
+        return found[element].offset
+    return row.offset
 
 
 class Document:
@@ -314,12 +335,10 @@ class Document:
 
     def __init__(self, source: ByteSource, scanned: Scan) -> None:
         self.faults = Diagnostics(source.path)
-        self.source, self.text, self.marks, self.encoding = (
-            source,
-            scanned.text,
-            scanned.marks,
-            scanned.encoding,
-        )
+        self.source = source
+        self.text = scanned.text
+        self.marks = scanned.marks
+        self.encoding = scanned.encoding
         self.tree: Tree = parse_text(self.text, self.faults)
         self._frames: dict[int, Frames] = {}
         self._singly = False
@@ -352,11 +371,10 @@ class Document:
         known = self._frames.get(id(node))
         if known is None:
             span = self.span(node)
-            known = (
-                _SpanFrames(self.source, span, self._singly)
-                if span
-                else Frames(node.items, self.text)
-            )
+            if span:
+                known = _SpanFrames(self.source, span, self._singly)
+            else:
+                known = Frames(node.items, self.text)
             self._frames[id(node)] = known
         return known
 
@@ -405,13 +423,17 @@ class Document:
     def marks_of_components(self) -> set[int]:
         """Return the marks of the rows that are the frames of a component: those, and only those, are read."""
         root = self.tree.root
-        kind, components = _value(root, "type"), _value(root, "components")
+        kind = _value(root, "type")
+        components = _value(root, "components")
         if (
             isinstance(kind, Scalar) and kind.value in OLD_TYPES
         ):  # the top node is a component itself
             mappings = [root]
         else:
-            mappings = components.items if isinstance(components, Sequence) else []
+            if isinstance(components, Sequence):
+                mappings = components.items
+            else:
+                mappings = []
         frames = [_value(mapping, "frames") for mapping in mappings]
         return {
             node.items[0].offset

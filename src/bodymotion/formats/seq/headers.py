@@ -75,7 +75,8 @@ _INHERITED = (
     "se3_format",
 )
 """Keys of the top node that are for the components without them."""
-_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
+_TRUE = ("true", "yes", "on")
+_FALSE = ("false", "no", "off")
 
 _TYPE_OF_CONTENT = {
     JOINT_DISPLACEMENT: MULTI_VALUE,
@@ -147,7 +148,10 @@ class Fields:
                 )
                 merged.append(value)
                 continue
-            name = _NAME_OF.get(text) if isinstance(key, Scalar) else None
+            if isinstance(key, Scalar):
+                name = _NAME_OF.get(text)
+            else:
+                name = None
             known, label = (self.unknown, text) if name is None else (self.values, name)
             if label in known:
                 found.report(
@@ -160,7 +164,10 @@ class Fields:
                 self.values.setdefault(_NAME_OF[text], value)
             else:
                 self.unknown.setdefault(text, value)
-        self.slips = self._find_slips() if self.unknown else {}
+        if self.unknown:
+            self.slips = self._find_slips()
+        else:
+            self.slips = {}
 
     def _find_slips(self) -> dict[str, Problem]:
         expected = OF_COMPONENTS if self.inside else _OF_TOP
@@ -168,11 +175,10 @@ class Fields:
         keys = {key.value: key for key, _ in self.node.pairs if isinstance(key, Scalar)}
         slips: dict[str, Problem] = {}
         for text in list(self.unknown)[:MAX_MISSPELT]:
-            spelling = (
-                meant(text, (KEYS[name][0] for name in expected))
-                if text in keys
-                else None
-            )
+            if text in keys:
+                spelling = meant(text, (KEYS[name][0] for name in expected))
+            else:
+                spelling = None
             if spelling is None or _NAME_OF[spelling] in slips:
                 continue
             message = f"the key {text!r} is not known: did you mean {spelling!r}?"
@@ -198,7 +204,11 @@ class Fields:
 
     def inherited(self, read: Callable[[Fields], T | None]) -> T | None:
         """Return what `read` returns for this mapping, or else for the top node."""
-        own, top = read(self), None if self.top is self else read(self.top)
+        own = read(self)
+        if self.top is self:
+            top = None
+        else:
+            top = read(self.top)
         return top if own is None else own
 
     def extra(self, *unwanted: str) -> dict[str, object]:
@@ -211,11 +221,9 @@ class Fields:
 
     def location(self, name: str) -> Location | None:
         """Return where the value of a key is; None where there is none."""
-        return (
-            self.at(self.values[name], f".{KEYS[name][0]}")
-            if name in self.values
-            else None
-        )
+        if name in self.values:
+            return self.at(self.values[name], f".{KEYS[name][0]}")
+        return None
 
     def refuse(self, rule: Rule, message: str, name: str) -> None:
         """Record a faulty value of a key."""
@@ -273,11 +281,9 @@ class Fields:
         if text is None:
             return None
         value = number(text)
-        return (
-            int(value)
-            if value is not None and 0 <= value < 2**53 and value == int(value)
-            else -1
-        )
+        if value is not None and 0 <= value < 2**53 and value == int(value):
+            return int(value)
+        return -1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -328,7 +334,8 @@ def header_of(component: Component) -> ComponentHeader:
             num_frames=0,
             extra=component.extra,
         )
-    timeline, parts = component.timeline, component.values.shape[1]
+    timeline = component.timeline
+    parts = component.values.shape[1]
     is_stamped = timeline.stamps is not None
     return ComponentHeader(
         type=type(component).__name__,
@@ -387,7 +394,8 @@ def read_headers(document: Document, found: Diagnostics) -> Headers:
 
 class _Reader:
     def __init__(self, document: Document, found: Diagnostics) -> None:
-        self.document, self.found = document, found
+        self.document = document
+        self.found = found
         self.labels_inherited = False
         """Whether a component has the part labels of the top node."""
         self.is_complete = True
@@ -413,11 +421,12 @@ class _Reader:
             and (content or version > 1)
             and "content" not in top.slips
         ):
-            message = (
-                f"the content of the top node is {content[:60]!r}, not 'BodyMotion'"
-                if content
-                else ""
-            )
+            if content:
+                message = (
+                    f"the content of the top node is {content[:60]!r}, not 'BodyMotion'"
+                )
+            else:
+                message = ""
             where = top.at(top.values.get("content"))
             self.found.report(
                 rules.TOP_CONTENT, message or "the top node has no content", where
@@ -431,7 +440,10 @@ class _Reader:
                 top.at(top.values.get("type")),
             )
             component = self.component(top, version)
-            components = [] if component is None else [component]
+            if component is None:
+                components = []
+            else:
+                components = [component]
         else:
             components = self.components(top, version)
             extra = top.extra(
@@ -491,7 +503,10 @@ class _Reader:
             raise rules.NOT_A_MOTION.error(message, where, "")
         if kind is not None:
             almost = meant(kind, ("CompositeSeq", "BodyMotion", *OLD_TYPES))
-            question = f": did you mean {almost!r}?" if almost else ""
+            if almost:
+                question = f": did you mean {almost!r}?"
+            else:
+                question = ""
             error = rules.NOT_A_MOTION.error(
                 f"the top node is of type {kind[:60]!r}{question}", where
             )
@@ -532,11 +547,10 @@ class _Reader:
         value = number(text)
         known = value is not None and abs(value) < float("inf")
         if value is None or not known or value >= 5:
-            wrong = (
-                f"{text[:40]}; versions are 1 to 4"
-                if known
-                else f"{text[:40]!r}, not a number"
-            )
+            if known:
+                wrong = f"{text[:40]}; versions are 1 to 4"
+            else:
+                wrong = f"{text[:40]!r}, not a number"
             self.found.refuse(
                 rules.VERSION.error(f"the format version is {wrong}", where)
             )
@@ -632,12 +646,16 @@ class _Reader:
                 rules.DOCUMENTS, "another YAML document begins here", where
             )
         if self.document.encoding == "cp932":
-            path, wrong = (
-                self.document.source.path,
-                first_non_utf8_byte(self.document.source),
-            )
-            where = Location(path) if wrong is None else Location(path, *wrong[:2])
-            byte = "" if wrong is None else f": this is the byte 0x{wrong[2]:02x}"
+            path = self.document.source.path
+            wrong = first_non_utf8_byte(self.document.source)
+            if wrong is None:
+                where = Location(path)
+            else:
+                where = Location(path, *wrong[:2])
+            if wrong is None:
+                byte = ""
+            else:
+                byte = f": this is the byte 0x{wrong[2]:02x}"
             self.found.report(
                 ENCODING,
                 f"the text is not UTF-8 but read as Japanese (cp932){byte}",
@@ -655,9 +673,10 @@ class _Reader:
                 return None
         if content is None:
             content = own.top.text("content") or ""
-            inherited = (
-                f"; {content[:60]!r} is inherited from the top node" if content else ""
-            )
+            if content:
+                inherited = f"; {content[:60]!r} is inherited from the top node"
+            else:
+                inherited = ""
             if "content" not in own.slips:
                 message = f"{with_article(kind[:60])} has no content{inherited}"
                 self.found.report(rules.CONTENT_MISSING, message, own.at(None))
@@ -680,7 +699,10 @@ class _Reader:
         if rate is None and not stamped and all(map(_is_empty, rates)):
             message = f"the component {content[:60]} has no frame rate"
             self.missing(rules.FRAME_RATE_MISSING, message, "frame_rate", own, own.top)
-        order = self.order(own, frames, stamped) if known == MULTI_SE3 else None
+        if known == MULTI_SE3:
+            order = self.order(own, frames, stamped)
+        else:
+            order = None
         name = self.content(own, known, content, version)
         parts = self.parts(own, known, frames, stamped)
         labels = self.labels(own, parts)
@@ -711,7 +733,10 @@ class _Reader:
     ) -> ComponentHeader:
         """Return the header of a component of an unknown type, with all its keys and those that it inherits from the top node."""
         almost = meant(kind, TYPES)
-        question = f": did you mean {almost!r}?" if almost else ""
+        if almost:
+            question = f": did you mean {almost!r}?"
+        else:
+            question = ""
         message = f"the component {content[:60]} is of type {kind[:60]!r}{question}"
         self.found.report(rules.COMPONENT_UNKNOWN, message, own.location("type"))
         self.found.mark_unknown(("contents", CONTENTS[version].get(content, content)))
@@ -761,7 +786,9 @@ class _Reader:
             raise WRONG_VALUE.error(
                 f"the frames of {content[:60]} are not a list", own.at(node, ".frames")
             )
-        return self.document.frames(node) if node.items else None
+        if node.items:
+            return self.document.frames(node)
+        return None
 
     def check_num_frames(self, own: Fields, content: str, counted: int) -> None:
         fields = own.holder("num_frames")
@@ -775,11 +802,10 @@ class _Reader:
             )
             self.found.report(rules.NUM_FRAMES_NUMBER, message, where)
             return
-        hint = (
-            "the rows count; some are missing, if the file was cut off"
-            if stated > counted
-            else None
-        )
+        if stated > counted:
+            hint = "the rows count; some are missing, if the file was cut off"
+        else:
+            hint = None
         message = f"numFrames is {stated}, but {content[:60]} has {counted or 'no'} row{'s' * (counted != 1)}"
         data = {"given": stated, "counted": counted}
         severity: Severity | None = None if counted else "error"
@@ -806,7 +832,10 @@ class _Reader:
 
     def looks_stamped(self, own: Fields, kind: str, frames: Frames | None) -> bool:
         """Return whether the first row begins with a time, by the number of its elements, and for poses by the first of them."""
-        row = frames.first_row() if frames is not None else None
+        if frames is not None:
+            row = frames.first_row()
+        else:
+            row = None
         if not isinstance(row, Sequence) or not row.items:
             return False
         if kind == MULTI_SE3:
@@ -869,9 +898,10 @@ class _Reader:
         size = 7
         if frames:
             poses = self.first_row(own, frames).items[stamped:]
-            size = (
-                len(poses[0].items) if poses and isinstance(poses[0], Sequence) else 7
-            )
+            if poses and isinstance(poses[0], Sequence):
+                size = len(poses[0].items)
+            else:
+                size = 7
             if size not in (6, 7):
                 message = (
                     f"there is no SE3 format, and the first pose has {size} numbers"
@@ -900,9 +930,10 @@ class _Reader:
         parts = fields.count("num_parts")
         if parts is not None and 0 <= parts <= MAX_PARTS:
             return parts
-        counted = (
-            max(len(self.first_row(own, frames).items) - stamped, 0) if frames else 0
-        )
+        if frames:
+            counted = max(len(self.first_row(own, frames).items) - stamped, 0)
+        else:
+            counted = 0
         if parts is not None:
             message = (
                 f"numParts is {fields.text('num_parts')!r:.60}, not a number of parts"
@@ -924,7 +955,8 @@ class _Reader:
                 return ()
             self.labels_inherited = True
             return labels
-        where, labels = own.location("part_labels"), _texts(node)
+        where = own.location("part_labels")
+        labels = _texts(node)
         if labels is None:
             self.found.report(
                 rules.PART_LABELS, "the part labels are not a list of texts", where

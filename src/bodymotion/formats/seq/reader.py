@@ -170,7 +170,9 @@ def _attempt(source: ByteSource) -> ReadResult[Motion] | FormatError:
         return motion_of(whole_document(source, why))
     except FormatError as error:
         plain = FormatError(error.problem, error.problems)
-    return plain if fast is None else _row_by_row(fast, plain)
+    if fast is None:
+        return plain
+    return _row_by_row(fast, plain)
 
 
 def _row_by_row(
@@ -283,11 +285,12 @@ def source_of(
         ("components", k): _locator(header)
         for k, header in enumerate(headers.components)
     }
-    place, version, locations = (
-        Path(path) if path else None,
-        str(headers.version),
-        SourceMap(entries, unknown),
-    )
+    if path:
+        place = Path(path)
+    else:
+        place = None
+    version = str(headers.version)
+    locations = SourceMap(entries, unknown)
     return Source(
         "seq", place, version, document.encoding, options, locations=locations
     )
@@ -298,12 +301,18 @@ def _locator(header: ComponentHeader) -> Locator:
 
     Number k of the position of a pose is ("frames", t, n, k).
     """
-    own, rate, inside = header.location, header.rate_location, header.inside
-    locate = None if header.frames is None else header.frames.locator()
-    stamped, pose_size = (
-        header.has_frame_time,
-        0 if header.layout is None else header.layout.pose_size,
-    )
+    own = header.location
+    rate = header.rate_location
+    inside = header.inside
+    if header.frames is None:
+        locate = None
+    else:
+        locate = header.frames.locator()
+    stamped = header.has_frame_time
+    if header.layout is None:
+        pose_size = 0
+    else:
+        pose_size = header.layout.pose_size
 
     def located(part: Subject) -> Location | None:
         if part[:1] == ("frame_rate",):
@@ -313,7 +322,10 @@ def _locator(header: ComponentHeader) -> Locator:
         element = None
         if len(part) > 2:
             # Of a pose its orientation, which its rules are about.
-            at = int(part[3]) if len(part) > 3 else 3
+            if len(part) > 3:
+                at = int(part[3])
+            else:
+                at = 3
             element = stamped + (
                 int(part[2]) * pose_size + at if pose_size else int(part[2])
             )
@@ -337,7 +349,9 @@ def component_of(
         timeline = Timeline.uniform(
             len(values), 1.0 if header.frame_rate is None else header.frame_rate
         )
-    content, labels, extra = header.content, header.part_labels, header.extra
+    content = header.content
+    labels = header.part_labels
+    extra = header.extra
     if header.type == VECTOR3:
         more = {"is_root_relative": header.is_root_relative}
         return Vector3Seq(
@@ -409,7 +423,10 @@ def _filled(
         arrays = arrays or layout.unknown(header.num_frames)
         layout.store(block, *arrays, frames)
     if arrays is None:
-        parts = layout.parts if not header.num_frames or header.type == VECTOR3 else 0
+        if not header.num_frames or header.type == VECTOR3:
+            parts = layout.parts
+        else:
+            parts = 0
         layout = replace(layout, parts=parts)
         arrays = layout.unknown(header.num_frames)
     values, times = arrays
@@ -431,13 +448,21 @@ def _read_with_other_parts(
         or header.layout is None
     ):
         return None
-    stamped, order = header.layout.stamped, header.layout.order
+    stamped = header.layout.stamped
+    order = header.layout.order
     trial = Diagnostics(path)
-    layout = replace(header.layout, parts=parts) if order else Layout(stamped + parts)
+    if order:
+        layout = replace(header.layout, parts=parts)
+    else:
+        layout = Layout(stamped + parts)
     rows = _filled(header, layout, subject, trial, effort)
-    hint, is_stamped = None, stamped
+    hint = None
+    is_stamped = stamped
     if not order:
-        values = rows[1] if not trial.problems else np.zeros((0, stamped + parts))
+        if not trial.problems:
+            values = rows[1]
+        else:
+            values = np.zeros((0, stamped + parts))
         rising = bool((np.diff(values[:, 0]) > 0).all())
         several = rising and len(values) > 1
         steps = (
@@ -447,7 +472,8 @@ def _read_with_other_parts(
         )
         if _have_commas(header, values, stamped + header.num_parts):
             # Halves of numbers: the first one is no time.
-            hint, is_stamped = "decimal commas? '0,1' is two numbers: write 0.1", False
+            hint = "decimal commas? '0,1' is two numbers: write 0.1"
+            is_stamped = False
         elif (
             not stamped
             and parts == header.num_parts + 1
@@ -483,22 +509,19 @@ def parts_of_rows(header: ComponentHeader) -> int:
         row = header.frames.first_row()
     except (UnusualError, FormatError):
         return 0
-    return (
-        max(len(row.items) - header.layout.stamped, 0)
-        if isinstance(row, Sequence)
-        else 0
-    )
+    if isinstance(row, Sequence):
+        return max(len(row.items) - header.layout.stamped, 0)
+    return 0
 
 
 def _have_commas(header: ComponentHeader, values: Floats, expected: int) -> bool:
     """Return whether rows (T, N) have `expected` numbers when all or some of them have a decimal comma."""
     assert header.frames is not None
     row = header.frames.first_row()
-    items = (
-        [item for item in row.items if isinstance(item, Scalar)]
-        if isinstance(row, Sequence)
-        else []
-    )
+    if isinstance(row, Sequence):
+        items = [item for item in row.items if isinstance(item, Scalar)]
+    else:
+        items = []
     fractions = values[:, 1::2]
     are_halves = len(items) == 2 * expected and (values == np.rint(values)).all()
     if are_halves and fractions.any() and not np.signbit(fractions).any():
@@ -524,12 +547,10 @@ class RowReader:
         found: Diagnostics,
         effort: Effort,
     ) -> None:
-        self.header, self.subject, self.found, self.effort = (
-            header,
-            subject,
-            found,
-            effort,
-        )
+        self.header = header
+        self.subject = subject
+        self.found = found
+        self.effort = effort
 
     def rows(self, layout: Layout) -> Iterator[tuple[Frames, Floats]]:
         """Return rows (N, width) as they are read, with their numbers.
@@ -541,7 +562,8 @@ class RowReader:
         """
         if self.header.frames is None:
             return
-        last, faulty = -np.inf, 0
+        last = -np.inf
+        faulty = 0
         for piece in self.header.frames.pieces(layout):
             frames: Frames = slice(piece.first_row, piece.first_row + piece.num_rows)
             block = piece.block
@@ -549,7 +571,8 @@ class RowReader:
                 numbers, block = self._one_by_one(piece, layout)
                 self.effort.left -= piece.num_rows
                 faulty += piece.num_rows - len(block)
-                frames = frames if len(block) == piece.num_rows else numbers
+                if len(block) != piece.num_rows:
+                    frames = numbers
             if len(block):
                 if layout.stamped:
                     last = self._check_times(frames, block[:, 0], last)
@@ -600,11 +623,10 @@ class RowReader:
             self.found.mark_unknown((*self.subject, "frames", number))
             hint = None
             if row.rule is NOT_YAML:
-                hint = (
-                    "a bracket or a comma is missing, or there is one too many"
-                    if row.fault_offset is None
-                    else ""
-                )
+                if row.fault_offset is None:
+                    hint = "a bracket or a comma is missing, or there is one too many"
+                else:
+                    hint = ""
             where = partial(
                 piece.location,
                 row.start
@@ -646,7 +668,10 @@ class RowReader:
         before = known[latest[:-1]]
         assert self.header.frames is not None
         for k in np.flatnonzero(~((times > before) & (times < np.inf))).tolist():
-            frame = frames.start + k if isinstance(frames, slice) else int(frames[k])
+            if isinstance(frames, slice):
+                frame = frames.start + k
+            else:
+                frame = int(frames[k])
             after = f"not after {float(before[k])!r} s, the time of the frame before"
             order = after if before[k] > -np.inf else "no time"
             locate = partial(self.header.frames.location, frame, 0)

@@ -25,7 +25,8 @@ from bodymotion.formats.yaml.tree import (
 MAX_FAULTS_IN_ROW = 20  # Numbers of one row that are reported.
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_WHOLE, _DIGITS = re.compile(r"[-+]?[0-9]+"), re.compile(r"[0-9]+")
+_WHOLE = re.compile(r"[-+]?[0-9]+")
+_DIGITS = re.compile(r"[0-9]+")
 
 
 class RowFaultError(Exception):
@@ -35,12 +36,10 @@ class RowFaultError(Exception):
         self, rule: Rule, message: str, offset: int, is_reported: bool = False
     ) -> None:
         super().__init__(message)
-        self.rule, self.message, self.offset, self.is_reported = (
-            rule,
-            message,
-            offset,
-            is_reported,
-        )
+        self.rule = rule
+        self.message = message
+        self.offset = offset
+        self.is_reported = is_reported
 
 
 def numbers_of(
@@ -79,15 +78,20 @@ def row_numbers(row: Node, layout: Layout) -> list[float]:
     if len(items) != expected:
         _check_texts(items, expected)
         time = "its time and " if layout.stamped else ""
-        kind = "elements" if layout.stamped and layout.order else what
+        if layout.stamped and layout.order:
+            kind = "elements"
+        else:
+            kind = what
         found = f"{len(items)} {kind if len(items) != 1 else kind[:-1]}"
         scalars = [item for item in items if isinstance(item, Scalar)]
-        comma = (
-            ": a decimal comma?"
-            if len(scalars) == len(items) and has_decimal_commas(scalars, expected)
-            else ""
-        )
-        parts = f" ({time}{expected - layout.stamped} {what})" if time else ""
+        if len(scalars) == len(items) and has_decimal_commas(scalars, expected):
+            comma = ": a decimal comma?"
+        else:
+            comma = ""
+        if time:
+            parts = f" ({time}{expected - layout.stamped} {what})"
+        else:
+            parts = ""
         raise RowFaultError(
             rules.ROW, f"has {found} instead of {expected}{parts}{comma}", row.offset
         )
@@ -143,11 +147,10 @@ def _check_texts(items: list[Node], expected: int) -> None:
     for item in texts:
         parts = re.split(r"\s*;\s*|\s+", item.value.strip())
         if len(parts) > 1 and all(number(part) is not None for part in parts):
-            wrong = (
-                "';' in place of a comma"
-                if ";" in item.value
-                else "no comma between its numbers"
-            )
+            if ";" in item.value:
+                wrong = "';' in place of a comma"
+            else:
+                wrong = "no comma between its numbers"
             raise RowFaultError(
                 rules.ROW, f"has {item.value[:40]!r}: {wrong}", item.offset
             )
@@ -156,9 +159,15 @@ def _check_texts(items: list[Node], expected: int) -> None:
 def _number(item: Node) -> float:
     if not isinstance(item, Scalar):
         raise RowFaultError(rules.ROW, "has a list in place of a number", item.offset)
-    value = None if item.quoted else number(item.value)
+    if item.quoted:
+        value = None
+    else:
+        value = number(item.value)
     if value is None:
-        shown = f'"{item.value[:40]}"' if item.quoted else item.value[:40]
+        if item.quoted:
+            shown = f'"{item.value[:40]}"'
+        else:
+            shown = item.value[:40]
         if not item.quoted and not any(letter.isdigit() for letter in shown):
             message = f"has {shown!r}, which is not a number"
             raise RowFaultError(
@@ -282,11 +291,10 @@ def _unbalanced(text: bytes, otherwise: str) -> tuple[str, int | None]:
     """Return which bracket of a row is missing or too many, or which byte is no text, and its offset; else the message of the parser."""
     control = _CONTROL.search(text)
     if control is not None:
-        what = (
-            "NUL byte"
-            if control[0] == b"\0"
-            else f"control character 0x{control[0][0]:02x}"
-        )
+        if control[0] == b"\0":
+            what = "NUL byte"
+        else:
+            what = f"control character 0x{control[0][0]:02x}"
         return f"there is a {what} in it", control.start()
     more = text.count(b"[") - text.count(b"]")
     if more < 0:

@@ -67,9 +67,9 @@ _TAIL = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
 
 def without_comments(text: bytes) -> bytes:
     """Put spaces in place of comments, so that all offsets stay."""
-    return (
-        _COMMENT.sub(lambda found: b" " * len(found[0]), text) if b"#" in text else text
-    )
+    if b"#" in text:
+        return _COMMENT.sub(lambda found: b" " * len(found[0]), text)
+    return text
 
 
 def decoded(part: bytes) -> tuple[str, str | None]:
@@ -115,11 +115,15 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         self._file = file
         self._data = data
         assert file is not None or data is not None
-        self.size = file.seek(0, 2) if file is not None else len(data or b"")
+        if file is not None:
+            self.size = file.seek(0, 2)
+        else:
+            self.size = len(data or b"")
         head = self.read(0, _HEAD)
         wide = wide_encoding(head)
         if head.startswith(codecs.BOM_UTF8):
-            self.start, self.encoding = 3, "utf-8-sig"
+            self.start = 3
+            self.encoding = "utf-8-sig"
         if wide:
             self.encoding = wide
             self._replace(
@@ -224,22 +228,21 @@ class ByteSource(AbstractContextManager["ByteSource"]):
 def first_non_utf8_byte(source: ByteSource) -> tuple[int, int, int] | None:
     """Return line, column and value of the first byte of a file that is not UTF-8; None where there is none."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    at, line, column = source.start, 1, 1
+    at = source.start
+    line = 1
+    column = 1
     while at < source.size:
         part = source.read(at, _DECODED_PIECE)
         at += len(part)
         try:
-            text, wrong = decoder.decode(part, not part or at >= source.size), None
+            text = decoder.decode(part, not part or at >= source.size)
+            wrong = None
         except UnicodeDecodeError as error:
-            text, wrong = (
-                error.object[: error.start].decode("utf-8"),
-                error.object[error.start],
-            )
+            text = error.object[: error.start].decode("utf-8")
+            wrong = error.object[error.start]
         lines = text.count("\n")
-        line, column = (
-            line + lines,
-            (1 if lines else column) + len(text) - (text.rfind("\n") + 1),
-        )
+        line = line + lines
+        column = (1 if lines else column) + len(text) - (text.rfind("\n") + 1)
         if wrong is not None:
             return line, column, wrong
         if not part:
@@ -256,10 +259,8 @@ def lines(text: bytes, indent: int) -> tuple[Indices, Bools]:
 
 def begin_with(text: bytes, starts: Indices, prefix: bytes) -> Bools:
     """Return at which of `starts` a prefix is."""
-    codes, found = (
-        np.frombuffer(text + bytes(len(prefix)), np.uint8),
-        np.ones(len(starts), np.bool_),
-    )
+    codes = np.frombuffer(text + bytes(len(prefix)), np.uint8)
+    found = np.ones(len(starts), np.bool_)
     for k, code in enumerate(prefix):
         found &= codes[starts + k] == code
     return found
@@ -292,7 +293,9 @@ class Span:
     @property
     def num_rows(self) -> int:
         """The number of rows."""
-        return self.pieces[-1].first_row + self.pieces[-1].rows if self.pieces else 0
+        if self.pieces:
+            return self.pieces[-1].first_row + self.pieces[-1].rows
+        return 0
 
 
 @dataclass
@@ -305,7 +308,9 @@ class Scan:
 
     def with_rows(self, source: ByteSource, wanted: set[int]) -> Scan:
         """Return the scan with all rows back in the text but those of the marks `wanted`."""
-        whole, marks, encoding = PiecedText(self.text.path), {}, self.encoding
+        whole = PiecedText(self.text.path)
+        marks = {}
+        encoding = self.encoding
         for start, text, line, column in self.text.pieces():
             mark = start + text.find("~")
             span = self.marks.get(mark)
@@ -332,7 +337,8 @@ class _Scanner:
         self.skeleton = PiecedText(source.path)
         self.marks: dict[int, Span] = {}
         self.encoding = source.encoding
-        self.line, self.column = 1, 1
+        self.line = 1
+        self.column = 1
         self.window = b""
         self.base = source.start
 
@@ -341,7 +347,10 @@ class _Scanner:
         known = 0  # the text before is searched for comments already: no key is looked at twice
         while True:
             found = _KEY.search(self.window, searched)
-            end = found.end() if found else len(self.window)
+            if found:
+                end = found.end()
+            else:
+                end = len(self.window)
             if len(self.window) - end < _WINDOW // 2 and self.more():
                 searched = max((found.start() if found else end) - 16, searched)
                 continue
@@ -358,10 +367,8 @@ class _Scanner:
                 searched = known = self.end_of_line(found.end())
                 continue
             searched = known = found.end()
-            flow, block = (
-                _FLOW.match(self.window, found.end()),
-                _BLOCK.match(self.window, found.end()),
-            )
+            flow = _FLOW.match(self.window, found.end())
+            block = _BLOCK.match(self.window, found.end())
             if flow is not None:
                 self.remove_rows(flow.end() - 1, b"[~]", None)
                 searched = known = 0
@@ -370,11 +377,10 @@ class _Scanner:
                 indent = len(lead) - len(lead.lstrip(b" "))
                 dashes = _DASHES.match(self.window, start)
                 assert dashes is not None
-                key_column = (
-                    len(dashes[0].rstrip(b"\"'"))
-                    if dashes.end() == found.start()
-                    else MAX_INDENT
-                )
+                if dashes.end() == found.start():
+                    key_column = len(dashes[0].rstrip(b"\"'"))
+                else:
+                    key_column = MAX_INDENT
                 if key_column <= indent <= MAX_INDENT:
                     self.remove_rows(block.end(), b" " * indent + b"- ~\n", indent)
                     searched = known = 0
@@ -429,47 +435,58 @@ class _Scanner:
         span = Span(indent, start)
         self.marks[self.skeleton.length + mark.index(b"~")] = span
         self.skeleton.add(mark.decode(), self.line, self.column)
-        end = (
-            self.flow_rows(span, start)
-            if indent is None
-            else self.block_rows(span, start, indent)
-        )
+        if indent is None:
+            end = self.flow_rows(span, start)
+        else:
+            end = self.block_rows(span, start, indent)
         span.stop = end
-        self.window, self.base = b"", end
+        self.window = b""
+        self.base = end
 
     def block_rows(self, span: Span, pos: int, indent: int) -> int:
         """Read lines of rows; return where they end."""
-        rows, want = 0, PIECE
+        rows = 0
+        want = PIECE
         while True:
             check_time()
             text = self.source.read(pos, want)
             last = pos + len(text) >= self.source.size
             starts, found = lines(text, indent)
-            stop = (
-                None
-                if found.all()
-                else self.end_of_rows(text, starts, found, indent, last)
-            )
-            keep = len(starts) if stop is None else stop
+            if found.all():
+                stop = None
+            else:
+                stop = self.end_of_rows(text, starts, found, indent, last)
+            if stop is None:
+                keep = len(starts)
+            else:
+                keep = stop
             if stop is None and not last:
                 # The last row may continue behind this piece: it is left for the next one.
                 whole = np.flatnonzero(found)
-                keep = int(whole[-1]) if len(whole) else 0
+                if len(whole):
+                    keep = int(whole[-1])
+                else:
+                    keep = 0
                 if not found[:keep].any():
                     want *= 2
                     if want > MAX_PIECE:
                         raise self.unusual("a row is too long")
                     continue
-            size = int(starts[keep]) if keep < len(starts) else len(text)
+            if keep < len(starts):
+                size = int(starts[keep])
+            else:
+                size = len(text)
             count = int(np.count_nonzero(found[:keep]))
             if count:
                 span.pieces.append(Piece(pos, size, rows, count, self.line, 1))
             rows += count
             pos += size
             want = PIECE
-            self.line, self.column = self.line + keep, 1
+            self.line = self.line + keep
+            self.column = 1
             if stop is None and last and size and not text.endswith(b"\n"):
-                self.line, self.column = self.line - 1, size - int(starts[-1]) + 1
+                self.line = self.line - 1
+                self.column = size - int(starts[-1]) + 1
             if stop is not None or last:
                 return pos
 
@@ -504,7 +521,8 @@ class _Scanner:
         """Read `[[…], […]]` from its first bracket on; return where it ends."""
         pos += 1
         self.column += 1
-        rows, want = 0, PIECE
+        rows = 0
+        want = PIECE
         while True:
             check_time()
             raw = self.source.read(pos, want)
@@ -517,11 +535,17 @@ class _Scanner:
             step = 92 - codes[brackets].astype(np.int8)
             depth = np.cumsum(step, dtype=np.int32)
             over = np.flatnonzero(depth < 0)[:1].tolist()
-            end = int(brackets[over[0]]) if over else None
+            if over:
+                end = int(brackets[over[0]])
+            else:
+                end = None
             inside = slice(over[0] if over else None)
             closing = brackets[inside][(depth[inside] == 0) & (step[inside] < 0)]
             count = len(closing)
-            after = int(closing[-1]) + 1 if count else 0
+            if count:
+                after = int(closing[-1]) + 1
+            else:
+                after = 0
             used = text[: after if end is None else end]
             if b'"' in used or b"'" in used:
                 raise self.unusual("there are quotes among the rows")
@@ -530,11 +554,10 @@ class _Scanner:
                 if last:
                     self.advance(text[: brackets[0] if len(brackets) else None])
                     where = Location(self.source.path, self.line, self.column)
-                    message = (
-                        "the file ends within a row"
-                        if len(brackets)
-                        else "the file ends among the rows"
-                    )
+                    if len(brackets):
+                        message = "the file ends within a row"
+                    else:
+                        message = "the file ends among the rows"
                     quoted = b'"' in text or b"'" in text
                     raise UnusualError(message, where) from (
                         None if quoted else NOT_YAML.error(message, where)
@@ -568,4 +591,7 @@ class _Scanner:
         """Move line and column over a part of the text with one byte for each character."""
         self.line += part.count(b"\n")
         last = part.rfind(b"\n")
-        self.column = len(part) - last if last >= 0 else self.column + len(part)
+        if last >= 0:
+            self.column = len(part) - last
+        else:
+            self.column = self.column + len(part)

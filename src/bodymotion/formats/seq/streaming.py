@@ -151,7 +151,9 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         for block in self._blocks(index):
             while len(block) >= missing:
                 yield stored([*parts, block[:missing]])
-                block, parts, missing = block[missing:], [], num_frames
+                block = block[missing:]
+                parts = []
+                missing = num_frames
             if len(block):
                 parts.append(block)
                 missing -= len(block)
@@ -182,14 +184,17 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         FormatError
             At a faulty row.
         """
-        header, row = self.components[index], 0
-        width = header.layout.width if header.layout is not None else 1
+        header = self.components[index]
+        row = 0
+        if header.layout is not None:
+            width = header.layout.width
+        else:
+            width = 1
         for stamps, values in self.pieces(index, max(numbers // max(width, 1), 1)):
-            times = (
-                np.arange(row, row + len(values)) / (header.frame_rate or 1.0)
-                if stamps is None
-                else stamps
-            )
+            if stamps is None:
+                times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0)
+            else:
+                times = stamps
             row += len(values)
             yield times, stamps, values
 
@@ -202,10 +207,8 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         for index in range(len(self.components)):
             for _, values in self.pieces(index, _RANGE_ROWS):
                 low, high = ranges[index] or (values[0], values[0])
-                low, high = (
-                    np.fmin(low, np.fmin.reduce(values)),
-                    np.fmax(high, np.fmax.reduce(values)),
-                )
+                low = np.fmin(low, np.fmin.reduce(values))
+                high = np.fmax(high, np.fmax.reduce(values))
                 ranges[index] = frozen(low), frozen(high)
         return tuple(ranges)
 

@@ -97,7 +97,9 @@ CONTENTS = {
 }
 """By version, what the names of contents mean; of several names of a content the first one is written."""
 
-MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
+MULTI_VALUE = "MultiValueSeq"
+MULTI_SE3 = "MultiSE3Seq"
+VECTOR3 = "Vector3Seq"
 TYPES = {
     name: name for name in (MULTI_VALUE, MULTI_SE3, VECTOR3)
 }  # The types of components, by their names.
@@ -129,7 +131,9 @@ def key_name(name: str, version: int) -> str:
     """Return a key of `KEYS` in the spelling of a version."""
     if name == "se3_format":
         return "format" if version == 1 else "SE3Format"
-    return name if version == 4 else KEYS[name][0]
+    if version == 4:
+        return name
+    return KEYS[name][0]
 
 
 def content_name(content: str, version: int, is_root_relative: bool = False) -> str:
@@ -185,7 +189,9 @@ def plain_scalar(text: str) -> object:
 def plain(node: Node) -> object:
     """Return a node as plain values (dict, list, str, int, float, bool, None): for keys and types that the format does not define."""
     if isinstance(node, Scalar):
-        return node.value if node.quoted else plain_scalar(node.value)
+        if node.quoted:
+            return node.value
+        return plain_scalar(node.value)
     if isinstance(node, Sequence):
         return [plain(item) for item in node.items]
     return {key_text(key): plain(value) for key, value in node.pairs}
@@ -206,9 +212,9 @@ class Unwritable:
 def rate(hertz: float) -> str:
     """Return a frame rate, as a whole number where it is one."""
     hertz = float(hertz)
-    return (
-        str(int(hertz)) if hertz.is_integer() and hertz < 1e15 else number_text(hertz)
-    )
+    if hertz.is_integer() and hertz < 1e15:
+        return str(int(hertz))
+    return number_text(hertz)
 
 
 def quoted(text: str, lost: Unwritable) -> str:
@@ -263,10 +269,14 @@ def value(
             f"{key(_as_key(k, lost), lost, json_style)} {value(v, lost, json_style, depth + 1)}"
             for k, v in thing.items()
         ]
-        return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
+        if pairs:
+            return "{ " + ", ".join(pairs) + " }"
+        return "{}"
     if isinstance(thing, (list, tuple)):
         items = [value(item, lost, json_style, depth + 1) for item in thing]
-        return "[ " + ", ".join(items) + " ]" if items else "[]"
+        if items:
+            return "[ " + ", ".join(items) + " ]"
+        return "[]"
     lost.values.append(f"a value of type {type(thing).__name__}")
     return "null"
 
@@ -289,7 +299,9 @@ class Layout:
     @property
     def pose_size(self) -> int:
         """Numbers of a pose; 0 where there are no poses."""
-        return SE3_SIZES[self.order] if self.order else 0
+        if self.order:
+            return SE3_SIZES[self.order]
+        return 0
 
     @property
     def width(self) -> int:
@@ -299,7 +311,10 @@ class Layout:
     @property
     def pattern(self) -> bytes:
         """The brackets and commas of a row."""
-        pose = b"[" + b"," * (self.pose_size - 1) + b"]" if self.order else b""
+        if self.order:
+            pose = b"[" + b"," * (self.pose_size - 1) + b"]"
+        else:
+            pose = b""
         return b"[" + b",".join([b""] * self.stamped + [pose] * self.parts) + b"]"
 
     def unknown(self, rows: int) -> tuple[Floats, Floats | None]:
@@ -342,7 +357,8 @@ def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None
     if not layout.width or 2 * layout.width > len(text):
         return None
     if indent is not None and text.startswith(b"- - ", indent):
-        text, indent = _flow_of_block(text, indent, layout), None
+        text = _flow_of_block(text, indent, layout)
+        indent = None
     json = bytearray(b"[%b]" % text)
     codes = np.frombuffer(json, np.uint8)
     row = layout.pattern
@@ -401,7 +417,8 @@ def _flow_of_block(text: bytes, indent: int, layout: Layout) -> bytes:
     def line(level: int, dashes: int) -> bytes:
         return b"\n" + b" " * (indent + 2 * level) + b"- " * dashes
 
-    steps, closing = [(line(0, 2), b"],["), (line(1, 1), b",")], b"]"
+    steps = [(line(0, 2), b"],["), (line(1, 1), b",")]
+    closing = b"]"
     if layout.order:
         steps = [
             (line(0, 3), b"]],[["),

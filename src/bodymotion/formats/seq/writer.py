@@ -128,16 +128,15 @@ def write_seq(
 
 
 def _with_stamps(timeline: Timeline) -> Timeline:
-    return (
-        timeline
-        if timeline.stamps is not None
-        else Timeline.stamped(timeline.times, timeline.frame_rate)
-    )
+    if timeline.stamps is not None:
+        return timeline
+    return Timeline.stamped(timeline.times, timeline.frame_rate)
 
 
 def _pieces_of(component: Component) -> Pieces:
     assert not isinstance(component, OtherSeq)
-    values, stamps = component.values, component.timeline.stamps
+    values = component.values
+    stamps = component.timeline.stamps
     count = max(1, 64 * PIECE // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), count):
         yield (
@@ -206,7 +205,8 @@ class SeqWriter:
         self.style = notation.style or (
             "json" if like or Path(path).suffix.lower() == ".json" else "block"
         )
-        self.order, self.digits = notation.se3_format or "XYZQWQXQYQZ", notation.digits
+        self.order = notation.se3_format or "XYZQWQXQYQZ"
+        self.digits = notation.digits
         if self.style not in ("block", "json"):
             raise ValueError(f"the styles are 'block' and 'json', not {self.style!r}")
         if self.order not in SE3_SIZES:
@@ -264,11 +264,10 @@ class SeqWriter:
             if header.layout is None
         )
         if rates and has_own and all(rate is not None for rate in rates):
-            common = (
-                rates[0]
-                if len(set(rates)) == 1
-                else max(rate for rate in rates if rate is not None)
-            )
+            if len(set(rates)) == 1:
+                common = rates[0]
+            else:
+                common = max(rate for rate in rates if rate is not None)
             pairs.append(("frame_rate", as_text.rate(common or 0.0)))
         if timed:
             pairs.append(
@@ -283,7 +282,8 @@ class SeqWriter:
         self._put(f"{self._key('components')}{' [' if self._json else ''}")
 
     def _component(self, head: ComponentHeader, pieces: Pieces) -> None:
-        se3, vector = head.type == "MultiSE3Seq", head.type == "Vector3Seq"
+        se3 = head.type == "MultiSE3Seq"
+        vector = head.type == "Vector3Seq"
         is_root_relative = vector and head.is_root_relative
         content = self._content(head.content, is_root_relative)
         pairs = [("type", self._text(head.type)), ("content", content)]
@@ -343,7 +343,8 @@ class SeqWriter:
     def _frames(self, head: ComponentHeader, pieces: Pieces) -> None:
         self._put((",\n" if self._json else "\n    ") + self._key("frames"))
         between = b",\n" if self._json else b"\n      - "
-        tally, rows = _Tally(), 0
+        tally = _Tally()
+        rows = 0
         lead = b" [\n" if self._json else b"\n      - "
         for times, values in pieces:
             tally.times(times, head, rows)
@@ -375,7 +376,9 @@ class SeqWriter:
         if head.type == "MultiSE3Seq":
             values = self._poses(values, tally)
         tally.non_finite += int(values.size - np.count_nonzero(np.isfinite(values)))
-        return values if self.digits is None else rounded(values, self.digits)
+        if self.digits is None:
+            return values
+        return rounded(values, self.digits)
 
     def _poses(self, values: Floats, tally: _Tally) -> Floats:
         if self.order == "XYZQWQXQYQZ":
@@ -557,7 +560,8 @@ def write_rows(
     progress:
         Called with the number of frames read so far, and of all frames.
     """
-    total, done = sum(header.num_frames for header in reader.components), 0
+    total = sum(header.num_frames for header in reader.components)
+    done = 0
 
     def rows(index: int) -> Rows:
         nonlocal done

@@ -44,7 +44,8 @@ UNIT = judgement.warning(
     "if they have another unit, name the column 'time [ms]', 'time [us]' or 'time [ns]'; in an .npz, convert them",
     example=("time,HIP [rad]\n0,0.1\n20,0.1 …", "time [ms],HIP [rad]\n0,0.1\n20,0.1 …"),
 )
-MAX_STEP, MIN_FRAMES = 1.0, 10
+MAX_STEP = 1.0
+MIN_FRAMES = 10
 """[s] Frames that are further apart may have times of another unit; fewer frames may be poses far apart."""
 ROUNDED_TIMES = judgement.note(
     "TAB107",
@@ -89,7 +90,8 @@ LARGE_ANGLES = judgement.warning(
 )
 MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
 
-MAX_GROWTH, MIN_NUMBERS = 16, 1 << 22
+MAX_GROWTH = 16
+MIN_NUMBERS = 1 << 22
 """With the joints without a column, a table may be MAX_GROWTH times as large, and have MIN_NUMBERS numbers in any case."""
 
 MAX_NAMES = 60  # Names that a message lists.
@@ -110,7 +112,8 @@ def column_names(
     The name is the label, or that of the body's joint; column_k in place of a label that is not `plain`; joint_k where none can be
     written: without labels, with two equal ones, or with `plain` ones such as joint_3 alone. A column_k is read as a joint of that name.
     """
-    labels, count = joints.part_labels, joints.num_parts
+    labels = joints.part_labels
+    count = joints.num_parts
     if not labels and body is not None and len(body.joints) == count:
         labels = joint_names(body)
     written = tuple(map(generic_name, range(count)))
@@ -251,7 +254,8 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
     ValueError
         As `Body.joint_columns`, and with `whole` also where a joint has no column.
     """
-    values, labels = component.values, component.part_labels
+    values = component.values
+    labels = component.part_labels
     columns = body.joint_columns(component)
     ordered = values
     if whole:
@@ -386,14 +390,18 @@ def check_increasing(
         if frame in passed:
             continue
         if not (np.isfinite(time) and time > before):
-            after = f"not after {before!r} s" if np.isfinite(before) else "no time"
+            if np.isfinite(before):
+                after = f"not after {before!r} s"
+            else:
+                after = "no time"
             found.report(
                 TIME_ORDER,
                 f"frame {frame} is at {time!r} s, {after}",
                 locate(frame),
                 data={"time": time},
             )
-        before = max(before, time) if np.isfinite(time) else before
+        if np.isfinite(time):
+            before = max(before, time)
 
 
 def even_rate(times: Floats) -> float | None:
@@ -445,7 +453,10 @@ def rate_of_rounded(times: Floats) -> float | None:
     # The first and the last time are each off by half a unit at most.
     doubt = raw * unit / span
     # A first time that is not 0 may be rounded, too.
-    error = unit / 2 if times[0] == 0 else unit
+    if times[0] == 0:
+        error = unit / 2
+    else:
+        error = unit
     whole = [float(n) for n in range(math.ceil(raw - doubt), int(raw + doubt) + 1)]
     # A multiple of ten before one of five, before another whole number.
     whole.sort(key=lambda rate: (rate % 10 > 0, rate % 5 > 0, abs(rate - raw)))
@@ -466,13 +477,14 @@ def timeline_of(
     its rate for resampling is then `frame_rate`, or the rate that they follow.
     """
     if not len(times):
-        return (
-            Timeline.uniform(0, frame_rate)
-            if frame_rate is not None
-            else Timeline.stamped(times)
-        )
+        if frame_rate is not None:
+            return Timeline.uniform(0, frame_rate)
+        return Timeline.stamped(times)
     # The rate is that of the times as they are: a subtraction would add rounding errors.
-    rate = even_rate(times) if frame_rate is None else frame_rate
+    if frame_rate is None:
+        rate = even_rate(times)
+    else:
+        rate = frame_rate
     if from_zero:
         times = times - times[0]
     if (
@@ -497,7 +509,9 @@ class SharedTime:
 
     def time_losses(self) -> list[Problem]:
         """Return what a column of times does not show: the rate of fewer than two frames, the rate for resampling."""
-        timeline, note, found = self.timeline, losses.RATE.as_note, []
+        timeline = self.timeline
+        note = losses.RATE.as_note
+        found = []
         if timeline.frame_rate is not None and timeline.num_frames < 2:
             message = f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz"
             found.append(note.problem(message))
@@ -551,11 +565,10 @@ def on_one_timeline(
     problems: list[Problem] = []
     for component in motion.components:
         if not any(component is one for one in kept):
-            kind = (
-                component.type
-                if isinstance(component, OtherSeq)
-                else type(component).__name__
-            )
+            if isinstance(component, OtherSeq):
+                kind = component.type
+            else:
+                kind = type(component).__name__
             message = f"the {kind} {component.content!r} is not written"
             problems.append(
                 losses.COMPONENT.problem(message, Location(inside=component.content))
@@ -579,7 +592,8 @@ def on_one_timeline(
         reduced = reduced.synchronized()
         message = f"the components have different timelines; all get {reduced.timeline}"
         problems.append(losses.FRAMES.problem(message))
-    joints, links = reduced.joint_displacement, reduced.link_position
+    joints = reduced.joint_displacement
+    links = reduced.link_position
     others = [
         c
         for c in reduced.timed
@@ -598,8 +612,10 @@ def on_one_timeline(
                         message, Location(inside=empty.content)
                     )
                 )
-        joints = joints if joints is not None and joints.num_parts else None
-        links = links if links is not None and links.num_parts else None
+        if not (joints is not None and joints.num_parts):
+            joints = None
+        if not (links is not None and links.num_parts):
+            links = None
         if joints is None and links is None and reduced.zmp is None:
             raise ValueError(
                 "the motion has no part that moves: there is nothing to write"

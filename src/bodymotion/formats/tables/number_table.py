@@ -69,7 +69,9 @@ TEXT = judgement.error(
 )
 
 MAX_SHOWN = 10_000  # [bytes] Of a line that are searched for unusual characters.
-_BLOCK, _PIECE, _ROWS = 4 << 20, 1 << 18, 4096
+_BLOCK = 4 << 20
+_PIECE = 1 << 18
+_ROWS = 4096
 _NUMBER = re.compile(
     rb"\s*+[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?)\s*+",
     re.IGNORECASE,
@@ -182,7 +184,9 @@ def write_rows(
             text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text
         )
     message = f"{counted(missing, 'number')} not finite, written as nan and inf"
-    return (losses.NOT_FINITE.problem(message),) if missing else ()
+    if missing:
+        return (losses.NOT_FINITE.problem(message),)
+    return ()
 
 
 def read_rows(
@@ -250,7 +254,9 @@ def _read(
 ) -> Table:
     blocks = _blocks(file, path)
     first_block = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
-    number, offset, line = 1, 0, b""
+    number = 1
+    offset = 0
+    line = b""
     comments: list[str] = []
     lines = (found.group().strip() for found in re.finditer(rb"[^\n]+", first_block))
     following = next(
@@ -258,7 +264,8 @@ def _read(
     )
     while offset < len(first_block):
         end = first_block.find(b"\n", offset)
-        end = len(first_block) if end < 0 else end
+        if end < 0:
+            end = len(first_block)
         line = _first_line(first_block[offset:end], delimiter)
         bare = re.sub(
             rb"^#+\s*+", b"", line
@@ -270,7 +277,8 @@ def _read(
             break
         if bare.strip():
             comments.append(bare.strip().decode("utf-8", "replace"))
-        offset, number = end + 1, number + 1
+        offset = end + 1
+        number = number + 1
     else:
         raise EMPTY.error("there is no row", Location(path))
     sign = (delimiter or _delimiter(line)).encode()
@@ -278,8 +286,12 @@ def _read(
     header_line = number
     if not all(_NUMBER.fullmatch(cell) for cell in _cells(bare.strip(), sign)):
         header = _names(bare, sign, Location(path, number))
-        offset, number = min(end + 1, len(first_block)), number + 1
-    width = len(header) if header else len(_cells(line, sign))
+        offset = min(end + 1, len(first_block))
+        number = number + 1
+    if header:
+        width = len(header)
+    else:
+        width = len(_cells(line, sign))
     rows = _Rows(path, sign, width, found)
     for block in filter(None, chain([first_block[offset:]], blocks)):
         number += rows.add(block, number)
@@ -292,7 +304,10 @@ class _Rows:
     """The rows of a table, read block by block."""
 
     def __init__(self, path: str, sign: bytes, width: int, found: Diagnostics) -> None:
-        self.path, self.sign, self.width, self.found = path, sign, width, found
+        self.path = path
+        self.sign = sign
+        self.width = width
+        self.found = found
         self.values: list[Floats] = []
         self.lines: list[Indices] = []
         self.unread: list[int] = []
@@ -309,12 +324,17 @@ class _Rows:
         """Read a block of whole lines, the first of which is line `number`; return how many ends of lines it has."""
         check_time()
         bulk = numbers_of_rows(block, self.width, self.sign)
-        read = None if bulk is None else (bulk, np.arange(number, number + len(bulk)))
+        if bulk is None:
+            read = None
+        else:
+            read = (bulk, np.arange(number, number + len(bulk)))
         values, lines = read or self._line_by_line(block, number)
         self.values.append(values)
         self.lines.append(lines)
         self.count += len(values)
-        return len(values) if read else block.count(b"\n")
+        if read:
+            return len(values)
+        return block.count(b"\n")
 
     def _line_by_line(self, block: bytes, number: int) -> tuple[Floats, Indices]:
         rows: list[list[float]] = []
@@ -352,11 +372,17 @@ class _Rows:
             if _NUMBER.fullmatch(text):
                 row.append(float(text))
                 continue
-            start = sum(len(c) + 1 for c in cells[:j]) if self.sign != b" " else 0
+            if self.sign != b" ":
+                start = sum(len(c) + 1 for c in cells[:j])
+            else:
+                start = 0
             location = Location(self.path, number, max(line.find(cell, start) + 1, 1))
             shown = text[:40].decode("utf-8", "replace")
             unusual = unusual_character(shown)
-            remark = f": it has the character {unusual}" if unusual else ""
+            if unusual:
+                remark = f": it has the character {unusual}"
+            else:
+                remark = ""
             message = f"cell {j + 1} is {shown!r}, not a number{remark}"
             self.found.report(CELL, message, location, data={"cell": j})
         return row if len(row) == self.width else None
@@ -384,19 +410,25 @@ def _delimiter(line: bytes) -> str:
 
 
 def _cells(line: bytes, sign: bytes) -> list[bytes]:
-    return line.split() if sign == b" " else line.split(sign)
+    if sign == b" ":
+        return line.split()
+    return line.split(sign)
 
 
 def _stripped(line: bytes, delimiter: str | None) -> bytes:
     """Return a line without blanks and line ends around it; tabs between cells are kept."""
-    return line.strip(b" \r\n") if delimiter == "\t" else line.strip()
+    if delimiter == "\t":
+        return line.strip(b" \r\n")
+    return line.strip()
 
 
 def _first_line(line: bytes, delimiter: str | None) -> bytes:
     """Return the first line; a tab before the names of other columns stays, as that of the index of pandas has no name."""
     bare = _stripped(line, delimiter)
     is_between_tabs = delimiter is None and _delimiter(bare) == "\t"
-    return line.lstrip(b" ").rstrip() if is_between_tabs else bare
+    if is_between_tabs:
+        return line.lstrip(b" ").rstrip()
+    return bare
 
 
 def _holds_names(line: bytes, following: bytes, delimiter: str | None) -> bool:

@@ -91,7 +91,9 @@ DEVICE_FIELDS: FieldTable = {
 
 def sensor_key(link: str, name: str, number: int) -> str:
     """Return the name of a sensor in <bodymotion>: with a number from the second one of the same name on a link."""
-    return f"{link}/{name}" if number == 1 else f"{link}/{name}#{number}"
+    if number == 1:
+        return f"{link}/{name}"
+    return f"{link}/{name}#{number}"
 
 
 def read_devices(
@@ -138,11 +140,10 @@ def read_devices(
             continue
         for sensor in sensors:
             # A force sensor belongs to a joint, also where a link has the joint's name.
-            at = (
-                holds.get(reference, link)
-                if sensor.get("type") == "force_torque"
-                else link
-            )
+            if sensor.get("type") == "force_torque":
+                at = holds.get(reference, link)
+            else:
+                at = link
             for device in read_sensor(sensor):
                 title = nodes[at].link.get("name")
                 numbers[title, device.name] += 1
@@ -182,11 +183,10 @@ def _with_entries(
                 continue
             base, origin = known
         elif (link := names.get(element.get("link"), -1)) >= 0:
-            base = (
-                DEVICE_KINDS[kind](link=link)
-                if kind in DEVICE_KINDS
-                else OtherDevice(link=link, type=kind)
-            )
+            if kind in DEVICE_KINDS:
+                base = DEVICE_KINDS[kind](link=link)
+            else:
+                base = OtherDevice(link=link, type=kind)
             origin = element
         else:
             entry.report(f"{element.get('link')!r:.60} is not a link")
@@ -207,7 +207,8 @@ def read_sensor(element: Element) -> list[Device]:
     The parts of the element that no device holds are kept in `extra` under "sdf", as XML; a sensor of another kind is kept whole. Links
     and ids are not set. A number that cannot be read is reported as a warning, and the sensor has its default.
     """
-    kind, name = element.get("type"), element.get("name")
+    kind = element.get("type")
+    name = element.get("name")
     left = parse_xml(to_xml(element))
     values = _SensorValues(element, left)
     pose = values.pose()
@@ -244,7 +245,8 @@ def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> Vision
     numbers = {
         name: values.number(default, *path) for name, (path, default) in CAMERA.items()
     }
-    width, height = int(numbers["width"]), int(numbers["height"])
+    width = int(numbers["width"])
+    height = int(numbers["height"])
     return VisionSensor(
         name=name,
         pose=poses.compose(pose, GAZEBO_TO_DEVICE),
@@ -258,7 +260,10 @@ def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> Vision
 
 
 def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
-    scanner = "lidar" if values.element.first("lidar") else "ray"
+    if values.element.first("lidar"):
+        scanner = "lidar"
+    else:
+        scanner = "ray"
     samples = values.number(640.0, scanner, "scan", "horizontal", "samples")
     resolution = values.number(1.0, scanner, "scan", "horizontal", "resolution")
     low, high = (
@@ -286,7 +291,10 @@ def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
                 np.zeros(3), rotations.from_axis_angle([0.0, 0.0, 1.0], middle)
             ),
         )
-    angle = high - low if rays > 1 else 0.0
+    if rays > 1:
+        angle = high - low
+    else:
+        angle = 0.0
     return RangeSensor(
         name=name,
         pose=poses.compose(pose, GAZEBO_TO_DEVICE),
@@ -301,7 +309,8 @@ class _SensorValues:
     """Reads values of a sensor; what is read is removed from the copy `left`."""
 
     def __init__(self, element: Element, left: Element) -> None:
-        self.element, self.left = element, left
+        self.element = element
+        self.left = left
 
     def number(self, default: float, *path: str) -> float:
         found = self.element.first(*path)
@@ -344,20 +353,20 @@ class _SensorValues:
                     rules.POSE_FRAME, f"{what}: it is read as relative to its link"
                 )
         try:
-            six = (
-                numbers_in(found.text, "<pose>", 6)
-                if found.text.strip()
-                else (0.0,) * 6
-            )
+            if found.text.strip():
+                six = numbers_in(found.text, "<pose>", 6)
+            else:
+                six = (0.0,) * 6
             if not all(map(math.isfinite, six)):
                 message = "the pose of a sensor has an infinite number: the sensor is read in the frame of its link"
                 raise ValueError(message)
         except ValueError as error:
             found.report(rules.SENSOR, str(error))
             return poses.IDENTITY
-        rpy = (
-            np.radians(six[3:]) if found.get("degrees") == "true" else np.array(six[3:])
-        )
+        if found.get("degrees") == "true":
+            rpy = np.radians(six[3:])
+        else:
+            rpy = np.array(six[3:])
         return poses.from_parts(six[:3], rotations.from_rpy(rpy))
 
     def drop(self, *path: str) -> None:
@@ -394,7 +403,10 @@ def set_text(sensor: Element, value: object, *path: str) -> None:
         return
     for name in path:
         found = sensor.first(name)
-        sensor = sensor.add(name) if found is None else found
+        if found is None:
+            sensor = sensor.add(name)
+        else:
+            sensor = found
     sensor.text = value if isinstance(value, str) else number_text(float(value))  # type: ignore[arg-type]
 
 
@@ -408,11 +420,10 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
     for number, device in enumerate(devices):
         group = [number]
         if isinstance(device, (AccelerationSensor, Gyro)):
-            other = (
-                "Gyro"
-                if isinstance(device, AccelerationSensor)
-                else "AccelerationSensor"
-            )
+            if isinstance(device, AccelerationSensor):
+                other = "Gyro"
+            else:
+                other = "AccelerationSensor"
             same = (
                 device.link,
                 device.name,
@@ -430,7 +441,10 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
 def sensor_element(device: Device, name: str) -> Element | None:
     """Return the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer or a gyro is an IMU."""
     kept = device.extra.get("sdf")
-    base = parse_rest(kept, "sensor") if isinstance(kept, str) else None
+    if isinstance(kept, str):
+        base = parse_rest(kept, "sensor")
+    else:
+        base = None
     if isinstance(device, OtherDevice):
         if base is not None:
             base.attributes["name"] = name
@@ -486,7 +500,10 @@ def sensor_element(device: Device, name: str) -> Element | None:
 
 def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
     """Return the number of rays, and the angle [rad] of the last one; `kept` is the even number that the device was read with."""
-    even = kept.text_number() if kept is not None else 0.0
+    if kept is not None:
+        even = kept.text_number()
+    else:
+        even = 0.0
     if 2 <= even <= MAX_RAYS and even % 2 == 0:
         span = device.scan_step * (even - 1)
         if (
@@ -494,7 +511,10 @@ def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
             and abs(span - device.scan_angle) <= 1e-9 * device.scan_angle
         ):
             return int(even), 0.5 * device.scan_angle
-    rays = device.num_rays if device.num_rays <= MAX_RAYS else 1
+    if device.num_rays <= MAX_RAYS:
+        rays = device.num_rays
+    else:
+        rays = 1
     return rays, (rays // 2) * device.scan_step if rays > 1 else 0.0
 
 
@@ -526,8 +546,14 @@ def device_elements(
         by_kind = {devices[index].kind: index for index in indices}
         first = devices[indices[0]]
         of_joint = isinstance(first, ForceSensor)
-        sensor = None if of_joint and first.link == 0 else sensor_element(first, name)
-        read = read_sensor(parse_xml(to_xml(sensor))) if sensor is not None else []
+        if of_joint and first.link == 0:
+            sensor = None
+        else:
+            sensor = sensor_element(first, name)
+        if sensor is not None:
+            read = read_sensor(parse_xml(to_xml(sensor)))
+        else:
+            read = []
         if sensor is None or not by_kind.keys() <= {base.kind for base in read}:
             continue
         link = names[first.link]
@@ -580,11 +606,10 @@ def _sensor_names(devices: Sequence[Device], sensors: list[list[int]]) -> list[s
 
 
 def _keep_device(device: Device, link: str, extension: ExtensionWriter) -> None:
-    base = (
-        DEVICE_KINDS[device.kind]()
-        if device.kind in DEVICE_KINDS
-        else OtherDevice(type=device.kind)
-    )
+    if device.kind in DEVICE_KINDS:
+        base = DEVICE_KINDS[device.kind]()
+    else:
+        base = OtherDevice(type=device.kind)
     message = f"URDF and Gazebo have no {device.kind}"
     if isinstance(device, ForceSensor):
         message = "a ForceSensor measures at a joint, which the root does not have"
@@ -594,5 +619,6 @@ def _keep_device(device: Device, link: str, extension: ExtensionWriter) -> None:
         device.name,
     )
     values = quiet_differences(base, device)
-    values = {"id": device.id, **values} if device.id >= 0 else values
+    if device.id >= 0:
+        values = {"id": device.id, **values}
     extension.put("device", {"kind": device.kind, "link": link}, values, always=True)

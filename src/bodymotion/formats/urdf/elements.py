@@ -119,9 +119,11 @@ def roll_pitch_yaw(quaternion: Floats) -> Floats:
 def add_origin(parent: Element, pose: Floats) -> None:
     """Add the <origin> of a pose, given as (7,) or as a rigid matrix (4, 4), unless it is the identity."""
     if pose.shape == (4, 4):
-        position, rpy = pose[:3, 3], rotations.matrix_to_rpy(pose[:3, :3]) + 0.0
+        position = pose[:3, 3]
+        rpy = rotations.matrix_to_rpy(pose[:3, :3]) + 0.0
     else:
-        position, rpy = pose[:3], roll_pitch_yaw(pose[3:])
+        position = pose[:3]
+        rpy = roll_pitch_yaw(pose[3:])
     if position.any() or rpy.any():
         parent.add("origin", {"xyz": number_text(position), "rpy": number_text(rpy)})
 
@@ -137,7 +139,9 @@ def read_rest(element: Element) -> str:
     Where a visual or collision has such a thing, all of them are listed, empty ones too, so that each is found again.
     """
     rest = _rest(element, f"{element.name} {element.get('name')!r:.60}")
-    return one_line(rest) if _has_content(rest) else ""
+    if _has_content(rest):
+        return one_line(rest)
+    return ""
 
 
 def _has_content(rest: Element) -> bool:
@@ -241,7 +245,8 @@ def merge_rest(element: Element, rest: Element) -> bool:
     for key, value in rest.attributes.items():
         element.attributes.setdefault(key, value)
     for name in REPEATED:
-        ours, theirs = list(element.all(name)), list(rest.all(name))
+        ours = list(element.all(name))
+        theirs = list(rest.all(name))
         if name in names and len(ours) == len(theirs):
             for one, other in zip(ours, theirs, strict=True):
                 whole &= merge_rest(one, other)

@@ -116,7 +116,9 @@ class Entry:
         array = self.using(
             name, lambda: np.asarray(coerced(np.zeros(count), self.values[name], name))
         )
-        return array if array is not None and np.isfinite(array).all() else None
+        if array is not None and np.isfinite(array).all():
+            return array
+        return None
 
     def using(self, name: str, use: Callable[[], T]) -> T | None:
         """Return what `use` makes of the value of a name; None where it cannot be used, which is reported."""
@@ -143,7 +145,9 @@ class Extension:
         if not any("id" in entry.values for entry in self.joints.values()):
             return otherwise
         entry = self.joints.get(link)
-        return entry.id(-1) if entry else -1
+        if entry:
+            return entry.id(-1)
+        return -1
 
 
 def read_extension(robot: Element) -> Extension:
@@ -159,7 +163,10 @@ def read_extension(robot: Element) -> Extension:
         for element in root.children:
             values = None
             with suppress(ValueError):
-                values = parse_json(element.text) if element.text.strip() else {}
+                if element.text.strip():
+                    values = parse_json(element.text)
+                else:
+                    values = {}
             if not isinstance(values, dict):
                 element.report(
                     rules.EXTENSION,
@@ -256,11 +263,8 @@ def unique_names(wanted: Iterable[str], otherwise: str) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    name = (
-        name
-        if is_xml_text(name)
-        else "".join(letter if is_xml_text(letter) else "_" for letter in name)
-    )
+    if not is_xml_text(name):
+        name = "".join(letter if is_xml_text(letter) else "_" for letter in name)
     return re.sub(r"[\s/]+", "_", name.strip())
 
 
@@ -268,7 +272,8 @@ class ExtensionWriter:
     """Writes <bodymotion>; with `on` False nothing is kept, and everything is reported as lost."""
 
     def __init__(self, on: bool, lost: LossReport) -> None:
-        self.on, self.lost = on, lost
+        self.on = on
+        self.lost = lost
         self.element = Element("bodymotion", {"version": VERSION})
 
     def differences(
@@ -309,13 +314,12 @@ class ExtensionWriter:
     def note(self, what: str, title: str) -> None:
         """Report that the rest of the file does not hold `what` of the object called `title`."""
         matters = what in NEEDED_VALUES
-        rule = (
-            losses.NO_TARGET_FIELD
-            if matters
-            else rules.KEPT
-            if self.on
-            else losses.NO_TARGET_FIELD.as_note
-        )
+        if matters:
+            rule = losses.NO_TARGET_FIELD
+        elif self.on:
+            rule = rules.KEPT
+        else:
+            rule = losses.NO_TARGET_FIELD.as_note
         self.lost.add(
             rule, f"{'kept in <bodymotion>' if self.on else 'left out'}: {what}", title
         )

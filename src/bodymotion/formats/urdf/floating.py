@@ -81,11 +81,15 @@ def find_robot(nodes: list[Node], planar: Collection[int] = ()) -> Robot:
 
 
 def _kind(node: Node) -> str:
-    return "" if node.joint is None else TYPES.get(node.joint.get("type"), "")
+    if node.joint is None:
+        return ""
+    return TYPES.get(node.joint.get("type"), "")
 
 
 def _offset(node: Node) -> Floats:
-    return poses.IDENTITY if node.joint is None else read_origin(node.joint)
+    if node.joint is None:
+        return poses.IDENTITY
+    return read_origin(node.joint)
 
 
 def _parts(nodes: Sequence[Node]) -> list[int]:
@@ -124,7 +128,10 @@ def _below(
     at_rest: list[Floats] = []
     inside: list[bool] = []
     for index, node in enumerate(nodes):
-        above = poses.IDENTITY if node.parent < 0 else at_rest[node.parent]
+        if node.parent < 0:
+            above = poses.IDENTITY
+        else:
+            above = at_rest[node.parent]
         at_rest.append(poses.compose(above, _offset(node)))
         inside.append(index == top or (node.parent >= 0 and inside[node.parent]))
     # Links are depth-first: those below one follow it without a gap.

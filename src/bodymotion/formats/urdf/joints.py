@@ -60,7 +60,8 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
     In `extra`: `joint_effort_range` [N or Nm], `damping`, `friction`, `mimic` (`joint`, `multiplier`, `offset`), `calibration`,
     `safety_controller`, and under `urdf` everything else that it has, as XML.
     """
-    name, joint_type = element.get("name"), element.need("type")
+    name = element.get("name")
+    joint_type = element.need("type")
     kind: str | None = joint_type
     if joint_type not in TYPES:
         if joint_type:
@@ -149,8 +150,14 @@ def _limits(
                 rules.NO_LIMIT, f"joint {element.get('name')!r:.60} has no <limit>"
             )
         return -math.inf, math.inf, math.inf, None
-    lower = _unlimited(limit.number("lower", 0.0)) if bounded else -math.inf
-    upper = _unlimited(limit.number("upper", 0.0)) if bounded else math.inf
+    if bounded:
+        lower = _unlimited(limit.number("lower", 0.0))
+    else:
+        lower = -math.inf
+    if bounded:
+        upper = _unlimited(limit.number("upper", 0.0))
+    else:
+        upper = math.inf
     missing = [key for key in ("effort", "velocity") if key not in limit.attributes]
     if missing and bounded and joint_type:
         limit.report(rules.NO_LIMIT, f"<limit> has no {' and no '.join(missing)}")
@@ -166,7 +173,9 @@ def _limits(
 
 
 def _unlimited(value: float) -> float:
-    return math.copysign(math.inf, value) if abs(value) >= UNLIMITED else value
+    if abs(value) >= UNLIMITED:
+        return math.copysign(math.inf, value)
+    return value
 
 
 def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
@@ -175,13 +184,17 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
     if inertial is None:
         return None
     pose = read_origin(inertial)
-    mass, inertia = inertial.first("mass"), inertial.first("inertia")
+    mass = inertial.first("mass")
+    inertia = inertial.first("inertia")
     title = f"the <inertial> of link {link.get('name')!r:.60}"
     for name, part in (("mass", mass), ("inertia", inertia)):
         if part is None:
             inertial.lacks(rules.MASS, f"{title} has no <{name}>")
             inertial.faulty |= {name}
-    weight = 0.0 if mass is None else finite_numbers(mass, "value", 1, None)[0]
+    if mass is None:
+        weight = 0.0
+    else:
+        weight = finite_numbers(mass, "value", 1, None)[0]
     tensor = np.zeros((3, 3))
     if inertia is not None:
         missing = [name for name in MOMENTS if name not in inertia.attributes]
@@ -200,11 +213,9 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
 
 def inertial_element(link: Link, name: str, lost: LossReport) -> Element | None:
     """Return the <inertial> of a link, along the link's axes; None where the link has no mass."""
-    mass, center, inertia = (
-        link.mass,
-        np.array(link.center_of_mass),
-        np.array(link.inertia),
-    )
+    mass = link.mass
+    center = np.array(link.center_of_mass)
+    inertia = np.array(link.inertia)
     if not np.isfinite(np.concatenate([[mass], center, inertia.ravel()])).all():
         lost.add(
             losses.NOT_A_NUMBER,
@@ -244,7 +255,8 @@ def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
     gears: dict[str, float] = {}
     plain: set[int] = set()
     for element in robot.all("transmission"):
-        joints, actuators = list(element.all("joint")), list(element.all("actuator"))
+        joints = list(element.all("joint"))
+        actuators = list(element.all("actuator"))
         if len(joints) != 1 or len(actuators) != 1:
             continue
         found = actuators[0].first("mechanicalReduction") or element.first(
@@ -353,7 +365,9 @@ def _add_limit(
 
 
 def _bounded(value: float, otherwise: float) -> float:
-    return otherwise if math.isnan(value) else min(max(value, -UNLIMITED), UNLIMITED)
+    if math.isnan(value):
+        return otherwise
+    return min(max(value, -UNLIMITED), UNLIMITED)
 
 
 def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> None:
@@ -478,7 +492,8 @@ def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None
     if joint.gear_ratio == (1.0 if now is None else now) or not _is_geared(joint):
         return
     for element in transmissions:
-        joints, actuators = list(element.all("joint")), list(element.all("actuator"))
+        joints = list(element.all("joint"))
+        actuators = list(element.all("actuator"))
         if len(joints) == len(actuators) == 1:
             found = actuators[0].first("mechanicalReduction") or element.first(
                 "mechanicalReduction"

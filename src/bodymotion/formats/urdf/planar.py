@@ -68,7 +68,10 @@ def separate_planar(robot: Element) -> PlanarJoints:
             children.append(element)
             continue
         child = element.first("child")
-        link = "" if child is None else child.get("link")
+        if child is None:
+            link = ""
+        else:
+            link = child.get("link")
         name = element.need("name") or link or "planar"
         names = [_free_name(f"{name}_{ending}", used) for ending in ENDINGS]
         links = [_free_name(f"{link}_{joint}", used) for joint in names[:2]]
@@ -102,7 +105,10 @@ def separate(
     }
     further = [child for child in element.children if child.name not in OWN]
     axis = element.first("axis")
-    written = Element("axis") if axis is None else axis
+    if axis is None:
+        written = Element("axis")
+    else:
+        written = axis
     normal = np.array([1.0, 0.0, 0.0])
     if axis is not None:
         normal = np.array(finite_numbers(axis, "xyz", 3, (1.0, 0.0, 0.0)))
@@ -118,7 +124,10 @@ def separate(
     for number, direction in enumerate((*_directions(normal), normal)):
         is_last = number == 2
         own_axis = replace(written, attributes={"xyz": number_text(direction)})
-        attributes = {**element.attributes} if is_last else {}
+        if is_last:
+            attributes = {**element.attributes}
+        else:
+            attributes = {}
         attributes["name"] = names[number]
         attributes["type"] = "continuous" if is_last else "prismatic"
         parts = [
@@ -211,8 +220,14 @@ def planar_to_write(
     for name, text in elements.items():
         element = parse_rest(text, "joint")
         third = by_name.get(name, -1)
-        second = body.links[third].parent if third >= 0 else -1
-        first = body.links[second].parent if second >= 0 else -1
+        if third >= 0:
+            second = body.links[third].parent
+        else:
+            second = -1
+        if second >= 0:
+            first = body.links[second].parent
+        else:
+            first = -1
         if element is None or first < 0 or body.links[first].parent < 0:
             continue
         between = (body.links[first], body.links[second])

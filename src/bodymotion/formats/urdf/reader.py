@@ -136,11 +136,10 @@ def parse_urdf(
     package_paths: str | Path | Iterable[str | Path] = (),
 ) -> ReadResult[Body]:
     """Read a URDF model from the bytes of the file at `path`; see `read_urdf`."""
-    packages = (
-        [package_paths]
-        if isinstance(package_paths, (str, Path))
-        else list(package_paths)
-    )
+    if isinstance(package_paths, (str, Path)):
+        packages = [package_paths]
+    else:
+        packages = list(package_paths)
     found = Diagnostics(path)
     body = None
     robot = read_xml(data, path, found)
@@ -241,9 +240,11 @@ def read_tree(robot: Element) -> list[Node]:
         return ""
 
     for joint in robot.all("joint"):
-        parent, child = find_end(joint, "parent"), find_end(joint, "child")
+        parent = find_end(joint, "parent")
+        child = find_end(joint, "child")
         if child in holder:
-            other, name = holder[child].get("name"), joint.get("name")
+            other = holder[child].get("name")
+            name = joint.get("name")
             message = f"link {child!r:.60} is the child of joint {other!r:.60} and of {name!r:.60}; expected one joint"
             joint.report(rules.TWO_PARENTS, message, fatal=True)
         elif child:
@@ -309,18 +310,20 @@ def read_tree(robot: Element) -> list[Node]:
     )
     for link in elements:
         if id(link) not in reached:
-            held = (
-                holder.get(link.get("name"))
-                if links.get(link.get("name")) is link
-                else None
-            )
+            if links.get(link.get("name")) is link:
+                held = holder.get(link.get("name"))
+            else:
+                held = None
             found.append(Node(link, 0 if found else -1, held, loose=True))
     used = {id(node.joint) for node in found}
     for joint in robot.all("joint"):
         if (
             id(joint) not in used
         ):  # It holds none of the links, because its ends are faulty.
-            name = "" if (meant := joint.first("child")) is None else meant.get("link")
+            if (meant := joint.first("child")) is None:
+                name = ""
+            else:
+                name = meant.get("link")
             link = replace(
                 joint,
                 name="link",
@@ -393,7 +396,9 @@ class _Reader:
         allow_outside: bool | None,
         found: Diagnostics,
     ) -> None:
-        self.robot, self.path, self.found = robot, path, found
+        self.robot = robot
+        self.path = path
+        self.found = found
         self.extension: Extension = read_extension(robot)
         self.planar = separate_planar(robot)
         self.part = find_robot(read_tree(robot), self.planar.first_joints)
@@ -652,9 +657,10 @@ class _Reader:
 
     def collision_materials(self, link: Element, entry: Entry | None) -> list[str]:
         """Return the names of the materials that <bodymotion> has for a link's collisions, if their number fits."""
-        materials = (
-            entry.values.get("collision_materials") if entry is not None else None
-        )
+        if entry is not None:
+            materials = entry.values.get("collision_materials")
+        else:
+            materials = None
         if entry is None or materials is None:
             return []
         if not isinstance(materials, list) or not all(
@@ -677,7 +683,10 @@ class _Reader:
             mimic = joint.first("mimic")
             if mimic is not None:
                 other = mimic.get("joint")
-                wrong = "" if other in names or incomplete else ", which is no joint"
+                if other in names or incomplete:
+                    wrong = ""
+                else:
+                    wrong = ", which is no joint"
                 message = f"{joint.get('name')!r:.60} mimics {other!r:.60}{wrong}: here it moves by its own value"
                 joint.report(rules.MIMIC, message)
 

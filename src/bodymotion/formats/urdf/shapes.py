@@ -86,7 +86,8 @@ class ShapeReader:
     def __init__(
         self, robot: Element, files: PackageFinder, found: Diagnostics
     ) -> None:
-        self.files, self.found = files, found
+        self.files = files
+        self.found = found
         self._files: dict[str, tuple[Path, InlineLoader] | None] = {}
         self._loaders: dict[int, InlineLoader] = {}
         """By the id of a finder, the loader of the files that its files name."""
@@ -128,16 +129,19 @@ class ShapeReader:
                 f"the model has more than {MAX_SHAPES} shapes", element.location
             )
         transform = poses.to_matrix(read_origin(element))
-        defined = None if material_name is None else self.defined[material_name]
-        material = (
-            self._material(element)
-            if defined is None
-            else self._known_material(defined, material_name or "")
-        )
+        if material_name is None:
+            defined = None
+        else:
+            defined = self.defined[material_name]
+        if defined is None:
+            material = self._material(element)
+        else:
+            material = self._known_material(defined, material_name or "")
         geometry = element.first("geometry")
-        solid = (
-            geometry.children[0] if geometry is not None and geometry.children else None
-        )
+        if geometry is not None and geometry.children:
+            solid = geometry.children[0]
+        else:
+            solid = None
         if solid is None:
             element.lacks(rules.GEOMETRY, f"a <{element.name}> has no geometry")
             return []
@@ -204,20 +208,18 @@ class ShapeReader:
                     ),
                 )
             else:
-                hint = (
-                    rules.PACKAGE_PATHS
-                    if found.package
-                    else PART_OUTSIDE.hint
-                    if found.is_outside
-                    else ""
-                )
+                if found.package:
+                    hint = rules.PACKAGE_PATHS
+                elif found.is_outside:
+                    hint = PART_OUTSIDE.hint
+                else:
+                    hint = ""
                 # That a file outside is not opened is our own rule, not a fault of the model.
                 severity: Severity = "warning" if found.is_outside else "error"
-                message = (
-                    f"{found.name!r:.200} {found.reason}"
-                    if found.name
-                    else found.reason
-                )
+                if found.name:
+                    message = f"{found.name!r:.200} {found.reason}"
+                else:
+                    message = found.reason
                 self.found.report(
                     PART_MISSING,
                     message,
@@ -275,7 +277,9 @@ class ShapeWriter:
     def __init__(
         self, folder: MeshFolder, prefix: str, lost: LossReport, renamed: Renamings
     ) -> None:
-        self.folder, self.prefix, self.lost = folder, prefix, lost
+        self.folder = folder
+        self.prefix = prefix
+        self.lost = lost
         self.renamed = renamed
         self.materials: dict[str, tuple[Material, Element]] = {}
         """Materials by their names in the file."""
@@ -338,13 +342,13 @@ class ShapeWriter:
 
     def _placed(self, shape: Shape, link: str) -> tuple[Element, Floats] | None:
         """Return the element of a geometry and its pose as a matrix (4, 4); None where it is left out, which is reported."""
-        geometry, matrix = shape.geometry, shape.transform
+        geometry = shape.geometry
+        matrix = shape.transform
         if isinstance(geometry, (Lines, Points)) or not np.isfinite(matrix).all():
-            what = (
-                "lines and points"
-                if isinstance(geometry, (Lines, Points))
-                else "shapes whose pose is not finite"
-            )
+            if isinstance(geometry, (Lines, Points)):
+                what = "lines and points"
+            else:
+                what = "shapes whose pose is not finite"
             self.lost.add(losses.NOT_DRAWN, f"{what} are left out", link)
             return None
         rigid, scale = _split(matrix)
@@ -395,11 +399,9 @@ class ShapeWriter:
                     "a mesh is sheared or mirrored: the transformed mesh is in its file",
                     link,
                 )
-            mesh, rigid, scale = (
-                transformed(mesh, shape.transform),
-                np.eye(4),
-                np.ones(3),
-            )
+            mesh = transformed(mesh, shape.transform)
+            rigid = np.eye(4)
+            scale = np.ones(3)
         if not len(mesh.faces):
             self.lost.add(
                 losses.NOT_DRAWN.as_note, "meshes without triangles are left out", link
@@ -472,7 +474,8 @@ def _split(matrix: Floats) -> tuple[Floats | None, Floats]:
     # Scales that are 1 but for rounding are 1: then the mesh has no scale.
     scale = np.where(np.abs(scale - 1.0) < 4e-15, 1.0, scale)
     if np.linalg.det(axes) < 0:
-        axes, scale = axes * (1.0, 1.0, -1.0), scale * (1.0, 1.0, -1.0)
+        axes = axes * (1.0, 1.0, -1.0)
+        scale = scale * (1.0, 1.0, -1.0)
     rigid = np.eye(4)
     rigid[:3, :3], rigid[:3, 3] = axes, matrix[:3, 3]
     return rigid, scale

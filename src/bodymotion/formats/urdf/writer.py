@@ -143,7 +143,8 @@ def _package_prefix(model: Path, name: str) -> tuple[str, str]:
     if home is None:
         note = f"no {PACKAGE_FILE} is above the file: its folder is used as that of the package {name}"
         return f"package://{name}/", note
-    inside, own_name = folder.relative_to(home).as_posix(), package_name(home)
+    inside = folder.relative_to(home).as_posix()
+    own_name = package_name(home)
     note = f"the {PACKAGE_FILE} above the file is of the package {own_name!r:.60}, not {name}"
     return f"package://{name}/" + (
         f"{inside}/" if inside != "." else ""
@@ -159,7 +160,8 @@ class _Writer:
         extension: bool,
         by_segment: bool,
     ) -> None:
-        self.body, self.folder = body, folder
+        self.body = body
+        self.folder = folder
         self.lost = LossReport()
         self.renamed = Renamings()
         self.extension = ExtensionWriter(extension, self.lost)
@@ -169,10 +171,8 @@ class _Writer:
             for link in body.links
         ]
         wanted_joints = [link.joint.name or link.name for link in body.links]
-        self.names, self.joint_names = (
-            unique_names(wanted, "link"),
-            unique_names(wanted_joints, "joint"),
-        )
+        self.names = unique_names(wanted, "link")
+        self.joint_names = unique_names(wanted_joints, "joint")
         self.known_joints: dict[str, str] = {}
         """By name of a joint in the body, its name in the file; of several joints with one name, that of the first."""
         # A joint of a .wrl model has the name of its link; `extra` may have its name in another format.
@@ -316,11 +316,10 @@ class _Writer:
                 ]
         if link.index:
             self._keep_offset(link, values)
-        parts = (
-            json_of_segments(link, counts)
-            if has_parts(link) and self.extension.on
-            else None
-        )
+        if has_parts(link) and self.extension.on:
+            parts = json_of_segments(link, counts)
+        else:
+            parts = None
         if parts is not None:
             values["segments"] = parts
             self.extension.note("segments of a link", name)
@@ -349,7 +348,10 @@ class _Writer:
         indices = {link.name: link.index for link in reversed(self.body.links)}
         for text in entries if isinstance(entries, (list, tuple)) else []:
             rest = parse_rest(text, "link")
-            name = rest.attributes.pop("name", "") if rest is not None else str(text)
+            if rest is not None:
+                name = rest.attributes.pop("name", "")
+            else:
+                name = str(text)
             if (
                 rest is None
                 or name not in indices
@@ -457,7 +459,8 @@ class _Writer:
         return found
 
     def _keep_robot(self, title: str) -> None:
-        body, extension = self.body, self.extension
+        body = self.body
+        extension = self.extension
         values: dict[str, object] = (
             {} if body.name == title else {"name": [title, body.name]}
         )

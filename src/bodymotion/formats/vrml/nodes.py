@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | IsReference | None"
 NOTHING: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
 """The fields of all nodes without fields, which share it: there may be a million of them."""
-NO_INTEGERS, NO_NUMBERS = frozen_ints(np.zeros(0, dtype=np.int32)), frozen(np.zeros(0))
+NO_INTEGERS = frozen_ints(np.zeros(0, dtype=np.int32))
+NO_NUMBERS = frozen(np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,16 @@ class _Located:
     @property
     def location(self) -> Location:
         """The location of a node's type, or of a prototype's name."""
-        return self.text.location(self.offset) if self.text is not None else Location()
+        if self.text is not None:
+            return self.text.location(self.offset)
+        return Location()
 
     @property
     def path(self) -> Path | None:
         """The file that a node is written in, or a prototype declared in: relative urls start from its folder."""
-        return self.text.path if self.text is not None else None
+        if self.text is not None:
+            return self.text.path
+        return None
 
 
 @dataclass(eq=False, slots=True)
@@ -92,11 +97,9 @@ class Node(_Located):
 
     def location_of(self, name: str) -> Location:
         """Return the location of a field's name; that of the node where the file does not have the field."""
-        return (
-            Location()
-            if self.text is None
-            else self.text.location(self.offsets.get(name, self.offset))
-        )
+        if self.text is None:
+            return Location()
+        return self.text.location(self.offsets.get(name, self.offset))
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
         """Return a field's value: that of the file, else the default of the prototype or of the standard, else `default`."""
@@ -108,7 +111,9 @@ class Node(_Located):
             from bodymotion.formats.vrml.values import standard_fields
 
             declared = standard_fields(self.type).get(name)
-        return default if declared is None or declared.value is None else declared.value
+        if declared is None or declared.value is None:
+            return default
+        return declared.value
 
 
 @dataclass(frozen=True)
@@ -294,17 +299,15 @@ def visits(nodes: Iterable[Node]) -> Iterator[Node]:
 
 def _refused(node: Node, name: str, wanted: str) -> FormatError:
     value = node.get(name)
-    found = (
-        f"an array of {value.size} numbers"
-        if isinstance(value, np.ndarray)
-        else repr(value)
-    )
+    if isinstance(value, np.ndarray):
+        found = f"an array of {value.size} numbers"
+    else:
+        found = repr(value)
     if isinstance(value, (Node, list)):
-        found = (
-            "nodes"
-            if isinstance(value, Node) or (value and isinstance(value[0], Node))
-            else "a list"
-        )
+        if isinstance(value, Node) or (value and isinstance(value[0], Node)):
+            found = "nodes"
+        else:
+            found = "a list"
     return UNUSABLE_VALUE.error(
         f"{_title(node)}: {name} is {found:.60}, expected {wanted}",
         node.location_of(name),
@@ -312,7 +315,9 @@ def _refused(node: Node, name: str, wanted: str) -> FormatError:
 
 
 def _title(node: Node) -> str:
-    return f"{node.type} {node.name!r}" if node.name else node.type
+    if node.name:
+        return f"{node.type} {node.name!r}"
+    return node.type
 
 
 def _value(node: Node, name: str) -> Value:
@@ -339,7 +344,9 @@ def number(node: Node, name: str, default: float) -> float:
     if isinstance(value, (float, int)):
         return float(value)
     values = numbers(node, name, "a number")
-    return float(values[0]) if len(values) else default
+    if len(values):
+        return float(values[0])
+    return default
 
 
 def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
@@ -353,7 +360,10 @@ def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ..
         and value.shape == (len(default),)
     ):
         return tuple(value.tolist())
-    wanted = "a number" if len(default) == 1 else f"{len(default)} numbers"
+    if len(default) == 1:
+        wanted = "a number"
+    else:
+        wanted = f"{len(default)} numbers"
     values = numbers(node, name, wanted)[: len(default)].tolist()
     if 0 < len(values) < len(default):
         raise _refused(node, name, wanted)
@@ -414,11 +424,9 @@ def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
     """Return a vector that is not zero, scaled to length 1."""
     # Scaled by a power of two, all digits are kept, and the squares of a tiny or a huge axis stay in range.
     _, exponent = math.frexp(max(abs(x), abs(y), abs(z)))
-    x, y, z = (
-        math.ldexp(x, -exponent),
-        math.ldexp(y, -exponent),
-        math.ldexp(z, -exponent),
-    )
+    x = math.ldexp(x, -exponent)
+    y = math.ldexp(y, -exponent)
+    z = math.ldexp(z, -exponent)
     length = math.sqrt(x * x + y * y + z * z)
     return x / length, y / length, z / length
 

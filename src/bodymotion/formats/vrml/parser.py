@@ -146,7 +146,8 @@ class Parser(Recovery):
     ) -> tuple[list[Node], int]:
         """Read nodes and statements up to the bracket `closing` of the one at `opened`; up to the end of the text where that is None."""
         nodes: list[Node] = []
-        data, match = self.data, values.NODE.match
+        data = self.data
+        match = values.NODE.match
         state = self.depth, self.scope, len(self.around)
         while True:
             start = pos
@@ -257,12 +258,14 @@ class Parser(Recovery):
             message = f"found {self.describe(word.start(1))}, expected {{ and the body of PROTO {name}"
             raise self.wrong(message, word.start(1))
         proto = Proto(name, fields, text=self.text, offset=offset)
-        outer, before = self.scope, self.size
+        outer = self.scope
+        before = self.size
         self.scope = Scope({}, proto.routes, interface=fields, outer=outer)
         proto.body, pos = self._nodes(word.end(), word.start(1), "}")
         self.depth -= 1
         outer.kinds[name] = kind_of(proto, self.size - before)
-        self.scope, self.size = outer, before
+        self.scope = outer
+        self.size = before
         return pos
 
     def _extern_proto(self, pos: int) -> int:
@@ -289,9 +292,10 @@ class Parser(Recovery):
 
     def _proto_name(self, pos: int) -> tuple[str, int, int]:
         found = values.NAME.match(self.data, pos)
-        opened = (
-            values.OPEN.match(self.data, found.end()) if found is not None else None
-        )
+        if found is not None:
+            opened = values.OPEN.match(self.data, found.end())
+        else:
+            opened = None
         if found is None or opened is None:
             raise self.wrong("expected PROTO name [", self.skip(pos))
         return found[1], found.start(1), opened.end()
@@ -365,7 +369,8 @@ class Parser(Recovery):
                         f"the default of {name[:80]} is IS",
                         found.start(3),
                     )
-                value, self.dangling = None, False
+                value = None
+                self.dangling = False
             fields[name] = FieldDeclaration(access, field_type, name, value)
         return pos
 
@@ -481,8 +486,10 @@ class Parser(Recovery):
     def fields(self, node: Node, readers: dict[str, values.Reader], pos: int) -> int:
         """Read the fields of a node from after its opening brace, and the brace that closes it."""
         opened = pos - 1
-        fields, offsets = node.fields, node.offsets
-        data, match = self.data, values.WORD.match
+        fields = node.fields
+        offsets = node.offsets
+        data = self.data
+        match = values.WORD.match
         self.around.append(node)
         state = self.depth, self.scope, len(self.around)
         start = pos
@@ -492,7 +499,8 @@ class Parser(Recovery):
                     start = pos
                     found = match(data, pos)
                     assert found is not None  # it matches everywhere
-                    word, pos = found[1], found.end()
+                    word = found[1]
+                    pos = found.end()
                     read = readers.get(word)
                     if read is not None:
                         if word in fields:
@@ -541,7 +549,10 @@ class Parser(Recovery):
             self.damage.offsets.add(offset)
         in_value = in_field or _NUMBER_LIKE.match(begin[1]) is not None
         balance = self.note_fault(error, at_bracket and not in_field, in_value)
-        value = self.skip(begin.end()) if in_field else offset
+        if in_field:
+            value = self.skip(begin.end())
+        else:
+            value = offset
         if (
             in_field
             and not self.is_over
@@ -558,14 +569,17 @@ class Parser(Recovery):
             and values.DECLARATION.match(self.data, start) is not None
         ):
             # It is the interface of a prototype that has lost its beginning.
-            self.vague, names = True, ()
+            self.vague = True
+            names = ()
         in_list = in_field and value < pos and self.data[value : value + 1] == "["
         if not self.is_over and (bracket := self.data[pos : pos + 1]) in _BRACKETS:
             if in_field and pos == value and balance.is_meant_as(bracket, "["):
-                in_list, pos = True, pos + 1
+                in_list = True
+                pos = pos + 1
             elif bracket in "[{":
                 if in_list and balance.is_meant_as(bracket, "]"):
-                    in_list, pos = False, pos + 1
+                    in_list = False
+                    pos = pos + 1
                 elif not in_field and balance.is_meant_as(bracket, "}"):
                     return pos + 1, True
                 elif pos > value or not in_field:
@@ -601,7 +615,8 @@ class Parser(Recovery):
 
     def _other_field(self, node: Node, found: re.Match[str], opened: int) -> int:
         """Read a statement in a node, a declaration in a Script, or a field that the node's type does not have."""
-        word, offset = found[1], found.start(1)
+        word = found[1]
+        offset = found.start(1)
         if word in STATEMENTS:
             return self.statement(word, found.end())
         if (
@@ -614,9 +629,15 @@ class Parser(Recovery):
             if offset == len(self.data):
                 raise self.unclosed(opened, f"the node {node.type}")
             last = next(reversed(node.fields), "")
-            after = f" after {last}" if last else ""
+            if last:
+                after = f" after {last}"
+            else:
+                after = ""
             has_comma = _DECIMAL_COMMA.search(self.data, max(0, offset - 80), offset)
-            comma = "; is there a decimal comma before it?" if has_comma else ""
+            if has_comma:
+                comma = "; is there a decimal comma before it?"
+            else:
+                comma = ""
             message = f"node {node.type}: found {self.describe(offset)}{after}, expected a field or }}{comma}"
             if has_comma:
                 node.fields.pop(last, None)
@@ -669,7 +690,8 @@ class Parser(Recovery):
         shown = node_type[:80]
         if is_first := shown not in self._meant:
             self._meant[shown] = self._meant_type(shown)
-        rule, message = rules.UNKNOWN_NODE, f"the node type {shown} is not declared"
+        rule = rules.UNKNOWN_NODE
+        message = f"the node type {shown} is not declared"
         if node_type in MODEL_NODES:
             rule = replace(rule, leaves_out=False)
         if (meant := self._meant[shown]) is None:
@@ -704,8 +726,13 @@ class Parser(Recovery):
                 for name, line in protos
             } | known
             scope = scope.outer
-        nearest = meant(node_type, known) if len(known) <= MAX_HINTS else None
-        return None if nearest is None else (nearest, known[nearest])
+        if len(known) <= MAX_HINTS:
+            nearest = meant(node_type, known)
+        else:
+            nearest = None
+        if nearest is None:
+            return None
+        return (nearest, known[nearest])
 
     def _field_hint(self, word: str, node: Node, offset: int) -> str | None:
         """Return which field of a node may be meant, and the default that this field has instead."""

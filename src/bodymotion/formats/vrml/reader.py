@@ -166,7 +166,8 @@ def _parsed(
                 finally:
                     sys.setrecursionlimit(limit)
         except OpenStringsError as strings:
-            text, begins = strings.text, strings.begins
+            text = strings.text
+            begins = strings.begins
         except FormatError as error:
             found.add(error.problem)
             raise FormatError(error.problem, found.problems) from None
@@ -232,7 +233,8 @@ class InlineLoader:
         `base_path` is the file that holds the node (usually `node.path`, which is the default). Two nodes that name one file get the
         same `Scene`.
         """
-        location, holder = node.location_of("url"), base_path or node.path
+        location = node.location_of("url")
+        holder = base_path or node.path
         return self._first(
             _urls(node),
             holder,
@@ -271,7 +273,9 @@ class InlineLoader:
             if meant is None:
                 message = f"{url:.200} declares no PROTO {name or proto.name:.200}"
                 found.add(rules.NO_PROTO.problem(message, proto.location))
-            return self.load_proto(meant) if meant is not None and meant.urls else meant
+            if meant is not None and meant.urls:
+                return self.load_proto(meant)
+            return meant
 
         return self._first(proto.urls, proto.path, proto.location, declared)
 
@@ -298,11 +302,10 @@ class InlineLoader:
     def _open(
         self, path: Path, holder: Path | None, location: Location, found: Diagnostics
     ) -> Scene | None:
-        base = (
-            self.finder.root / "-"
-            if holder is None
-            else self.finder.resolved(holder)[0]
-        )
+        if holder is None:
+            base = self.finder.root / "-"
+        else:
+            base = self.finder.resolved(holder)[0]
         if self._size > MAX_SIZE or self._num_references > MAX_REFERENCES:
             return None  # reported already
         if path not in self._parts.setdefault(base, set()):
@@ -408,7 +411,10 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
         return [node]
     check_time(node.location)
     if proto.urls and not proto.body:
-        found = loader.load_proto(proto) if loader is not None else None
+        if loader is not None:
+            found = loader.load_proto(proto)
+        else:
+            found = None
         if found is None:
             return []
         proto = found
@@ -423,17 +429,17 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
             items: list[Any] = [
                 copied(item) if isinstance(item, Node) else item for item in value
             ]
-            return value if all(map(operator.is_, items, value)) else items
+            if all(map(operator.is_, items, value)):
+                return value
+            return items
         if not isinstance(value, IsReference):
             return value
         if value.name in node.fields:
             return node.fields[value.name]
         field = declared.get(value.name)
-        return (
-            value
-            if field is None or field.access in ("eventIn", "eventOut")
-            else field.value
-        )
+        if field is None or field.access in ("eventIn", "eventOut"):
+            return value
+        return field.value
 
     def copied(part: Node) -> Node:
         if id(part) not in done:

@@ -70,7 +70,8 @@ class OpenStringsError(Exception):
 
     def __init__(self, text: Text, begins: list[int]) -> None:
         super().__init__()
-        self.text, self.begins = text, begins
+        self.text = text
+        self.begins = begins
 
 
 @dataclass
@@ -166,10 +167,15 @@ class Recovery:
         if string is not None:
             return f'the string "{string[1][:40]}"'
         word = self.word(offset)[1] or self.data[offset : offset + 1]
-        shown = word[:40] if word else "the end of the file"
+        if word:
+            shown = word[:40]
+        else:
+            shown = "the end of the file"
         # A full-width bracket is a part of a word, or the word behind it.
         unusual = unusual_character(self.data[offset : offset + len(shown) + 2])
-        return f"{shown}, with the character {unusual}" if unusual else shown
+        if unusual:
+            return f"{shown}, with the character {unusual}"
+        return shown
 
     def closed(self, opened: int, pos: int, expected: str) -> int:
         """Return the offset after the bracket that closes the one at `opened`.
@@ -300,18 +306,18 @@ class Recovery:
 
     def restore(self, state: tuple[int, Scope, int]) -> None:
         """Set depth, scope and the nodes around back to where reading went on before the fault."""
-        self.depth, self.scope = state[0], state[1]
+        self.depth = state[0]
+        self.scope = state[1]
         del self.around[state[2] :]
         self.dangling = False
 
     def opening_without_brace(self, pos: int) -> re.Match[str] | None:
         """Return a node of a known type at an offset that lacks its opening brace, if such a brace is missing in the text."""
         balance = self.balance
-        found = (
-            _OPENING.match(self.data, pos)
-            if balance is not None and balance.excess["{"] < 0
-            else None
-        )
+        if balance is not None and balance.excess["{"] < 0:
+            found = _OPENING.match(self.data, pos)
+        else:
+            found = None
         if balance is None or found is None or self.scope.kind(found[2]) is None:
             return None
         other = self.word(found.end())
@@ -324,11 +330,14 @@ class Recovery:
         self, pos: int, is_sure: Callable[[str, int], bool], stop: str = ""
     ) -> tuple[str, int, int]:
         """Return the next word where reading can go on, or the next closing bracket, outside of all brackets that open before it."""
-        depth, before = 0, ""
+        depth = 0
+        before = ""
         while True:
             found = _TOKEN.match(self.data, pos)
             assert found is not None  # it matches everywhere
-            word, offset, pos = found[1], found.start(1), found.end()
+            word = found[1]
+            offset = found.start(1)
+            pos = found.end()
             if not word:
                 self.is_over = True
                 return "", offset, pos
@@ -443,9 +452,14 @@ def _end_of_open_string(data: str, begin: int) -> int | None:
     remark = _REMARK.search(data, begin, line.start())
     if quote >= 0 and (remark is None or quote < remark.start()):
         # The next string of a list, or, before it, the name of the next field.
-        ends, stop = _NEXT_STRING, quote
+        ends = _NEXT_STRING
+        stop = quote
     else:
-        ends, stop = _AFTER, line.start() if remark is None else remark.start()
+        ends = _AFTER
+        if remark is None:
+            stop = line.start()
+        else:
+            stop = remark.start()
     after = ends.search(data, begin + 1, stop)
     assert after is not None  # it matches at the end
     space = next((k for k in range(after.start(), stop) if data[k].isspace()), stop)

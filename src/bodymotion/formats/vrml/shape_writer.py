@@ -84,8 +84,12 @@ def texture_nodes(texture: Texture, url: str, report: Report) -> dict[str, Value
 def _transform_fields(matrix: Floats) -> dict[str, Value]:
     """Split a matrix (3, 3), −C · S · R · C · T, into scale, rotation, and a centre that is moved to the origin."""
     (a, b), (c, d) = matrix[:2, :2].tolist()
-    angle = math.atan2(-b, a) if a or b else math.atan2(c, d)
-    sine, cosine = math.sin(angle), math.cos(angle)
+    if a or b:
+        angle = math.atan2(-b, a)
+    else:
+        angle = math.atan2(c, d)
+    sine = math.sin(angle)
+    cosine = math.cos(angle)
     scale = np.array([a * cosine - b * sine, c * sine + d * cosine])
     fields: dict[str, Value] = {}
     if angle:
@@ -131,7 +135,9 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
     and else along its eigenvectors. A mirrored one has a negative scale.
     """
     if np.array_equal(matrix[:3, :3], IDENTITY_ROTATION):
-        return {"translation": matrix[:3, 3]} if matrix[:3, 3].any() else {}
+        if matrix[:3, 3].any():
+            return {"translation": matrix[:3, 3]}
+        return {}
     rotation, scale, orientation = _parts(matrix[:3, :3])
     exact = (*_axis_angle(rotation), *scale, *_axis_angle(orientation))
     if scale == (1.0, 1.0, 1.0):
@@ -198,7 +204,9 @@ def _searched(
 
 def _neighbours(x: float) -> tuple[float, ...]:
     """Return a number and the doubles next to it; of 0 only itself."""
-    return (x, math.nextafter(x, math.inf), math.nextafter(x, -math.inf)) if x else (x,)
+    if x:
+        return (x, math.nextafter(x, math.inf), math.nextafter(x, -math.inf))
+    return (x,)
 
 
 def _rounded(x: float, digits: int) -> float:
@@ -246,7 +254,8 @@ def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
         left = -left
     rotation = left @ axes.T
     if np.linalg.det(rotation) < 0:
-        rotation, sizes = -rotation, -sizes
+        rotation = -rotation
+        sizes = -sizes
     return rotation, tuple(sizes.tolist()), axes
 
 
@@ -290,7 +299,10 @@ class ShapeWriter:
             message = "an image on a mesh without texture coordinates is laid on along its longest edges"
             self.report(losses.SHAPE_LOOK, message)
         appearance = self._appearance(shape.material)
-        name = self.name(shape.name) if len(geometries) == 1 else ""
+        if len(geometries) == 1:
+            name = self.name(shape.name)
+        else:
+            name = ""
         result = []
         for geometry in geometries:
             shape_nodes = [
@@ -437,7 +449,8 @@ class ShapeWriter:
         ]
 
     def _face_set(self, mesh: Mesh) -> list[Node]:
-        faces, vertices = mesh.faces, mesh.vertices
+        faces = mesh.faces
+        vertices = mesh.vertices
         good = _usable(faces, vertices)
         if not good.any():
             self.report(losses.NOT_DRAWN.as_note, "a mesh without faces is left out")
@@ -445,10 +458,8 @@ class ShapeWriter:
         if not good.all() or not np.isfinite(vertices).all():
             message = f"faces of a mesh without finite corners are left out: {np.count_nonzero(~good)}"
             self.report(losses.NOT_DRAWN, message)
-            faces, vertices = (
-                faces[good],
-                np.where(np.isfinite(vertices), vertices, 0.0),
-            )
+            faces = faces[good]
+            vertices = np.where(np.isfinite(vertices), vertices, 0.0)
         fields: dict[str, Value] = {
             "coord": Node("Coordinate", fields={"point": vertices}),
             "coordIndex": _ended(faces),
@@ -485,7 +496,8 @@ class ShapeWriter:
         if corners is None:
             return {}
         node_type, name, width = PROPERTIES[part]
-        values, indices = corners.values, corners.indices
+        values = corners.values
+        indices = corners.indices
         fits = (
             values.ndim == 2
             and values.shape[1] >= width
@@ -525,7 +537,8 @@ class ShapeWriter:
         return fields
 
     def _line_set(self, lines: Lines) -> list[Node]:
-        segments, count = lines.segments, len(lines.vertices)
+        segments = lines.segments
+        count = len(lines.vertices)
         good = _usable(segments, lines.vertices)
         if not good.any():
             self.report(

@@ -152,7 +152,10 @@ class SceneWalker:
         self.enter(nodes, frame)
         while self._stack:
             item = self._stack[-1]
-            node = None if callable(item) else next(item[0], None)
+            if callable(item):
+                node = None
+            else:
+                node = next(item[0], None)
             if callable(item) or node is None:
                 self._stack.pop()
             try:
@@ -167,7 +170,10 @@ class SceneWalker:
                 if not isinstance(self.found, ModelDiagnostics):
                     raise
                 self.found.fault(error, *([self.unknown] if self.unknown else []))
-                rest = None if node is None else without_fault(node, error)
+                if node is None:
+                    rest = None
+                else:
+                    rest = without_fault(node, error)
                 if rest is not None and not callable(item):
                     self.enter([rest], item[1])
 
@@ -210,11 +216,8 @@ class SceneWalker:
                 self.enter(nodes.children(found), frame)
             case "Switch":
                 choices = found.get("choice")
-                choices = (
-                    choices
-                    if isinstance(choices, list)
-                    else nodes.children(found, "choice")
-                )
+                if not isinstance(choices, list):
+                    choices = nodes.children(found, "choice")
                 chosen = nodes.integer(found, "whichChoice", -1)
                 if 0 <= chosen < len(choices) and isinstance(choices[chosen], Node):
                     self.enter([choices[chosen]], frame)
@@ -227,10 +230,8 @@ class SceneWalker:
                     found, "the other levels of an LOD", len(levels) > 1
                 )
             case "Collision":
-                collide, proxy = (
-                    nodes.flag(found, "collide", True),
-                    nodes.child(found, "proxy"),
-                )
+                collide = nodes.flag(found, "collide", True)
+                proxy = nodes.child(found, "proxy")
                 if proxy is not None and collide:
                     self.enter([proxy], replace(frame, visual=False))
                 solid = collide and proxy is None
@@ -304,9 +305,10 @@ class SceneWalker:
         self, frame: NodeFrame, transform: Floats, node: Node
     ) -> NodeFrame:
         """Return the frame inside a node with its own transform (4, 4)."""
-        whole = (
-            transform if frame.transform is IDENTITY else frame.transform @ transform
-        )
+        if frame.transform is IDENTITY:
+            whole = transform
+        else:
+            whole = frame.transform @ transform
         if not np.isfinite(whole).all():
             message = f"{node.type}: translation, rotation or scale is not finite"
             raise rules.INFINITE_POINT.error(message, node.location)
@@ -334,7 +336,8 @@ def rotation_matrix(
 ) -> tuple[tuple[float, float, float], ...]:
     """Return the matrix of a rotation about an axis of length 1 (Rodrigues' formula); single numbers are faster without arrays."""
     x, y, z = axis
-    c, s = math.cos(angle), math.sin(angle)
+    c = math.cos(angle)
+    s = math.sin(angle)
     u = 1.0 - c
     return (
         (x * x * u + c, x * y * u - z * s, x * z * u + y * s),
@@ -376,13 +379,14 @@ class AppearanceReader:
             self.actual(nodes.child(found, name))
             for name in ("material", "texture", "textureTransform")
         )
-        image = self._texture(texture, transform) if texture is not None else None
+        if texture is not None:
+            image = self._texture(texture, transform)
+        else:
+            image = None
         if material is None or material.type != "Material":
-            return (
-                PLAIN
-                if image is None
-                else Material(diffuse=PLAIN.diffuse, texture=image)
-            )
+            if image is None:
+                return PLAIN
+            return Material(diffuse=PLAIN.diffuse, texture=image)
         values: dict[str, Any] = {}
         for name, attribute in MATERIAL_FIELDS.items():
             default = getattr(_DEFAULT, attribute)
@@ -438,7 +442,8 @@ def texture_matrix(node: Node | None) -> Floats:
     center = np.array(nodes.vector(node, "center", (0.0, 0.0)))
     translation = np.array(nodes.vector(node, "translation", (0.0, 0.0)))
     angle = nodes.number(node, "rotation", 0.0)
-    c, s = np.cos(angle), np.sin(angle)
+    c = np.cos(angle)
+    s = np.sin(angle)
     matrix = np.eye(3)
     matrix[:2, :2] = np.diag(nodes.vector(node, "scale", (1.0, 1.0))) @ [
         [c, -s],
@@ -477,11 +482,9 @@ class GeometryReader:
             case "Box":
                 x, y, z = nodes.vector(node, "size", (2.0, 2.0, 2.0))
                 # A flat box is a plate, as the Plane prototype of old models has it.
-                return (
-                    Box((x, y, z))
-                    if self._sizes(node, [x, y, z], some_zero=True)
-                    else None
-                )
+                if self._sizes(node, [x, y, z], some_zero=True):
+                    return Box((x, y, z))
+                return None
             case "Sphere" | "Cylinder" | "Cone":
                 made, fields, parts = ROUND_SOLIDS[node.type]
                 sizes = [
@@ -489,7 +492,9 @@ class GeometryReader:
                     for name, default in fields.items()
                 ]
                 there = {part: nodes.flag(node, part, True) for part in parts}
-                return made(*sizes, **there) if self._sizes(node, sizes) else None
+                if self._sizes(node, sizes):
+                    return made(*sizes, **there)
+                return None
             case "IndexedLineSet":
                 return self._line_set(node)
             case "PointSet":
@@ -589,21 +594,26 @@ class GeometryReader:
             if entries is None
             else nodes.integers(node, f"{part}Index")
         )
-        which = (
-            faces
-            if per_vertex
-            else np.repeat(polygons[:, None], faces.shape[1], axis=1)
-        )
+        if per_vertex:
+            which = faces
+        else:
+            which = np.repeat(polygons[:, None], faces.shape[1], axis=1)
         if len(index):
-            places = entries if per_vertex and entries is not None else which
-            which = index[places] if places.max() < len(index) else np.full((1, 3), -1)
+            if per_vertex and entries is not None:
+                places = entries
+            else:
+                places = which
+            if places.max() < len(index):
+                which = index[places]
+            else:
+                which = np.full((1, 3), -1)
         finite = bool(np.isfinite(values).all())
         if part == "normal" and not finite and entries is not None:
             # A normal that is not finite has no direction: the face's own is used.
-            values, finite = (
-                np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0),
-                True,
+            values = np.where(
+                np.isfinite(values).all(axis=1, keepdims=True), values, 0.0
             )
+            finite = True
         if which.min() < 0 or which.max() >= len(values) or not finite:
             kind = "corners" if per_vertex else "faces"
             words = f"{len(values)} values and {len(index)} indices do not fit the {kind} of this {node.type}"
@@ -654,13 +664,12 @@ class GeometryReader:
                 f"{counted(int((~good).sum()), 'line')} with points that do not exist",
                 node,
             )
-            segments, here = segments[good], here[good]
+            segments = segments[good]
+            here = here[good]
         if not len(segments):
             return None
-        line, positions = (
-            np.cumsum(index < 0, dtype=np.int64)[here],
-            np.stack([here, here + 1], axis=1),
-        )
+        line = np.cumsum(index < 0, dtype=np.int64)[here]
+        positions = np.stack([here, here + 1], axis=1)
         colors = self.corners(node, "color", segments, line, positions)
         if colors is None:
             return Lines(points, segments)
@@ -671,10 +680,8 @@ class GeometryReader:
         )
 
     def _point_set(self, node: Node) -> Points | None:
-        points, colors = (
-            self.points(node),
-            nodes.rows(self.actual(nodes.child(node, "color")), "color", 3),
-        )
+        points = self.points(node)
+        colors = nodes.rows(self.actual(nodes.child(node, "color")), "color", 3)
         fits = len(colors) >= len(points)
         if not fits and len(colors):
             self.report(
@@ -692,11 +699,15 @@ class GeometryReader:
 
 def _box_mapping(points: Floats) -> Floats:
     """Map a texture without coordinates: s along the longest edge of the bounding box, t along the next, at the same scale."""
-    low, high = points.min(axis=0), points.max(axis=0)
+    low = points.min(axis=0)
+    high = points.max(axis=0)
     size = high - low
     # A stable sort keeps x before y before z where edges are equally long.
     first, second = np.argsort(-size, kind="stable")[:2]
-    length = size[first] if size[first] > 0 else 1.0
+    if size[first] > 0:
+        length = size[first]
+    else:
+        length = 1.0
     return np.stack(
         [
             (points[:, first] - low[first]) / length,
@@ -711,10 +722,8 @@ def _box_mapping(points: Floats) -> Floats:
 
 def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
     """Return the mesh of a grid of heights over the x-z plane."""
-    columns, rows = (
-        nodes.integer(node, "xDimension", 0),
-        nodes.integer(node, "zDimension", 0),
-    )
+    columns = nodes.integer(node, "xDimension", 0)
+    rows = nodes.integer(node, "zDimension", 0)
     heights = nodes.numbers(node, "height")
     if columns < 2 or rows < 2 or len(heights) < columns * rows:
         reader.report(
@@ -753,12 +762,10 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     """Return the mesh of a cross-section that is swept along a spine."""
     section = nodes.rows(node, "crossSection", 2)
     spine = nodes.rows(node, "spine", 3)
-    section = (
-        section
-        if len(section)
-        else np.array([[1.0, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]])
-    )
-    spine = spine if len(spine) else np.array([[0.0, 0, 0], [0, 1, 0]])
+    if not len(section):
+        section = np.array([[1.0, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]])
+    if not len(spine):
+        spine = np.array([[0.0, 0, 0], [0, 1, 0]])
     if len(spine) < 2 or len(section) < 2:
         reader.report(
             rules.BAD_SIZE,
@@ -796,10 +803,8 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
 
     uv_grid = np.arange(len(spine) * len(section)).reshape(len(spine), len(section))
     grid = uv_grid.copy()
-    round_section, round_spine = (
-        bool((section[0] == section[-1]).all()),
-        bool((points[0] == points[-1]).all()),
-    )
+    round_section = bool((section[0] == section[-1]).all())
+    round_spine = bool((points[0] == points[-1]).all())
     if round_section:
         grid[:, -1] = grid[:, 0]
     if round_spine and len(spine) > 2:
@@ -817,7 +822,10 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     ):
         if nodes.flag(node, flag, True) and len(rim) >= 3:
             # Seen from outside, the first cap has the opposite order.
-            order = rim if ends_up else rim[::-1]
+            if ends_up:
+                order = rim
+            else:
+                order = rim[::-1]
             flat_section = np.stack(
                 [section[:, 0], np.zeros(len(section)), section[:, 1]], axis=1
             )
@@ -825,7 +833,8 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
             all_faces.append(grid[ring][cut])
             uv_faces.append(cut + sum(map(len, uv_values)))
             uv_values.append(on_cap)
-    whole, uv_whole = np.concatenate(all_faces), np.concatenate(uv_faces)
+    whole = np.concatenate(all_faces)
+    uv_whole = np.concatenate(uv_faces)
     closed = round_section and (round_spine or len(all_faces) == 3)
     if (
         closed
@@ -836,7 +845,8 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
         reader.report(
             rules.INSIDE_OUT, "the cross-section of an Extrusion runs clockwise", node
         )
-        whole, uv_whole = whole[:, ::-1], uv_whole[:, ::-1]
+        whole = whole[:, ::-1]
+        uv_whole = uv_whole[:, ::-1]
     uv = Corners(np.concatenate(uv_values), frozen_ints(uv_whole))
     return reader.mesh(node, points.reshape(-1, 3), whole, None, None, uv)
 
@@ -861,7 +871,8 @@ def _frames(spine: Floats) -> Floats:
     straight spine y is rotated onto it by the smallest angle.
     """
     closed = len(spine) > 2 and bool((spine[0] == spine[-1]).all())
-    after, before = np.roll(spine, -1, axis=0), np.roll(spine, 1, axis=0)
+    after = np.roll(spine, -1, axis=0)
+    before = np.roll(spine, 1, axis=0)
     if closed:
         after[-1], before[0] = spine[1], spine[-2]
     else:
@@ -877,7 +888,8 @@ def _frames(spine: Floats) -> Floats:
     if not normal.any():
         up = np.array([0.0, 1.0, 0.0])
         axis = np.cross(up, tangent[0])
-        axis = axis if np.abs(axis).max() > 1e-100 else np.array([1.0, 0.0, 0.0])
+        if not (np.abs(axis).max() > 1e-100):
+            axis = np.array([1.0, 0.0, 0.0])
         turned = rotations.from_axis_angle(
             axis, np.arctan2(np.linalg.norm(np.cross(up, tangent[0])), tangent[0, 1])
         )

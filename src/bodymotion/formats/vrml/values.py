@@ -133,11 +133,10 @@ def number_list(
 
     What JSON does not allow (`007`) goes through `float` word by word, as do short lists; `in_bulk` there is None for them.
     """
-    wide = (
-        json_numbers(as_json(text.encode()), "i" if whole else "d")
-        if len(text) > _MIN_BULK_CHARACTERS
-        else None
-    )
+    if len(text) > _MIN_BULK_CHARACTERS:
+        wide = json_numbers(as_json(text.encode()), "i" if whole else "d")
+    else:
+        wide = None
     if wide is None:
         if in_bulk or _PLAIN.fullmatch(text) is None:
             return None
@@ -147,9 +146,13 @@ def number_list(
         except (ValueError, OverflowError):
             return None
     if not whole:
-        return frozen(wide) if np.isfinite(wide).all() else None
+        if np.isfinite(wide).all():
+            return frozen(wide)
+        return None
     array: Ints = wide.astype(np.int32)
-    return frozen_ints(array) if np.array_equal(array, wide) else None
+    if np.array_equal(array, wide):
+        return frozen_ints(array)
+    return None
 
 
 Reader: TypeAlias = "Callable[[Parser, int], tuple[Value, int]]"
@@ -157,16 +160,16 @@ Reader: TypeAlias = "Callable[[Parser, int], tuple[Value, int]]"
 
 def unescape(text: str) -> str:
     r"""Remove the backslash from `\"` and `\\`; any other is kept."""
-    return _ESCAPE.sub(r"\1", text) if "\\" in text else text
+    if "\\" in text:
+        return _ESCAPE.sub(r"\1", text)
+    return text
 
 
 def _number_reader(field_type: str) -> Reader:
     count = COUNTS[field_type]
-    match, pack, array = (
-        numbers(count).match,
-        struct.Struct(f"{count}d").pack,
-        np.frombuffer,
-    )
+    match = numbers(count).match
+    pack = struct.Struct(f"{count}d").pack
+    array = np.frombuffer
 
     def read(parser: Parser, pos: int) -> tuple[Value, int]:
         found = match(parser.data, pos)
@@ -188,11 +191,9 @@ def _read_int(parser: Parser, pos: int) -> tuple[Value, int]:
 
 def _read_bool(parser: Parser, pos: int) -> tuple[Value, int]:
     word = parser.word(pos)
-    return (
-        (_TRUTH[word[1]], word.end())
-        if word[1] in _TRUTH
-        else irregular(parser, pos, "SFBool")
-    )
+    if word[1] in _TRUTH:
+        return (_TRUTH[word[1]], word.end())
+    return irregular(parser, pos, "SFBool")
 
 
 def _read_string(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -239,19 +240,27 @@ def _list_reader(field_type: str) -> Reader:
             return _bare_numbers(parser, pos, field_type)
         start = opened.end()
         end = data.find("]", start)
-        text = data[start:end] if end >= 0 else ""
+        if end >= 0:
+            text = data[start:end]
+        else:
+            text = ""
         if end < 0 or "#" in text:
             last_line = max(text.rfind("\n"), text.rfind("\r"), 0)
             if end < 0 or text.find("#", last_line) >= 0:
                 found = TO_BRACKET.match(data, start)
-                end = found.end() if found is not None else len(data)
+                if found is not None:
+                    end = found.end()
+                else:
+                    end = len(data)
             text = _without_comments(data[start:end])
-        values = number_list(text, whole, in_bulk=True) if end < len(data) else None
-        comma = (
-            None
-            if whole or values is not None or ",0" not in text
-            else _DECIMAL_COMMA.search(text)
-        )
+        if end < len(data):
+            values = number_list(text, whole, in_bulk=True)
+        else:
+            values = None
+        if whole or values is not None or ",0" not in text:
+            comma = None
+        else:
+            comma = _DECIMAL_COMMA.search(text)
         if comma is not None:
             parser.problem(
                 rules.DECIMAL_COMMA,
@@ -287,7 +296,9 @@ def _rows(
     if len(values) % width:
         message = f"{counted(len(values), 'number')} in an {field_type}{before}: not a multiple of {width}"
         raise parser.error(rules.WRONG_COUNT, message, offset)
-    return values if width == 1 else values.reshape(-1, width)
+    if width == 1:
+        return values
+    return values.reshape(-1, width)
 
 
 def _without_comments(text: str) -> str:
@@ -422,16 +433,21 @@ def _irregular_numbers(
         )
         return unescape(text[1]), text.end()
     stop = parser.skip(pos)
-    expected = (
-        f"{count} numbers"
-        if count > 1
-        else "an integer"
-        if field_type == "SFInt32"
-        else "a number"
-    )
-    after = f" after {len(values)} of them" if values else ""
+    if count > 1:
+        expected = f"{count} numbers"
+    elif field_type == "SFInt32":
+        expected = "an integer"
+    else:
+        expected = "a number"
+    if values:
+        after = f" after {len(values)} of them"
+    else:
+        after = ""
     name = _BEFORE.search(parser.data, max(0, offset - 80), offset)
-    field = f"{name[1]}, an " if name is not None else ""
+    if name is not None:
+        field = f"{name[1]}, an "
+    else:
+        field = ""
     raise parser.wrong(
         f"found {parser.describe(stop)}{after}, expected {expected} ({field}{field_type})",
         stop,
@@ -494,7 +510,9 @@ def int32(parser: Parser, value: int, offset: int) -> int:
 
 def frozen_array(values: list[float], whole: bool) -> Floats | Ints:
     """Return a read-only array (N,) of int32 or float64."""
-    return frozen_ints(values) if whole else frozen(values)
+    if whole:
+        return frozen_ints(values)
+    return frozen(values)
 
 
 def _whole_number(parser: Parser, word: str, offset: int) -> int:
@@ -502,7 +520,9 @@ def _whole_number(parser: Parser, word: str, offset: int) -> int:
     if digits[:2] in ("0x", "0X"):
         value = int(digits, 16) * (-1 if word[0] == "-" else 1)
         # The bits are the value: 0xFFFFFFFF is -1.
-        return value - 2**32 if 2**31 <= value < 2**32 else int32(parser, value, offset)
+        if 2**31 <= value < 2**32:
+            return value - 2**32
+        return int32(parser, value, offset)
     if WHOLE.fullmatch(word):
         return int32(parser, int(word) if len(word) < 40 else 2**40, offset)
     number = _to_float(word)
@@ -595,11 +615,9 @@ def is_declared(node: Node) -> bool:
 
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
     """Return the fields of a standard node by name; none for any other node."""
-    return (
-        declared_fields(STANDARD_NODES[node_type])
-        if node_type in STANDARD_NODES
-        else {}
-    )
+    if node_type in STANDARD_NODES:
+        return declared_fields(STANDARD_NODES[node_type])
+    return {}
 
 
 @cache
@@ -617,11 +635,9 @@ def declared_fields(table: str) -> Mapping[str, FieldDeclaration]:
 def _value(field_type: str, default: str) -> Value:
     from bodymotion.formats.vrml.parser import Parser
 
-    return (
-        reader_of(field_type)(Parser(Text(default), Diagnostics(), []), 0)[0]
-        if default
-        else None
-    )
+    if default:
+        return reader_of(field_type)(Parser(Text(default), Diagnostics(), []), 0)[0]
+    return None
 
 
 class Kind(NamedTuple):

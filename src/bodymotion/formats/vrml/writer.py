@@ -59,7 +59,9 @@ def is_name(text: str) -> bool:
 def legal_name(text: str, otherwise: str = "unnamed") -> str:
     """Return the text as a name: each character that is not allowed becomes an underscore."""
     name = _FORBIDDEN.sub("_", text) or otherwise
-    return f"{name}_" if name in _KEYWORDS else name
+    if name in _KEYWORDS:
+        return f"{name}_"
+    return name
 
 
 def _numbers(values: npt.ArrayLike) -> str:
@@ -262,16 +264,16 @@ class _Writer:
         if name is not None and self.names.get(name) is node:
             yield f"USE {name}".encode()
             return
-        name, count = node.name, 1
+        name = node.name
+        count = 1
         if not name and id(node) in self.shared:
             while (name := f"{node.type}_{count}") in self.used_names:
                 count += 1
             self.used_names.add(name)
-        head = (
-            f"DEF {name} {node.type} {{".encode()
-            if name
-            else f"{node.type} {{".encode()
-        )
+        if name:
+            head = f"DEF {name} {node.type} {{".encode()
+        else:
+            head = f"{node.type} {{".encode()
         short = self._short(node)
         if short is not None:
             yield head + short
@@ -319,7 +321,9 @@ class _Writer:
                 + _plain(value, declared[name].type if name in declared else "", b"")
             )
         text = b" " + b" ".join(words) + b" }"
-        return text if len(text) <= MAX_LINE and b"\n" not in text else None
+        if len(text) <= MAX_LINE and b"\n" not in text:
+            return text
+        return None
 
     def _value(self, value: Value, kind: str, indent: bytes) -> Pieces:
         if isinstance(value, Node):
@@ -339,7 +343,9 @@ class _Writer:
 
 
 def _deeper(indent: bytes) -> bytes:
-    return indent + b"  " if len(indent) < MAX_INDENTED_LEVELS else indent
+    if len(indent) < MAX_INDENTED_LEVELS:
+        return indent + b"  "
+    return indent
 
 
 def _plain(value: Value, kind: str, indent: bytes) -> bytes:
@@ -352,7 +358,9 @@ def _plain(value: Value, kind: str, indent: bytes) -> bytes:
         case int():
             return str(value).encode()
         case float():
-            return _numbers(value).encode() if kind else repr(value).encode()
+            if kind:
+                return _numbers(value).encode()
+            return repr(value).encode()
         case str():
             return _string(value)
         case IsReference():
@@ -394,7 +402,9 @@ def _proto_nodes(proto: Proto) -> list[Node]:
 
 
 def _declared_fields(node: Node) -> Mapping[str, FieldDeclaration]:
-    return node.proto.fields if node.proto is not None else standard_fields(node.type)
+    if node.proto is not None:
+        return node.proto.fields
+    return standard_fields(node.type)
 
 
 def _words(field: FieldDeclaration) -> tuple[str, str, str]:

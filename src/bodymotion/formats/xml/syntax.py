@@ -42,9 +42,13 @@ def attribute_position(data: bytes, at: int, name: str) -> tuple[int, int] | Non
 
     In the line of the tag, the column is relative to the `<`. None where the attribute is not found.
     """
-    tag, wanted = data[at : at + MAX_TAG_BYTES], name.encode("utf-8", "replace")
+    tag = data[at : at + MAX_TAG_BYTES]
+    wanted = name.encode("utf-8", "replace")
     opened = _TAG.match(tag)
-    end = opened.end() if opened is not None else None
+    if opened is not None:
+        end = opened.end()
+    else:
+        end = None
     while end is not None:
         found = _ATTRIBUTE.match(tag, end)
         if found is None:
@@ -82,7 +86,10 @@ def with_tag_corrected(
     It is the end tag at byte `at`, or the start tag at byte `start` of the element `name` that it closes.
     """
     found = re.compile(_CLOSING).match(data, at)
-    closing = _text(found[1]) if found is not None else ""
+    if found is not None:
+        closing = _text(found[1])
+    else:
+        closing = ""
     if found is None or not (
         closest_name(closing, (name,)) or closest_name(name, (closing,))
     ):
@@ -99,9 +106,14 @@ def with_fault_replaced(data: bytes, at: int, code: int, stand_in: str) -> bytes
     if data[at : at + 1] != b"&" and data[max(at - 1, 0) : at] == b"&":
         at -= 1
     if data[at : at + 1] == b"&":
-        return data[:at] + stand_in.encode() + data[at + 1 :] if stand_in else None
+        if stand_in:
+            return data[:at] + stand_in.encode() + data[at + 1 :]
+        return None
     is_twice = code == expat.errors.codes[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]
-    found = _ATTRIBUTE.match(data, max(at - 1, 0)) if is_twice else None
+    if is_twice:
+        found = _ATTRIBUTE.match(data, max(at - 1, 0))
+    else:
+        found = None
     return (
         found
         and data[: found.start()]
@@ -147,7 +159,10 @@ def explain_syntax_error(
         return f"the file ends too early: {_still_open(open_tags[-1])}", None
     if code == of_code[expat.errors.XML_ERROR_UNDEFINED_ENTITY]:
         sign = _UNKNOWN.search(data, at, at + MAX_TAG_BYTES)
-        shown = _text(sign.group()) if sign else "&…;"
+        if sign:
+            shown = _text(sign.group())
+        else:
+            shown = "&…;"
         message = f"{shown} is not defined: & itself is written &amp;; defined are also &lt; &gt; &quot; &apos;"
         return message, sign.start() if sign else None
     if code == of_code[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]:
@@ -173,7 +188,10 @@ def _still_open(tag: tuple[str, int]) -> str:
 
 def _closes_nothing(data: bytes, at: int, open_tags: Sequence[tuple[str, int]]) -> str:
     found = re.match(_CLOSING, data[at : at + 200])
-    name = _text(found[1])[:60] if found else "…"
+    if found:
+        name = _text(found[1])[:60]
+    else:
+        name = "…"
     if not open_tags:
         return f"</{name}> closes nothing"
     inner, line = open_tags[-1]
@@ -193,11 +211,13 @@ def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
     opened = _TAG.match(tag)
     if opened is None or tag[1:2] in b"!?":
         return None
-    end, last = opened.end(), None
+    end = opened.end()
+    last = None
     while (found := _ATTRIBUTE.match(tag, end)) is not None:
         if (sign := _REFERENCE.search(tag, found.start(), found.end())) is not None:
             return _ampersand(start + sign.start())
-        end, last = found.end(), found
+        end = found.end()
+        last = found
     if end > at - start:
         return None
     if re.match(rb"\s*<", tag[end:]):
@@ -207,7 +227,9 @@ def _in_tag(data: bytes, at: int) -> tuple[str, int | None] | None:
         )
     if re.match(rb"\s*/?>", tag[end:]):
         sign = _REFERENCE.search(tag, end, at - start + 2)
-        return _ampersand(start + sign.start()) if sign is not None else None
+        if sign is not None:
+            return _ampersand(start + sign.start())
+        return None
     return _broken_attribute(tag, start, end, last)
 
 
@@ -219,7 +241,10 @@ def _broken_attribute(
     tag: bytes, start: int, end: int, last: re.Match[bytes] | None
 ) -> tuple[str, int | None] | None:
     if last is not None and re.match(rb"[^\s/>]", tag[end:]):
-        value = last[2] if last[2] is not None else last[3]
+        if last[2] is not None:
+            value = last[2]
+        else:
+            value = last[3]
         name = _text(last[1])[:60]
         if b"=" in value or b"\n" in value:
             return f"the quote at the end of {name} is missing", start + last.start(1)
@@ -227,7 +252,8 @@ def _broken_attribute(
     found = re.match(rb"\s+(" + _NAME + rb")\s*(=?)\s*([\"']?)", tag[end:])
     if found is None:
         return None
-    name, position = _text(found[1])[:60], start + end + found.start(1)
+    name = _text(found[1])[:60]
+    position = start + end + found.start(1)
     if not found[2]:
         return f'the attribute {name} has no value: write {name}="…"', position
     if not found[3]:
@@ -248,9 +274,9 @@ def _broken_attribute(
         if quote >= 0 and re.fullmatch(rb"<\s?[^<>=\"'\n]{0,40}", tag[following:quote]):
             return "a < in a value is written &lt;", start + following
         return f"the quote at the end of {name} is missing", position
-    return (
-        (f"the quote at the end of {name} is missing", position) if quote < 0 else None
-    )
+    if quote < 0:
+        return (f"the quote at the end of {name} is missing", position)
+    return None
 
 
 def _unreadable(data: bytes, at: int, code: int) -> str:
@@ -258,11 +284,9 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
     before = data[max(at - 1, 0) : at]
     if code == expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN]:
         comment = data[at : at + 4] == b"<!--"
-        return (
-            "a comment has no end: --> is missing"
-            if comment
-            else "a tag has no end: > is missing"
-        )
+        if comment:
+            return "a comment has no end: --> is missing"
+        return "a tag has no end: > is missing"
     if here == b"&" or before == b"&":
         return _ampersand(at)[0]
     if here == b"<" or before == b"<":
@@ -282,4 +306,6 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
         b"<!--", 0, at
     ) > data.rfind(b"-->", 0, at - 2):
         return "a comment contains --, which is not allowed"
-    return f"{_text(here)!r} is not allowed here" if here else "the file ends too early"
+    if here:
+        return f"{_text(here)!r} is not allowed here"
+    return "the file ends too early"

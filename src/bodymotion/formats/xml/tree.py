@@ -141,7 +141,10 @@ class Element:
     @property
     def location(self) -> Location:
         """Where the element begins."""
-        path = None if self.document is None else self.document.path
+        if self.document is None:
+            path = None
+        else:
+            path = self.document.path
         return Location(path, self.line, self.column, inside=f"<{self.name}>")
 
     def location_of(self, name: str) -> Location:
@@ -155,11 +158,16 @@ class Element:
         if found is None or element.line is None or element.column is None:
             return element.location
         lines_below, columns = found
-        column = columns if lines_below else element.column + columns
+        if lines_below:
+            column = columns
+        else:
+            column = element.column + columns
         return replace(element.location, line=element.line + lines_below, column=column)
 
     def _owner(self, name: str) -> Element:
-        return self if self.inherited is None else self.inherited.get(name, self)
+        if self.inherited is None:
+            return self
+        return self.inherited.get(name, self)
 
     def all(self, *names: str) -> Iterator[Element]:
         """Return the children with one of these names."""
@@ -173,11 +181,12 @@ class Element:
         """Return the first element down a path of names, None where there is none."""
         found: Element | None = self
         for name in path:
-            found = (
-                next((child for child in found.children if child.name == name), None)
-                if found
-                else None
-            )
+            if found:
+                found = next(
+                    (child for child in found.children if child.name == name), None
+                )
+            else:
+                found = None
         return found
 
     def every(self) -> Iterator[Element]:
@@ -223,7 +232,8 @@ class Element:
         A `fatal` problem makes the value unknown and lets `load` fail (see `Diagnostics.report`). Of one attribute one is recorded.
         """
         if fatal:
-            owner, what = self._owner(name), name or message
+            owner = self._owner(name)
+            what = name or message
             known = what in owner.faulty
             owner.faulty |= {what}
             self.faulty |= {what}
@@ -372,7 +382,10 @@ def _in_utf8(data: bytes, path: str | None) -> tuple[bytes, str | None]:
     if wide_encoding(data).startswith("utf-32"):
         return in_utf8(data)[0], "utf-8"
     found = _DECLARED.match(data)
-    name = found.group(1).decode("ascii") if found else ""
+    if found:
+        name = found.group(1).decode("ascii")
+    else:
+        name = ""
     plain = re.sub("[._-]", "", name.lower())
     if not name or plain in _OF_EXPAT:
         return data, None
@@ -405,13 +418,11 @@ class _Builder:
             "",
         )
         for number in range(MAX_CORRECTIONS + 1):
-            self.stack, self.texts, self.root, self.count, self.corrected = (
-                [],
-                [],
-                None,
-                0,
-                None,
-            )
+            self.stack = []
+            self.texts = []
+            self.root = None
+            self.count = 0
+            self.corrected = None
             self.is_corrected = number > 0 and self.stand_in != ""
             self._parse(encoding, number < MAX_CORRECTIONS)
             if self.corrected is None:
@@ -454,7 +465,8 @@ class _Builder:
                     self.corrected = syntax.with_fault_replaced(
                         document.data, where, error.code, self.stand_in
                     )
-                line, column = error.lineno, error.offset + 1
+                line = error.lineno
+                column = error.offset + 1
                 if at is not None:
                     line, column = syntax.line_and_column(document.data, at)
                 message = words or str(error)
@@ -495,7 +507,8 @@ class _Builder:
         if self.is_corrected:
             attributes = [text.replace(self.stand_in, "&") for text in attributes]
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
-        at, document = self.parser.CurrentByteIndex, self.document
+        at = self.parser.CurrentByteIndex
+        document = self.document
         element = Element(
             name, pairs, line=line, column=column, document=document, offset=at
         )
@@ -632,7 +645,9 @@ class FieldLocator:
         for path in self.table.get(str(subject[0]), ()):
             element, name = self._find(path.removeprefix("~"))
             if element is not None and (not name or name in element.attributes):
-                return element.location_of(name) if name else element.location
+                if name:
+                    return element.location_of(name)
+                return element.location
         # A field without a row is the attribute of its name, here or one level below.
         name = str(subject[0])
         around = [
@@ -646,8 +661,13 @@ class FieldLocator:
             for one in (element, *element.children)
             if name in one.attributes
         )
-        found = None if name in self.table else next(near, None)
-        return None if found is None else found.location_of(name)
+        if name in self.table:
+            found = None
+        else:
+            found = next(near, None)
+        if found is None:
+            return None
+        return found.location_of(name)
 
     def unknown(self) -> Iterable[str]:
         """Return the fields that the file may have and that could not be read."""
@@ -676,7 +696,8 @@ class FieldLocator:
         first, *rest = way.split("/") if way else [""]
         if not first:
             return self.element, name
-        element = (
-            self.others[first] if first in self.others else self.element.first(first)
-        )
+        if first in self.others:
+            element = self.others[first]
+        else:
+            element = self.element.first(first)
         return (None if element is None else element.first(*rest)), name

@@ -125,9 +125,10 @@ def reads(
         ) -> T | Fallback:
             value = fields.find(*names)
             try:
-                found = (
-                    None if value is None else read(fields, value, names[0], **options)
-                )
+                if value is None:
+                    found = None
+                else:
+                    found = read(fields, value, names[0], **options)
             except FormatError as error:
                 fields.context.found.refuse(error)
                 fields.unknown.add(names[0])
@@ -167,7 +168,9 @@ class Fields:
 
     def location(self, key: str | None = None) -> Location:
         """Return the location of a key, in any spelling; without one, that of the mapping."""
-        return self.node.location if key is None else self.node.location_of(key)
+        if key is None:
+            return self.node.location
+        return self.node.location_of(key)
 
     def find(self, *names: str) -> Node | None:
         """Return the value of the first of several keys that is there, in any spelling, and count all of them as used."""
@@ -176,14 +179,15 @@ class Fields:
             for spelling in (name, camel(name)):
                 if spelling in self.node.items:
                     self.used.add(spelling)
-                    found = self.node.items[spelling] if found is None else found
-        return (
-            None
-            if isinstance(found, Scalar)
+                    if found is None:
+                        found = self.node.items[spelling]
+        if (
+            isinstance(found, Scalar)
             and not found.quoted
             and found.value.lower() in _NULL
-            else found
-        )
+        ):
+            return None
+        return found
 
     def has(self, *names: str) -> bool:
         """Return whether one of several keys is there."""
@@ -191,13 +195,18 @@ class Fields:
 
     def refuse(self, name: str, expected: str, value: Node) -> NoReturn:
         """Raise that a key has a wrong value."""
-        kind = "a list" if isinstance(value, Sequence) else "a mapping"
-        found = f"{value.value!r:.60}" if isinstance(value, Scalar) else kind
-        hint = (
-            number_slip(value.value)
-            if expected == "a number" and isinstance(value, Scalar)
-            else ""
-        )
+        if isinstance(value, Sequence):
+            kind = "a list"
+        else:
+            kind = "a mapping"
+        if isinstance(value, Scalar):
+            found = f"{value.value!r:.60}"
+        else:
+            found = kind
+        if expected == "a number" and isinstance(value, Scalar):
+            hint = number_slip(value.value)
+        else:
+            hint = ""
         message = f"{name} of {self.title} is {found}; expected {expected}"
         raise WRONG_VALUE.error(message, value.location, hint)
 
@@ -216,7 +225,10 @@ class Fields:
     @reads(())
     def texts(self, value: Node, name: str) -> tuple[str, ...]:
         """Return a list of texts; a single one is a list of one."""
-        items = value.items if isinstance(value, Sequence) else [value]
+        if isinstance(value, Sequence):
+            items = value.items
+        else:
+            items = [value]
         texts = []
         for item in items[:MAX_TEXTS]:
             if not isinstance(item, Scalar):
@@ -227,14 +239,20 @@ class Fields:
     @reads(False)
     def flag(self, value: Node, name: str) -> bool:
         """Return a truth value."""
-        word = value.value.lower() if isinstance(value, Scalar) else ""
+        if isinstance(value, Scalar):
+            word = value.value.lower()
+        else:
+            word = ""
         if word not in _TRUE and word not in _FALSE:
             self.refuse(name, "true or false", value)
         return word in _TRUE
 
     def scalar_number(self, name: str, value: Node) -> float:
         """Return the number that a node holds; it may be infinite or nan."""
-        found = _NUMBER.fullmatch(value.value) if isinstance(value, Scalar) else None
+        if isinstance(value, Scalar):
+            found = _NUMBER.fullmatch(value.value)
+        else:
+            found = None
         if found is None:
             self.refuse(name, "a number", value)
         digits, suffix, sign, word = found.groups()
@@ -351,7 +369,10 @@ class Fields:
             if almost is None or (as_meant and by_spelling[almost] not in as_meant):
                 continue
             name = by_spelling[almost]
-            shown = camel(name) if in_camel else name
+            if in_camel:
+                shown = camel(name)
+            else:
+                shown = name
             message = f"the key {key[:60]} of {self.title} is not known: did you mean {shown!r}?"
             self.context.found.report(
                 MISSPELT,
@@ -393,16 +414,16 @@ def _plain(node: Node, context: Context) -> object:
             context.found.report(TOO_LARGE, message, node.location)
         return None
     if isinstance(node, Sequence):
-        return (
-            [_plain(item, context) for item in node.items] if context.plain_left else []
-        )
+        if context.plain_left:
+            return [_plain(item, context) for item in node.items]
+        return []
     if isinstance(node, Mapping):
-        return (
-            {key: _plain(value, context) for key, value in node.items.items()}
-            if context.plain_left
-            else {}
-        )
-    return node.value if node.quoted else _plain_scalar(node.value)
+        if context.plain_left:
+            return {key: _plain(value, context) for key, value in node.items.items()}
+        return {}
+    if node.quoted:
+        return node.value
+    return _plain_scalar(node.value)
 
 
 def _plain_scalar(text: str) -> object:

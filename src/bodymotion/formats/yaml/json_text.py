@@ -41,7 +41,8 @@ def parse_json(data: str, text: Positions) -> Mapping:
 
 class _Parser:
     def __init__(self, data: str, text: Positions) -> None:
-        self.data, self.text = data, text
+        self.data = data
+        self.text = text
         self.at = 0
 
     def next(self) -> str:
@@ -70,7 +71,8 @@ class _Parser:
     def value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
             raise ValueError("nested too deep")
-        kind, offset = self.next(), self.at
+        kind = self.next()
+        offset = self.at
         if kind == '"':
             return self.string()
         if kind in ("[", "{"):

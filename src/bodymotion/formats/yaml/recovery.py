@@ -105,7 +105,8 @@ def read_on(
     keys:
         Those of the format: a line that begins with one of them and has no colon lacks it.
     """
-    faults, left = list(error.problems), MAX_PARSED_BYTES
+    faults = list(error.problems)
+    left = MAX_PARSED_BYTES
     lost = 0
     for _ in range(MAX_FIXES):
         line = faults[-1].location.line
@@ -120,7 +121,8 @@ def read_on(
         best, result = _best(fixes, attempt, line)
         if best is not None:
             faults[-1] = _as(faults[-1], best)
-            lost = min(lost or best.line, best.line) if best.loses else lost
+            if best.loses:
+                lost = min(lost or best.line, best.line)
         else:
             best, result = _best(list(_blanked(data, line)), attempt, line)
             if best is None:
@@ -144,7 +146,8 @@ def _best(
     fixes: list[_Fix], attempt: Attempt[T], line: int
 ) -> tuple[_Fix | None, ReadResult[T] | FormatError | None]:
     """Return the fix with which a parser comes furthest beyond `line`; of those that reach the end, the first with the fewest errors."""
-    best, reached = None, (float(line), 0)
+    best = None
+    reached = (float(line), 0)
     result: ReadResult[T] | FormatError | None = None
     for fix in fixes:
         found = attempt(fix.data)
@@ -156,7 +159,9 @@ def _best(
                 -sum(problem.severity == "error" for problem in found.problems),
             )
         if score[0] > line and (best is None or score > reached):
-            best, reached, result = fix, score, found
+            best = fix
+            reached = score
+            result = found
     return best, result
 
 
@@ -191,7 +196,8 @@ def _fixes(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Fix]:
         entry = _ENTRY.match(text)
         if entry is None or (name := entry[2].decode("ascii")) not in keys:
             continue
-        fixed, rest = entry[1] + entry[2] + b": ", entry[4]
+        fixed = entry[1] + entry[2] + b": "
+        rest = entry[4]
         if not entry[3].strip():
             yield changed(
                 number,

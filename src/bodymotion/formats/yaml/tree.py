@@ -39,7 +39,8 @@ FREE_ALIASES = 100_000  # Nodes that aliases may unfold to in a file of any size
 LONG_LIST = 40
 """[characters] A longer list of plain numbers does not go through the YAML parser where mappings are merged."""
 
-_HEIGHT, _NODES = attrgetter("height"), attrgetter("nodes")
+_HEIGHT = attrgetter("height")
+_NODES = attrgetter("nodes")
 _CORE = "tag:yaml.org,2002:"
 _TAGS = ("str", "int", "float", "bool", "null", "seq", "map")
 _LIST = re.compile(r"\[(\s*+(?:[-+.0-9eE]++\s*+,\s*+)++(?:[-+.0-9eE]++\s*+)?+)\]")
@@ -131,7 +132,10 @@ class Scalar(_Node):
     nodes = 1
 
     def __init__(self, text: Positions, offset: int, value: str, quoted: bool) -> None:
-        self.text, self.offset, self.value, self.quoted = text, offset, value, quoted
+        self.text = text
+        self.offset = offset
+        self.value = value
+        self.quoted = quoted
 
 
 class MissingAlias(Scalar):
@@ -158,8 +162,10 @@ class Sequence(_Node):
     def __init__(self, text: Positions, offset: int, flow: bool) -> None:
         super().__init__(text, offset)
         self.flow = flow
-        self.height, self.nodes = 0, 1
-        self.numbers, self.numbers_offset = "", 0
+        self.height = 0
+        self.nodes = 1
+        self.numbers = ""
+        self.numbers_offset = 0
         self._items: list[Node] = []
 
     @property
@@ -200,7 +206,8 @@ class Mapping(_Node):
     def __init__(self, text: Positions, offset: int, flow: bool = False) -> None:
         super().__init__(text, offset)
         self.flow = flow
-        self.height, self.nodes = 0, 1
+        self.height = 0
+        self.nodes = 1
         self.pairs: list[tuple[Node, Node]] = []
         self.items: dict[str, Node] = {}
         self.offsets: dict[str, int] = {}
@@ -217,13 +224,11 @@ Node: TypeAlias = Scalar | Sequence | Mapping
 
 def key_text(node: Node) -> str:
     """Return the name of a key; a key that is no scalar gets one that shows it."""
-    return (
-        node.value
-        if isinstance(node, Scalar)
-        else "[…]"
-        if isinstance(node, Sequence)
-        else "{…}"
-    )
+    if isinstance(node, Scalar):
+        return node.value
+    if isinstance(node, Sequence):
+        return "[…]"
+    return "{…}"
 
 
 @dataclass(frozen=True)
@@ -349,11 +354,10 @@ def _parse(data: str, text: Positions, builder: _Builder) -> Document:
     except yaml.reader.ReaderError as error:
         # The C parser counts bytes of UTF-8 here, the Python one characters.
         head = data.encode("utf-8", "surrogatepass")[: error.position]
-        offset = (
-            len(head.decode("utf-8", "replace"))
-            if loader is not yaml.SafeLoader
-            else error.position
-        )
+        if loader is not yaml.SafeLoader:
+            offset = len(head.decode("utf-8", "replace"))
+        else:
+            offset = error.position
         raise builder.error(NOT_YAML, f"not YAML: {error.reason}", offset) from None
     except FormatError:
         raise
@@ -389,8 +393,11 @@ class _Builder:
         anchors: dict[str, Node],
         lists: dict[int, str],
     ) -> None:
-        self.text, self.dialect, self.found = text, dialect, found
-        self.anchors, self.lists = anchors, lists
+        self.text = text
+        self.dialect = dialect
+        self.found = found
+        self.anchors = anchors
+        self.lists = lists
         self.incomplete: set[str] = set()
         """Names of anchors whose nodes have not ended yet."""
         self.events = self.unfolded = self.merged = 0
@@ -414,7 +421,10 @@ class _Builder:
             node: Node
             if kind is yaml.ScalarEvent:
                 assert isinstance(event, yaml.ScalarEvent)
-                tag = None if event.tag is None else self.tag(event.tag, _offset(event))
+                if event.tag is None:
+                    tag = None
+                else:
+                    tag = self.tag(event.tag, _offset(event))
                 quoted = (
                     bool(event.style) and tag not in ("int", "float", "bool")
                 ) or tag in ("!", "str")
@@ -461,7 +471,8 @@ class _Builder:
     ) -> Sequence | Mapping:
         import yaml
 
-        offset, flow = _offset(event), bool(event.flow_style)
+        offset = _offset(event)
+        flow = bool(event.flow_style)
         if event.tag is not None:
             self.tag(event.tag, offset)
         if depth >= MAX_DEPTH:
@@ -472,7 +483,10 @@ class _Builder:
             self.text, offset, flow
         )
         if self.lists and isinstance(node, Sequence):
-            bracket = event.end_mark.index - 1 if event.end_mark else -1
+            if event.end_mark:
+                bracket = event.end_mark.index - 1
+            else:
+                bracket = -1
             if bracket in self.lists:
                 node.numbers, node.numbers_offset = self.lists.pop(bracket), bracket + 1
         if event.anchor is not None:
@@ -505,15 +519,15 @@ class _Builder:
         return node
 
     def alias(self, event: yaml.AliasEvent) -> Node:
-        name, offset = event.anchor or "", _offset(event)
+        name = event.anchor or ""
+        offset = _offset(event)
         self.has_aliases = True
         node = self.anchors.get(name)
         if node is None:
-            state = (
-                "is inside of the node that it names"
-                if name in self.incomplete
-                else "names no node before it"
-            )
+            if name in self.incomplete:
+                state = "is inside of the node that it names"
+            else:
+                state = "names no node before it"
             self.found.refuse(
                 self.error(ALIAS, f"the alias *{name[:60]} {state}", offset)
             )
@@ -561,4 +575,6 @@ class _Builder:
 
 
 def _offset(event: yaml.Event) -> int:
-    return int(event.start_mark.index) if event.start_mark else 0
+    if event.start_mark:
+        return int(event.start_mark.index)
+    return 0

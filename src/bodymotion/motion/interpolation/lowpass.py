@@ -46,10 +46,13 @@ def gaussian(cutoff: float) -> Floats:
 
 def smooth_bound(values: Floats, span: int) -> Floats:
     """Return smooth values (T,) nowhere below the given ones: weighted means over `span` rows on both sides of maxima over as many."""
-    largest, size, width = np.pad(values, span, mode="edge"), 1, 2 * span + 1
+    largest = np.pad(values, span, mode="edge")
+    size = 1
+    width = 2 * span + 1
     while size < width:
         step = min(size, width - size)
-        largest, size = np.maximum(largest[:-step], largest[step:]), size + step
+        largest = np.maximum(largest[:-step], largest[step:])
+        size = size + step
     window = np.hanning(width + 2)[1:-1]
     return np.convolve(
         np.pad(largest, span, mode="edge"), window / window.sum(), mode="valid"
@@ -92,7 +95,8 @@ def low_passed(
     numbers = (len(weights) + block) * int(np.prod(out.shape[1:]))
     check_memory(3 * 8 * numbers, f"a low-pass filter over {len(weights)} frames")
     lowest, highest = ends
-    begin, end = min(-(-lowest // step), len(out)), min(highest // step + 1, len(out))
+    begin = min(-(-lowest // step), len(out))
+    end = min(highest // step + 1, len(out))
     at_once = max(block // step, 1)
     for first in range(begin, end, at_once):
         stop = min(first + at_once, end)
@@ -134,7 +138,8 @@ def reflected(
     from bodymotion.kernels import interpolation
 
     lowest, highest = ends
-    before, after = max(lowest - span[0], 0), max(span[1] - 1 - highest, 0)
+    before = max(lowest - span[0], 0)
+    after = max(span[1] - 1 - highest, 0)
     first = max(min(span[0], highest - after), lowest)
     last = min(max(span[1] - 1, lowest + before), highest)
     table = np.empty((last + 1 - first, *shape))
@@ -142,7 +147,8 @@ def reflected(
     if poses:
         table[..., 3:] = interpolation.unit_quaternions(table[..., 3:])
     if before:
-        table, first = _continued(table[::-1], before, poses)[::-1], first - before
+        table = _continued(table[::-1], before, poses)[::-1]
+        first = first - before
     if after:
         table = _continued(table, after, poses)
     return table[span[0] - first : span[1] - first]
@@ -152,10 +158,14 @@ def _continued(table: Floats, count: int, poses: bool) -> Floats:
     """Return the table with `count` more rows, reflected through the last row; where rows run out, through the last new row, and so on."""
     while count:
         end = table[-1]
-        inside = table[-2 : -2 - count : -1] if len(table) > 1 else table[-1:]
+        if len(table) > 1:
+            inside = table[-2 : -2 - count : -1]
+        else:
+            inside = table[-1:]
         more = 2 * end - inside
         if poses:
-            q, e = inside[..., 3:], end[..., 3:]
+            q = inside[..., 3:]
+            e = end[..., 3:]
             more[..., 3:] = 2 * np.sum(q * e, axis=-1, keepdims=True) * e - q
         table = np.concatenate([table, more])
         count -= len(more)

@@ -62,12 +62,16 @@ def resampled_components(
     The other arguments and the errors are those of `Motion.resample`.
     """
     timed = [c for c in components if not isinstance(c, OtherSeq)]
-    slopes = sum(c.values.nbytes for c in timed) if method in ("cubic", "pchip") else 0
+    if method in ("cubic", "pchip"):
+        slopes = sum(c.values.nbytes for c in timed)
+    else:
+        slopes = 0
     widths = [int(np.prod(c.values.shape[1:])) for c in timed]
     check_motion_fits(
         [c.timeline for c in timed], counts, widths, frame_rate, start, slopes
     )
-    remaining, changed = iter(counts), bool(start)
+    remaining = iter(counts)
+    changed = bool(start)
     after: list[Component] = []
     problems: list[Problem] = []
     for component in components:
@@ -90,13 +94,12 @@ def resampled_components(
                     sampling.find_wraps(values), component.content
                 )
                 problems += [problem] if problem else []
-            lost = (
-                _bridge_problem(
+            if antialias:
+                lost = _bridge_problem(
                     values, component.timeline, frame_rate, component.content
                 )
-                if antialias
-                else None
-            )
+            else:
+                lost = None
             problems += [lost] if lost else []
             values = resampled(
                 values,
@@ -155,7 +158,10 @@ def resampled(
     """
     sampling.check_rate(frame_rate)
     sampling.check_increasing(timeline.times)
-    factor = _grid_factor(timeline, frame_rate) if antialias else 1
+    if antialias:
+        factor = _grid_factor(timeline, frame_rate)
+    else:
+        factor = 1
     if method in sampling.HOLDING and factor == 1:
         return np.asarray(
             values[
@@ -185,10 +191,8 @@ def resampled(
             fill(first, last, out[first:last])
         return out
     ends = (timeline.times[[0, -1]] - start) * frame_rate * factor
-    lowest, highest = (
-        max(int(np.ceil(ends[0] - 1e-6)), 0),
-        max(int(np.floor(ends[1] + 1e-6)), 0),
-    )
+    lowest = max(int(np.ceil(ends[0] - 1e-6)), 0)
+    highest = max(int(np.floor(ends[1] + 1e-6)), 0)
     ends_in_grid = (min(lowest, highest), highest)
     low_passed(
         fill,
@@ -262,10 +266,8 @@ def check_motion_fits(
     )
     longest = max(counts, default=0)
     ends = [(float(t.times[0]), float(t.times[-1])) for t in timelines if t.num_frames]
-    first, last = (
-        min((a for a, _ in ends), default=start),
-        max((b for _, b in ends), default=start),
-    )
+    first = min((a for a, _ in ends), default=start)
+    last = max((b for _, b in ends), default=start)
     reason = ""
     if first - start > last - first:
         reason = (
@@ -319,11 +321,10 @@ def _on_rate(component: TimedComponent, problems: Diagnostics) -> TimedComponent
         )
     count = sampling.frames_needed(timeline, rate, ON_RATE)
     uniform = Timeline.uniform(count, rate)
-    values = (
-        resampled(component.values, timeline, rate, count, ON_RATE)
-        if count
-        else component.values
-    )
+    if count:
+        values = resampled(component.values, timeline, rate, count, ON_RATE)
+    else:
+        values = component.values
     if not count or not np.array_equal(uniform.times, timeline.times):
         message = f"{timeline.num_frames} time-stamped frames of {component.content}"
         message += f" become {count} frames at {rate:g} Hz, by linear interpolation"

@@ -183,11 +183,10 @@ def _number_sampler(
     if method == "linear" or len(gaps) == 0:
         return lambda between, out: interpolation.lines(table, *between, out)
     usable, missing = bridged(table)
-    steep = (
-        interpolation.spline_slopes(usable, gaps)
-        if method == "cubic"
-        else interpolation.pchip_slopes(usable, gaps)
-    )
+    if method == "cubic":
+        steep = interpolation.spline_slopes(usable, gaps)
+    else:
+        steep = interpolation.pchip_slopes(usable, gaps)
 
     def fill(between: Between, out: Floats) -> None:
         interpolation.hermite(usable, steep, gaps, *between, out)
@@ -208,7 +207,8 @@ def bridged(values: Floats) -> tuple[Floats, Bools | None]:
     if finite.all():
         return values, None
     usable = np.where(finite, values, 0.0)
-    table, known = usable.reshape(len(values), -1), finite.reshape(len(values), -1)
+    table = usable.reshape(len(values), -1)
+    known = finite.reshape(len(values), -1)
     frames = np.arange(len(values))
     for column in np.flatnonzero(~known.all(axis=0)):
         there = known[:, column]
@@ -295,7 +295,10 @@ def wrap_problem(
     if not wraps:
         return None
     first = wraps[0]
-    turns = "a full turn" if abs(first.turns) == 1 else f"{abs(first.turns)} full turns"
+    if abs(first.turns) == 1:
+        turns = "a full turn"
+    else:
+        turns = f"{abs(first.turns)} full turns"
     message = f"{content} jumps by {turns} in column {first.part} {where or f'at frame {first.frame}'}"
     data = {"frame": first.frame, "part": first.part, "turns": first.turns}
     return replace(

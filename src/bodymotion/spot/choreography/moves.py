@@ -14,7 +14,8 @@ from bodymotion.formats.cha_proto.sequence import KINDS
 from bodymotion.formats.cha_proto.writer import set_fields
 from bodymotion.spot.playback.timing import settings, timing
 
-STAND, SIT = STATES[1], STATES[3]
+STAND = STATES[1]
+SIT = STATES[3]
 
 TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = {
     f"{name}_params": tuple(tracks.split())
@@ -38,13 +39,13 @@ TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = {
 
 def tracks_of(choreography: Choreography, move: Move) -> tuple[str, ...]:
     """Return the tracks that a move controls, as far as they are known."""
-    animation, info = (
-        choreography.animations.get(move.animation),
-        choreography.info(move),
-    )
+    animation = choreography.animations.get(move.animation)
+    info = choreography.info(move)
     if animation is not None:
         return animation.controls
-    return info.tracks if info is not None else TRACKS_OF_KINDS.get(move.kind, ())
+    if info is not None:
+        return info.tracks
+    return TRACKS_OF_KINDS.get(move.kind, ())
 
 
 def states_of(choreography: Choreography, move: Move) -> tuple[tuple[str, ...], str]:
@@ -78,26 +79,28 @@ def length_range(choreography: Choreography, move: Move) -> tuple[float, float]:
 
     Raises ValueError when its animation cannot be played.
     """
-    animation, info = (
-        choreography.animations.get(move.animation),
-        choreography.info(move),
-    )
+    animation = choreography.animations.get(move.animation)
+    info = choreography.info(move)
     if animation is not None:
         natural = float(natural_slices(animation, choreography.bpm))
-        low = 1.0 if "truncatable" in animation.options else natural
+        if "truncatable" in animation.options:
+            low = 1.0
+        else:
+            low = natural
         return low, float("inf") if "extendable" in animation.options else natural
-    return (
-        (0.0, float("inf"))
-        if info is None
-        else info.slice_range(choreography.slices_per_minute)
-    )
+    if info is None:
+        return (0.0, float("inf"))
+    return info.slice_range(choreography.slices_per_minute)
 
 
 def ranges_of(
     choreography: Choreography, move: Move
 ) -> tuple[str | None, Mapping[str, Parameter] | None]:
     """Return the field of the parameters of a move, and their limits by name; None where they are unknown."""
-    listed = choreography.robot.ranges if choreography.robot is not None else {}
+    if choreography.robot is not None:
+        listed = choreography.robot.ranges
+    else:
+        listed = {}
     if not move.animation:
         return listed.get(move.type, (None, None))
     animation = choreography.animations.get(move.animation)
@@ -146,16 +149,14 @@ def add(
         set_fields(message_class("MoveParams")(), values, repr(move))
     if slices is None:
         low, high = length_range(choreography, made)
-        animation, info = (
-            choreography.animations.get(made.animation),
-            choreography.info(made),
-        )
-        length = (
-            0 if info is None else info.natural_slices(choreography.slices_per_minute)
-        )
-        length = (
-            length if animation is None else natural_slices(animation, choreography.bpm)
-        )
+        animation = choreography.animations.get(made.animation)
+        info = choreography.info(made)
+        if info is None:
+            length = 0
+        else:
+            length = info.natural_slices(choreography.slices_per_minute)
+        if animation is not None:
+            length = natural_slices(animation, choreography.bpm)
         if not length:
             raise ValueError(f"the length of {move!r} is unknown; pass slices=…")
         made = replace(made, requested_slices=int(min(max(length, low), high)))

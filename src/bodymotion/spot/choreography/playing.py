@@ -41,8 +41,11 @@ from bodymotion.spot.playback.playing import arm_playback, default_start
 from bodymotion.spot.playback.recording import components
 from bodymotion.spot.playback.stance import feet_in_world
 
-LEG_COLUMNS, ARM = slice(0, 12), slice(12, 18)
-MIN_FRAMES_PER_SLICE, MIN_FRAME_RATE = 4, 60.0  # The second in Hz.
+LEG_COLUMNS = slice(0, 12)
+ARM = slice(12, 18)
+# The second in Hz.
+MIN_FRAMES_PER_SLICE = 4
+MIN_FRAME_RATE = 60.0
 _COLUMNS = {"arm": ARM, "gripper": slice(18, 19)}
 
 # Several robots.
@@ -102,7 +105,8 @@ def play_choreography(
     ValueError
         When there is no tempo or no move, an animation cannot be played so, or memory does not suffice.
     """
-    per_minute, slices = choreography.slices_per_minute, choreography.slices
+    per_minute = choreography.slices_per_minute
+    slices = choreography.slices
     if not 0 < per_minute < np.inf or slices <= 0:
         raise ValueError(
             f"a choreography of {slices} slices at {per_minute:g} per minute cannot be played"
@@ -117,9 +121,8 @@ def play_choreography(
         or approximation(move, 60.0 / per_minute)
         for move in moves
     ]
-    arm = (
-        any(needs_arm(one) for one in known if one is not None) if arm is None else arm
-    )
+    if arm is None:
+        arm = any(needs_arm(one) for one in known if one is not None)
     per_slice = int(
         min(max(MIN_FRAMES_PER_SLICE, np.ceil(MIN_FRAME_RATE * 60.0 / per_minute)), 1e6)
     )
@@ -155,7 +158,10 @@ def play_choreography(
             )
             made.put(played, animation, first)
         is_approximate = animation is not None and not move.animation
-        name = f"≈ {move.type}" if is_approximate else move.type
+        if is_approximate:
+            name = f"≈ {move.type}"
+        else:
+            name = move.type
         own += [] if move.animation in choreography.animations else [name]
         shown.append(
             {
@@ -170,7 +176,8 @@ def play_choreography(
     made.fill(count)
     if arm:
         made.keep_hands()
-    timeline, parts = Timeline(frame_rate=rate, num_frames=count), 19 if arm else 12
+    timeline = Timeline(frame_rate=rate, num_frames=count)
+    parts = 19 if arm else 12
     return Motion(
         components(
             timeline,
@@ -227,7 +234,8 @@ def _placeholders(
     """Return the problem of moves of the robot's own, by the names under which they are `shown`."""
     if not shown:
         return ()
-    names, count = ", ".join(dict.fromkeys(shown[:8])), counted(len(shown), "move")
+    names = ", ".join(dict.fromkeys(shown[:8]))
+    count = counted(len(shown), "move")
     message = f"{count} of {len(choreography.moves)} shown as pauses, or approximately (≈): {names}"
     return (
         rules.PLACEHOLDER.problem(message, choreography.source.locations.locate(())),
@@ -244,7 +252,10 @@ def play_move(
     rate: float | None = None,
 ) -> Motion:
     """Return the motion of a move that an animation shows, from a pose on; `rate` [Hz] as for `play`."""
-    parameters = parameters_of(move) if move.animation else {}
+    if move.animation:
+        parameters = parameters_of(move)
+    else:
+        parameters = {}
     slices = float(move.requested_slices)
     return play(
         animation,
@@ -267,12 +278,11 @@ class _Frames:
     """
 
     def __init__(self, count: int, rest: SpotPose) -> None:
-        self.body, self.joints, self.contacts = (
-            np.empty((count, 7)),
-            np.empty((count, 19)),
-            np.empty((count, 4)),
-        )
-        self.carried, self.feet = np.empty((count, 7)), np.empty((count, 4, 3))
+        self.body = np.empty((count, 7))
+        self.joints = np.empty((count, 19))
+        self.contacts = np.empty((count, 4))
+        self.carried = np.empty((count, 7))
+        self.feet = np.empty((count, 4, 3))
         self.errors = np.zeros((count, 5))
         self.body[0] = self.carried[0] = rest.body
         self.feet[0] = rest.feet
@@ -319,7 +329,8 @@ class _Frames:
         placed, joints, touching, missed = (one.values for one in played.timed)
         here = slice(first, min(first + played.num_frames, len(self.joints)))
         last = here.stop - first
-        body, joints = placed[:last, 0], joints[:last]
+        body = placed[:last, 0]
+        joints = joints[:last]
         base = {"legs", "body"} & set(animation.controls)
         if base:
             self._put_base(
@@ -348,12 +359,10 @@ class _Frames:
         missed: Floats,
         here: slice,
     ) -> None:
-        first, end = (
-            here.start,
-            max(
-                (self._until[track] for track in ("legs", "body") if track not in base),
-                default=0,
-            ),
+        first = here.start
+        end = max(
+            (self._until[track] for track in ("legs", "body") if track not in base),
+            default=0,
         )
         before = self.joints[first, LEG_COLUMNS].reshape(4, 3).copy()
         if "legs" in base:
@@ -382,7 +391,10 @@ class _Frames:
             for part in (self.carried, self.feet, self.contacts):
                 part[of_legs : whole.stop] = part[of_legs - 1]
             self.errors[of_legs : whole.stop, :4] = 0.0
-            moving = self.body[first:end] if "legs" in base else body
+            if "legs" in base:
+                moving = self.body[first:end]
+            else:
+                moving = body
             moving = moving[np.minimum(np.arange(whole.stop - first), len(moving) - 1)]
             walk = poses.compose(
                 self.carried[whole], poses.inverse(self.carried[first])
@@ -437,7 +449,10 @@ def approximation(move: Move, slice_seconds: float) -> Animation | None:
     match move.kind:
         case "rotate_body_params":
             back = bool(parameters.get("return_to_start_pose"))
-            ways = (length / 2, length / 2) if back else (length, 0.0)
+            if back:
+                ways = (length / 2, length / 2)
+            else:
+                ways = (length, 0.0)
             return _animation(
                 _POSE, pose(np.ones(1), rotation="rotation"), "body", *ways
             )
@@ -450,7 +465,8 @@ def approximation(move: Move, slice_seconds: float) -> Animation | None:
                 _POSE, pose(np.ones(1), "translation", "rotation"), "body", *ways
             )
         case "sway_params":
-            table, swing = pose(np.zeros(len(now))), np.sin(2 * np.pi * now / 8)
+            table = pose(np.zeros(len(now)))
+            swing = np.sin(2 * np.pi * now / 8)
             for column, name in ((1, "horizontal"), (2, "vertical"), (3, "roll")):
                 table[:, column] += swing * parameters.get(name, 0.0)
             return _animation(_POSE, table, "body", 1.0, 0.0, slice_seconds)
@@ -461,7 +477,8 @@ def approximation(move: Move, slice_seconds: float) -> Animation | None:
             )
             return _animation(_POSE, table, "body", 1.0, 0.0, slice_seconds)
         case "arm_move_params" if set(_ARM) <= parameters.keys():
-            columns, values = GROUPS["arm_joints"], [parameters[name] for name in _ARM]
+            columns = GROUPS["arm_joints"]
+            values = [parameters[name] for name in _ARM]
             return _animation(columns, np.array([values]), "arm", length, 0.0)
         case "gripper_params" if "angle" in parameters:
             return _animation(
@@ -543,11 +560,8 @@ def ensemble(
     ValueError
         When the numbers of dances and places differ, there are none, or a dance cannot be played.
     """
-    places = (
-        [(0.0, -SPACING * k, 0.0) for k in range(len(dances))]
-        if places is None
-        else places
-    )
+    if places is None:
+        places = [(0.0, -SPACING * k, 0.0) for k in range(len(dances))]
     if not dances or len(dances) != len(places):
         raise ValueError(
             f"expected a place for each dance, got {len(dances)} dances and {len(places)} places"
@@ -566,16 +580,15 @@ def ensemble(
             one.content: sampled(one.values, one.timeline.times, at)
             for one in motion.timed
         }
-        joints, placed = motion.joint_displacement, motion.link_position
+        joints = motion.joint_displacement
+        placed = motion.link_position
         if joints is None or placed is None or FOOT_CONTACT not in values:
             raise ValueError(
                 f"dance {k + 1}: expected a motion of Spot with joints, root poses and {FOOT_CONTACT}"
             )
         stage = poses.from_parts([x, y, 0.0], rotations.from_rpy([0.0, 0.0, heading]))
-        root, q = (
-            poses.compose(stage, values[placed.content][:, 0]),
-            values[joints.content],
-        )
+        root = poses.compose(stage, values[placed.content][:, 0])
+        q = values[joints.content]
         robot = spot_body(arm=joints.num_parts > len(LEG_JOINTS))
         robots.append((robot, q, root))
         links += _links(
@@ -584,10 +597,8 @@ def ensemble(
         angles = np.unwrap(rotations.to_rpy(root[:, 3:]), axis=0)
         columns += [root[:, :3], angles[:, ::-1], q]
         contacts.append(np.round(values[FOOT_CONTACT]))
-    body, timeline = (
-        Body(name="ensemble", links=tuple(links)),
-        Timeline(frame_rate=rate, num_frames=count),
-    )
+    body = Body(name="ensemble", links=tuple(links))
+    timeline = Timeline(frame_rate=rate, num_frames=count)
     labels = tuple(f"spot{k + 1}_{leg}" for k in range(len(dances)) for leg in LEGS)
     names = tuple(joint.name for joint in body.joints)
     moving = MultiValueSeq(
@@ -638,14 +649,21 @@ def _links(robot: Body, name: str, first: int, column: int) -> list[Link]:
         )
     base = first + len(_BASE)
     for link in robot.links:
-        number = -1 if link.joint.id < 0 else column + 6 + link.joint.id
+        if link.joint.id < 0:
+            number = -1
+        else:
+            number = column + 6 + link.joint.id
         joint = replace(link.joint, name=f"{name}_{link.joint.name}", id=number)
         if link.parent < 0:
-            link, joint = replace(link, offset=poses.IDENTITY), Joint(name=joint.name)
+            link = replace(link, offset=poses.IDENTITY)
+            joint = Joint(name=joint.name)
         segments = tuple(
             replace(one, name=f"{name}_{one.name}") for one in link.segments
         )
-        parent = base - 1 if link.parent < 0 else base + link.parent
+        if link.parent < 0:
+            parent = base - 1
+        else:
+            parent = base + link.parent
         named = replace(link, name=f"{name}_{link.name}", index=base + link.index)
         found.append(replace(named, parent=parent, joint=joint, segments=segments))
     return found
@@ -688,12 +706,12 @@ def _distances(
 def _near(pair: tuple[int, int], distances: Floats, times: Floats) -> Problem:
     worst = int(np.argmin(distances))
     one, other = (k + 1 for k in pair)
-    distance, time = float(distances[worst]), float(times[worst])
-    what = (
-        "touch each other"
-        if distance == 0
-        else f"come within {distance:.2f} m of each other"
-    )
+    distance = float(distances[worst])
+    time = float(times[worst])
+    if distance == 0:
+        what = "touch each other"
+    else:
+        what = f"come within {distance:.2f} m of each other"
     near = f"nearer than {MIN_DISTANCE:g} m for {np.mean(distances < MIN_DISTANCE):.0%} of the time"
     message = f"robots {one} and {other} {what} at {time:.2f} s; {near}"
     return rules.NEAR.problem(

@@ -33,7 +33,9 @@ from bodymotion.spot.playback.playing import check_keyframes, default_start
 from bodymotion.spot.playback.rules import FOOT_REACH, HAND_REACH
 from bodymotion.spot.playback.validation import REACH_TOLERANCE
 
-MIN_TEMPO, MAX_TEMPO = 1.0, 10_000.0  # [slices per minute]
+# [slices per minute]
+MIN_TEMPO = 1.0
+MAX_TEMPO = 10_000.0
 ADVISED_TEMPO = (250.0, 450.0)  # [slices per minute]
 MAX_SLICES = 100_000  # Of a sequence.
 MAX_PAIRS = 100  # Different pairs of neighbours, and of groups of moves at the same time, that are played.
@@ -90,7 +92,10 @@ class _Review:
             subject: tuple[str | int, ...] = (field,) if field else ()
         else:
             move = self.choreography.moves[number]
-            subject = ("moves", number, field) if field else ("moves", number)
+            if field:
+                subject = ("moves", number, field)
+            else:
+                subject = ("moves", number)
             message = f"{move.type!r} at slice {move.start_slice} {message}"
         self.found.report(
             rule, message, self._locations.locate(subject), subject=subject, data=data
@@ -183,7 +188,8 @@ def danced(choreography: Choreography, problems: Iterable[Problem]) -> Choreogra
         elif problem.rule == rules.MOVE_LENGTH.code:
             moves[number] = replace(move, requested_slices=problem.data["slices"])  # type: ignore[arg-type]
         elif problem.rule == rules.MOVE_PARAMETER.code:
-            name, allowed = problem.subject[2], problem.data["allowed"]
+            name = problem.subject[2]
+            allowed = problem.data["allowed"]
             rest = {
                 key: value
                 for key, value in move.parameters.items()
@@ -230,7 +236,8 @@ def _check_type(
 ) -> bool:
     """Check that a move is known; return whether it can be danced."""
     choreography = review.choreography
-    robot, name = choreography.robot, move.animation
+    robot = choreography.robot
+    name = move.animation
     infos, ranges = ({}, {}) if robot is None else (robot.infos, robot.ranges)
     info = choreography.info(move)
     if name in bad:
@@ -253,10 +260,8 @@ def _check_type(
             )
             return False
         return True
-    animation, named = (
-        choreography.animations.get(name),
-        str(move.parameters.get("animation_name", "")),
-    )
+    animation = choreography.animations.get(name)
+    named = str(move.parameters.get("animation_name", ""))
     if move.type == "animation" or named not in ("", name):
         review.report(
             rules.OLD_TYPE, f"names the animation {named!r}", number, "animation_name"
@@ -345,7 +350,8 @@ def _check_parameters(review: _Review, number: int, move: Move) -> None:
             rules.OTHER_PARAMETERS, f"has {move.kind}, expected {of}", number, move.kind
         )
         return
-    values, kind = move.parameters, move.kind
+    values = move.parameters
+    kind = move.kind
     for name, value in values.items():
         if isinstance(value, float) and not math.isfinite(value):
             review.report(
@@ -404,9 +410,10 @@ def _check_number(
         review.report(
             rules.COLOR, f"{name} is {value:g}, expected 0 to 255", number, name
         )
-    message = (
-        MESSAGES.get(MESSAGES["MoveParams"][move.kind].kind, {}) if move.kind else {}
-    )
+    if move.kind:
+        message = MESSAGES.get(MESSAGES["MoveParams"][move.kind].kind, {})
+    else:
+        message = {}
     if name in message and (words := ENUMS.get(message[name].kind)):
         review.report(
             rules.ENUMERATION,
@@ -437,10 +444,12 @@ def _check_tracks(
     review: _Review, usable: list[int], ends: dict[int, int]
 ) -> list[int]:
     """Report moves that control a track of another move at the same time; return the others."""
-    moves, clear = review.choreography.moves, []
+    moves = review.choreography.moves
+    clear = []
     busy: dict[str, int] = {}
     for number in usable:
-        move, tracks = moves[number], tracks_of(review.choreography, moves[number])
+        move = moves[number]
+        tracks = tracks_of(review.choreography, moves[number])
         rivals = {
             track: busy[track]
             for track in tracks
@@ -481,7 +490,8 @@ def _check_states(review: _Review, usable: list[int]) -> None:
         elif before and states and before not in states and last is not None:
             message = f"begins in {' or '.join(states)}; {last.type!r} before it ends in {before}"
             review.report(rules.ENTRANCE, message, number)
-        before, last = after, move
+        before = after
+        last = move
 
 
 def _check_neighbours(review: _Review, usable: list[int], ends: dict[int, int]) -> None:
@@ -564,11 +574,11 @@ def _key(*moves: Move) -> object:
 
 def _check_reach(review: _Review, animated: Iterable[int]) -> None:
     """Report feet and hands that miss their goals in moves that are played together, of those `animated` (in the order of their starts)."""
-    choreography, groups, end = review.choreography, list[list[int]](), 0
-    moves, played = (
-        choreography.moves,
-        dict[object, list[tuple[Rule, str, int, float]]](),
-    )
+    choreography = review.choreography
+    groups = list[list[int]]()
+    end = 0
+    moves = choreography.moves
+    played = dict[object, list[tuple[Rule, str, int, float]]]()
     for number in animated:
         if not groups or moves[number].start_slice >= end:
             groups.append([])
@@ -576,7 +586,8 @@ def _check_reach(review: _Review, animated: Iterable[int]) -> None:
         end = max(end, moves[number].end_slice)
     for group in groups:
         together = [moves[number] for number in group]
-        key, first = _key(*together), together[0].start_slice
+        key = _key(*together)
+        first = together[0].start_slice
         if key not in played and len(played) < MAX_PAIRS:
             from_start = (
                 replace(one, start_slice=one.start_slice - first) for one in together
@@ -593,7 +604,10 @@ def _check_reach(review: _Review, animated: Iterable[int]) -> None:
                 for k in group
                 if k != number and moves[k].start_slice <= at < moves[k].end_slice
             ]
-            beside = f", beside {', '.join(map(repr, others))}" if others else ""
+            if others:
+                beside = f", beside {', '.join(map(repr, others))}"
+            else:
+                beside = ""
             review.report(
                 rule, f"{text} at slice {at}{beside}", number, amount=amount, slice=at
             )
@@ -602,11 +616,10 @@ def _check_reach(review: _Review, animated: Iterable[int]) -> None:
 def _missed(choreography: Choreography) -> list[tuple[Rule, str, int, float]]:
     """Return what misses its goal in a dance: the rule, a message, the slice where it does most, and by how much [m]."""
     try:
-        motion = (
-            play_choreography(choreography)
-            if choreography.slices <= MAX_PLAYED
-            else Motion()
-        )
+        if choreography.slices <= MAX_PLAYED:
+            motion = play_choreography(choreography)
+        else:
+            motion = Motion()
     except ValueError:
         return []
     found = []
@@ -616,11 +629,10 @@ def _missed(choreography: Choreography) -> list[tuple[Rule, str, int, float]]:
                 errors = one.values[:, parts]
                 if errors.max(initial=0.0) > REACH_TOLERANCE:
                     frame, part = np.unravel_index(int(errors.argmax()), errors.shape)
-                    name = (
-                        f"has foot {LEGS[part]}"
-                        if rule is FOOT_REACH
-                        else "has the hand"
-                    )
+                    if rule is FOOT_REACH:
+                        name = f"has foot {LEGS[part]}"
+                    else:
+                        name = "has the hand"
                     at = int(
                         one.timeline.times[frame]
                         * choreography.slices_per_minute
@@ -640,7 +652,8 @@ def _missed(choreography: Choreography) -> list[tuple[Rule, str, int, float]]:
 def _jump(choreography: Choreography, last: Move, move: Move) -> str:
     """Return the largest step of a joint between two animations as a message; "" where none is too large."""
     animations = choreography.animations
-    first, second = animations[last.animation], animations[move.animation]
+    first = animations[last.animation]
+    second = animations[move.animation]
     arm = needs_arm(first) or needs_arm(second)
     try:
         end = last_pose(

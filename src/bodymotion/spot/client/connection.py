@@ -24,7 +24,8 @@ PORT = 443
 LICENSE = "choreography"
 CALL_TIMEOUT = 10.0
 """[s]"""
-USERNAME, PASSWORD = "BOSDYN_CLIENT_USERNAME", "BOSDYN_CLIENT_PASSWORD"
+USERNAME = "BOSDYN_CLIENT_USERNAME"
+PASSWORD = "BOSDYN_CLIENT_PASSWORD"
 """The environment variables of the vendor's own programs."""
 TOKEN = "BOSDYN_CLIENT_TOKEN"
 """The environment variable for a token of an earlier login."""
@@ -55,7 +56,8 @@ def split_address(address: str, port: int = PORT) -> tuple[str, int]:
     """
     host, colon, end = address.rpartition(":")
     if not colon or _is_address(address) or host.startswith("[") != host.endswith("]"):
-        host, end = address, str(port)
+        host = address
+        end = str(port)
     host = host.removeprefix("[").removesuffix("]")
     if not host or not end.isdecimal() or not 0 < int(end) < 65536:
         raise ValueError(
@@ -96,10 +98,8 @@ def connected(
     OSError
         When the certificate cannot be read.
     """
-    sdk_module, choreography = (
-        vendor("bosdyn.client.sdk"),
-        vendor("bosdyn.choreography.client.choreography"),
-    )
+    sdk_module = vendor("bosdyn.client.sdk")
+    choreography = vendor("bosdyn.choreography.client.choreography")
     for name in ("bosdyn.client", "bosdyn.Robot", "bodymotion"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if (
@@ -143,7 +143,8 @@ def connected(
 @contextmanager
 def translated_errors(where: str) -> Iterator[None]:
     """Turn errors of the vendor's client into a `SpotError` with one sentence and without secrets."""
-    kinds, auth = vendor("bosdyn.client.exceptions"), vendor("bosdyn.client.auth")
+    kinds = vendor("bosdyn.client.exceptions")
+    auth = vendor("bosdyn.client.auth")
     try:
         yield
     except auth.InvalidLoginError:
@@ -164,7 +165,10 @@ def translated_errors(where: str) -> Iterator[None]:
             kinds.UnknownDnsNameError,
             kinds.ProxyConnectionError,
         )
-        verb = " cannot be reached" if isinstance(error, unreachable) else ""
+        if isinstance(error, unreachable):
+            verb = " cannot be reached"
+        else:
+            verb = ""
         raise SpotError(f"{where}{verb}: {_reason(error)}") from None
 
 

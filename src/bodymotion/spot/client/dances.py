@@ -55,10 +55,8 @@ def send_choreography(
     SpotError
         When the robot does not answer, or rejects it.
     """
-    client, sequences = (
-        robot.ensure_client("choreography"),
-        vendor("bosdyn.api.spot.choreography_sequence_pb2"),
-    )
+    client = robot.ensure_client("choreography")
+    sequences = vendor("bosdyn.api.spot.choreography_sequence_pb2")
     with translated_errors(str(robot.address)):
         listed = robot_moves_of(client.list_all_moves(timeout=CALL_TIMEOUT))
         checked = replace(choreography, robot=listed)
@@ -147,7 +145,8 @@ def perform_together(
 
 def _wait(robots: Sequence[Any], report: Callable[[str], object]) -> tuple[str, ...]:
     """Wait until all dances end; return the last states."""
-    states, parts = [""] * len(robots), [0] * len(robots)
+    states = [""] * len(robots)
+    parts = [0] * len(robots)
     while True:
         for k, robot in enumerate(robots):
             with translated_errors(str(robot.address)):
@@ -157,7 +156,10 @@ def _wait(robots: Sequence[Any], report: Callable[[str], object]) -> tuple[str, 
             state = str(type(status).Status.Name(status.status)).removeprefix("STATUS_")
             part = int(status.current_slice) // STATUS_SLICES
             if (state, part) != (states[k], parts[k]):
-                name = f"robot {k + 1} ({robot.address}): " if len(robots) > 1 else ""
+                if len(robots) > 1:
+                    name = f"robot {k + 1} ({robot.address}): "
+                else:
+                    name = ""
                 at = f"slice {status.current_slice:.0f} of {status.sequence_slices}"
                 report(f"{name}{state.lower().replace('_', ' ')}, {at}")
             states[k], parts[k] = state, part
@@ -185,11 +187,10 @@ def download_log(robot: Any, *, seconds: float | None = None) -> bytes:  # noqa:
             client.start_recording_state(seconds, timeout=CALL_TIMEOUT)
             time.sleep(seconds)
             client.stop_recording_state(timeout=CALL_TIMEOUT)
-        kind = (
-            kinds.LOG_TYPE_LAST_CHOREOGRAPHY
-            if seconds is None
-            else kinds.LOG_TYPE_MANUAL
-        )
+        if seconds is None:
+            kind = kinds.LOG_TYPE_LAST_CHOREOGRAPHY
+        else:
+            kind = kinds.LOG_TYPE_MANUAL
         _, log = client.download_robot_state_log(kind, timeout=CALL_TIMEOUT)
     if not log.key_frames:
         raise SpotError(f"{robot.address} has no log")

@@ -97,7 +97,10 @@ def upload(
         done(outcomes[-1])
 
     for thing in animations:
-        file = None if isinstance(thing, (Animation, Choreography)) else Path(thing)
+        if isinstance(thing, (Animation, Choreography)):
+            file = None
+        else:
+            file = Path(thing)
         value, problems = (thing, ()) if file is None else _read(file)
         if isinstance(value, Choreography) and not any(
             problem.severity == "error" for problem in problems
@@ -134,13 +137,15 @@ def _upload_one(
     where: str,
     before: Sequence[str],
 ) -> Outcome:
-    name, source = "" if file is None else move_name(file), file
+    if file is None:
+        name = ""
+    else:
+        name = move_name(file)
+    source = file
     if isinstance(animation, Animation):
-        name, source, problems = (
-            name or animation.name,
-            file or animation.source.path,
-            checked(animation),
-        )
+        name = name or animation.name
+        source = file or animation.source.path
+        problems = checked(animation)
 
     def faulty(reason: str = "") -> Outcome:
         return Outcome(name, source, "faulty", problems=problems, reason=reason)

@@ -58,8 +58,10 @@ def shell(name: str, material: Material, way: float = 1.0, side: float = 1.0) ->
     sections = rows * [way, 1.0, 1.0, side, 1.0]
     angle = np.arange(SECTION_POINTS) * 2 * np.pi / SECTION_POINTS
     power = 2.0 / float(squareness)
-    c, s = np.cos(angle), np.sin(angle)
-    u_unit, v_unit = np.sign(c) * np.abs(c) ** power, np.sign(s) * np.abs(s) ** power
+    c = np.cos(angle)
+    s = np.sin(angle)
+    u_unit = np.sign(c) * np.abs(c) ** power
+    v_unit = np.sign(s) * np.abs(s) ** power
     at, u, half_u, v, half_v = sections[:, :, None].swapaxes(0, 1)
     rings = np.stack(
         np.broadcast_arrays(at, u + half_u * u_unit, v + half_v * v_unit), axis=-1
@@ -96,7 +98,8 @@ def tube(
     round_ends: bool = True,
 ) -> Shape:
     """Return a tube from one point (3,) to another."""
-    a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    a = np.asarray(start, dtype=np.float64)
+    b = np.asarray(end, dtype=np.float64)
     length = float(np.linalg.norm(b - a))
     form = Capsule(radius, length) if round_ends else Cylinder(radius, length)
     return shape_along(form, (a + b) / 2, b - a, material)
@@ -157,7 +160,10 @@ def body(*, arm: bool) -> tuple[Shape, ...]:
 def hip(side: float, *, front: bool) -> tuple[Shape, ...]:
     """Return a hip: the motor of hx along the body, that of hy as a drum across."""
     out = side * HIP_WIDTH
-    way = 1.0 if front else -1.0
+    if front:
+        way = 1.0
+    else:
+        way = -1.0
     return (
         tube((-0.055 * way, 0.0, 0.0), (0.075 * way, 0.0, 0.0), 0.050, DARK),
         disc((0.0, 0.45 * out, 0.0), Y, 0.056, 0.075, DARK),

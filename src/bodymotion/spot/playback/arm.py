@@ -63,7 +63,8 @@ def _chain(joints: Floats) -> tuple[Floats, list[Floats], list[Floats]]:
     """Return the hand's poses (..., 7), and the positions and axes (..., 3) of the joints, all in the body's frame."""
     rotation = np.broadcast_to(rotations.IDENTITY, (*joints.shape[:-1], 4))
     position = np.zeros((*joints.shape[:-1], 3))
-    positions, axes = [], []
+    positions = []
+    axes = []
     for k, (step, axis) in enumerate(zip(OFFSETS, AXES, strict=True)):
         position = position + rotations.rotate(rotation, step)
         positions.append(position)
@@ -95,8 +96,13 @@ def solutions(hands: npt.ArrayLike) -> Floats:
     bend = np.arctan2(np.sqrt((1 - cosine) * (1 + cosine)), cosine)
     result = np.empty((len(hands), 8, 6))
     for branch in range(8):
-        away, down, flipped = branch & 1, branch & 2, branch & 4
-        sign = -1.0 if away else 1.0
+        away = branch & 1
+        down = branch & 2
+        flipped = branch & 4
+        if away:
+            sign = -1.0
+        else:
+            sign = 1.0
         sh0 = np.where(
             horizontal > 0, np.arctan2(sign * wrist[:, 1], sign * wrist[:, 0]), 0.0
         )
@@ -122,11 +128,10 @@ def _wrist(remaining: Floats, sign: float) -> Floats:
     singular = sine < MIN_SINE
     if singular.any():
         regular = np.flatnonzero(~singular)
-        nearest = (
-            np.searchsorted(regular, np.flatnonzero(singular))
-            if len(regular)
-            else np.zeros(0, int)
-        )
+        if len(regular):
+            nearest = np.searchsorted(regular, np.flatnonzero(singular))
+        else:
+            nearest = np.zeros(0, int)
         known = (
             el1[regular[np.clip(nearest, 0, len(regular) - 1)]] if len(regular) else 0.0
         )
@@ -166,7 +171,8 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
     fits = inside & (distance <= 1e-9) & (angle <= 1e-7)
     chosen = nearest_branches(found, fits, before)
     joints = found[np.arange(len(found)), chosen]
-    miss, rotation_miss = np.zeros(len(hands)), np.zeros(len(hands))
+    miss = np.zeros(len(hands))
+    rotation_miss = np.zeros(len(hands))
     unreachable = ~fits.any(axis=1)
     if unreachable.any():
         goal = hands[unreachable]

@@ -85,7 +85,8 @@ def _jacobian(joints: Floats, width: Floats) -> Floats:
     hx, hy, kn = np.moveaxis(joints, -1, 0)
     foot = _from_hip(joints, width)
     z = -KNEE[0] * np.sin(hy) + KNEE[2] * np.cos(hy) - SHIN * np.cos(hy + kn)
-    x_knee, z_knee = -SHIN * np.cos(hy + kn), SHIN * np.sin(hy + kn)
+    x_knee = -SHIN * np.cos(hy + kn)
+    z_knee = SHIN * np.sin(hy + kn)
     result = np.zeros((*hx.shape, 3, 3))
     result[..., 1, 0], result[..., 2, 0] = -foot[..., 2], foot[..., 1]
     for column, (dx, dz) in ((1, (z, -foot[..., 0])), (2, (x_knee, z_knee))):
@@ -108,7 +109,8 @@ def solutions(feet: npt.ArrayLike) -> Floats:
         (x * x + depth * depth - THIGH**2 - SHIN**2) / (2 * THIGH * SHIN), -1.0, 1.0
     )
     kn = -np.arctan2(np.sqrt((1 - cosine) * (1 + cosine)), cosine) - BEND
-    knee_x, knee_z = KNEE[0] - SHIN * np.sin(kn), KNEE[2] - SHIN * np.cos(kn)
+    knee_x = KNEE[0] - SHIN * np.sin(kn)
+    knee_z = KNEE[2] - SHIN * np.cos(kn)
     for branch, down in enumerate((-depth, depth)):
         result[..., branch, 0] = _wrapped(
             np.arctan2(z, y) - np.arctan2(down, width), 0.0
@@ -149,14 +151,15 @@ def leg_joints(
     """
     feet = frozen(feet, (None, 4, 3), "feet")
     lower, upper = LEG_LIMITS.T
-    found, fits = (
-        np.empty((*feet.shape[:-1], 2, 3)),
-        np.empty((*feet.shape[:-1], 2), dtype=bool),
-    )
+    found = np.empty((*feet.shape[:-1], 2, 3))
+    fits = np.empty((*feet.shape[:-1], 2), dtype=bool)
     for first in range(0, len(feet), BLOCK):
         block = slice(first, first + BLOCK)
         found[block], fits[block] = _solved(feet[block])
-    below = found[0, :, 0] if len(found) else np.zeros((4, 3))
+    if len(found):
+        below = found[0, :, 0]
+    else:
+        below = np.zeros((4, 3))
     before = frozen(below if before is None else before, (4, 3), "before")
     joints = np.empty(feet.shape)
     miss = np.zeros(feet.shape[:-1])
@@ -165,10 +168,8 @@ def leg_joints(
         joints[:, leg] = found[np.arange(len(found)), leg, chosen]
         unreachable = ~fits[:, leg].any(axis=1)
         if unreachable.any():
-            goal, width = (
-                feet[unreachable, leg] - HIPS[leg],
-                np.asarray(SIDES[leg] * HIP_WIDTH),
-            )
+            goal = feet[unreachable, leg] - HIPS[leg]
+            width = np.asarray(SIDES[leg] * HIP_WIDTH)
 
             def errors(
                 q: Floats, frames: Indices, goal: Floats = goal, width: Floats = width
@@ -268,7 +269,9 @@ def _nearest(
     if searches > MAX_FOLLOWED:
         first = np.argpartition(cost, MAX_FOLLOWED, axis=1)[:, :MAX_FOLLOWED]
         kept = (np.arange(count)[:, None] * searches + first).ravel()
-        q, rows, searches = q[kept], rows[kept], MAX_FOLLOWED
+        q = q[kept]
+        rows = rows[kept]
+        searches = MAX_FOLLOWED
     error, derivative = errors(q, rows)
     cost = np.square(error).sum(axis=1)
     damping = np.full(len(q), 1e-4)

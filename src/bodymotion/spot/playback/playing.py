@@ -168,7 +168,9 @@ def _dance_frames(frame_poses: Mapping[int, npt.ArrayLike] | None) -> dict[int, 
 
 def default_start(animation: Animation) -> SpotPose:
     """Return the pose before an animation at the world's origin: sitting for `starts_sitting`, else the nominal stand."""
-    return sit() if "starts_sitting" in animation.options else stand()
+    if "starts_sitting" in animation.options:
+        return sit()
+    return stand()
 
 
 class _Move:
@@ -204,8 +206,12 @@ class _Move:
 
     def motion(self, *, arm: bool, dance_frames: Mapping[int, Floats]) -> Motion:
         """Return the motion, with the components that `play` lists."""
-        tracks, at = self.tracks, self.at
-        joints_of_arm = tracks.arm_joints(at) if arm else None
+        tracks = self.tracks
+        at = self.at
+        if arm:
+            joints_of_arm = tracks.arm_joints(at)
+        else:
+            joints_of_arm = None
         if joints_of_arm is not None and not tracks.has_hand:
             joints_of_arm += self._offsets()
         animated = self._animated_body(joints_of_arm, multiplied=False)
@@ -215,11 +221,10 @@ class _Move:
             for name, value in self.values.items()
             if "_multiplier." in name
         )
-        desired = (
-            self._animated_body(joints_of_arm, multiplied=True)
-            if multiplies
-            else animated
-        )
+        if multiplies:
+            desired = self._animated_body(joints_of_arm, multiplied=True)
+        else:
+            desired = animated
         feet = tracks.feet(at, animated)
         feet_world = poses.transform_points(frames[:, None], feet)
         body_world = self._blended(poses.compose(frames, desired), feet_world)
@@ -260,22 +265,20 @@ class _Move:
 
     def _animated_body(self, arm: Floats | None, *, multiplied: bool) -> Floats:
         """Return the body's poses (T, 7) in the animation frame; multipliers scale its distance from the nominal pose."""
-        tracks, at = self.tracks, self.at
+        tracks = self.tracks
+        at = self.at
         if not tracks.has_body:
             if tracks.has_legs:
                 return tracks.body_on_legs(at)
             return np.tile(
                 poses.compose(poses.inverse(self.frame), self.before.body), (len(at), 1)
             )
-        height = (
-            _nominal_center_height(arm is not None)
-            if tracks.by_center_of_mass
-            else NOMINAL_HEIGHT
-        )
-        position, orientation = (
-            tracks.body_position(at, height),
-            tracks.body_orientation(at),
-        )
+        if tracks.by_center_of_mass:
+            height = _nominal_center_height(arm is not None)
+        else:
+            height = NOMINAL_HEIGHT
+        position = tracks.body_position(at, height)
+        orientation = tracks.body_orientation(at)
         if multiplied:
             middle = np.array([0.0, 0.0, height])
             position = middle + (position - middle) * [
@@ -317,11 +320,10 @@ class _Move:
                 ),
             ]
         )
-        body = (
-            self.tracks.body_poses(ends)
-            if self.tracks.has_body
-            else self.tracks.body_on_legs(ends)
-        )
+        if self.tracks.has_body:
+            body = self.tracks.body_poses(ends)
+        else:
+            body = self.tracks.body_on_legs(ends)
         first, last = footprint(self.tracks.feet(ends, body))
         step = poses.compose(last, poses.inverse(first))
         step[2] = 0.0
@@ -369,7 +371,8 @@ class _Move:
         joints: Floats | None,
         dance_frames: Mapping[int, Floats],
     ) -> Arm:
-        tracks, at = self.tracks, self.at
+        tracks = self.tracks
+        at = self.at
         zero = np.zeros(len(at))
         assert joints is not None
         found = Arm(joints, zero, zero)
@@ -468,7 +471,8 @@ def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
     joints = [legs.reshape(len(legs), 12)]
     if arm is not None:
         joints += [np.broadcast_to(arm, (len(legs), 6)), np.zeros((len(legs), 1))]
-    robot, q = spot_body(arm=arm is not None), np.hstack(joints)
+    robot = spot_body(arm=arm is not None)
+    q = np.hstack(joints)
     centers = np.empty((len(q), 3))
     for first in range(0, len(q), BLOCK):
         part = slice(first, first + BLOCK)
@@ -503,7 +507,10 @@ def _body_positions(
     """
     position = np.array(centers)
     by_joints = tracks.legs_by_joints
-    angles = tracks.leg_joints(at) if by_joints.any() else None
+    if by_joints.any():
+        angles = tracks.leg_joints(at)
+    else:
+        angles = None
     feet = tracks.feet(at, poses.from_parts(position, orientations))
     for _ in range(MAX_ITERATIONS):
         body = poses.from_parts(position, orientations)

@@ -67,11 +67,9 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], Bools | None
     ]
     if any(c.timeline != used[0].timeline for c in used):
         motion = motion.replaced(*used).synchronized()
-    joints, root, contact = (
-        motion.joint_displacement,
-        motion.link_position,
-        _contacts(motion),
-    )
+    joints = motion.joint_displacement
+    root = motion.link_position
+    contact = _contacts(motion)
     if joints is None:
         raise ValueError(
             "the motion has no joint displacements; a motion of Spot needs those of the legs"
@@ -83,11 +81,10 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], Bools | None
             f"the motion has no joints {', '.join(missing)}; a motion of Spot needs them"
         )
     count = joints.num_frames
-    body = (
-        np.asarray(root.values[:, 0])
-        if root is not None and root.num_parts
-        else np.tile(stand().body, (count, 1))
-    )
+    if root is not None and root.num_parts:
+        body = np.asarray(root.values[:, 0])
+    else:
+        body = np.tile(stand().body, (count, 1))
     parts = {
         "body": body,
         "legs": np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(
@@ -103,7 +100,10 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], Bools | None
             "arm": np.stack(arm, axis=-1),
             "gripper": columns.get("gripper", np.zeros(count)),
         }
-    contacts = None if contact is None else np.asarray(contact.values[:, :4] > 0.5)
+    if contact is None:
+        contacts = None
+    else:
+        contacts = np.asarray(contact.values[:, :4] > 0.5)
     return joints.timeline.times, parts, contacts
 
 
@@ -118,7 +118,8 @@ def components(
 
     `errors` (T, 4), or (T, 5) with the hand, are the distances [m] from goals.
     """
-    names, goals = JOINT_NAMES[: joints.shape[1]], (*LEGS, "hand")
+    names = JOINT_NAMES[: joints.shape[1]]
+    goals = (*LEGS, "hand")
     found = (
         MultiSE3Seq(
             content=LINK_POSITION,
@@ -158,7 +159,9 @@ def _contacts(motion: Motion) -> MultiValueSeq | None:
         and c.content == FOOT_CONTACT
         and c.num_parts == 4
     ]
-    return found[-1] if found else None
+    if found:
+        return found[-1]
+    return None
 
 
 def _by_name(joints: MultiValueSeq) -> dict[str, Floats]:
@@ -217,7 +220,8 @@ def animation_of(
     body = poses.compose(back, arrays["body"])
     body[:, 3:] = _without_flips(body[:, 3:])
     feet = poses.transform_points(back, in_world)
-    contacts = inferred_contacts(times, feet) if contacts is None else contacts
+    if contacts is None:
+        contacts = inferred_contacts(times, feet)
     parts = {
         **({"leg_joints": arrays["legs"]} if legs == "joints" else {"foot_pos": feet}),
         "contact": contacts.astype(np.float64),

@@ -69,10 +69,8 @@ def spot_body(*, arm: bool = True) -> Body:
         """Add a link at `step` (3,) from its parent; return its index."""
         kind = Joint(name=name, type="free" if parent < 0 else "fixed")
         if axis is not None:
-            number, extra = (
-                dimensions.JOINT_NAMES.index(joint),
-                {"effort": EFFORTS[joint.rpartition("_")[2]]},
-            )
+            number = dimensions.JOINT_NAMES.index(joint)
+            extra = {"effort": EFFORTS[joint.rpartition("_")[2]]}
             lower, upper = map(float, dimensions.LIMITS[number])
             kind = Joint(
                 name=joint,
@@ -118,7 +116,8 @@ def spot_body(*, arm: bool = True) -> Body:
 
     root = add("body", -1, poses.IDENTITY[:3], visuals=appearance.body(arm=arm))
     for leg, name in enumerate(LEGS):
-        side, front = float(dimensions.SIDES[leg]), leg < 2
+        side = float(dimensions.SIDES[leg])
+        front = leg < 2
         hip = add(
             f"{name}_hip",
             root,

@@ -74,11 +74,10 @@ def stand(
     frame: npt.ArrayLike | None = None, height: float = NOMINAL_HEIGHT
 ) -> SpotPose:
     """Return the nominal stand over an animation frame (7,); by default over the world's origin."""
-    base = (
-        np.array([0.0, 0.0, FOOT_RADIUS, 1.0, 0.0, 0.0, 0.0])
-        if frame is None
-        else np.asarray(frame)
-    )
+    if frame is None:
+        base = np.array([0.0, 0.0, FOOT_RADIUS, 1.0, 0.0, 0.0, 0.0])
+    else:
+        base = np.asarray(frame)
     joints = leg_joints((NOMINAL_FEET - [0.0, 0.0, height])[None]).joints[0]
     return SpotPose(poses.compose(base, [0.0, 0.0, height, 1.0, 0.0, 0.0, 0.0]), joints)
 

@@ -150,8 +150,14 @@ def timing(
     length = duration * own / tempo / slice_seconds
     natural = max(round(min(length, 1e15)), 1)
     retimed = "retime_to_integer_slices" in animation.options and duration > 0
-    per_slice = duration / natural if retimed else slice_seconds * tempo / own
-    count = float(natural) if slices is None else float(slices)
+    if retimed:
+        per_slice = duration / natural
+    else:
+        per_slice = slice_seconds * tempo / own
+    if slices is None:
+        count = float(natural)
+    else:
+        count = float(slices)
     if (
         count > natural * (1 + SLICE_TOLERANCE)
         and "extendable" not in animation.options
@@ -180,11 +186,10 @@ def timing(
     timeline = Timeline.uniform(int(np.floor(frames + 1e-6)) + 1, rate)
     phases = offset + speed * timeline.times / slice_seconds
     looping = "no_looping" not in animation.options
-    rounds = (
-        np.maximum(np.ceil(phases / natural - SLICE_TOLERANCE) - 1, 0)
-        if looping
-        else np.zeros(len(phases))
-    )
+    if looping:
+        rounds = np.maximum(np.ceil(phases / natural - SLICE_TOLERANCE) - 1, 0)
+    else:
+        rounds = np.zeros(len(phases))
     moments = np.clip((phases - natural * rounds) * per_slice, 0.0, duration)
     return Timing(
         float(tempo),
@@ -268,11 +273,10 @@ def settings(
             or (low is not None and number < low)
             or (high is not None and number > high)
         ):
-            between = (
-                f" between {low:g} and {high:g}"
-                if low is not None and high is not None
-                else ""
-            )
+            if low is not None and high is not None:
+                between = f" between {low:g} and {high:g}"
+            else:
+                between = ""
             raise ValueError(f"{name}: expected a finite number{between}, got {value}")
         result[name] = number
     for name, value in result.items():

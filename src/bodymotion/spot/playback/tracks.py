@@ -102,7 +102,8 @@ class Tracks:
         angles: bool = False,
     ) -> Floats:
         """Return values (T, K) of columns at times `at`; `rest` as for `_table`."""
-        values, times = self._table(names, rest), self._keys.times
+        values = self._table(names, rest)
+        times = self._keys.times
         return sampled(
             _without_wraps(values, times) if angles else values, times, at, "pchip"
         )
@@ -168,11 +169,9 @@ class Tracks:
         if self._has_any(*GROUPS["body_quat_wxyz"]) or not self._has_any(*names):
             return None
         angles = self._columns(names, np.zeros(3), at, angles=True)
-        return (
-            angles * [0.0, 0.0, 1.0]
-            if "assume_zero_roll_and_pitch" in self.animation.options
-            else angles
-        )
+        if "assume_zero_roll_and_pitch" in self.animation.options:
+            return angles * [0.0, 0.0, 1.0]
+        return angles
 
     @property
     def legs_by_joints(self) -> Bools:
@@ -232,7 +231,8 @@ class Tracks:
         known = np.array([self._keys.has(f"{leg}_contact") for leg in LEGS])
         moves = self.legs_by_joints | self.legs_by_feet
         # The keyframes before and after each time: the same one twice at a keyframe, and outside of all.
-        times, last = self._keys.times, len(self._keys) - 1
+        times = self._keys.times
+        last = len(self._keys) - 1
         after = np.minimum(np.searchsorted(times, at - 1e-9, side="left"), last)
         before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, after)
         if not known.all():
@@ -287,9 +287,14 @@ class Tracks:
             return 0.0
         if not self.has_body and not self.legs_by_feet.all():
             return 0.0
-        body = NOMINAL_POSE[None] if self.by_center_of_mass else self.body_poses(start)
+        if self.by_center_of_mass:
+            body = NOMINAL_POSE[None]
+        else:
+            body = self.body_poses(start)
         height = float(self.feet(start, body)[0, :, 2].mean())
-        return -height if abs(height) > MAX_FLOOR_OFFSET else 0.0
+        if abs(height) > MAX_FLOOR_OFFSET:
+            return -height
+        return 0.0
 
     def body_on_legs(self, at: Floats) -> Floats:
         """Return the poses of the body (T, 7) when only the legs are defined: level, and carried by the feet.

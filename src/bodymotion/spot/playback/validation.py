@@ -32,23 +32,23 @@ from bodymotion.spot.playback.tracks import ARM, Tracks
 from bodymotion.system.deferred import provided_by
 
 REACH_TOLERANCE = 1e-3  # [m] Accepted distance of feet and hands from their goals.
-MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = (
-    20.0,
-    10.0,
-    20.0,
-)  # [rad/s] Our estimates; no limits are published.
+# [rad/s] Our estimates; no limits are published.
+MAX_LEG_SPEED = 20.0
+MAX_ARM_SPEED = 10.0
+MAX_GRIPPER_SPEED = 20.0
 MAX_FOOT_SPEED = 5.0  # [m/s] Relative to the world.
-MAX_BODY_SPEED, MIN_BODY_STEP = 5.0, 0.05
+MAX_BODY_SPEED = 5.0
+MIN_BODY_STEP = 0.05
 """[m/s] and [m]: a faster and larger step of the body between two keyframes is reported."""
 BODY_POSITIONS = (*GROUPS["body_pos"], *GROUPS["com_pos"])
 MAX_SLIP = 0.02  # [m] Accepted distance of a foot in contact from the position at which its contact began.
 FLOOR_TOLERANCE = 0.02  # [m] Accepted height of a foot in contact above the floor.
-MAX_OUTSIDE, MAX_UNSUPPORTED_TIME = 0.03, 0.5
+MAX_OUTSIDE = 0.03
+MAX_UNSUPPORTED_TIME = 0.5
 """[m] and [s]: the centre of mass may be outside the support polygon by more only for a shorter time."""
-MAX_FRAME_OFFSET, MAX_FRAME_YAW = (
-    0.05,
-    0.1,
-)  # [m] and [rad] of the feet at the start relative to the animation frame.
+# [m] and [rad] of the feet at the start relative to the animation frame.
+MAX_FRAME_OFFSET = 0.05
+MAX_FRAME_YAW = 0.1
 MIN_BODY_HEIGHT = 0.10  # [m] Lowest height of the body's origin over the floor.
 MIN_FEET_DISTANCE = (
     0.075  # [m] Between the centres of two feet: slightly more than their width.
@@ -83,7 +83,9 @@ def validate(
         The tempo, and values of parameters by name; by default those of the animation.
     """
     played = played_move(animation, arm, bpm, parameters)
-    return played.problems() if isinstance(played, Played) else (played,)
+    if isinstance(played, Played):
+        return played.problems()
+    return (played,)
 
 
 def played_move(
@@ -95,7 +97,8 @@ def played_move(
     """Return an animation as it is played, or the problem that it cannot be played; see `validate`."""
     try:
         values = settings(animation, parameters)
-        speed, offset = values["speed"], values["offset_slices"]
+        speed = values["speed"]
+        offset = values["offset_slices"]
         rough = timing(animation, bpm=bpm, speed=speed, offset=offset, frame_rate=1.0)
         rate = min(
             default_frame_rate(rough.slice), MAX_FRAMES / (rough.slices * rough.slice)
@@ -107,7 +110,10 @@ def played_move(
             times,
         )
     except (ValueError, MemoryError) as error:
-        path = str(animation.source.path) if animation.source.path else None
+        if animation.source.path:
+            path = str(animation.source.path)
+        else:
+            path = None
         reason = str(error) or "not enough memory"
         return rules.UNPLAYABLE.problem(
             f"the animation cannot be played: {reason}", Location(path)
@@ -127,10 +133,8 @@ def all_problems(
     the problems of playback.
     """
     reported = {problem.rule for problem in animation.problems}
-    errors, new = (
-        [one for one in animation.problems if one.severity == "error"],
-        list[Problem](),
-    )
+    errors = [one for one in animation.problems if one.severity == "error"]
+    new = list[Problem]()
     # The reader of .cha files has applied the rules to what it could read.
     if not errors or animation.source.format != "cha":
         new = [one for one in check_animation(animation) if one.rule not in reported]
@@ -146,9 +150,13 @@ def all_problems(
         or not animation.source.locations.is_known(("keyframes",))
     ):
         return found
-    animation = _without_faulty_parts(animation, errors) if errors else animation
+    if errors:
+        animation = _without_faulty_parts(animation, errors)
     locations = animation.source.locations
-    repeated = {rules.UNPLAYABLE.code} if errors else set()
+    if errors:
+        repeated = {rules.UNPLAYABLE.code}
+    else:
+        repeated = set()
     if locations.unknown:
         repeated |= {rule.code for rule in cha_rules.OF_CYCLES}
     played = validated(replace(animation, problems=found), arm=arm)
@@ -164,7 +172,8 @@ def all_problems(
 
 def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> Animation:
     """Return an animation without wrong parameters and tempo, and with faulty keyframes between their neighbours, marked as unknown."""
-    keys, bpm = animation.keyframes, animation.bpm or 0.0
+    keys = animation.keyframes
+    bpm = animation.bpm or 0.0
     options = {
         name: one
         for name, one in animation.options.items()
@@ -177,14 +186,13 @@ def _without_faulty_parts(animation: Animation, errors: Sequence[Problem]) -> An
         if ("parameters", name) not in wrong
     }
     of_values, of_times = faulty_keyframes(keys)
-    faulty, sound = (
-        np.flatnonzero(of_values | of_times),
-        np.flatnonzero(~(of_values | of_times)),
-    )
+    faulty = np.flatnonzero(of_values | of_times)
+    sound = np.flatnonzero(~(of_values | of_times))
     if len(faulty) and len(sound):
         times = np.where(of_times, np.nan, keys.times)
         times[0] = 0.0 if of_times[0] else times[0]
-        times, values = with_even_steps(times), keys.values.copy()
+        times = with_even_steps(times)
+        values = keys.values.copy()
         for k, name in enumerate(keys.columns):
             values[faulty, k] = np.interp(times[faulty], times[sound], values[sound, k])
             if "contact" in name or "quat" in name:
@@ -212,7 +220,9 @@ class Played:
     """A motion that was played, as arrays over its frames."""
 
     def __init__(self, animation: Animation, motion: Motion, times: Timing) -> None:
-        self.animation, self.motion, self.timing = animation, motion, times
+        self.animation = animation
+        self.motion = motion
+        self.timing = times
         self.times = times.timeline.times
         unknown = [
             one[1]
@@ -257,11 +267,9 @@ class Played:
     def floor(self) -> float:
         """Height [m] of the centre of a foot on the floor; that of the lowest foot where all feet start far from the animation frame."""
         lowest = float(self.feet[int(np.argmax(self.reliable)), :, 2].min())
-        return (
-            float(self.frame[2])
-            if abs(lowest - self.frame[2]) < MAX_FRAME_OFFSET
-            else lowest
-        )
+        if abs(lowest - self.frame[2]) < MAX_FRAME_OFFSET:
+            return float(self.frame[2])
+        return lowest
 
     def rates(self, values: Floats) -> Floats:
         """Return the rates of change (T − 1, …) of values (T, …); 0 where a loop starts again."""
@@ -275,10 +283,8 @@ class Report:
     """Problems with the keyframes that they belong to."""
 
     def __init__(self, animation: Animation, times: Timing) -> None:
-        self._source, self.number = (
-            animation.source,
-            partial(keyframe_number, animation),
-        )
+        self._source = animation.source
+        self.number = partial(keyframe_number, animation)
         self.diagnostics = Diagnostics(
             None if self._source.path is None else str(self._source.path)
         )
@@ -328,7 +334,8 @@ class Report:
             int(k) for k in np.unravel_index(np.argmax(largest), largest.shape)
         )
         frames = np.flatnonzero(wrong.any(axis=1))
-        keys, key = self.nearest(frames), self.keyframe(worst)
+        keys = self.nearest(frames)
+        key = self.keyframe(worst)
         half = max(np.diff(self.moments).max(initial=0.0) / 2, ON_KEYFRAME)
         concerned = {
             *keys[np.abs(self._keys[keys] - self.moments[frames]) <= half].tolist(),
@@ -339,11 +346,12 @@ class Report:
         is_between = (
             0 < after < len(self._keys) and abs(self._keys[key] - moment) > ON_KEYFRAME
         )
-        between = (
-            f", between keyframes {self.number(after - 1)} and {self.number(after)}"
-            if is_between
-            else ""
-        )
+        if is_between:
+            between = (
+                f", between keyframes {self.number(after - 1)} and {self.number(after)}"
+            )
+        else:
+            between = ""
         others = [
             name
             for name, one in zip(names, np.atleast_1d(wrong.any(axis=0)), strict=True)
@@ -371,7 +379,8 @@ def _body_speed(played: Played, found: Report) -> None:
     )
     for key in map(int, wrong):
         # Either of the two keyframes may be wrong; the curves depend on them up to the next keyframes on both sides.
-        first, last = keys[max(key - 1, 0)], keys[min(key + 2, len(keys) - 1)]
+        first = keys[max(key - 1, 0)]
+        last = keys[min(key + 2, len(keys) - 1)]
         played.reliable &= (found.moments < first - ON_KEYFRAME) | (
             found.moments > last + ON_KEYFRAME
         )
@@ -395,10 +404,8 @@ def _body_speed(played: Played, found: Report) -> None:
 
 def _reach(played: Played, found: Report) -> None:
     wrong = played.reliable[:, None] & (played.errors > REACH_TOLERANCE)
-    foot, hand = (
-        "foot {name} is {amount:.3f} m short of its goal",
-        "the hand is {amount:.3f} m short of its goal",
-    )
+    foot = "foot {name} is {amount:.3f} m short of its goal"
+    hand = "the hand is {amount:.3f} m short of its goal"
     found.worst(rules.FOOT_REACH, wrong[:, :4], played.errors[:, :4], LEGS, foot)
     found.worst(rules.HAND_REACH, wrong[:, 4:], played.errors[:, 4:], ("hand",), hand)
 
@@ -456,15 +463,11 @@ def _feet(played: Played, found: Report) -> None:
         played.contact & played.known[:, None],
         played.timing.rounds,
     )
-    reliable, text = (
-        played.reliable[:, None],
-        "foot {name} slips by {amount:.3f} m while it is in contact,",
-    )
+    reliable = played.reliable[:, None]
+    text = "foot {name} slips by {amount:.3f} m while it is in contact,"
     found.worst(rules.SLIP, reliable & (slip > MAX_SLIP), slip, LEGS, text)
-    wrong, text = (
-        played.contact & (above > FLOOR_TOLERANCE),
-        "foot {name} is in contact {amount:.3f} m above the floor",
-    )
+    wrong = played.contact & (above > FLOOR_TOLERANCE)
+    text = "foot {name} is in contact {amount:.3f} m above the floor"
     found.worst(rules.ABOVE_FLOOR, reliable & wrong, above, LEGS, text)
     pairs = [(one, two) for two in range(4) for one in range(two)]
     distances = np.stack(
@@ -528,12 +531,15 @@ def _balance(played: Played, found: Report) -> None:
 
 
 def _start_and_end(played: Played, found: Report) -> None:
-    tracks, animation, times = played.tracks, played.animation, played.timing
+    tracks = played.tracks
+    animation = played.animation
+    times = played.timing
     values = settings(animation)
     by_body = tracks.has_body and not tracks.by_center_of_mass and tracks.has_legs
     if (by_body or tracks.legs_by_feet.all()) and played.reliable[0]:
         frame = footprint(tracks.feet(np.zeros(1), tracks.body_poses(np.zeros(1)))[0])
-        middle, yaw = frame[:3], 2 * float(np.arctan2(frame[6], frame[3]))
+        middle = frame[:3]
+        yaw = 2 * float(np.arctan2(frame[6], frame[3]))
         if np.abs(middle).max() > MAX_FRAME_OFFSET or abs(yaw) > MAX_FRAME_YAW:
             position = ", ".join(f"{value:.3f}" for value in middle)
             found.add(
@@ -561,7 +567,8 @@ def _start_and_end(played: Played, found: Report) -> None:
 def _gait_cycle(played: Played, found: Report) -> None:
     """Report problems of a custom gait cycle at feet whose contacts are inferred; the rules of the format check feet that have columns."""
     animation, locations = played.animation, played.animation.source.locations
-    frames, controls = animation.keyframes, animation.controls
+    frames = animation.keyframes
+    controls = animation.controls
     if "custom_gait_cycle" not in animation.options or (
         controls and "legs" not in controls
     ):

@@ -13,7 +13,8 @@ OPEN = (
     "/bosdyn.api.AuthService/",
     "/bosdyn.api.RobotIdService/",
 )  # Services that need no login, as on a robot.
-MAX_WRONG_PASSWORDS, LOCKOUT = 5, 10.0
+MAX_WRONG_PASSWORDS = 5
+LOCKOUT = 10.0
 """After this number of wrong passwords in a row all logins are refused for this time [s]."""
 
 
@@ -21,9 +22,11 @@ class Accounts:
     """The user, and the tokens of those who have logged in: an interceptor of a gRPC server that refuses calls without a valid one."""
 
     def __init__(self, username: str, password: str) -> None:
-        self.username, self._password = username, password
+        self.username = username
+        self._password = password
         self._tokens: set[str] = set()
-        self._wrong, self._locked_until = 0, 0.0
+        self._wrong = 0
+        self._locked_until = 0.0
         self._lock = threading.Lock()
 
     def login(self, username: str, password: str) -> str | None:
@@ -35,7 +38,8 @@ class Accounts:
             if not is_right:
                 self._wrong += 1
                 if self._wrong >= MAX_WRONG_PASSWORDS:
-                    self._wrong, self._locked_until = 0, time.monotonic() + LOCKOUT
+                    self._wrong = 0
+                    self._locked_until = time.monotonic() + LOCKOUT
                 return None
             self._wrong = 0
             return self._new_token()
@@ -43,7 +47,9 @@ class Accounts:
     def renew(self, token: str) -> str | None:
         """Return a new token for a valid one; None for any other."""
         with self._lock:
-            return self._new_token() if token in self._tokens else None
+            if token in self._tokens:
+                return self._new_token()
+            return None
 
     def intercept_service(self, continuation: Any, call: Any) -> Any:  # noqa: ANN401
         """Return the handler of a call: its own, or one that refuses."""
@@ -109,11 +115,10 @@ class Leases:
             elif lease.sequence[0] < self._newest:
                 result.status = result.STATUS_OLDER
             else:
-                result.status = (
-                    result.STATUS_OK
-                    if self._is_active(lease)
-                    else result.STATUS_REVOKED
-                )
+                if self._is_active(lease):
+                    result.status = result.STATUS_OK
+                else:
+                    result.status = result.STATUS_REVOKED
             result.attempted_lease.CopyFrom(lease)
             result.latest_known_lease.CopyFrom(self.current())
             result.owner.client_name = self.owner or ""
@@ -129,7 +134,10 @@ class Leases:
 
     def current(self) -> Any:  # noqa: ANN401
         """Return the newest lease."""
-        names = [] if self.owner is None else [self.owner]
+        if self.owner is None:
+            names = []
+        else:
+            names = [self.owner]
         lease = vendor("bosdyn.api.lease_pb2").Lease
         return lease(
             resource=BODY, epoch=self.epoch, sequence=[self._newest], client_names=names

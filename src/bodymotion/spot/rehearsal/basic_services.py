@@ -33,12 +33,10 @@ class BasicServices:
     """The methods of all these services, whose names are different in each."""
 
     def __init__(self, accounts: Accounts, store: Store, *, arm: bool) -> None:
-        self._accounts, self._leases, self._store, self._arm = (
-            accounts,
-            Leases(),
-            store,
-            arm,
-        )
+        self._accounts = accounts
+        self._leases = Leases()
+        self._store = store
+        self._arm = arm
         self.motors_on = False
         self._power_commands = 0
         self._round_trips: dict[str, tuple[int, int]] = {}
@@ -60,18 +58,20 @@ class BasicServices:
         """Return a token for a user name and password, or for a token."""
         if request.token:
             token = self._accounts.renew(request.token)
-            response.status = (
-                response.STATUS_OK if token else response.STATUS_INVALID_TOKEN
-            )
+            if token:
+                response.status = response.STATUS_OK
+            else:
+                response.status = response.STATUS_INVALID_TOKEN
         else:
             try:
                 token = self._accounts.login(request.username, request.password)
             except PermissionError:
                 response.status = response.STATUS_TEMPORARILY_LOCKED_OUT
                 return
-            response.status = (
-                response.STATUS_OK if token else response.STATUS_INVALID_LOGIN
-            )
+            if token:
+                response.status = response.STATUS_OK
+            else:
+                response.status = response.STATUS_INVALID_LOGIN
         response.token = token or ""
 
     # DirectoryService
@@ -103,7 +103,8 @@ class BasicServices:
             trip = request.previous_round_trip
             out = trip.server_rx.ToNanoseconds() - trip.client_tx.ToNanoseconds()
             back = trip.client_rx.ToNanoseconds() - trip.server_tx.ToNanoseconds()
-            length, skew = out + back, (out - back) // 2
+            length = out + back
+            skew = (out - back) // 2
             response.previous_estimate.round_trip_time.FromNanoseconds(length)
             response.previous_estimate.clock_skew.FromNanoseconds(skew)
             if clock not in self._round_trips or length <= self._round_trips[clock][0]:
@@ -226,7 +227,10 @@ class BasicServices:
         """Return whether the motors are on, and whether there is an arm."""
         power = response.robot_state.power_state
         power.timestamp.FromNanoseconds(self._store.now())
-        power.motor_power_state = power.STATE_ON if self.motors_on else power.STATE_OFF
+        if self.motors_on:
+            power.motor_power_state = power.STATE_ON
+        else:
+            power.motor_power_state = power.STATE_OFF
         if self._arm:
             response.robot_state.manipulator_state.SetInParent()
 

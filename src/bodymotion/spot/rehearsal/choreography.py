@@ -37,7 +37,9 @@ from bodymotion.spot.rehearsal.store import (
 )
 from bodymotion.system.limited import OF_OTHERS
 
-MAX_RECORDING, LOGGED_AFTER, LOG_STEP = 300 * NANO, 3 * NANO, NANO // 100
+MAX_RECORDING = 300 * NANO
+LOGGED_AFTER = 3 * NANO
+LOG_STEP = NANO // 100
 """[ns] The longest recording, the time after a dance that its log has, and the time between two states."""
 
 UPLOAD = "upload"
@@ -110,7 +112,9 @@ def choreography_of(
 
 def _moves_of(listed: Any) -> RobotMoves:  # noqa: ANN401
     """Return the moves of a list of them; none without one."""
-    return RobotMoves() if listed is None else robot_moves_of(listed)
+    if listed is None:
+        return RobotMoves()
+    return robot_moves_of(listed)
 
 
 def _choreography_of(
@@ -182,7 +186,8 @@ class Services(BasicServices):
         danced: Callable[[Dance], object],
     ) -> None:
         super().__init__(accounts, store, arm=arm)
-        self._log, self._danced = log, danced
+        self._log = log
+        self._danced = danced
 
     def ListAllMoves(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """List the animations, as moves, and the moves of its own."""
@@ -225,22 +230,20 @@ class Services(BasicServices):
         )
         warnings = tuple(map(warning, problems))
         response.warnings.extend(warnings)
-        response.status = (
-            response.STATUS_OK
-            if accepted
-            else response.STATUS_ANIMATION_VALIDATION_FAILED
-        )
+        if accepted:
+            response.status = response.STATUS_OK
+        else:
+            response.status = response.STATUS_ANIMATION_VALIDATION_FAILED
         if accepted and animation is not None:
             self._store.add(
                 request.animated_move,
                 animation,
                 request.animated_move_generated_id.value,
             )
-        count = (
-            f", {len(request.animated_move.animation_keyframes)} keyframes"
-            if accepted
-            else ""
-        )
+        if accepted:
+            count = f", {len(request.animated_move.animation_keyframes)} keyframes"
+        else:
+            count = ""
         self._log(
             "\n  ".join(
                 (f"upload {name}: {'ok' if accepted else 'refused'}{count}", *warnings)
@@ -297,11 +300,10 @@ class Services(BasicServices):
             info = response.sequence_info.add()
             info.name = name
             info.labels.extend(sequence.labels)
-            info.saved_state = (
-                info.SAVED_STATE_RETAINED
-                if sequence.saved
-                else info.SAVED_STATE_TEMPORARY
-            )
+            if sequence.saved:
+                info.saved_state = info.SAVED_STATE_RETAINED
+            else:
+                info.saved_state = info.SAVED_STATE_TEMPORARY
 
     def GetChoreographySequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return an uploaded sequence, with its animations."""
@@ -340,9 +342,10 @@ class Services(BasicServices):
     def _sequence(self, request: Any, response: Any) -> UploadedSequence | None:  # noqa: ANN401
         """Return the sequence that a call names, and set the status of its response: whether there is one."""
         found = self._store.sequences.get(request.sequence_name)
-        response.status = (
-            response.STATUS_UNKNOWN_SEQUENCE if found is None else response.STATUS_OK
-        )
+        if found is None:
+            response.status = response.STATUS_UNKNOWN_SEQUENCE
+        else:
+            response.status = response.STATUS_OK
         return found
 
     def ClearAllSequenceFiles(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
@@ -376,11 +379,10 @@ class Services(BasicServices):
                 f"dance {name}: refused, it has no slice {request.choreography_starting_slice:g}"
             )
         else:
-            start = (
-                request.start_time.ToNanoseconds()
-                if request.HasField("start_time")
-                else self._store.now()
-            )
+            if request.HasField("start_time"):
+                start = request.start_time.ToNanoseconds()
+            else:
+                start = self._store.now()
             dance = self._store.start_dance(
                 found.danced, start, request.choreography_starting_slice
             )
@@ -398,14 +400,16 @@ class Services(BasicServices):
             return
         now = self._store.now()
         if not request.recording_session_id:
-            number, begun = number + 1, now
+            number = number + 1
+            begun = now
         wanted = now + request.continue_recording_duration.ToNanoseconds()
         self._store.recording = number, begun, min(wanted, begun + MAX_RECORDING)
         response.recording_session_id = number
         is_full = wanted > begun + MAX_RECORDING
-        response.status = (
-            response.STATUS_RECORDING_BUFFER_FULL if is_full else response.STATUS_OK
-        )
+        if is_full:
+            response.status = response.STATUS_RECORDING_BUFFER_FULL
+        else:
+            response.status = response.STATUS_OK
 
     def StopRecordingState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """End the recording."""
@@ -415,14 +419,18 @@ class Services(BasicServices):
 
     def DownloadRobotStateLog(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the states of the last dance until three seconds after it, or of the last recording: those that the dance commands."""
-        dance, recording, now = (
-            self._store.dance,
-            self._store.recording,
-            self._store.now(),
-        )
-        span = None if recording is None else recording[1:]
+        dance = self._store.dance
+        recording = self._store.recording
+        now = self._store.now()
+        if recording is None:
+            span = None
+        else:
+            span = recording[1:]
         if request.log_type == request.LOG_TYPE_LAST_CHOREOGRAPHY:
-            span = None if dance is None else (dance.start, dance.end + LOGGED_AFTER)
+            if dance is None:
+                span = None
+            else:
+                span = (dance.start, dance.end + LOGGED_AFTER)
         if span is None or span[0] >= now:
             response.status = response.STATUS_NO_RECORDED_INFORMATION
             return
@@ -435,11 +443,10 @@ class Services(BasicServices):
             motion = play_choreography(
                 known, first_slice=dance.first_slice, arm=self._arm
             )
-        seconds = (
-            np.zeros(len(at))
-            if dance is None
-            else np.array([dance.seconds_at(int(time)) for time in at])
-        )
+        if dance is None:
+            seconds = np.zeros(len(at))
+        else:
+            seconds = np.array([dance.seconds_at(int(time)) for time in at])
         states = Animation.from_motion(motion_at(motion, seconds, arm=self._arm))
         keyframes = replace(states.keyframes, times=(at - at[0]) / NANO)
         response.chunk.data = log_bytes(
@@ -450,12 +457,14 @@ class Services(BasicServices):
 
     def ChoreographyStatus(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the state of the dance."""
-        now, dance = self._store.now(), self._store.dance
+        now = self._store.now()
+        dance = self._store.dance
         response.validity_time.FromNanoseconds(now)
         if dance is None:
-            response.status = (
-                response.STATUS_OTHER if self.motors_on else response.STATUS_POWERED_OFF
-            )
+            if self.motors_on:
+                response.status = response.STATUS_OTHER
+            else:
+                response.status = response.STATUS_POWERED_OFF
             return
         at = dance.slice_at(now)
         response.execution_id, response.sequence_name = (

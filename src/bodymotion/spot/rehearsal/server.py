@@ -92,7 +92,8 @@ class StandIn:
         self.store = Store(
             None if robot_moves is None else read_move_list(Path(robot_moves))
         )
-        self._report, self._on_dance = say or report, on_dance
+        self._report = say or report
+        self._on_dance = on_dance
         self._folder = tempfile.TemporaryDirectory(prefix="bodymotion-rehearsal-")
         self.certificate = Path(
             certificate or Path(self._folder.name) / "certificate.pem"
@@ -175,10 +176,8 @@ class StandIn:
 
 def _handlers(name: str, kind: str, methods: object) -> Any:  # noqa: ANN401
     """Return gRPC's handlers of a service's methods that an object has; calls of other methods are answered with UNIMPLEMENTED."""
-    grpc, make = (
-        vendor("grpc"),
-        vendor("google.protobuf.message_factory").GetMessageClass,
-    )
+    grpc = vendor("grpc")
+    make = vendor("google.protobuf.message_factory").GetMessageClass
     package, _, service = kind.rpartition(".")
     described = vendor(
         f"{package}.{name.replace('-', '_')}_service_pb2"
@@ -215,7 +214,9 @@ def _answering(
     def call(request: Any, _: Any) -> Any:  # noqa: ANN401
         with context(make(), request) as response:
             fill(request, response)
-        return iter([response]) if is_stream else response
+        if is_stream:
+            return iter([response])
+        return response
 
     return call
 
@@ -255,15 +256,11 @@ def _is_own_certificate(content: bytes) -> bool:
 
 def make_certificate() -> tuple[bytes, bytes]:
     """Return a certificate that signs itself, which the server has and clients need, and its key, as PEM."""
-    x509, ec = (
-        vendor("cryptography.x509"),
-        vendor("cryptography.hazmat.primitives.asymmetric.ec"),
-    )
+    x509 = vendor("cryptography.x509")
+    ec = vendor("cryptography.hazmat.primitives.asymmetric.ec")
     coding = vendor("cryptography.hazmat.primitives.serialization")
-    key, now = (
-        ec.generate_private_key(ec.SECP256R1()),
-        datetime.datetime.now(datetime.UTC),
-    )
+    key = ec.generate_private_key(ec.SECP256R1())
+    now = datetime.datetime.now(datetime.UTC)
     common_name = vendor("cryptography.x509.oid").NameOID.COMMON_NAME
     name = x509.Name([x509.NameAttribute(common_name, COMMON_NAME)])
     others = [x509.DNSName(other) for other in CERTIFICATE_NAMES] + [
