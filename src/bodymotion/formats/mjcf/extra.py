@@ -124,7 +124,7 @@ def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
         return {"element": "light", **values, "pos": number_text(item_pose[:3])}
     if "fromto" in values:
         ends = finite(element, "fromto", 6).reshape(2, 3)
-        if not (item.frame is None):
+        if item.frame is not None:
             ends = poses.transform_points(item.frame, ends)
         return {"element": element.name, **values, "fromto": number_text(ends)}
     item_pose = item.placed(pose(element, settings))
